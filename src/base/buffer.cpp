@@ -1,0 +1,149 @@
+#include <weft/buffer.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace weft {
+namespace {
+
+std::string text_of(const std::vector<std::int64_t>& extents) {
+  std::string text;
+  for (auto e : extents) text += (text.empty() ? "" : "x") + std::to_string(e);
+  return text.empty() ? "scalar" : text;
+}
+
+/// Calls visit(offset_a, offset_b) for every pixel, offsets in scalars.
+template <class Visit>
+void for_each_pixel(const Buffer& a, const Buffer& b, Visit visit) {
+  if (a.pixels() == 0) return;
+  std::vector<std::int64_t> at(a.rank(), 0);
+  for (;;) {
+    std::int64_t offset_a = 0, offset_b = 0;
+    for (int d = 0; d < a.rank(); ++d) {
+      offset_a += at[d] * a.stride(d);
+      offset_b += at[d] * b.stride(d);
+    }
+    visit(offset_a, offset_b);
+    int d = 0;
+    while (d < a.rank() && ++at[d] == a.extent(d)) at[d++] = 0;
+    if (d == a.rank()) return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents, int lanes) {
+  std::vector<std::int64_t> strides;
+  std::int64_t stride = lanes;
+  for (auto e : extents) {
+    strides.push_back(stride);
+    stride *= e;
+  }
+  return strides;
+}
+
+std::int64_t checked_pixels(const std::vector<std::int64_t>& extents, int bytes_per_pixel,
+                            const std::string& what) {
+  std::int64_t pixels = 1, bytes = bytes_per_pixel;
+  for (auto e : extents) {
+    if (e < 0) throw Error(what + " has a negative size: " + text_of(extents));
+  }
+  for (auto e : extents) {
+    if (e == 0) return 0;
+    if (bytes > std::numeric_limits<std::int64_t>::max() / e) {
+      throw Error(what + " is too large to address: " + text_of(extents));
+    }
+    bytes *= e;
+    pixels *= e;
+  }
+  return pixels;
+}
+
+Buffer::Buffer(void* data, Type type, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
+               std::int64_t lane_stride)
+    : data_(data),
+      type_(type),
+      extents_(std::move(extents)),
+      strides_(std::move(strides)),
+      lane_stride_(lane_stride) {
+  if (extents_.size() != strides_.size()) throw Error("a buffer needs one stride per dimension");
+  checked_pixels(extents_, size_of(type_), "the buffer");
+}
+
+Buffer Buffer::allocate(Type type, std::vector<std::int64_t> extents) {
+  const std::int64_t pixels = checked_pixels(extents, size_of(type), "the buffer");
+  const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(pixels * size_of(type), 1));
+  constexpr std::size_t alignment = 64;  // a cache line, and the widest vector register
+  const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
+  void* data = padded < bytes ? nullptr : std::aligned_alloc(alignment, padded);
+  if (!data)
+    throw Error("cannot allocate " + std::to_string(bytes) + " bytes for a buffer of " + text_of(extents));
+  std::memset(data, 0, bytes);
+  auto strides = dense_strides(extents, type.lanes);
+  Buffer buffer(data, type, std::move(extents), std::move(strides));
+  buffer.owner_ = std::shared_ptr<void>(data, std::free);
+  return buffer;
+}
+
+Buffer Buffer::over(void* data, Type type, std::size_t available, std::vector<std::int64_t> extents) {
+  const std::int64_t pixels = checked_pixels(extents, size_of(type), "the view");
+  if (static_cast<std::size_t>(pixels) != available) {
+    throw Error("a view of " + text_of(extents) + " needs " + std::to_string(pixels) +
+                " pixels, the vector has " + std::to_string(available));
+  }
+  auto strides = dense_strides(extents, type.lanes);
+  return {data, type, std::move(extents), std::move(strides)};
+}
+
+Scalar Buffer::scalar_of_cv_depth(int depth) {
+  constexpr Scalar scalars[] = {Scalar::U8,  Scalar::I8,  Scalar::U16, Scalar::I16,
+                                Scalar::I32, Scalar::F32, Scalar::F64, Scalar::F16};
+  if (depth < 0 || depth > 7)
+    throw Error("cv::Mat depth " + std::to_string(depth) + " is not a pixel type of Weft");
+  return scalars[depth];
+}
+
+std::int64_t Buffer::pixels() const {
+  std::int64_t n = 1;
+  for (auto e : extents_) n *= e;
+  return n;
+}
+std::int64_t Buffer::bytes() const { return pixels() * size_of(type_); }
+
+bool Buffer::rows_are_dense() const {
+  return (type_.lanes == 1 || lane_stride_ == 1) && (rank() == 0 || strides_[0] == type_.lanes);
+}
+bool Buffer::is_dense() const {
+  return (type_.lanes == 1 || lane_stride_ == 1) && strides_ == dense_strides(extents_, type_.lanes);
+}
+
+Buffer Buffer::packed() const {
+  Buffer copy = allocate(type_, extents_);
+  copy.copy_from(*this);
+  return copy;
+}
+
+void Buffer::copy_from(const Buffer& source) const {
+  if (type_ != source.type_ || extents_ != source.extents_) {
+    throw Error("cannot copy a " + name_of(source.type_) + " buffer of " + text_of(source.extents_) +
+                " to a " + name_of(type_) + " buffer of " + text_of(extents_));
+  }
+  if (is_dense() && source.is_dense()) {
+    if (pixels() > 0) std::memcpy(data_, source.data_, static_cast<std::size_t>(bytes()));
+    return;
+  }
+  const int size = size_of(type_.scalar);
+  for_each_pixel(*this, source, [&](std::int64_t to, std::int64_t from) {
+    for (int l = 0; l < type_.lanes; ++l) {
+      std::memcpy(static_cast<std::byte*>(data_) + (to + l * lane_stride_) * size,
+                  static_cast<const std::byte*>(source.data_) + (from + l * source.lane_stride_) * size,
+                  size);
+    }
+  });
+}
+
+}  // namespace weft
