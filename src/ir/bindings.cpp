@@ -1,0 +1,89 @@
+#include "ir/bindings.h"
+
+#include <algorithm>
+
+namespace weft::ir {
+namespace {
+
+template <class Container, class Name>
+std::string names(const Container& container, Name name) {
+  std::string text;
+  for (const auto& item : container) text += (text.empty() ? "" : ", ") + name(item);
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
+  for (const StagePtr& input : pipeline.inputs) {
+    const auto bound = bindings.images.find(input->name);
+    if (bound == bindings.images.end()) {
+      throw Error("pipeline '" + pipeline.name + "' needs image '" + input->name + "'", input->where);
+    }
+    const Buffer& buffer = bound->second;
+    if (buffer.type() != input->type || buffer.rank() != input->rank()) {
+      throw Error("image '" + input->name + "' is " + std::to_string(buffer.rank()) + "-D " +
+                      name_of(buffer.type()) + ", the pipeline declares it " + std::to_string(input->rank()) +
+                      "-D " + name_of(input->type),
+                  input->where);
+    }
+    if (buffer.pixels() == 0) throw Error("image '" + input->name + "' is empty", input->where);
+  }
+  for (const auto& [name, buffer] : bindings.images) {
+    if (std::none_of(pipeline.inputs.begin(), pipeline.inputs.end(),
+                     [&](const auto& i) { return i->name == name; })) {
+      throw Error("pipeline '" + pipeline.name + "' has no input '" + name + "'")
+          .note("inputs", names(pipeline.inputs, [](const auto& i) { return i->name; }));
+    }
+  }
+  for (const auto& [name, value] : bindings.params) {
+    if (std::none_of(pipeline.params.begin(), pipeline.params.end(),
+                     [&](const auto& p) { return p->name == name; })) {
+      throw Error("pipeline '" + pipeline.name + "' has no parameter '" + name + "'")
+          .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
+    }
+  }
+}
+
+Sizes sizes_of(const Bindings& bindings) {
+  Sizes sizes;
+  for (const auto& [name, buffer] : bindings.images) sizes[name] = buffer.extents();
+  return sizes;
+}
+
+std::int64_t evaluate(const Affine& size, const Sizes& sizes) {
+  return size.evaluate([&](const Atom& atom) {
+    const auto* of_image = std::get_if<Size>(&atom);
+    if (!of_image) throw InternalError("a size depends on " + name_of(atom));
+    return sizes.at(of_image->image).at(of_image->dim);
+  });
+}
+
+ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
+  ConcreteBox box;
+  for (const Range& range : stage.box) {
+    box.min.push_back(evaluate(range.min, sizes));
+    box.extent.push_back(evaluate(range.extent, sizes));
+    if (box.extent.back() < 0) {
+      throw Error("stage '" + stage.name + "' would have a negative size for these images", stage.where)
+          .note("extent", dim_name(static_cast<int>(box.extent.size()) - 1) + ": " +
+                              range.extent.to_string() + " = " + std::to_string(box.extent.back()))
+          .help("give a larger image");
+    }
+  }
+  checked_pixels(box.extent, size_of(stage.type), "stage '" + stage.name + "'");
+  return box;
+}
+
+Value value_of(const Param& param, const Bindings& bindings) {
+  const auto bound = bindings.params.find(param.name);
+  if (bound == bindings.params.end()) return param.initial;
+  Value value{param.initial.type, {}};
+  for (int l = 0; l < value.type.lanes; ++l) {
+    value.lane[l] = convert(CastMode::Convert, bound->second.type.scalar, value.type.scalar,
+                            bound->second.lane[bound->second.type.lanes == 1 ? 0 : l]);
+  }
+  return value;
+}
+
+}  // namespace weft::ir

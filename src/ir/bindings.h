@@ -1,0 +1,35 @@
+// Sizes at run time: what the user bound to a pipeline's inputs and parameters, and the concrete boxes that
+// follow.
+#pragma once
+
+#include <weft/buffer.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+
+namespace weft::ir {
+
+struct Bindings {
+  std::map<std::string, Buffer> images;
+  std::map<std::string, Value> params;  ///< Those absent keep their initial value.
+};
+
+struct ConcreteBox {
+  std::vector<std::int64_t> min, extent;
+};
+
+/// Extents of every input image, by name.
+using Sizes = std::map<std::string, std::vector<std::int64_t>>;
+
+/// Throws weft::Error if an image is missing or has another type or rank than declared, or a name is unknown.
+void check_bindings(const Pipeline& pipeline, const Bindings& bindings);
+Sizes sizes_of(const Bindings& bindings);
+std::int64_t evaluate(const Affine& size, const Sizes& sizes);
+/// Throws weft::Error naming the stage if an extent is negative or too large.
+ConcreteBox evaluate(const Stage& stage, const Sizes& sizes);
+Value value_of(const Param& param, const Bindings& bindings);
+
+}  // namespace weft::ir

@@ -1,0 +1,19 @@
+// The definition of the language: evaluates a pipeline pixel by pixel, stage by stage, exactly as stage_ir.h
+// reads. When two parts of Weft disagree about a meaning, this file and value.cpp are right.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ir/bindings.h"
+
+namespace weft::ir {
+
+/// The outputs by name, dense and interleaved. Throws weft::Error for bindings that do not fit the pipeline.
+std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings);
+
+/// The index inside [0, extent) that a border mode reads for `index`, for any overshoot; -1 means the
+/// constant, and so does every index of an empty region.
+std::int64_t border_index(BorderMode mode, std::int64_t index, std::int64_t extent);
+
+}  // namespace weft::ir

@@ -1,0 +1,144 @@
+#include "ir/visit.h"
+
+#include <algorithm>
+
+namespace weft::ir {
+
+std::vector<Expr> operands(const Node& node) {
+  return std::visit(overloaded{
+                        [](const Unary& n) { return std::vector{n.a}; },
+                        [](const Binary& n) {
+                          return std::vector{n.a, n.b};
+                        },
+                        [](const Select& n) {
+                          return std::vector{n.condition, n.a, n.b};
+                        },
+                        [](const Cast& n) { return std::vector{n.a}; },
+                        [](const Pack& n) { return n.lanes; },
+                        [](const Lane& n) { return std::vector{n.a}; },
+                        [](const Read& n) {
+                          std::vector<Expr> result;
+                          for (const Index& index : n.indices) {
+                            if (const auto* computed = std::get_if<Expr>(&index)) result.push_back(*computed);
+                          }
+                          if (n.border && n.border->constant) result.push_back(n.border->constant);
+                          return result;
+                        },
+                        [](const FoldResult& n) {
+                          std::vector<Expr> result = n.fold->initial;
+                          for (const Update& update : n.fold->updates) result.push_back(update.value);
+                          return result;
+                        },
+                        [](const Median& n) { return std::vector{n.value}; },
+                        [](const auto&) { return std::vector<Expr>{}; },
+                    },
+                    node.op);
+}
+
+namespace {
+
+void visit_once(const Expr& e, const std::function<void(const Expr&)>& visitor,
+                std::unordered_set<const Node*>& seen) {
+  if (!seen.insert(e.get()).second) return;
+  for (const Expr& operand : operands(*e)) visit_once(operand, visitor, seen);
+  visitor(e);
+}
+
+void collect(const StagePtr& stage, std::unordered_set<const Stage*>& seen, std::vector<StagePtr>& order) {
+  if (!seen.insert(stage.get()).second) return;
+  for (const Expr& e : reads(*stage)) collect(std::get<Read>(e->op).source, seen, order);
+  order.push_back(stage);
+}
+
+}  // namespace
+
+void visit(const std::vector<Expr>& roots, const std::function<void(const Expr&)>& visitor) {
+  std::unordered_set<const Node*> seen;
+  for (const Expr& root : roots) visit_once(root, visitor, seen);
+}
+
+void visit(const Expr& root, const std::function<void(const Expr&)>& visitor) {
+  visit(std::vector{root}, visitor);
+}
+
+std::vector<Expr> expressions(const Stage& stage) {
+  std::vector<Expr> result;
+  if (const auto* pure = std::get_if<Pure>(&stage.definition)) {
+    for (const Case& c : pure->cases) {
+      if (c.when) result.push_back(c.when);
+      result.push_back(c.value);
+    }
+  }
+  return result;
+}
+
+std::vector<Expr> reads(const Stage& stage) {
+  std::vector<Expr> result;
+  visit(expressions(stage), [&](const Expr& e) {
+    if (std::holds_alternative<Read>(e->op)) result.push_back(e);
+  });
+  return result;
+}
+
+std::vector<StagePtr> topological_order(const std::vector<StagePtr>& outputs) {
+  std::unordered_set<const Stage*> seen;
+  std::vector<StagePtr> order;
+  for (const StagePtr& output : outputs) collect(output, seen, order);
+  return order;
+}
+
+std::shared_ptr<const Fold> Rewriter::rewritten(const std::shared_ptr<const Fold>& fold) {
+  auto [entry, is_new] = folds_.try_emplace(fold.get());
+  if (!is_new) return entry->second;
+  Fold copy = *fold;
+  bool changed = false;
+  for (Expr& e : copy.initial) changed |= (e = (*this)(e)) != fold->initial[&e - copy.initial.data()];
+  for (std::size_t i = 0; i < copy.updates.size(); ++i) {
+    copy.updates[i].value = (*this)(copy.updates[i].value);
+    changed |= copy.updates[i].value != fold->updates[i].value;
+  }
+  return folds_[fold.get()] = changed ? std::make_shared<const Fold>(std::move(copy)) : fold;
+}
+
+Expr Rewriter::with_new_operands(const Expr& e) {
+  Node copy = *e;
+  bool changed = false;
+  const auto update = [&](Expr& operand) {
+    Expr replacement = (*this)(operand);
+    changed |= replacement != operand;
+    operand = std::move(replacement);
+  };
+  std::visit(overloaded{
+                 [&](Unary& n) { update(n.a); },
+                 [&](Binary& n) { update(n.a), update(n.b); },
+                 [&](Select& n) { update(n.condition), update(n.a), update(n.b); },
+                 [&](Cast& n) { update(n.a); },
+                 [&](Pack& n) { std::for_each(n.lanes.begin(), n.lanes.end(), update); },
+                 [&](Lane& n) { update(n.a); },
+                 [&](Read& n) {
+                   for (Index& index : n.indices) {
+                     if (auto* computed = std::get_if<Expr>(&index)) update(*computed);
+                   }
+                   if (n.border && n.border->constant) update(n.border->constant);
+                 },
+                 [&](FoldResult& n) {
+                   auto fold = rewritten(n.fold);
+                   changed |= fold != n.fold;
+                   n.fold = std::move(fold);
+                 },
+                 [&](Median& n) { update(n.value); },
+                 [](auto&) {},
+             },
+             copy.op);
+  return changed ? std::make_shared<const Node>(std::move(copy)) : e;
+}
+
+Expr Rewriter::operator()(const Expr& e) {
+  if (auto known = done_.find(e.get()); known != done_.end()) return known->second;
+  Expr result = with_new_operands(e);
+  if (Expr replacement = rule_(result)) result = std::move(replacement);
+  kept_.push_back(e);
+  return done_[e.get()] = result;
+}
+
+}  // namespace weft::ir
