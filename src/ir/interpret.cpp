@@ -66,6 +66,7 @@ struct Scope {
     ConcreteBox region;               // of a Read with a border
     std::shared_ptr<Scope> body;      // of a fold or a median
     std::vector<int> body_slots;      // per update of a fold: its slot in the body
+    bool changes_within_tap = false;  // depends on an accumulator: evaluated again for each update
   };
   std::vector<Step> steps;
   std::vector<Value> slots;

@@ -1,0 +1,169 @@
+// Expressions: what a pixel is, as a function of its coordinates. Arithmetic follows C++ (integral promotion,
+// usual conversions; a double literal makes a double), without its undefined behaviour: signed integers wrap,
+// x/0 is 0, shifts are masked, float to integer truncates and saturates. Operators work lane by lane; a
+// scalar meets lanes.
+#pragma once
+
+#include <weft/error.h>
+#include <weft/types.h>
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <vector>
+
+namespace weft {
+
+namespace ir {
+struct Node;
+class Affine;
+}  // namespace ir
+
+class Index;
+
+/// A value at the current pixel.
+class Expr {
+ public:
+  Expr(bool value);           // NOLINT(google-explicit-constructor): literals stand in formulas
+  Expr(int value);            // NOLINT
+  Expr(unsigned value);       // NOLINT
+  Expr(std::int64_t value);   // NOLINT
+  Expr(std::uint64_t value);  // NOLINT
+  Expr(float value);          // NOLINT
+  Expr(double value);         // NOLINT
+  Expr(const Index& value);   // NOLINT: a coordinate as a value, an i64
+  explicit Expr(std::shared_ptr<const ir::Node> node) : node_(std::move(node)) {}
+
+  Type type() const;
+  /// Lane i of a pixel: rgb.lane(0) is red.
+  Expr lane(int i) const;
+
+  const std::shared_ptr<const ir::Node>& node() const { return node_; }
+
+ private:
+  std::shared_ptr<const ir::Node> node_;
+};
+
+/// An affine form of coordinates and sizes. `/` is the floor division and `%` its non-negative remainder, so
+/// that src(x / 2, y) is right for negative x as well.
+class Index {
+ public:
+  explicit Index(ir::Affine affine);
+  const ir::Affine& affine() const { return *affine_; }
+
+ private:
+  std::shared_ptr<const ir::Affine> affine_;
+};
+/// A coordinate of the pixel being computed.
+using Var = Index;
+
+Index operator+(const Index& a, const Index& b);
+Index operator-(const Index& a, const Index& b);
+Index operator-(const Index& a);
+Index operator+(const Index& a, std::integral auto b);
+Index operator+(std::integral auto a, const Index& b);
+Index operator-(const Index& a, std::integral auto b);
+Index operator-(std::integral auto a, const Index& b);
+Index operator*(const Index& a, std::integral auto b);
+Index operator*(std::integral auto a, const Index& b);
+Index operator/(const Index& a, std::integral auto b);
+Index operator%(const Index& a, std::integral auto b);
+
+Expr operator-(const Expr& a);
+Expr operator!(const Expr& a);
+Expr operator~(const Expr& a);
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+Expr operator&(const Expr& a, const Expr& b);
+Expr operator|(const Expr& a, const Expr& b);
+Expr operator^(const Expr& a, const Expr& b);
+Expr operator<<(const Expr& a, const Expr& b);
+Expr operator>>(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator!=(const Expr& a, const Expr& b);
+Expr operator&&(const Expr& a, const Expr& b);  ///< Both sides are evaluated.
+Expr operator||(const Expr& a, const Expr& b);
+
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr clamp(const Expr& a, const Expr& low, const Expr& high);
+Expr abs(const Expr& a);
+Expr sqrt(const Expr& a);
+Expr exp(const Expr& a);
+Expr log(const Expr& a);
+Expr sin(const Expr& a);
+Expr cos(const Expr& a);
+Expr tan(const Expr& a);
+Expr atan(const Expr& a);
+Expr atan2(const Expr& y, const Expr& x);
+Expr tanh(const Expr& a);
+Expr pow(const Expr& a, const Expr& b);
+Expr floor(const Expr& a);
+Expr ceil(const Expr& a);
+Expr round(const Expr& a);  ///< Half to even, as rint.
+Expr trunc(const Expr& a);
+Expr lerp(const Expr& a, const Expr& b, const Expr& t);  ///< a + t * (b - a)
+/// `a` where the condition holds, else `b`. Both are evaluated: where `b` may not even be read, use cases().
+Expr select(const Expr& condition, const Expr& a, const Expr& b);
+
+/// One pixel of 2 to 4 lanes.
+Expr pack(const std::vector<Expr>& lanes);
+template <class... More>
+Expr pack(const Expr& a, const Expr& b, const More&... more) {
+  return pack(std::vector<Expr>{a, b, Expr(more)...});
+}
+
+Expr cast(Type type, const Expr& a);      ///< C++'s conversion; float to integer truncates and saturates.
+Expr saturate(Type type, const Expr& a);  ///< Rounds half to even, then clamps to the range of the type.
+/// cast<float>(e), cast<std::uint8_t>(e): applied to each lane.
+template <class T>
+Expr cast(const Expr& a) {
+  return cast(type_of<T>(), a);
+}
+template <class T>
+Expr saturate(const Expr& a) {
+  return saturate(type_of<T>(), a);
+}
+
+/// A run-time parameter: an argument of the compiled pipeline, with the value it has unless the caller gives
+/// one.
+template <class T>
+class Param;
+
+namespace detail {
+Expr declare_param(const char* name, Type type, double value, const Where& where);
+Index add(const Index& a, std::int64_t b);
+Index multiply(const Index& a, std::int64_t b);
+Index floor_divide(const Index& a, std::int64_t b);
+Index modulo(const Index& a, std::int64_t b);
+}  // namespace detail
+
+template <class T>
+class Param : public Expr {
+ public:
+  Param(const char* name, T value, std::source_location here = std::source_location::current())
+      : Expr(detail::declare_param(name, type_of<T>(), static_cast<double>(value), here)) {}
+};
+
+// ---- the templates above, defined ----
+
+Index operator+(const Index& a, std::integral auto b) { return detail::add(a, b); }
+Index operator+(std::integral auto a, const Index& b) { return detail::add(b, a); }
+Index operator-(const Index& a, std::integral auto b) {
+  return detail::add(a, -static_cast<std::int64_t>(b));
+}
+Index operator-(std::integral auto a, const Index& b) { return detail::add(-b, a); }
+Index operator*(const Index& a, std::integral auto b) { return detail::multiply(a, b); }
+Index operator*(std::integral auto a, const Index& b) { return detail::multiply(b, a); }
+Index operator/(const Index& a, std::integral auto b) { return detail::floor_divide(a, b); }
+Index operator%(const Index& a, std::integral auto b) { return detail::modulo(a, b); }
+
+}  // namespace weft
