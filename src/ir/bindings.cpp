@@ -12,6 +12,21 @@ std::string names(const Container& container, Name name) {
   return text.empty() ? "none" : text;
 }
 
+void check_sizes(const Pipeline& pipeline, const Bindings& bindings) {
+  const Sizes sizes = sizes_of(bindings);
+  for (const StagePtr& input : pipeline.inputs) {
+    for (int d = 0; d < input->rank(); ++d) {
+      const std::int64_t needed = evaluate(input->box[d].extent, sizes), given = sizes.at(input->name)[d];
+      if (needed != given) {
+        throw Error("image '" + input->name + "' has the wrong size", input->where)
+            .note("given", dim_name(d) + ": " + std::to_string(given))
+            .note("needs",
+                  dim_name(d) + ": " + input->box[d].extent.to_string() + " = " + std::to_string(needed));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
@@ -27,7 +42,8 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
                       "-D " + name_of(input->type),
                   input->where);
     }
-    if (buffer.pixels() == 0) throw Error("image '" + input->name + "' is empty", input->where);
+    if (buffer.empty() || buffer.pixels() == 0)
+      throw Error("image '" + input->name + "' is empty", input->where);
   }
   for (const auto& [name, buffer] : bindings.images) {
     if (std::none_of(pipeline.inputs.begin(), pipeline.inputs.end(),
@@ -43,6 +59,7 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
           .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
     }
   }
+  check_sizes(pipeline, bindings);
 }
 
 Sizes sizes_of(const Bindings& bindings) {

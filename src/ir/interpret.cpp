@@ -65,8 +65,7 @@ struct Scope {
     const Array* source = nullptr;    // of a Read
     ConcreteBox region;               // of a Read with a border
     std::shared_ptr<Scope> body;      // of a fold or a median
-    std::vector<int> body_slots;      // per update of a fold: its slot in the body
-    bool changes_within_tap = false;  // depends on an accumulator: evaluated again for each update
+    std::vector<int> body_slots;      // per accumulator of a fold: the slot of its next value in the body
   };
   std::vector<Step> steps;
   std::vector<Value> slots;
@@ -158,7 +157,7 @@ class Interpreter {
               for (const Expr& initial : n.fold->initial) step.operands.push_back(bind(initial, scope));
               step.body = std::make_shared<Scope>();
               loops_.try_emplace(n.fold->loop.get()).first->second.tap.resize(n.fold->loop->domain.rank);
-              for (const Update& u : n.fold->updates) step.body_slots.push_back(bind(u.value, *step.body));
+              for (const Expr& next : n.fold->next) step.body_slots.push_back(bind(next, *step.body));
             },
             [&](const Median& n) {
               step.body = std::make_shared<Scope>();
@@ -170,12 +169,6 @@ class Interpreter {
             },
         },
         e->op);
-    step.changes_within_tap = step.body || std::holds_alternative<Accumulated>(e->op);
-    for (const Expr& operand : operands(*e)) {
-      const auto bound = scope.slot_of.find(operand.get());
-      step.changes_within_tap |=
-          bound != scope.slot_of.end() && scope.steps[bound->second].changes_within_tap;
-    }
     scope.steps.push_back(std::move(step));
     scope.slots.emplace_back();
     return scope.slot_of[e.get()] = static_cast<int>(scope.slots.size()) - 1;
@@ -326,15 +319,10 @@ class Interpreter {
     LoopState& state = loops_.at(n.fold->loop.get());
     state.accumulators.clear();
     for (int slot : step.operands) state.accumulators.push_back(scope.slots[slot]);
-    Scope& body = *step.body;
     for_each_tap(*n.fold->loop, state, [&] {
-      for (std::size_t u = 0, done = 0; u < n.fold->updates.size(); ++u) {
-        const auto slot = static_cast<std::size_t>(step.body_slots[u]);
-        for (std::size_t i = 0; i <= slot; ++i) {
-          if (i >= done || body.steps[i].changes_within_tap) body.slots[i] = evaluate(body.steps[i], body);
-        }
-        done = std::max(done, slot + 1);
-        state.accumulators[n.fold->updates[u].accumulator] = body.slots[slot];
+      evaluate(*step.body);
+      for (std::size_t i = 0; i < state.accumulators.size(); ++i) {
+        state.accumulators[i] = step.body->slots[step.body_slots[i]];
       }
     });
     return state.accumulators[n.accumulator];

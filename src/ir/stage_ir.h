@@ -42,16 +42,11 @@ struct Mask {
 struct Loop {
   Domain domain;
 };
-/// `accumulator = value`, where value may read accumulators as they stand at this point of this tap.
-struct Update {
-  int accumulator;
-  Expr value;
-};
-/// Starts every accumulator at `initial` and runs `updates` in order for every tap of the loop.
+/// Starts every accumulator at `initial`; every tap of the loop then replaces all of them at once by `next`,
+/// which reads them (Accumulated) as the tap found them.
 struct Fold {
   std::shared_ptr<const Loop> loop;
-  std::vector<Expr> initial;
-  std::vector<Update> updates;
+  std::vector<Expr> initial, next;
 };
 
 // ---- boxes and borders
@@ -129,7 +124,7 @@ struct Coefficient {
 struct Accumulated {
   std::shared_ptr<const Loop> loop;
   int accumulator;
-};  // inside the loop's updates only
+};  // inside the loop's `next` only
 struct FoldResult {
   std::shared_ptr<const Fold> fold;
   int accumulator;

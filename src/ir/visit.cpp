@@ -26,7 +26,7 @@ std::vector<Expr> operands(const Node& node) {
                         },
                         [](const FoldResult& n) {
                           std::vector<Expr> result = n.fold->initial;
-                          for (const Update& update : n.fold->updates) result.push_back(update.value);
+                          result.insert(result.end(), n.fold->next.begin(), n.fold->next.end());
                           return result;
                         },
                         [](const Median& n) { return std::vector{n.value}; },
@@ -91,12 +91,9 @@ std::shared_ptr<const Fold> Rewriter::rewritten(const std::shared_ptr<const Fold
   auto [entry, is_new] = folds_.try_emplace(fold.get());
   if (!is_new) return entry->second;
   Fold copy = *fold;
-  bool changed = false;
-  for (Expr& e : copy.initial) changed |= (e = (*this)(e)) != fold->initial[&e - copy.initial.data()];
-  for (std::size_t i = 0; i < copy.updates.size(); ++i) {
-    copy.updates[i].value = (*this)(copy.updates[i].value);
-    changed |= copy.updates[i].value != fold->updates[i].value;
-  }
+  for (Expr& e : copy.initial) e = (*this)(e);
+  for (Expr& e : copy.next) e = (*this)(e);
+  const bool changed = copy.initial != fold->initial || copy.next != fold->next;
   return folds_[fold.get()] = changed ? std::make_shared<const Fold>(std::move(copy)) : fold;
 }
 

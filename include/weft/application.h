@@ -1,0 +1,98 @@
+// Applications: named pipelines with a command line.
+//
+//     WEFT_PIPELINE(blur, {.summary = "3x3 binomial blur"}) {
+//       Image<float> in("in");
+//       return convolve("blur", in.border(border_option()), Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f);
+//     }
+//
+// A file with one or more of them, linked with weft::main, is a program with the commands of `weft`.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct About {
+  const char* summary = "";
+  const char* source = "";  ///< Where the definition comes from; groups applications in `weft list`.
+  double range =
+      255;  ///< Integer image files are scaled so that their full range is 0 … range in float images.
+};
+
+/// A choice made when the pipeline is built (sizes of windows, numbers of levels, variants): `--param
+/// name=value`.
+template <class T>
+class Option {
+ public:
+  /// `choices`, if given, lists all that is allowed.
+  Option(const char* name, T initial, std::vector<T> choices = {});
+  operator const T&() const { return value_; }  // NOLINT(google-explicit-constructor)
+  const T& value() const { return value_; }
+
+ private:
+  T value_;
+};
+extern template class Option<int>;
+extern template class Option<double>;
+extern template class Option<std::string>;
+
+/// The options `border` (clamp unless said) and `border_value` (0) as a border mode.
+Border border_option(const char* initial = "clamp");
+
+/// The caller's choices for one build of an application.
+struct Settings {
+  std::map<std::string, std::string> options;
+  std::map<std::string, Type> image_types;  ///< For images that accept several.
+};
+
+struct DeclaredOption {
+  std::string name, initial;
+  std::vector<std::string> choices;
+};
+struct DeclaredImage {
+  std::string name;
+  std::vector<Scalar> scalars;
+  std::vector<int> lanes;
+  int rank;
+};
+
+/// A pipeline and all that its builder declared, in order of declaration.
+struct Built {
+  Pipeline pipeline;
+  std::vector<DeclaredOption> options;
+  std::vector<DeclaredImage> images;
+};
+
+struct Application {
+  std::string name;
+  About about;
+  std::function<Outputs()> define;
+  std::string file;  ///< Where it is defined.
+};
+
+/// Builds the pipeline. Throws weft::Error for an option that was not declared or has an unusable value, and
+/// for an image type that the application does not take.
+Built build(const Application& application, const Settings& settings = {});
+
+/// The applications linked into this program, by name.
+const std::map<std::string, Application>& applications();
+
+namespace detail {
+struct Registration {
+  Registration(const char* name, About about, Outputs (*define)(), const char* file);
+};
+}  // namespace detail
+
+#define WEFT_PIPELINE(name, ...)                                                     \
+  static ::weft::Outputs weft_define_##name();                                       \
+  static const ::weft::detail::Registration weft_registration_##name(                \
+      #name, ::weft::About __VA_ARGS__ __VA_OPT__(, ) weft_define_##name, __FILE__); \
+  static ::weft::Outputs weft_define_##name()
+
+}  // namespace weft

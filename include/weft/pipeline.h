@@ -1,0 +1,83 @@
+// Pipelines: building, compiling and running them.
+#pragma once
+
+#include <weft/buffer.h>
+#include <weft/stage.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+namespace ir {
+struct Pipeline;
+}
+
+/// The stages that a pipeline returns; the first is the main one.
+class Outputs {
+ public:
+  Outputs(const Stage& output) : stages_{output} {}                     // NOLINT(google-explicit-constructor)
+  Outputs(std::initializer_list<Stage> outputs) : stages_(outputs) {}   // NOLINT(google-explicit-constructor)
+  Outputs(std::vector<Stage> outputs) : stages_(std::move(outputs)) {}  // NOLINT(google-explicit-constructor)
+  const std::vector<Stage>& stages() const { return stages_; }
+  /// Floats are computed as written: neither contracted nor reassociated.
+  Outputs& strict(bool on = true) { return strict_ = on, *this; }
+  bool is_strict() const { return strict_; }
+
+ private:
+  std::vector<Stage> stages_;
+  bool strict_ = false;
+};
+
+enum class Target {
+  Auto,       ///< The fastest that works on this machine.
+  Cpu,        ///< Emitted C++, compiled by the system's compiler, on all cores.
+  Reference,  ///< The interpreter: slow, and right by definition.
+};
+
+struct CompileOptions {
+  Target target = Target::Auto;
+  int threads = 0;                          ///< 0: all cores.
+  std::vector<std::string> compiler_flags;  ///< Added to Weft's own, for emitted C++.
+};
+
+/// What a run needs: images and parameters by name. Parameters not given keep their initial value.
+struct Arguments {
+  std::map<std::string, Buffer> images;
+  std::map<std::string, double> params;
+  /// Memory for outputs, by name; those absent are allocated.
+  std::map<std::string, Buffer> outputs;
+};
+
+/// A compiled pipeline. Reusable with images of any size, and from several threads at once.
+class Program {
+ public:
+  /// The outputs by name. Throws weft::Error for arguments that do not fit.
+  std::map<std::string, Buffer> run(const Arguments& arguments) const;
+  /// The only output of a pipeline of one image: program(image).
+  Buffer operator()(const Buffer& image) const;
+
+  class Implementation;
+  explicit Program(std::shared_ptr<const Implementation> implementation) : impl_(std::move(implementation)) {}
+
+ private:
+  std::shared_ptr<const Implementation> impl_;
+};
+
+class Pipeline {
+ public:
+  /// Checks the whole graph; mistakes are thrown as weft::Error with the user's file and line.
+  Pipeline(std::string name, const Outputs& outputs);
+  explicit Pipeline(std::shared_ptr<const ir::Pipeline> ir);
+
+  Program compile(const CompileOptions& options = {}) const;
+
+  const ir::Pipeline& ir() const { return *ir_; }
+
+ private:
+  std::shared_ptr<const ir::Pipeline> ir_;
+};
+
+}  // namespace weft

@@ -1,0 +1,11 @@
+// All of Weft.
+#pragma once
+
+#include <weft/application.h>
+#include <weft/buffer.h>
+#include <weft/error.h>
+#include <weft/expr.h>
+#include <weft/pipeline.h>
+#include <weft/stage.h>
+#include <weft/types.h>
+#include <weft/window.h>

@@ -1,0 +1,7 @@
+#include "analysis/check.h"
+
+namespace weft::analysis {
+
+void check(const ir::Pipeline&) {}
+
+}  // namespace weft::analysis

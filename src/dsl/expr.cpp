@@ -1,0 +1,116 @@
+#include <weft/expr.h>
+
+#include "dsl/builder.h"
+#include "ir/build.h"
+
+namespace weft {
+
+using ir::BinaryOp;
+using ir::UnaryOp;
+
+namespace {
+
+Expr unary(UnaryOp op, const Expr& a) { return Expr(ir::unary(op, a.node())); }
+Expr binary(BinaryOp op, const Expr& a, const Expr& b) { return Expr(ir::binary(op, a.node(), b.node())); }
+ir::Expr literal(Type type, std::int64_t value) { return ir::constant(ir::Value::integer(type, value)); }
+
+}  // namespace
+
+Expr::Expr(bool value) : node_(literal(type_of<bool>(), value)) {}
+Expr::Expr(int value) : node_(literal(type_of<int>(), value)) {}
+Expr::Expr(unsigned value) : node_(literal(type_of<unsigned>(), value)) {}
+Expr::Expr(std::int64_t value) : node_(literal(type_of<std::int64_t>(), value)) {}
+Expr::Expr(std::uint64_t value)
+    : node_(literal(type_of<std::uint64_t>(), static_cast<std::int64_t>(value))) {}
+Expr::Expr(float value) : node_(ir::constant(type_of<float>(), value)) {}
+Expr::Expr(double value) : node_(ir::constant(type_of<double>(), value)) {}
+Expr::Expr(const Index& value) : node_(ir::quantity(value.affine())) {}
+
+Type Expr::type() const { return node_->type; }
+Expr Expr::lane(int i) const { return Expr(ir::lane(node_, i)); }
+
+Index::Index(ir::Affine affine) : affine_(std::make_shared<const ir::Affine>(std::move(affine))) {}
+
+Index operator+(const Index& a, const Index& b) { return Index(a.affine() + b.affine()); }
+Index operator-(const Index& a, const Index& b) { return Index(a.affine() - b.affine()); }
+Index operator-(const Index& a) { return Index(a.affine() * -1); }
+
+namespace detail {
+
+Index add(const Index& a, std::int64_t b) { return Index(a.affine() + b); }
+Index multiply(const Index& a, std::int64_t b) { return Index(a.affine() * b); }
+Index floor_divide(const Index& a, std::int64_t b) {
+  if (b == 0) throw Error("an index is divided by 0");
+  return b > 0 ? Index(a.affine().floor_div(b)) : Index((a.affine() * -1).floor_div(-b));
+}
+Index modulo(const Index& a, std::int64_t b) {
+  if (b <= 0) throw Error("the divisor of an index modulo has to be positive");
+  return Index(a.affine() - a.affine().floor_div(b) * b);
+}
+
+Expr declare_param(const char* name, Type type, double value, const Where& where) {
+  auto param = std::make_shared<const ir::Param>(ir::Param{name, ir::Value::real(type, value), where});
+  if (auto* builder = dsl::Builder::current()) builder->params.push_back(param);
+  return Expr(ir::param_ref(std::move(param)));
+}
+
+}  // namespace detail
+
+Expr operator-(const Expr& a) { return unary(UnaryOp::Neg, a); }
+Expr operator!(const Expr& a) { return unary(UnaryOp::Not, a); }
+Expr operator~(const Expr& a) { return unary(UnaryOp::BitNot, a); }
+Expr operator+(const Expr& a, const Expr& b) { return binary(BinaryOp::Add, a, b); }
+Expr operator-(const Expr& a, const Expr& b) { return binary(BinaryOp::Sub, a, b); }
+Expr operator*(const Expr& a, const Expr& b) { return binary(BinaryOp::Mul, a, b); }
+Expr operator/(const Expr& a, const Expr& b) { return binary(BinaryOp::Div, a, b); }
+Expr operator%(const Expr& a, const Expr& b) { return binary(BinaryOp::Rem, a, b); }
+Expr operator&(const Expr& a, const Expr& b) { return binary(BinaryOp::And, a, b); }
+Expr operator|(const Expr& a, const Expr& b) { return binary(BinaryOp::Or, a, b); }
+Expr operator^(const Expr& a, const Expr& b) { return binary(BinaryOp::Xor, a, b); }
+Expr operator<<(const Expr& a, const Expr& b) { return binary(BinaryOp::Shl, a, b); }
+Expr operator>>(const Expr& a, const Expr& b) { return binary(BinaryOp::Shr, a, b); }
+Expr operator<(const Expr& a, const Expr& b) { return binary(BinaryOp::Lt, a, b); }
+Expr operator<=(const Expr& a, const Expr& b) { return binary(BinaryOp::Le, a, b); }
+Expr operator>(const Expr& a, const Expr& b) { return binary(BinaryOp::Lt, b, a); }
+Expr operator>=(const Expr& a, const Expr& b) { return binary(BinaryOp::Le, b, a); }
+Expr operator==(const Expr& a, const Expr& b) { return binary(BinaryOp::Eq, a, b); }
+Expr operator!=(const Expr& a, const Expr& b) { return binary(BinaryOp::Ne, a, b); }
+Expr operator&&(const Expr& a, const Expr& b) {
+  return Expr(ir::binary(BinaryOp::And, ir::is_true(a.node()), ir::is_true(b.node())));
+}
+Expr operator||(const Expr& a, const Expr& b) {
+  return Expr(ir::binary(BinaryOp::Or, ir::is_true(a.node()), ir::is_true(b.node())));
+}
+
+Expr min(const Expr& a, const Expr& b) { return binary(BinaryOp::Min, a, b); }
+Expr max(const Expr& a, const Expr& b) { return binary(BinaryOp::Max, a, b); }
+Expr clamp(const Expr& a, const Expr& low, const Expr& high) { return min(max(a, low), high); }
+Expr abs(const Expr& a) { return unary(UnaryOp::Abs, a); }
+Expr sqrt(const Expr& a) { return unary(UnaryOp::Sqrt, a); }
+Expr exp(const Expr& a) { return unary(UnaryOp::Exp, a); }
+Expr log(const Expr& a) { return unary(UnaryOp::Log, a); }
+Expr sin(const Expr& a) { return unary(UnaryOp::Sin, a); }
+Expr cos(const Expr& a) { return unary(UnaryOp::Cos, a); }
+Expr tan(const Expr& a) { return unary(UnaryOp::Tan, a); }
+Expr atan(const Expr& a) { return unary(UnaryOp::Atan, a); }
+Expr atan2(const Expr& y, const Expr& x) { return binary(BinaryOp::Atan2, y, x); }
+Expr tanh(const Expr& a) { return unary(UnaryOp::Tanh, a); }
+Expr pow(const Expr& a, const Expr& b) { return binary(BinaryOp::Pow, a, b); }
+Expr floor(const Expr& a) { return unary(UnaryOp::Floor, a); }
+Expr ceil(const Expr& a) { return unary(UnaryOp::Ceil, a); }
+Expr round(const Expr& a) { return unary(UnaryOp::Rint, a); }
+Expr trunc(const Expr& a) { return unary(UnaryOp::Trunc, a); }
+Expr lerp(const Expr& a, const Expr& b, const Expr& t) { return a + t * (b - a); }
+Expr select(const Expr& condition, const Expr& a, const Expr& b) {
+  return Expr(ir::select(condition.node(), a.node(), b.node()));
+}
+
+Expr pack(const std::vector<Expr>& lanes) {
+  std::vector<ir::Expr> nodes;
+  for (const Expr& e : lanes) nodes.push_back(e.node());
+  return Expr(ir::pack(std::move(nodes)));
+}
+Expr cast(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Convert, type, a.node())); }
+Expr saturate(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Saturate, type, a.node())); }
+
+}  // namespace weft

@@ -1,0 +1,381 @@
+#include <weft/stage.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dsl/builder.h"
+#include "ir/build.h"
+#include "ir/visit.h"
+
+namespace weft {
+namespace {
+
+ir::Affine coordinate(int dim) { return ir::Affine(ir::Atom(ir::Coord{dim})); }
+
+ir::Box box_of(const BoxAt& box) {
+  ir::Box result;
+  for (int d = 0; d < box.extents.rank(); ++d) {
+    result.push_back({box.min.empty() ? ir::Affine(0) : box.min[d].affine(), box.extents[d].affine()});
+  }
+  return result;
+}
+
+std::shared_ptr<const ir::Stage> input_stage(const std::string& name, Type type, const ir::Box& box,
+                                             const Where& where) {
+  auto stage = std::make_shared<const ir::Stage>(ir::Stage{name, type, box, ir::Input{}, where});
+  if (auto* builder = dsl::Builder::current()) builder->inputs.push_back(stage);
+  return stage;
+}
+
+ir::Box whole_image(const std::string& name, int rank) {
+  ir::Box box;
+  for (int d = 0; d < rank; ++d) box.push_back({0, ir::Affine(ir::Atom(ir::Size{name, d}))});
+  return box;
+}
+
+void check_rank(const Source& source, std::size_t given, const Where& where) {
+  if (source.rank() != static_cast<int>(given)) {
+    throw Error(fmt::format("'{}' is read with {} ind{}", source.name(), given, given == 1 ? "ex" : "ices"),
+                where)
+        .note("needs", fmt::format("{}, one per dimension", source.rank()));
+  }
+}
+
+ir::Index index_of(const At& at) {
+  if (at.affine) return at.affine->affine();
+  return at.computed->node();
+}
+
+ir::Border border_of(const Border& border, Type type) {
+  ir::Border result{static_cast<ir::BorderMode>(border.mode()), nullptr};
+  if (border.mode() == Border::Mode::Constant) {
+    result.constant = ir::cast(ir::CastMode::Convert, type.lane(), border.value().node());
+    if (result.constant->type.lanes != type.lanes) {
+      result.constant = ir::pack(std::vector(type.lanes, result.constant));
+    }
+  }
+  return result;
+}
+
+std::vector<At> current_pixel(int rank) {
+  std::vector<At> indices;
+  for (int d = 0; d < rank; ++d) {
+    indices.emplace_back(Index(coordinate(d)));
+    indices.back().where = {};
+  }
+  return indices;
+}
+
+}  // namespace
+
+// ---- borders, boxes, indices
+// -----------------------------------------------------------------------------------
+
+Border Border::named(const std::string& mode, const Expr& value) {
+  if (mode == "clamp") return clamp();
+  if (mode == "mirror") return mirror();
+  if (mode == "mirror101") return mirror101();
+  if (mode == "repeat") return repeat();
+  if (mode == "constant") return constant(value);
+  throw Error(fmt::format("'{}' is no border mode", mode))
+      .note("modes", "clamp, mirror, mirror101, repeat, constant");
+}
+
+Index Extents::as_index(std::int64_t i) { return Index(ir::Affine(i)); }
+
+Extents Extents::operator/(std::int64_t divisor) const {
+  std::vector<Index> result;
+  for (const Index& e : extents_) result.push_back(e / divisor);
+  return result;
+}
+Extents Extents::operator*(std::int64_t factor) const {
+  std::vector<Index> result;
+  for (const Index& e : extents_) result.push_back(e * factor);
+  return result;
+}
+
+At::At(const Index& index, std::source_location here) : affine(index), where(here) {}
+Index At::constant(std::int64_t value) { return Index(ir::Affine(value)); }
+
+// ---- sources and accessors
+// -------------------------------------------------------------------------------------
+
+Source::operator Expr() const { return Accessor(*this); }
+Expr Source::operator()(At x) const { return Accessor(*this)(x); }
+Expr Source::operator()(At x, At y) const { return Accessor(*this)(x, y); }
+Expr Source::operator()(At x, At y, At z) const { return Accessor(*this)(x, y, z); }
+Expr Source::operator()(At x, At y, At z, At w) const { return Accessor(*this)(x, y, z, w); }
+
+Accessor Source::border(const Border& border) const { return Accessor(*this).border(border); }
+Accessor Source::valid() const {
+  Accessor result(*this);
+  result.valid_ = true;
+  return result;
+}
+Accessor Source::crop(const std::vector<Index>& min, const Extents& extents) const {
+  if (static_cast<int>(min.size()) != rank() || extents.rank() != rank()) {
+    throw Error(fmt::format("a crop of '{}' needs {} coordinates and extents", name(), rank()));
+  }
+  Accessor result(*this);
+  result.origin_ = min;
+  result.extents_ = extents;
+  return result;
+}
+
+const std::string& Source::name() const { return node_->name; }
+Type Source::type() const { return node_->type; }
+int Source::rank() const { return node_->rank(); }
+Extents Source::size() const {
+  std::vector<Index> extents;
+  for (const ir::Range& range : node_->box) extents.emplace_back(Index(range.extent));
+  return extents;
+}
+
+Accessor::Accessor(const Source& source) : source_(source) {}
+
+Accessor Accessor::border(const Border& border) const {
+  Accessor result = *this;
+  result.border_ = border;
+  return result;
+}
+
+Extents Accessor::size() const { return extents_ ? *extents_ : source_.size(); }
+
+Expr Accessor::read(const std::vector<At>& indices) const {
+  const Where& where = indices.empty() ? Where{} : indices[0].where;
+  check_rank(source_, indices.size(), where);
+  ir::Read read{source_.node(), {}, std::nullopt, source_.node()->box, where};
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    ir::Index index = index_of(indices[d]);
+    if (!origin_.empty()) {
+      const ir::Affine& origin = origin_[d].affine();
+      read.region[d] = {origin, (*extents_)[static_cast<int>(d)].affine()};
+      if (auto* affine = std::get_if<ir::Affine>(&index))
+        *affine += origin;
+      else
+        index = ir::binary(ir::BinaryOp::Add, std::get<ir::Expr>(index), ir::quantity(origin));
+    }
+    read.indices.push_back(std::move(index));
+  }
+  if (border_) read.border = border_of(*border_, source_.type());
+  return Expr(ir::read(std::move(read)));
+}
+
+Accessor::operator Expr() const { return read(current_pixel(rank())); }
+Expr Accessor::operator()(At x) const { return read({x}); }
+Expr Accessor::operator()(At x, At y) const { return read({x, y}); }
+Expr Accessor::operator()(At x, At y, At z) const { return read({x, y, z}); }
+Expr Accessor::operator()(At x, At y, At z, At w) const { return read({x, y, z, w}); }
+Expr Accessor::operator()(const Tap& tap) const {
+  std::vector<At> indices = current_pixel(rank());
+  for (int d = 0; d < std::min(rank(), tap.rank()); ++d) indices[d].affine = *indices[d].affine + tap[d];
+  return read(indices);
+}
+
+// ---- images
+// ----------------------------------------------------------------------------------------------------
+
+AnyImage::AnyImage(const char* name, const std::vector<Scalar>& scalars, const std::vector<int>& lanes,
+                   std::source_location here)
+    : Source([&] {
+        auto* builder = dsl::Builder::current();
+        const Type type =
+            builder ? builder->image_type(name, scalars, lanes, 2) : Type{scalars.at(0), lanes.at(0)};
+        return input_stage(name, type, whole_image(name, 2), here);
+      }()) {}
+
+AnyImage::AnyImage(const char* name, Type type, int rank, const Where& where)
+    : Source(input_stage(name, type, whole_image(name, rank), where)) {
+  if (auto* builder = dsl::Builder::current()) builder->image_type(name, {type.scalar}, {type.lanes}, rank);
+}
+
+AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Where& where)
+    : Source(input_stage(name, type, box_of(detail::box_from_zero(extents)), where)) {
+  if (auto* builder = dsl::Builder::current())
+    builder->image_type(name, {type.scalar}, {type.lanes}, extents.rank());
+}
+
+// ---- stages
+// ----------------------------------------------------------------------------------------------------
+
+Cases& Cases::when(const Expr& condition, const Expr& value) {
+  list_.push_back({Expr(ir::is_true(condition.node())), value});
+  return *this;
+}
+Cases& Cases::otherwise(const Expr& value) {
+  list_.push_back({std::nullopt, value});
+  return *this;
+}
+
+namespace detail {
+
+Cases as_cases(const Expr& value) { return Cases().otherwise(value); }
+
+BoxAt box_from_zero(const Extents& extents) { return {{}, extents}; }
+
+void check_arity(const std::string& name, int arity, int rank, const Where& where) {
+  if (arity == rank) return;
+  throw Error(fmt::format("stage '{}' has {} extent{} but its body takes {} coordinate{}", name, rank,
+                          rank == 1 ? "" : "s", arity, arity == 1 ? "" : "s"),
+              where)
+      .help("give one coordinate per dimension: (Var x, Var y) for a 2-D stage");
+}
+
+Stage define_stage(const std::string& name, const ir::Box& box, const Cases& cases, const Where& where) {
+  if (name.empty()) throw Error("a stage needs a name", where);
+  if (cases.list().empty()) throw Error(fmt::format("stage '{}' has no cases", name), where);
+  ir::Pure pure;
+  Type type = cases.list()[0].value.type();
+  for (const Cases::Case& c : cases.list()) {
+    if (c.value.type() != type) type = ir::common_type(type, c.value.type());
+  }
+  for (const Cases::Case& c : cases.list()) {
+    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
+    if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
+    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
+  }
+  return Stage(std::make_shared<const ir::Stage>(ir::Stage{name, type, box, std::move(pure), where}));
+}
+
+Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
+  if (!box.min.empty() && static_cast<int>(box.min.size()) != box.extents.rank()) {
+    throw Error(fmt::format("the box of stage '{}' has {} extents but {} origins", name, box.extents.rank(),
+                            box.min.size()),
+                where);
+  }
+  std::vector<Var> coordinates;
+  for (int d = 0; d < box.extents.rank(); ++d) coordinates.emplace_back(coordinate(d));
+  try {
+    return define_stage(name, box_of(box), body(coordinates), where);
+  } catch (const Error& e) {
+    if (e.what() != e.message()) throw;  // it says more than one line: place and remedy are there already
+    throw Error(fmt::format("stage '{}': {}", name, e.message()), where);
+  }
+}
+
+}  // namespace detail
+
+namespace {
+
+/// The part of [a.min, a.min + a.extent) inside b, if the two differ by constants.
+std::optional<ir::Range> intersection(const ir::Range& a, const ir::Range& b) {
+  const ir::Affine low = a.min - b.min, high = a.min + a.extent - b.min - b.extent;
+  if (!low.is_constant() || !high.is_constant()) return std::nullopt;
+  const ir::Affine min = low.constant() >= 0 ? a.min : b.min;
+  const ir::Affine end = high.constant() <= 0 ? a.min + a.extent : b.min + b.extent;
+  return ir::Range{min, end - min};
+}
+
+/// The common box of everything that `value` reads at the current pixel.
+ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& where) {
+  const ir::Read* first = nullptr;
+  ir::Box box;
+  ir::visit(value, [&](const ir::Expr& e) {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    if (!read || read->indices.empty()) return;
+    for (std::size_t d = 0; d < read->indices.size(); ++d) {
+      const auto* index = std::get_if<ir::Affine>(&read->indices[d]);
+      if (!index || !ir::is_coord(*index, static_cast<int>(d))) return;
+    }
+    if (!first) {
+      first = read;
+      box = read->source->box;
+      return;
+    }
+    for (std::size_t d = 0; d < std::max(box.size(), read->source->box.size()); ++d) {
+      std::optional<ir::Range> both;
+      if (box.size() == read->source->box.size()) both = intersection(box[d], read->source->box[d]);
+      if (!both) {
+        throw Error(fmt::format("stage '{}' reads '{}' and '{}' at the same pixel, but their boxes differ",
+                                name, first->source->name, read->source->name),
+                    where)
+            .note(first->source->name,
+                  fmt::format("{}-D", box.size()) +
+                      (d < box.size() ? fmt::format(", {} extent {}", ir::dim_name(static_cast<int>(d)),
+                                                    box[d].extent.to_string())
+                                      : ""))
+            .note(read->source->name,
+                  fmt::format("{}-D", read->source->box.size()) +
+                      (d < read->source->box.size()
+                           ? fmt::format(", {} extent {}", ir::dim_name(static_cast<int>(d)),
+                                         read->source->box[d].extent.to_string())
+                           : ""))
+            .help(fmt::format("declare one image with the other's size, or write stage(\"{}\", size, …)",
+                              name));
+      }
+      box[d] = *both;
+    }
+  });
+  if (!first) {
+    throw Error(fmt::format("stage '{}' reads nothing at the current pixel, so its size is unknown", name),
+                where)
+        .help(fmt::format("write stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name));
+  }
+  return box;
+}
+
+/// The box of a local operator: the source's, or what the window leaves of it.
+BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
+  BoxAt box{{}, source.size()};
+  const bool cropped = !source.origin().empty();
+  if (!source.is_valid_only()) {
+    if (cropped) return box;
+    for (const ir::Range& range : source.source().node()->box) box.min.emplace_back(Index(range.min));
+    return box;
+  }
+  std::vector<Index> extents;
+  for (int d = 0; d < source.rank(); ++d) {
+    int low = 0, high = 0;
+    for (const auto& p : domain.points) {
+      if (d < domain.rank) low = std::min(low, p[d]), high = std::max(high, p[d]);
+    }
+    const Index start = cropped ? Index(ir::Affine(0)) : Index(source.source().node()->box[d].min);
+    box.min.push_back(start - low);
+    extents.push_back(source.size()[d] + low - high);
+  }
+  box.extents = extents;
+  return box;
+}
+
+Stage local_stage(const std::string& name, const Accessor& source, const ir::Domain& domain,
+                  const std::function<Expr()>& value, const Where& where) {
+  return detail::make_stage(
+      name, local_box(source, domain), [&](const std::vector<Var>&) { return detail::as_cases(value()); },
+      where);
+}
+
+}  // namespace
+
+Stage point(const std::string& name, const Expr& value, std::source_location here) {
+  return detail::define_stage(name, common_box(name, value.node(), here), detail::as_cases(value), here);
+}
+
+Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, std::source_location here) {
+  const Domain domain(mask);
+  return local_stage(
+      name, source, domain.node(), [&] { return sum(domain, [&](Tap t) { return mask(t) * source(t); }); },
+      here);
+}
+
+Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op,
+            std::source_location here) {
+  const auto value = [&](Tap t) { return source(t); };
+  const auto apply = [&]() -> Expr {
+    switch (op) {
+      case Local::Sum: return sum(domain, value);
+      case Local::Min: return minimum(domain, value);
+      case Local::Max: return maximum(domain, value);
+      case Local::Product: return product(domain, value);
+      case Local::Median: return median(domain, value);
+      case Local::Mean: break;
+    }
+    const auto count = static_cast<int>(domain.node().points.size());
+    const Expr total = sum(domain, value);
+    return is_float(total.type().scalar) ? total / cast(total.type().lane(), count)
+                                         : cast<float>(total) / static_cast<float>(count);
+  };
+  return local_stage(name, source, domain.node(), apply, here);
+}
+
+}  // namespace weft
