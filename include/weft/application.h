@@ -84,15 +84,16 @@ Built build(const Application& application, const Settings& settings = {});
 const std::map<std::string, Application>& applications();
 
 namespace detail {
+inline About about(const About& given = {}) { return given; }
 struct Registration {
   Registration(const char* name, About about, Outputs (*define)(), const char* file);
 };
 }  // namespace detail
 
-#define WEFT_PIPELINE(name, ...)                                                     \
-  static ::weft::Outputs weft_define_##name();                                       \
-  static const ::weft::detail::Registration weft_registration_##name(                \
-      #name, ::weft::About __VA_ARGS__ __VA_OPT__(, ) weft_define_##name, __FILE__); \
+#define WEFT_PIPELINE(name, ...)                                                \
+  static ::weft::Outputs weft_define_##name();                                  \
+  static const ::weft::detail::Registration weft_registration_##name(           \
+      #name, ::weft::detail::about(__VA_ARGS__), weft_define_##name, __FILE__); \
   static ::weft::Outputs weft_define_##name()
 
 }  // namespace weft
