@@ -1,0 +1,22 @@
+// Emits C++ for CPUs: one file per pipeline, readable, and usable without Weft.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ir/kernel_ir.h"
+
+namespace weft::emit {
+
+/// The text that Weft itself compiles and loads: the pipeline's functions and an entry of fixed signature,
+///     extern "C" int weft_entry(void* const* arrays, const std::int64_t* integers, const void* const*
+///     params,
+///                               const weft_host* host)
+/// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`.
+std::string emit_for_loading(const kernel::Module& module);
+
+/// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
+/// NAME.cpp defines it.
+std::map<std::string, std::string> emit_for_users(const kernel::Module& module);
+
+}  // namespace weft::emit

@@ -1,0 +1,179 @@
+// The kernel IR: how a pipeline runs, after every decision about it. It is what the emitters print: functions
+// of statements over scalar variables and flat arrays. Types are scalar; pixels of several lanes have been
+// split.
+//
+// Expressions are those of C: Select evaluates only the side it chooses, so it may guard a Load. Arithmetic
+// is the stage IR's (value.h): emitters print whatever their language needs to keep integers free of
+// undefined behaviour.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/value.h"
+
+namespace weft::kernel {
+
+struct Node;
+using Expr = std::shared_ptr<const Node>;
+
+/// Index arithmetic that every target's prelude provides, on i64.
+enum class IndexOp {
+  Clamp,
+  Mirror,
+  Mirror101,
+  Repeat,    // (index, extent) -> an index inside [0, extent), by border mode
+  FloorDiv,  // (a, b), b > 0
+};
+
+struct Const {
+  ir::Value value;
+};
+struct Name {
+  std::string name;
+};
+struct Unary {
+  ir::UnaryOp op;
+  Expr a;
+};
+struct Binary {
+  ir::BinaryOp op;
+  Expr a, b;
+};
+struct Select {
+  Expr condition, a, b;
+};
+struct Cast {
+  ir::CastMode mode;
+  Expr a;
+};
+struct IndexCall {
+  IndexOp op;
+  Expr a, b;
+};
+struct Load {
+  std::string array;
+  Expr index;
+};
+/// The middle element, by rank n/2, of a local array of n values; reorders the array.
+struct MedianOf {
+  std::string array;
+  int count;
+};
+
+struct Node {
+  Scalar type;
+  std::variant<Const, Name, Unary, Binary, Select, Cast, IndexCall, Load, MedianOf> op;
+};
+
+// ---- statements
+// ------------------------------------------------------------------------------------------------
+
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+enum class LoopKind {
+  Serial,
+  Vector,  ///< Iterations are independent and contiguous: meant for SIMD lanes.
+};
+
+/// A new variable; `is_mutable` if Assign may follow.
+struct Let {
+  std::string name;
+  Expr value;
+  bool is_mutable = false;
+};
+struct Assign {
+  std::string name;
+  Expr value;
+};
+/// A pointer into an array: name[i] is array[offset + i].
+struct Pointer {
+  std::string name, array;
+  Scalar type;
+  Expr offset;
+  bool is_const = true;
+};
+/// An uninitialised array in registers or on the stack.
+struct LocalArray {
+  std::string name;
+  Scalar type;
+  int count;
+};
+struct Store {
+  std::string array;
+  Expr index, value;
+};
+struct For {
+  LoopKind kind;
+  std::string variable;
+  Expr from, to;
+  int step;
+  Block body;
+};
+struct If {
+  Expr condition;
+  Block then;
+};
+struct Continue {};
+/// Calls another function of the module with the frame and these arguments.
+struct CallFunction {
+  std::string function;
+  std::vector<Expr> arguments;
+};
+struct Comment {
+  std::string text;
+};
+
+struct Stmt {
+  std::variant<Let, Assign, Pointer, LocalArray, Store, For, If, Continue, CallFunction, Comment> op;
+};
+
+// ---- functions and modules
+// -------------------------------------------------------------------------------------
+
+struct Function {
+  std::string name, comment;
+  std::vector<std::string> parameters;  ///< i64, besides the frame
+  Block body;
+};
+
+/// A scalar of the frame that every function can read: a size, a stride, a parameter.
+struct Field {
+  std::string name;
+  Scalar type;
+};
+struct Array {
+  enum class Role { Input, Output, Intermediate };
+  std::string name;
+  Type type;
+  Role role;
+  std::vector<std::string> strides;  ///< Fields: scalars between neighbours in y, z, …
+  std::vector<Expr> extents;         ///< In pixels.
+};
+/// A constant table.
+struct Table {
+  std::string name;
+  Scalar type;
+  std::vector<ir::Value> values;
+};
+/// function(frame, first, last) for parts of [0, count), in parallel; launches follow one another.
+struct Launch {
+  std::string function;
+  Expr count;
+  std::vector<std::string> reads, writes;  ///< Arrays.
+};
+
+struct Module {
+  std::string name, comment;
+  std::vector<Field> sizes, strides, params;
+  std::vector<Array> arrays;
+  std::vector<Table> tables;
+  std::vector<Function> functions;
+  std::vector<Launch> launches;
+  bool strict = false;
+};
+
+}  // namespace weft::kernel
