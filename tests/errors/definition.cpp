@@ -25,15 +25,16 @@ TEST(Definition, DifferentBoxesInPoint) {
 }
 
 TEST(Definition, PointOfNothing) {
-  EXPECT_ERROR(point("out", 1.f), R"(HERE: error: stage 'out' reads nothing at the current pixel, so its size is unknown
+  EXPECT_ERROR(point("out", 1.f),
+               R"(HERE: error: stage 'out' reads nothing at the current pixel, so its size is unknown
   help: write stage("out", size, [&](Var x, Var y) { return …; }))");
 }
 
 TEST(Definition, UncoveredPixels) {
   Image<float> in("in");
-  const auto [out, here] = std::pair{
-      stage("out", in.size(), [&](Var x, Var y) { return cases().when(x < 5, in(x, y)).when(x > 5 && y >= 1, 0.f); }),
-      std::string(__FILE__) + ":" + std::to_string(__LINE__ - 1)};
+  const auto body = [&](Var x, Var y) { return cases().when(x < 5, in(x, y)).when(x > 5 && y >= 1, 0.f); };
+  const std::string here = NEXT_LINE();
+  Stage out = stage("out", in.size(), body);
   EXPECT_ERROR_AT(here, Pipeline("p", out), R"(HERE: error: the cases of 'out' do not cover its box
   uncovered for w = 6, h = 1 no case holds at x = 5, y = 0
   help: add .otherwise(value))");
@@ -41,8 +42,8 @@ TEST(Definition, UncoveredPixels) {
 
 TEST(Definition, UncoveredAsFarAsWeCanTell) {
   Image<float> in("in");
-  const auto [out, here] = std::pair{
-      stage("out", in.size(), [&](Var x, Var y) { return cases().when(in(x, y) > 0.f, 1.f); }), MARK()};
+  const std::string here = NEXT_LINE();
+  Stage out = stage("out", in.size(), [&](Var x, Var y) { return cases().when(in(x, y) > 0.f, 1.f); });
   EXPECT_ERROR_AT(here, Pipeline("p", out), R"(HERE: error: the cases of 'out' do not cover its box
   needs a last case without a condition, for some conditions depend on pixels or parameters
   help: add .otherwise(value))");
@@ -61,7 +62,8 @@ TEST(Definition, RowsOfAMask) {
 
 TEST(Definition, MaskOfZeros) {
   Image<float> in("in");
-  EXPECT_ERROR(convolve("out", in, Mask{{0, 0}}), "HERE: error: stage 'out': all coefficients of a mask are 0");
+  EXPECT_ERROR(convolve("out", in, Mask{{0, 0}}),
+               "HERE: error: stage 'out': all coefficients of a mask are 0");
 }
 
 TEST(Definition, LanesThatDiffer) {
@@ -87,7 +89,8 @@ TEST(Definition, UnknownBorderMode) {
 
 TEST(Definition, OneNameTwice) {
   Image<float> in("in");
-  const auto [out, here] = std::pair{point("in", in * 2.f), MARK()};
+  const std::string here = NEXT_LINE();
+  Stage out = point("in", in * 2.f);
   EXPECT_ERROR_AT(here, Pipeline("p", out), R"(HERE: error: the name 'in' is given twice in pipeline 'p'
   help: give every image, parameter and stage a name of its own)");
 }
@@ -107,7 +110,8 @@ TEST(Definition, OriginsAndExtents) {
 WEFT_PIPELINE(configurable) {
   AnyImage in("in", {Scalar::F32, Scalar::U8}, {1, 3});
   const Option<int> radius("radius", 1);
-  return convolve("out", in.border(border_option()), Mask::from(2 * radius + 1, 1, [](int, int) { return 1; }));
+  return convolve("out", in.border(border_option()),
+                  Mask::from(2 * radius + 1, 1, [](int, int) { return 1; }));
 }
 
 TEST(Definition, UnknownOption) {
@@ -126,11 +130,13 @@ TEST(Definition, OptionValues) {
 }
 
 TEST(Definition, ImageTypes) {
-  EXPECT_ERROR(build(applications().at("configurable"), {.options = {}, .image_types = {{"in", {Scalar::I16, 1}}}}),
-               R"(image 'in' cannot be i16
+  EXPECT_ERROR(
+      build(applications().at("configurable"), {.options = {}, .image_types = {{"in", {Scalar::I16, 1}}}}),
+      R"(image 'in' cannot be i16
   pixels   f32, u8
   channels 1, 3)");
-  EXPECT_ERROR(build(applications().at("configurable"), {.options = {}, .image_types = {{"img", {Scalar::F32, 1}}}}),
-               R"('configurable' has no image 'img'
+  EXPECT_ERROR(
+      build(applications().at("configurable"), {.options = {}, .image_types = {{"img", {Scalar::F32, 1}}}}),
+      R"('configurable' has no image 'img'
   images in)");
 }

@@ -11,9 +11,11 @@
 #define EXPECT_ERROR(statement, expected) \
   expect_error([&] { statement; }, expected, std::string(__FILE__) + ":" + std::to_string(__LINE__))
 
-/// Likewise where the mistake is found later than it was made: `here` is MARK() beside the mistake.
+/// Likewise where the mistake is found later than it was made: `here` is THIS_LINE() or NEXT_LINE() at the
+/// mistake.
 #define EXPECT_ERROR_AT(here, statement, expected) expect_error([&] { statement; }, expected, here)
-#define MARK() (std::string(__FILE__) + ":" + std::to_string(__LINE__))
+#define THIS_LINE() (std::string(__FILE__) + ":" + std::to_string(__LINE__))
+#define NEXT_LINE() (std::string(__FILE__) + ":" + std::to_string(__LINE__ + 1))
 
 template <class F>
 void expect_error(F statement, std::string expected, const std::string& here) {

@@ -17,7 +17,8 @@ void run(const Pipeline& pipeline, const std::map<std::string, Buffer>& images) 
 }  // namespace
 
 TEST(RunTime, ImagesOfAPipeline) {
-  const std::string here = MARK(); Image<float> in("in");
+  const std::string here = NEXT_LINE();
+  Image<float> in("in");
   const Pipeline pipeline("p", point("out", in + 1.f));
   EXPECT_ERROR_AT(here, run(pipeline, {}), "HERE: error: pipeline 'p' needs image 'in'");
   EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4}, type_of<std::uint8_t>())}}),
@@ -32,13 +33,15 @@ TEST(RunTime, ParametersOfAPipeline) {
   Image<float> in("in");
   Param<float> k("k", 1.f);
   const Pipeline pipeline("p", point("out", in * k));
-  EXPECT_ERROR(ir::interpret(pipeline.ir(), {{{"in", image({4, 4})}}, {{"q", ir::Value::real(type_of<float>(), 2)}}}),
-               "pipeline 'p' has no parameter 'q'\n  parameters k");
+  EXPECT_ERROR(
+      ir::interpret(pipeline.ir(), {{{"in", image({4, 4})}}, {{"q", ir::Value::real(type_of<float>(), 2)}}}),
+      "pipeline 'p' has no parameter 'q'\n  parameters k");
 }
 
 TEST(RunTime, SizesThatDisagree) {
   Image<float> a("a");
-  const std::string here = MARK(); Image<float> b("b", a.size());
+  const std::string here = NEXT_LINE();
+  Image<float> b("b", a.size());
   const Pipeline pipeline("p", point("out", a + b));
   run(pipeline, {{"a", image({4, 4})}, {"b", image({4, 4})}});
   EXPECT_ERROR_AT(here, run(pipeline, {{"a", image({4, 4})}, {"b", image({4, 5})}}),
@@ -49,7 +52,8 @@ TEST(RunTime, SizesThatDisagree) {
 
 TEST(RunTime, WindowLargerThanTheImage) {
   Image<float> in("in");
-  const std::string here = MARK(); Stage out = convolve("out", in.valid(), Mask{{1, 1, 1, 1, 1}});
+  const std::string here = NEXT_LINE();
+  Stage out = convolve("out", in.valid(), Mask{{1, 1, 1, 1, 1}});
   const Pipeline pipeline("p", out);
   run(pipeline, {{"in", image({4, 4})}});  // no pixel left
   EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({3, 4})}}),
