@@ -35,17 +35,15 @@ struct weft_host {
 #endif
 )";
 
-constexpr const char* common_head = R"cpp(#if defined(__GNUC__) && !defined(__clang__)
-#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of
-                                                                                         // the loop below are
-                                                                                         // independent
+constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
 #elif defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define WEFT_INDEPENDENT
 #endif
 #define WEFT_NOINLINE __attribute__((noinline))
-)cpp";
+)text";
 
 constexpr const char* standard_host = R"(
 void* host_allocate(void*, size_t bytes, bool clear) {

@@ -225,12 +225,12 @@ std::string math_declarations(const std::set<std::string>& functions, bool stric
                         type, two ? ", " + type : "");
   }
   if (uses_attribute) {
-    text = R"cpp(#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+    text = R"text(#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define WEFT_VECTOR_MATH __attribute__((simd("notinbranch")))  // glibc's libmvec
 #else
 #define WEFT_VECTOR_MATH
 #endif
-           )cpp" +
+           )text" +
            text;
   }
   return text;
