@@ -195,10 +195,12 @@ class CppEmitter {
     std::string parameters = fmt::format("const {}& frame", frame_type());
     for (const std::string& p : function.parameters) parameters += ", int64_t " + p;
     out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
-    const auto used = kernel::names_in(function.body);
+    const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
     for (const Array& a : module_.arrays) {
-      if (used.count(a.name))
-        out.line(fmt::format("{} __restrict {} = frame.{};", pointer_type(a), a.name, a.name));
+      if (!used.count(a.name)) continue;
+      const char* constness = written.count(a.name) ? "" : "const ";
+      out.line(
+          fmt::format("{}{}* __restrict {} = frame.{};", constness, c_type(a.type.scalar), a.name, a.name));
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params}) {
       for (const kernel::Field& f : *list) {
