@@ -1,0 +1,3 @@
+#include "ir/print.h"
+#include <gtest/gtest.h>
+TEST(Print, Todo) {}
