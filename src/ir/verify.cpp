@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "ir/visit.h"
 
@@ -56,13 +57,14 @@ class StageVerifier {
   void check_in_loop(const Loop* loop, const Fold* fold, const std::vector<Expr>& body) {
     require(!loop->domain.points.empty(), "a loop over no points");
     open_loops_[loop] = fold;
+    const auto outside = std::exchange(seen_, {});  // what is valid inside the loop need not be outside
     for (const Expr& e : body) check(e);
     open_loops_.erase(loop);
+    seen_ = outside;
   }
 
   void check(const Expr& e) {
-    // What is valid inside a loop need not be outside, so nodes are remembered only at the top level.
-    if (open_loops_.empty() && !seen_.insert(e.get()).second) return;
+    if (!seen_.insert(e.get()).second) return;
     std::visit(overloaded{
                    [&](const Const& n) { require(n.value.type == e->type, "a constant's type"); },
                    [&](const Quantity& n) { check(n.value); },

@@ -56,6 +56,7 @@ TEST(Affine, CollectsTerms) {
   EXPECT_EQ((x - x).to_string(), "0");
   EXPECT_TRUE((x - x).is_constant(0));
   EXPECT_EQ((w - 1).to_string(), "in.w - 1");
+  EXPECT_EQ((w.floor_div(2) * -1 + x).to_string(), "-(in.w/2) + x");
   EXPECT_EQ(x + y, y + x);
   Affine doubled = x;
   doubled += doubled;

@@ -69,6 +69,13 @@ TEST(Verify, ScopesOfLoops) {
             "after a pass: stage 's': a tap's coordinate beyond its domain's rank");
 }
 
+TEST(Verify, SharedExpressionsInLoopsAreCheckedOnce) {
+  Expr value = accumulated(loop, 0, type_of<float>());
+  for (int i = 0; i < 60; ++i) value = binary(BinaryOp::Mul, value, value);
+  auto fold = std::make_shared<const Fold>(Fold{loop, {constant(type_of<float>(), 0)}, {value}});
+  EXPECT_EQ(complaint(fold_result(fold, 0)), "none");
+}
+
 TEST(Verify, AccumulatorThatDoesNotExist) {
   auto fold = std::make_shared<const Fold>(
       Fold{loop, {constant(type_of<float>(), 0)}, {accumulated(loop, 1, type_of<float>())}});
