@@ -74,7 +74,7 @@ class CppEmitter {
   /// Everything from the frame to the pipeline's function; `linkage` stands before the latter.
   std::string body(const std::string& linkage) {
     Writer out;
-    CLike printer(out);
+    CLike printer(out, module_.strict);
     frame(out);
     for (const kernel::Table& table : module_.tables) print(out, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
@@ -135,7 +135,7 @@ class CppEmitter {
     Writer out;
     for (const Array& a : module_.arrays) {
       if (a.role == Array::Role::Intermediate) continue;
-      CLike printer(out);
+      CLike printer(out, module_.strict);
       std::string extents;
       for (const Expr& e : a.extents) extents += (extents.empty() ? "" : " x ") + printer.text(e);
       out.comment(fmt::format(
