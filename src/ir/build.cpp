@@ -117,7 +117,8 @@ Expr pack(std::vector<Expr> lanes) {
     if (e->type.scalar != type.scalar) type = common_type(type, e->type);
   }
   for (Expr& e : lanes) e = converted(e, type);
-  return make(type.with_lanes(static_cast<int>(lanes.size())), Pack{std::move(lanes)});
+  type.lanes = static_cast<int>(lanes.size());
+  return make(type, Pack{std::move(lanes)});
 }
 
 Expr lane(Expr a, int lane) {
@@ -126,7 +127,8 @@ Expr lane(Expr a, int lane) {
   }
   if (a->type.lanes == 1) return a;
   if (const auto* packed = std::get_if<Pack>(&a->op)) return packed->lanes[lane];
-  return make(a->type.lane(), Lane{std::move(a), lane});
+  const Type type = a->type.lane();
+  return make(type, Lane{std::move(a), lane});
 }
 
 Expr read(Read read) {

@@ -115,7 +115,7 @@ struct For {
 };
 struct If {
   Expr condition;
-  Block then;
+  Block then, otherwise;
 };
 struct Continue {};
 /// Calls another function of the module with the frame and these arguments.
@@ -123,12 +123,17 @@ struct CallFunction {
   std::string function;
   std::vector<Expr> arguments;
 };
+/// array[i], array[j] = min, max of the two.
+struct Order {
+  std::string array;
+  int i, j;
+};
 struct Comment {
   std::string text;
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, For, If, Continue, CallFunction, Comment> op;
+  std::variant<Let, Assign, Pointer, LocalArray, Store, For, If, Continue, CallFunction, Order, Comment> op;
 };
 
 // ---- functions and modules

@@ -1,0 +1,8 @@
+#include <weft/weft.h>
+
+using namespace weft;
+
+WEFT_PIPELINE(dilate, {.summary = "largest of 5x5 pixels", .source = "Hipacc thesis, ch. 3"}) {
+  AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
+  return local("dilate", in.border(border_option()), Domain(5, 5), Local::Max);
+}

@@ -1,0 +1,24 @@
+#include <weft/weft.h>
+
+using namespace weft;
+
+namespace {
+
+/// The binomial window of 3, 5 or 7 points per direction, of sum 1.
+Mask binomial(int size) {
+  if (size == 3) return Mask::outer({1, 2, 1}, {1, 2, 1}) / 16.f;
+  if (size == 5) return Mask::outer({1, 4, 6, 4, 1}, {1, 4, 6, 4, 1}) / 256.f;
+  return Mask::outer({1, 6, 15, 20, 15, 6, 1}, {1, 6, 15, 20, 15, 6, 1}) / 4096.f;
+}
+
+}  // namespace
+
+WEFT_PIPELINE(gaussian, {.summary = "binomial blur", .source = "Hipacc thesis, ch. 3"}) {
+  AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
+  const Mask mask = binomial(Option<int>("size", 3, {3, 5, 7}));
+  auto src = in.border(border_option());
+  return stage("gaussian", in.size(), [&](Var x, Var y) {
+    Expr blurred = sum(Domain(mask), [&](Tap t) { return mask(t) * src(x + t.x, y + t.y); });
+    return saturate(in.type().lane(), blurred);
+  });
+}

@@ -1,0 +1,9 @@
+#include <weft/weft.h>
+
+using namespace weft;
+
+WEFT_PIPELINE(median, {.summary = "median of 5x5 or 3x3 pixels", .source = "Hipacc thesis, ch. 3"}) {
+  AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
+  const Option<int> size("size", 5, {3, 5});
+  return local("median", in.border(border_option()), Domain(size, size), Local::Median);
+}

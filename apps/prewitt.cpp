@@ -1,0 +1,12 @@
+#include <weft/weft.h>
+
+using namespace weft;
+
+WEFT_PIPELINE(prewitt, {.summary = "length of the Prewitt gradient", .source = "Hipacc thesis, ch. 3"}) {
+  Image<float> in("in");
+  auto src = in.border(border_option());
+  const Mask across{{-1.f, 0.f, 1.f}, {-1.f, 0.f, 1.f}, {-1.f, 0.f, 1.f}};
+  Stage dx = convolve("dx", src, across);
+  Stage dy = convolve("dy", src, across.transposed());
+  return point("mag", sqrt(dx * dx + dy * dy));
+}

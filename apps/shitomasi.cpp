@@ -1,0 +1,22 @@
+#include <weft/weft.h>
+
+using namespace weft;
+
+WEFT_PIPELINE(shitomasi, {.summary = "Shi-Tomasi corner response", .source = "Hipacc thesis, ch. 3"}) {
+  Image<float> in("in");
+
+  const Border border = border_option();
+  const Mask across = Mask{{-1, 0, 1}, {-1, 0, 1}, {-1, 0, 1}} / 6.f;
+  const Mask b3 = Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f;
+
+  Stage dx = convolve("dx", in.border(border), across);
+  Stage dy = convolve("dy", in.border(border), across.transposed());
+  Stage sx = point("sx", dx * dx);
+  Stage sy = point("sy", dy * dy);
+  Stage sxy = point("sxy", dx * dy);
+  Stage gx = convolve("gx", sx.border(border), b3);
+  Stage gy = convolve("gy", sy.border(border), b3);
+  Stage gxy = convolve("gxy", sxy.border(border), b3);
+  // the smaller eigenvalue of (gx gxy; gxy gy)
+  return point("st", 0.5f * (gx + gy - sqrt((gx - gy) * (gx - gy) + 4.f * gxy * gxy)));
+}

@@ -1,0 +1,307 @@
+#include "emit/c_like.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ir/kernel_build.h"
+#include "ir/stage_ir.h"
+
+namespace weft::emit {
+
+using ir::BinaryOp;
+using ir::UnaryOp;
+using kernel::Expr;
+
+namespace {
+
+// C's precedence levels, loosest first.
+enum Level {
+  ternary,
+  logical_or,
+  logical_and,
+  bit_or,
+  bit_xor,
+  bit_and,
+  equality,
+  relational,
+  shift,
+  additive,
+  multiplicative,
+  prefix,
+  postfix
+};
+
+struct Operator {
+  const char* text;
+  Level level;
+};
+
+Operator spelling(BinaryOp op, bool on_bools) {
+  switch (op) {
+    case BinaryOp::Add: return {"+", additive};
+    case BinaryOp::Sub: return {"-", additive};
+    case BinaryOp::Mul: return {"*", multiplicative};
+    case BinaryOp::Div: return {"/", multiplicative};
+    case BinaryOp::Rem: return {"%", multiplicative};
+    case BinaryOp::And: return on_bools ? Operator{"&&", logical_and} : Operator{"&", bit_and};
+    case BinaryOp::Or: return on_bools ? Operator{"||", logical_or} : Operator{"|", bit_or};
+    case BinaryOp::Xor: return on_bools ? Operator{"!=", equality} : Operator{"^", bit_xor};
+    case BinaryOp::Shl: return {"<<", shift};
+    case BinaryOp::Shr: return {">>", shift};
+    case BinaryOp::Lt: return {"<", relational};
+    case BinaryOp::Le: return {"<=", relational};
+    case BinaryOp::Eq: return {"==", equality};
+    case BinaryOp::Ne: return {"!=", equality};
+    default: throw InternalError("no operator in C");
+  }
+}
+
+std::string parenthesised(std::string text, Level level, int context) {
+  return level < context ? "(" + text + ")" : text;
+}
+
+bool widens_silently(Scalar from, Scalar to) {
+  if (from == Scalar::F16 || to == Scalar::F16 || to == Scalar::Bool) return false;
+  if (is_float(to)) return !is_float(from) || size_of(from) <= size_of(to);
+  return !is_float(from) && size_of(from) < size_of(to);
+}
+
+/// The operand of a conversion that C makes by itself between `from` and `to` when it meets a `to`.
+const kernel::Cast* silent_cast(const Expr& e) {
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  return cast && cast->mode == ir::CastMode::Convert && widens_silently(cast->a->type, e->type) ? cast
+                                                                                                : nullptr;
+}
+
+}  // namespace
+
+std::string c_type(Scalar s) {
+  constexpr const char* names[] = {"bool",     "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t",
+                                   "uint16_t", "uint32_t", "uint64_t", "half_t",  "float",   "double"};
+  return names[static_cast<int>(s)];
+}
+
+std::string c_literal(Scalar type, ir::Number value) {
+  if (is_float(type)) {
+    const bool wide = type == Scalar::F64;
+    if (std::isnan(value.f)) return wide ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")";
+    if (std::isinf(value.f))
+      return fmt::format("{}__builtin_inf{}()", value.f < 0 ? "-" : "", wide ? "" : "f");
+    ir::Value v{Type{type, 1}, {}};
+    v.lane[0] = value;
+    std::string text = v.to_string();
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text + (wide ? "" : "f");
+  }
+  switch (type) {
+    case Scalar::Bool: return value.i ? "true" : "false";
+    case Scalar::U32: return fmt::format("{}u", static_cast<std::uint32_t>(value.i));
+    case Scalar::U64: return fmt::format("{}ull", static_cast<std::uint64_t>(value.i));
+    default: break;
+  }
+  if (value.i == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807ll - 1)";
+  if (type == Scalar::I32 && value.i == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
+  return std::to_string(value.i);
+}
+
+std::string CLike::helper(const std::string& name) {
+  helpers_.insert(name);
+  return name;
+}
+
+std::string CLike::function(const std::string& name, Scalar type) {
+  const std::string full = type == Scalar::F64 ? name : name + "f";
+  functions_.insert(full);
+  return full;
+}
+
+std::string CLike::text(const Expr& e) { return spelt(e, ternary); }
+
+/// Conversions that C makes by itself are not written in initialisers and stores.
+std::string CLike::initializer(const Expr& e) {
+  const auto* cast = silent_cast(e);
+  return text(cast ? cast->a : e);
+}
+
+std::string CLike::operand(const Expr& e, const Expr& other, int context) {
+  if (const auto* cast = silent_cast(e)) {
+    // Integral promotion happens anyway; other conversions do if the other operand has the type already.
+    const bool promoted = e->type == Scalar::I32 && size_of(cast->a->type) < 4;
+    if (promoted || !silent_cast(other)) {
+      const bool small_literal =
+          std::holds_alternative<kernel::Const>(other->op) && size_of(other->type) == 8;
+      if (!(small_literal && !is_float(e->type))) return spelt(cast->a, context);
+    }
+  }
+  return spelt(e, context);
+}
+
+std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int context) {
+  const Scalar type = n.a->type;
+  const auto call = [&](const std::string& name) {
+    return fmt::format("{}({}, {})", name, text(n.a), text(n.b));
+  };
+  switch (n.op) {
+    case BinaryOp::Min:
+    case BinaryOp::Max:
+      return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Min ? "min" : "max", name_of(type))));
+    case BinaryOp::Pow: return call(function("pow", type));
+    case BinaryOp::Atan2: return call(function("atan2", type));
+    case BinaryOp::Rem:
+      if (is_float(type)) return call(function("fmod", type));
+      [[fallthrough]];
+    case BinaryOp::Div:
+      if (!is_float(type)) {
+        const std::int64_t* divisor = kernel::literal_value(n.b);
+        if (!divisor || *divisor == 0 || *divisor == -1) {
+          return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Div ? "div" : "rem", name_of(type))));
+        }
+      }
+      break;
+    case BinaryOp::Shl:
+    case BinaryOp::Shr: {
+      const int width = size_of(type) * 8;
+      const std::int64_t* count = kernel::literal_value(n.b);
+      const std::string by = count ? std::to_string(*count & (width - 1))
+                                   : fmt::format("({} & {})", spelt(n.b, bit_and), width - 1);
+      const Operator op = spelling(n.op, false);
+      return parenthesised(fmt::format("{} {} {}", spelt(n.a, shift), op.text, by), shift, context);
+    }
+    default: break;
+  }
+  const Operator op = spelling(n.op, type == Scalar::Bool && node.type == Scalar::Bool);
+  // Operands of the same level need parentheses on the right only; mixed bit operators get them for readers.
+  const bool mixes = op.level >= bit_or && op.level <= bit_and;
+  const int left = mixes ? additive : op.level, right = mixes ? additive : op.level + 1;
+  return parenthesised(fmt::format("{} {} {}", operand(n.a, n.b, left), op.text, operand(n.b, n.a, right)),
+                       op.level, context);
+}
+
+std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
+  const Scalar from = n.a->type, to = node.type;
+  if (from == Scalar::F16) return fmt::format("{}({})", helper("half_to_float"), text(n.a));
+  if (to == Scalar::F16) return fmt::format("{}({})", helper("float_to_half"), text(n.a));
+  if (n.mode == ir::CastMode::Saturate && !is_float(to) && to != Scalar::Bool) {
+    return fmt::format("{}({})", helper(fmt::format("saturate_{}_{}", name_of(to), name_of(from))),
+                       text(n.a));
+  }
+  if (is_float(from) && !is_float(to) && to != Scalar::Bool) {
+    return fmt::format("{}({})", helper(fmt::format("truncate_{}_{}", name_of(to), name_of(from))),
+                       text(n.a));
+  }
+  return fmt::format("({}){}", c_type(to), spelt(n.a, prefix));
+}
+
+std::string CLike::spelt(const Expr& e, int context) {
+  const auto call = [&](const std::string& name, const Expr& a) {
+    return fmt::format("{}({})", name, text(a));
+  };
+  return std::visit(
+      ir::overloaded{
+          [&](const kernel::Const& n) {
+            const std::string literal = c_literal(e->type, n.value.lane[0]);
+            return literal[0] == '-' ? parenthesised(literal, prefix, context) : literal;
+          },
+          [&](const kernel::Name& n) { return n.name; },
+          [&](const kernel::Unary& n) -> std::string {
+            switch (n.op) {
+              case UnaryOp::Neg: return parenthesised("-" + spelt(n.a, postfix), prefix, context);
+              case UnaryOp::Not: return parenthesised("!" + spelt(n.a, prefix), prefix, context);
+              case UnaryOp::BitNot: return parenthesised("~" + spelt(n.a, prefix), prefix, context);
+              case UnaryOp::Abs:
+                return is_float(e->type) ? call(function("fabs", e->type), n.a)
+                                         : call(helper("abs_" + name_of(e->type)), n.a);
+              default: return call(function(name_of(n.op), e->type), n.a);
+            }
+          },
+          [&](const kernel::Binary& n) { return binary(*e, n, context); },
+          [&](const kernel::Select& n) {
+            return parenthesised(fmt::format("{} ? {} : {}", spelt(n.condition, logical_or),
+                                             spelt(n.a, ternary + 1), spelt(n.b, ternary)),
+                                 ternary, context);
+          },
+          [&](const kernel::Cast& n) {
+            if (e->type == Scalar::Bool)
+              return parenthesised(spelt(n.a, equality) + " != 0", equality, context);
+            std::string text = cast(*e, n);
+            return text[0] == '(' ? parenthesised(text, prefix, context) : text;
+          },
+          [&](const kernel::IndexCall& n) {
+            constexpr const char* names[] = {"clamp_index", "mirror_index", "mirror101_index", "repeat_index",
+                                             "floor_div"};
+            return fmt::format("{}({}, {})", helper(names[static_cast<int>(n.op)]), text(n.a), text(n.b));
+          },
+          [&](const kernel::Load& n) { return fmt::format("{}[{}]", n.array, text(n.index)); },
+          [&](const kernel::MedianOf& n) {
+            return fmt::format("{}({}, {})", helper("median_" + name_of(e->type)), n.array, n.count);
+          },
+      },
+      e->op);
+}
+
+// ---- statements
+// ------------------------------------------------------------------------------------------------
+
+void CLike::print(const kernel::Block& block) {
+  for (const kernel::Stmt& s : block) print(s);
+}
+
+void CLike::print(const kernel::Stmt& statement) {
+  std::visit(
+      ir::overloaded{
+          [&](const kernel::Let& s) {
+            out_.line(fmt::format("{}{} {} = {};", s.is_mutable ? "" : "const ", c_type(s.value->type),
+                                  s.name, initializer(s.value)));
+          },
+          [&](const kernel::Assign& s) { out_.line(fmt::format("{} = {};", s.name, initializer(s.value))); },
+          [&](const kernel::Pointer& s) {
+            const bool at_start = kernel::is_literal(s.offset, 0);
+            out_.line(
+                fmt::format("{}{}* {} = {};", s.is_const ? "const " : "", c_type(s.type), s.name,
+                            at_start ? s.array : fmt::format("{} + {}", s.array, spelt(s.offset, additive))));
+          },
+          [&](const kernel::LocalArray& s) {
+            out_.line(fmt::format("{} {}[{}];", c_type(s.type), s.name, s.count));
+          },
+          [&](const kernel::Store& s) {
+            out_.line(fmt::format("{}[{}] = {};", s.array, text(s.index), initializer(s.value)));
+          },
+          [&](const kernel::For& s) {
+            if (s.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
+            const std::string step =
+                s.step == 1 ? "++" + s.variable : fmt::format("{} += {}", s.variable, s.step);
+            out_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", s.variable, text(s.from),
+                                  spelt(s.to, shift), step));
+            print(s.body);
+            out_.close();
+          },
+          [&](const kernel::If& s) {
+            out_.open(fmt::format("if ({})", text(s.condition)));
+            print(s.then);
+            if (!s.otherwise.empty()) {
+              out_.close("} else {");
+              out_.indent();
+              print(s.otherwise);
+            }
+            out_.close();
+          },
+          [&](const kernel::Continue&) { out_.line("continue;"); },
+          [&](const kernel::CallFunction& s) {
+            std::string arguments = "frame";
+            for (const Expr& e : s.arguments) arguments += ", " + text(e);
+            out_.line(fmt::format("{}({});", s.function, arguments));
+          },
+          [&](const kernel::Order& s) {
+            // The element type is part of the helper's overload set, not of its name.
+            out_.line(fmt::format("{}({}[{}], {}[{}]);", helper("order_pair"), s.array, s.i, s.array, s.j));
+          },
+          [&](const kernel::Comment& s) { out_.comment(s.text); },
+      },
+      statement.op);
+}
+
+}  // namespace weft::emit

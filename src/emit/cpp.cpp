@@ -1,0 +1,373 @@
+#include "emit/cpp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "emit/c_like.h"
+#include "emit/prelude.h"
+#include "emit/writer.h"
+#include "ir/kernel_build.h"
+#include "ir/kernel_visit.h"
+
+namespace weft::emit {
+
+using kernel::Array;
+using kernel::Expr;
+using kernel::Module;
+
+namespace {
+
+/// What emitted code asks of whoever runs it.
+constexpr const char* host_interface = R"(#ifndef WEFT_HOST
+#define WEFT_HOST
+// Who provides memory and threads. Pass null for the C++ library's.
+struct weft_host {
+  void* context;
+  // 64-byte aligned; cleared if asked; null when there is no memory left.
+  void* (*allocate)(void* context, size_t bytes, bool clear);
+  void (*release)(void* context, void* memory);
+  // Calls body(frame, first, last) for parts that make up [0, count), in parallel, and returns when all are done.
+  void (*parallel_for)(void* context, int64_t count, void (*body)(const void* frame, int64_t first, int64_t last),
+                       const void* frame);
+};
+#endif
+)";
+
+constexpr const char* common_head = R"cpp(#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of
+                                                                                         // the loop below are
+                                                                                         // independent
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_NOINLINE __attribute__((noinline))
+)cpp";
+
+constexpr const char* standard_host = R"(
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) {
+    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+  }
+  body(frame, 0, threads > 1 ? count / threads : count);
+  for (std::thread& other : others) other.join();
+}
+
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+)";
+
+class CppEmitter {
+ public:
+  explicit CppEmitter(const Module& module) : module_(module) {}
+
+  /// Everything from the frame to the pipeline's function; `linkage` stands before the latter.
+  std::string body(const std::string& linkage) {
+    Writer out;
+    CLike printer(out);
+    frame(out);
+    for (const kernel::Table& table : module_.tables) print(out, table);
+    for (const kernel::Function& function : module_.functions) print(out, printer, function);
+    pipeline_function(out, printer, linkage);
+    return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" + half_type() +
+           prelude(printer.used_helpers()) + "\n" + out.text();
+  }
+
+  std::string half_type() const {
+    const bool used = std::any_of(module_.arrays.begin(), module_.arrays.end(),
+                                  [](const Array& a) { return a.type.scalar == Scalar::F16; });
+    return used ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
+  }
+
+  std::string head_comment() const {
+    Writer out;
+    out.comment("Pipeline '" + module_.name + "', emitted by Weft. How it runs:");
+    std::string schedule = module_.comment;
+    out.comment("  " + replaced(schedule, "\n", "\n  "));
+    return out.text();
+  }
+
+  /// The parameters of the pipeline's function, one string each.
+  std::vector<std::string> parameters() const {
+    std::vector<std::string> result;
+    const auto add_array = [&](const Array& a) {
+      result.push_back(fmt::format("{}{}* {}", a.role == Array::Role::Input ? "const " : "",
+                                   c_type(a.type.scalar), a.name));
+      for (const std::string& stride : a.strides) result.push_back("int64_t " + stride);
+    };
+    for (const Array& a : module_.arrays) {
+      if (a.role == Array::Role::Input) add_array(a);
+    }
+    for (const kernel::Field& f : module_.sizes) result.push_back("int64_t " + f.name);
+    for (const kernel::Field& f : module_.params) result.push_back(c_type(f.type) + " " + f.name);
+    for (const Array& a : module_.arrays) {
+      if (a.role == Array::Role::Output) add_array(a);
+    }
+    return result;
+  }
+
+  std::string signature(bool with_default) const {
+    std::string list;
+    for (const std::string& p : parameters()) list += p + ", ";
+    return fmt::format("int {}({}const weft_host* host{})", function_name(), list,
+                       with_default ? " = nullptr" : "");
+  }
+
+  std::string function_name() const {
+    std::string name;
+    for (char c : module_.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
+    return "run_" + name;
+  }
+
+  /// What the parameters mean, for the header.
+  std::string documentation() const {
+    Writer out;
+    for (const Array& a : module_.arrays) {
+      if (a.role == Array::Role::Intermediate) continue;
+      CLike printer(out);
+      std::string extents;
+      for (const Expr& e : a.extents) extents += (extents.empty() ? "" : " x ") + printer.text(e);
+      out.comment(fmt::format(
+          "{} {}: {} pixels{}{}", a.role == Array::Role::Input ? "input " : "output", a.name,
+          extents.empty() ? "one" : extents,
+          a.type.lanes > 1 ? fmt::format(" of {} interleaved {}s", a.type.lanes, c_type(a.type.scalar)) : "",
+          a.strides.empty()
+              ? ""
+              : fmt::format("; {} counts {}s from row to row", a.strides[0], c_type(a.type.scalar))));
+    }
+    return out.text();
+  }
+
+ private:
+  static std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+      text.replace(at, what.size(), with);
+    return text;
+  }
+
+  std::string frame_type() const { return module_.name + "_frame"; }
+
+  static std::string pointer_type(const Array& a) {
+    return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";
+  }
+
+  void frame(Writer& out) const {
+    out.raw("namespace {\n\n");
+    out.comment("What every kernel reads: images, their pitches in scalars, sizes and parameters.");
+    out.open("struct " + frame_type());
+    for (const Array& a : module_.arrays) out.line(pointer_type(a) + " " + a.name + ";");
+    const auto fields = [&](const std::vector<kernel::Field>& list, const std::string& type) {
+      std::string names;
+      for (const kernel::Field& f : list) names += (names.empty() ? "" : ", ") + f.name;
+      if (!names.empty()) out.line(type + " " + names + ";");
+    };
+    fields(module_.sizes, "int64_t");
+    fields(module_.strides, "int64_t");
+    for (const kernel::Field& f : module_.params) out.line(c_type(f.type) + " " + f.name + ";");
+    out.close("};");
+    out.blank();
+  }
+
+  static void print(Writer& out, const kernel::Table& table) {
+    std::string values;
+    for (const ir::Value& v : table.values)
+      values += (values.empty() ? "" : ", ") + c_literal(table.type, v.lane[0]);
+    out.line(fmt::format("const {} {}[{}] = {{{}}};", c_type(table.type), table.name, table.values.size(),
+                         values));
+    out.blank();
+  }
+
+  void print(Writer& out, CLike& printer, const kernel::Function& function) const {
+    const bool is_pixel = function.parameters != std::vector<std::string>{"first", "last"};
+    out.comment(function.comment);
+    std::string parameters = fmt::format("const {}& frame", frame_type());
+    for (const std::string& p : function.parameters) parameters += ", int64_t " + p;
+    out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
+    const auto used = kernel::names_in(function.body);
+    for (const Array& a : module_.arrays) {
+      if (used.count(a.name))
+        out.line(fmt::format("{} __restrict {} = frame.{};", pointer_type(a), a.name, a.name));
+    }
+    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params}) {
+      for (const kernel::Field& f : *list) {
+        if (used.count(f.name))
+          out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
+      }
+    }
+    printer.print(function.body);
+    out.close();
+    out.blank();
+  }
+
+  void pipeline_function(Writer& out, CLike& printer, const std::string& linkage) const {
+    out.raw("}  // namespace\n\n");
+    out.open(linkage + signature(false));
+    out.line(frame_type() + " frame;");
+    for (const Array& a : module_.arrays) {
+      const bool given = a.role != Array::Role::Intermediate;
+      out.line(fmt::format("frame.{} = {};", a.name, given ? a.name : "nullptr"));
+      for (std::size_t d = 0; d < a.strides.size(); ++d) {
+        if (given) {
+          out.line(fmt::format("frame.{0} = {0};", a.strides[d]));
+        } else if (d == 0) {  // whole cache lines, and not a power of two, which would crowd a few cache sets
+          const int line = 64 / size_of(a.type.scalar);
+          const std::string row = printer.text(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
+          out.line(fmt::format("const int64_t {} = frame.{} = ({} + {}) / {} * {};", a.strides[d],
+                               a.strides[d], row, 2 * line - 1, line, line));
+        } else {
+          out.line(fmt::format("const int64_t {} = frame.{} = {} * ({});", a.strides[d], a.strides[d],
+                               a.strides[d - 1],
+                               printer.text(kernel::max(a.extents[d], kernel::literal(1)))));
+        }
+      }
+    }
+    for (const auto* list : {&module_.sizes, &module_.params}) {
+      for (const kernel::Field& f : *list) out.line(fmt::format("frame.{0} = {0};", f.name));
+    }
+    bool may_fail = false;
+    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
+      const kernel::Launch& launch = module_.launches[l];
+      out.blank();
+      for (const Array& a : module_.arrays) {
+        if (a.role != Array::Role::Intermediate || first_use(a.name) != l) continue;
+        allocate(out, printer, a);
+        may_fail = true;
+      }
+      out.line(fmt::format(
+          "host->parallel_for(host->context, {}, [](const void* data, int64_t first, int64_t last) {{",
+          printer.text(launch.count)));
+      out.line(
+          fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
+      out.line("}, &frame);");
+      for (const Array& a : module_.arrays) {
+        if (a.role == Array::Role::Intermediate && last_use(a.name) == l) {
+          out.line(fmt::format("host->release(host->context, frame.{});", a.name));
+          out.line(fmt::format("frame.{} = nullptr;", a.name));
+        }
+      }
+    }
+    out.line("return 0;");
+    if (may_fail) {
+      out.dedent();
+      out.raw("\nout_of_memory:\n");
+      out.indent();
+      for (const Array& a : module_.arrays) {
+        if (a.role == Array::Role::Intermediate) {
+          out.line(fmt::format("if (frame.{0}) host->release(host->context, frame.{0});", a.name));
+        }
+      }
+      out.line("return 1;");
+    }
+    out.close();
+  }
+
+  void allocate(Writer& out, CLike& printer, const Array& a) const {
+    // An empty image is read as zero, so it has a cleared row.
+    Expr rows = kernel::literal(1), empty;
+    for (std::size_t d = 0; d < a.extents.size(); ++d) {
+      if (d + 1 == a.extents.size() && d > 0) rows = kernel::max(a.extents[d], kernel::literal(1));
+      const Expr none = kernel::binary(ir::BinaryOp::Eq, a.extents[d], kernel::literal(0));
+      empty = empty ? kernel::binary(ir::BinaryOp::Or, empty, none) : none;
+    }
+    Expr scalars = a.strides.empty()
+                       ? kernel::mul(a.extents.empty() ? kernel::literal(1)
+                                                       : kernel::max(a.extents[0], kernel::literal(1)),
+                                     kernel::literal(a.type.lanes))
+                       : kernel::mul(kernel::name("frame." + a.strides.back()), rows);
+    out.line(fmt::format("frame.{} = static_cast<{}*>(host->allocate(host->context, {} * sizeof({}), {}));",
+                         a.name, c_type(a.type.scalar), "static_cast<size_t>(" + printer.text(scalars) + ")",
+                         c_type(a.type.scalar), empty ? printer.text(empty) : "false"));
+    out.line(fmt::format("if (!frame.{}) goto out_of_memory;", a.name));
+  }
+
+  std::size_t first_use(const std::string& array) const {
+    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
+      const auto& writes = module_.launches[l].writes;
+      if (std::find(writes.begin(), writes.end(), array) != writes.end()) return l;
+    }
+    return 0;
+  }
+  std::size_t last_use(const std::string& array) const {
+    std::size_t last = first_use(array);
+    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
+      const auto& reads = module_.launches[l].reads;
+      if (std::find(reads.begin(), reads.end(), array) != reads.end()) last = l;
+    }
+    return last;
+  }
+
+  const Module& module_;
+};
+
+}  // namespace
+
+std::string emit_for_loading(const Module& module) {
+  CppEmitter emitter(module);
+  Writer entry;
+  entry.blank();
+  entry.open(
+      "extern \"C\" int weft_entry(void* const* arrays, const int64_t* integers, const void* const* params, "
+      "const weft_host* host)");
+  std::string arguments;
+  int array = 0, integer = static_cast<int>(module.sizes.size()), param = 0;
+  const auto pass = [&](const std::string& text) { arguments += text + ", "; };
+  const auto pass_arrays = [&](Array::Role role) {
+    for (const Array& a : module.arrays) {
+      if (a.role != role) continue;
+      pass(fmt::format("static_cast<{}*>(arrays[{}])", c_type(a.type.scalar), array++));
+      for (std::size_t s = 0; s < a.strides.size(); ++s) pass(fmt::format("integers[{}]", integer++));
+    }
+  };
+  pass_arrays(Array::Role::Input);
+  for (std::size_t s = 0; s < module.sizes.size(); ++s) pass(fmt::format("integers[{}]", s));
+  for (const kernel::Field& f : module.params)
+    pass(fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), param++));
+  pass_arrays(Array::Role::Output);
+  entry.line(fmt::format("return {}({}host);", emitter.function_name(), arguments));
+  entry.close();
+  return emitter.head_comment() + "#include <stddef.h>\n#include <stdint.h>\n\n" + host_interface + "\n" +
+         emitter.body("static ") + entry.text();
+}
+
+std::map<std::string, std::string> emit_for_users(const Module& module) {
+  CppEmitter emitter(module);
+  Writer declaration;
+  declaration.line(emitter.signature(true) + ";");
+  std::map<std::string, std::string> files;
+  files[module.name + ".h"] =
+      "// Pipeline '" + module.name +
+      "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
+      std::string(host_interface) + "\n" + emitter.documentation() +
+      "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
+  std::string body = emitter.body("");
+  // A null host means the C++ library's threads and memory.
+  const std::string brace = emitter.signature(false);
+  const std::size_t definition = body.rfind("int " + emitter.function_name() + "(");
+  const std::size_t start = body.find("{\n", definition) + 2;
+  body.insert(start, "  if (!host) host = &standard_host;\n");
+  const std::size_t anonymous = body.find("namespace {\n") + std::string("namespace {\n").size();
+  body.insert(anonymous, standard_host);
+  files[module.name + ".cpp"] =
+      emitter.head_comment() +
+      "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math" +
+      std::string(module.strict ? " -ffp-contract=off" : " -fno-signed-zeros -fassociative-math") +
+      "\n#include \"" + module.name +
+      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" + body;
+  return files;
+}
+
+}  // namespace weft::emit

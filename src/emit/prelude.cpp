@@ -1,0 +1,239 @@
+#include "emit/prelude.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+#include <weft/types.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "emit/c_like.h"
+#include "ir/value.h"
+
+namespace weft::emit {
+namespace {
+
+const std::map<std::string, std::string>& fixed_helpers() {
+  static const std::map<std::string, std::string> helpers = {
+      {"clamp_index", R"(// i itself inside [0, n), else the nearest index.
+static inline int64_t clamp_index(int64_t i, int64_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+)"},
+      {"mirror_index", R"(// Reflected at the edges, which are repeated: -1 is 0, n is n - 1.
+static inline int64_t mirror_index(int64_t i, int64_t n) {
+  if (i >= 0 && i < n) return i;
+  if (n <= 0) return 0;
+  i %= 2 * n;
+  if (i < 0) i += 2 * n;
+  return i < n ? i : 2 * n - 1 - i;
+}
+)"},
+      {"mirror101_index", R"(// Reflected at the edge pixels, which are not repeated: -1 is 1, n is n - 2.
+static inline int64_t mirror101_index(int64_t i, int64_t n) {
+  if (i >= 0 && i < n) return i;
+  if (n <= 1) return 0;
+  i %= 2 * n - 2;
+  if (i < 0) i += 2 * n - 2;
+  return i < n ? i : 2 * n - 2 - i;
+}
+)"},
+      {"repeat_index", R"(// Periodic: -1 is n - 1, n is 0.
+static inline int64_t repeat_index(int64_t i, int64_t n) {
+  if (i >= 0 && i < n) return i;
+  if (n <= 0) return 0;
+  i %= n;
+  return i < 0 ? i + n : i;
+}
+)"},
+      {"floor_div", R"(// Rounds down; b > 0.
+static inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
+)"},
+      {"order_pair", R"(template <class T>
+static inline void order_pair(T& a, T& b) {
+  const T low = b < a ? b : a, high = a < b ? b : a;
+  a = low;
+  b = high;
+}
+)"},
+      {"half_to_float",
+       R"(// IEEE binary16 to float: the exponent is rebiased by a multiplication, which is right for subnormals too.
+static inline float half_to_float(half_t h) {
+  const uint32_t magnitude = (uint32_t)(h & 0x7fffu) << 13;
+  union { uint32_t u; float f; } value = {magnitude}, scale = {0x77800000u};
+  value.f *= scale.f;
+  if (magnitude >= 0x0f800000u) value.u |= 0x7f800000u;
+  value.u |= (uint32_t)(h & 0x8000u) << 16;
+  return value.f;
+}
+)"},
+      {"float_to_half", R"(// Rounds to nearest, ties to even.
+static inline half_t float_to_half(float f) {
+  union { float f; uint32_t u; } value = {f};
+  const uint32_t sign = (value.u >> 16) & 0x8000u, magnitude = value.u & 0x7fffffffu;
+  union { uint32_t u; float f; } small = {magnitude}, shift = {0x3f000000u};
+  small.f += shift.f;  // subnormal results: the addition rounds at 2^-24
+  const uint32_t subnormal = small.u - shift.u;
+  const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
+  const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  return (half_t)(sign | (magnitude >= 0x477ff000u ? special : finite));
+}
+)"},
+  };
+  return helpers;
+}
+
+std::optional<Scalar> scalar_named(const std::string& name) {
+  for (int s = 0; s <= static_cast<int>(Scalar::F64); ++s) {
+    if (name_of(static_cast<Scalar>(s)) == name) return static_cast<Scalar>(s);
+  }
+  return std::nullopt;
+}
+
+std::string limit(Scalar s, bool largest) {
+  const ir::Value value = largest ? ir::largest({s, 1}) : ir::least({s, 1});
+  return c_literal(s, value.lane[0]);
+}
+
+/// float to integer: NaN gives 0, what is out of range gives the nearest end.
+std::string from_float(const std::string& name, Scalar to, Scalar from, bool round) {
+  const std::string real = c_type(from), integer = c_type(to);
+  const std::string rounded =
+      round ? (from == Scalar::F32 ? "__builtin_rintf(v)" : "__builtin_rint(v)") : "v";
+  if (size_of(to) < 4 || (size_of(to) == 4 && from == Scalar::F64)) {
+    // The ends are exact in the floating type, so clamping first leaves nothing to check.
+    const std::string suffix = from == Scalar::F32 ? ".0f" : ".0";
+    const std::string low = is_signed(to) ? std::to_string(ir::least({to, 1}).lane[0].i) : "0";
+    const std::string high =
+        to == Scalar::U32 ? "4294967295" : std::to_string(ir::largest({to, 1}).lane[0].i);
+    const std::string through = to == Scalar::U32 ? "int64_t" : "int32_t";
+    const std::string nan = is_signed(to) ? "  v = v == v ? v : 0;\n" : "";
+    return fmt::format(
+        "static inline {0} {1}({2} v) {{\n{3}  v = v > {4}{6} ? v : {4}{6};\n  v = v < {5}{6} ? v : "
+        "{5}{6};\n  return ({0})({7}){8};\n}}\n",
+        integer, name, real, nan, low, high, suffix, through, rounded);
+  }
+  const double below = is_signed(to) ? -std::pow(2.0, size_of(to) * 8 - 1) : 0.0;
+  const double above = std::pow(2.0, size_of(to) * 8 - (is_signed(to) ? 1 : 0));
+  return fmt::format(
+      "static inline {0} {1}({2} v) {{\n  v = {3};\n  if (!(v > {4})) return v == v ? {5} : 0;\n  if (v >= "
+      "{6}) return {7};\n  return ({0})v;\n}}\n",
+      integer, name, real, rounded, c_literal(from, {.f = below}), limit(to, false),
+      c_literal(from, {.f = above}), limit(to, true));
+}
+
+std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {
+  std::string body;
+  // Comparisons that cannot hold in C's mixed arithmetic are left out.
+  const bool from_signed = is_signed(from);
+  const std::int64_t low = ir::least({to, 1}).lane[0].i;
+  const bool needs_low = from_signed && (!is_signed(to) || size_of(to) < size_of(from));
+  const bool needs_high =
+      size_of(to) < size_of(from) || (size_of(to) == size_of(from) && is_signed(to) && !from_signed);
+  if (needs_low)
+    body += fmt::format("  if (v < {0}) return {0};\n", is_signed(to) ? c_literal(to, {.i = low}) : "0");
+  if (needs_high) body += fmt::format("  if (v > {0}) return {0};\n", limit(to, true));
+  return fmt::format("static inline {0} {1}({2} v) {{\n{3}  return ({0})v;\n}}\n", c_type(to), name,
+                     c_type(from), body);
+}
+
+/// Helpers named by operation and types: "min_f32", "saturate_u8_f32".
+std::string typed_helper(const std::string& name) {
+  const auto first = name.find('_');
+  const std::string operation = name.substr(0, first);
+  const auto second = name.find('_', first + 1);
+  const auto type =
+      first == std::string::npos ? std::nullopt : scalar_named(name.substr(first + 1, second - first - 1));
+  if (!type) throw InternalError("emitted code has no helper '" + name + "'");
+  const std::string t = c_type(*type);
+  if (operation == "min")
+    return fmt::format("static inline {0} {1}({0} a, {0} b) {{ return b < a ? b : a; }}\n", t, name);
+  if (operation == "max")
+    return fmt::format("static inline {0} {1}({0} a, {0} b) {{ return a < b ? b : a; }}\n", t, name);
+  if (operation == "abs")
+    return fmt::format("static inline {0} {1}({0} a) {{ return a < 0 ? -a : a; }}\n", t, name);
+  if (operation == "div") {
+    return is_signed(*type)
+               ? fmt::format(
+                     "// x / 0 is 0, and the least value / -1 wraps.\nstatic inline {0} {1}({0} a, {0} b) {{ "
+                     "return b == 0 ? 0 : b == -1 ? -a : a / b; }}\n",
+                     t, name)
+               : fmt::format(
+                     "// x / 0 is 0.\nstatic inline {0} {1}({0} a, {0} b) {{ return b == 0 ? 0 : a / b; }}\n",
+                     t, name);
+  }
+  if (operation == "rem") {
+    return fmt::format(
+        "// x % 0 is 0.\nstatic inline {0} {1}({0} a, {0} b) {{ return b == 0{2} ? 0 : a % b; }}\n", t, name,
+        is_signed(*type) ? " || b == -1" : "");
+  }
+  if (operation == "median") {
+    return fmt::format(R"(// The element of rank n / 2, by insertion; reorders the values.
+static inline {0} {1}({0}* values, int n) {{
+  for (int i = 1; i < n; ++i) {{
+    const {0} value = values[i];
+    int j = i;
+    for (; j > 0 && value < values[j - 1]; --j) values[j] = values[j - 1];
+    values[j] = value;
+  }}
+  return values[n / 2];
+}}
+)",
+                       t, name);
+  }
+  const auto from = second == std::string::npos ? std::nullopt : scalar_named(name.substr(second + 1));
+  if (!from) throw InternalError("emitted code has no helper '" + name + "'");
+  if (operation == "truncate") return from_float(name, *type, *from, false);
+  if (operation == "saturate") {
+    return is_float(*from) ? from_float(name, *type, *from, true) : saturate_integer(name, *type, *from);
+  }
+  throw InternalError("emitted code has no helper '" + name + "'");
+}
+
+}  // namespace
+
+std::string prelude(const std::set<std::string>& helpers) {
+  std::string text;
+  for (const std::string& name : helpers) {
+    const auto fixed = fixed_helpers().find(name);
+    text += fixed == fixed_helpers().end() ? typed_helper(name) : fixed->second;
+  }
+  return text;
+}
+
+std::string math_declarations(const std::set<std::string>& functions, bool strict) {
+  // glibc has vector variants of these; the attribute lets GCC call them. They are within 4 ulp, so not when
+  // strict.
+  static const std::set<std::string> vectorised = {"exp",  "log",  "sin", "cos",  "tan",
+                                                   "atan", "tanh", "pow", "atan2"};
+  std::string text;
+  bool uses_attribute = false;
+  for (const std::string& f : functions) {
+    const bool single = f.back() == 'f';
+    const std::string base = single ? f.substr(0, f.size() - 1) : f;
+    const std::string type = single ? "float" : "double";
+    const bool two = base == "pow" || base == "atan2" || base == "fmod";
+    const bool vector = !strict && vectorised.count(base) > 0;
+    uses_attribute |= vector;
+    text += fmt::format("extern \"C\" {}{} {}({}{}) noexcept;\n", vector ? "WEFT_VECTOR_MATH " : "", type, f,
+                        type, two ? ", " + type : "");
+  }
+  if (uses_attribute) {
+    text = R"cpp(#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define WEFT_VECTOR_MATH __attribute__((simd("notinbranch")))  // glibc's libmvec
+#else
+#define WEFT_VECTOR_MATH
+#endif
+           )cpp" +
+           text;
+  }
+  return text;
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,61 @@
+#include "emit/writer.h"
+
+#include <limits>
+#include <sstream>
+
+namespace weft::emit {
+namespace {
+
+constexpr std::size_t line_limit = 110;
+
+/// Where to break `text` so that the first part has at most `room` characters: after a space outside as many
+/// parentheses as possible, as late as possible. npos if there is no such place.
+std::size_t break_position(const std::string& text, std::size_t room) {
+  int depth = 0, best_depth = std::numeric_limits<int>::max();
+  std::size_t best = std::string::npos;
+  for (std::size_t i = 0; i < text.size() && i < room; ++i) {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
+    if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
+    const bool may_break =
+        text[i] == ' ' && i > 0 && i + 1 < text.size() &&
+        (text[i - 1] == ',' || std::string("+-*/?:&|<=").find(text[i + 1]) != std::string::npos) &&
+        text[i + 1] != '=' && i > room / 3;
+    if (may_break && depth <= best_depth) {
+      best = i;
+      best_depth = depth;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void Writer::line(const std::string& text) {
+  std::string rest = text, prefix = margin();
+  while (prefix.size() + rest.size() > line_limit) {
+    const std::size_t at = break_position(rest, line_limit - prefix.size());
+    if (at == std::string::npos) break;
+    text_ += prefix + rest.substr(0, at) + '\n';
+    rest = rest.substr(at + 1);
+    prefix = margin() + "    ";
+  }
+  text_ += prefix + rest + '\n';
+}
+
+void Writer::comment(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string one; std::getline(lines, one);)
+    text_ += margin() + (one.empty() ? "//" : "// " + one) + '\n';
+}
+
+void Writer::open(const std::string& text) {
+  line(text + " {");
+  ++depth_;
+}
+
+void Writer::close(const std::string& text) {
+  --depth_;
+  line(text);
+}
+
+}  // namespace weft::emit

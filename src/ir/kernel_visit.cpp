@@ -1,0 +1,68 @@
+#include "ir/kernel_visit.h"
+
+#include "ir/stage_ir.h"
+
+namespace weft::kernel {
+namespace {
+
+void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
+  std::visit(
+      ir::overloaded{
+          [&](const Unary& n) { visit(n.a, visitor); },
+          [&](const Binary& n) { visit(n.a, visitor), visit(n.b, visitor); },
+          [&](const Select& n) { visit(n.condition, visitor), visit(n.a, visitor), visit(n.b, visitor); },
+          [&](const Cast& n) { visit(n.a, visitor); },
+          [&](const IndexCall& n) { visit(n.a, visitor), visit(n.b, visitor); },
+          [&](const Load& n) { visit(n.index, visitor); },
+          [](const auto&) {},
+      },
+      e->op);
+  visitor(e);
+}
+
+}  // namespace
+
+void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor) {
+  for (const Stmt& s : block) {
+    visitor(s);
+    if (const auto* loop = std::get_if<For>(&s.op)) visit_statements(loop->body, visitor);
+    if (const auto* branch = std::get_if<If>(&s.op)) {
+      visit_statements(branch->then, visitor);
+      visit_statements(branch->otherwise, visitor);
+    }
+  }
+}
+
+void visit_expressions(const Block& block, const std::function<void(const Expr&)>& visitor) {
+  visit_statements(block, [&](const Stmt& statement) {
+    std::visit(ir::overloaded{
+                   [&](const Let& s) { visit(s.value, visitor); },
+                   [&](const Assign& s) { visit(s.value, visitor); },
+                   [&](const Pointer& s) { visit(s.offset, visitor); },
+                   [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
+                   [&](const For& s) { visit(s.from, visitor), visit(s.to, visitor); },
+                   [&](const If& s) { visit(s.condition, visitor); },
+                   [&](const CallFunction& s) {
+                     for (const Expr& e : s.arguments) visit(e, visitor);
+                   },
+                   [](const auto&) {},
+               },
+               statement.op);
+  });
+}
+
+std::set<std::string> names_in(const Block& block) {
+  std::set<std::string> names;
+  visit_statements(block, [&](const Stmt& statement) {
+    if (const auto* s = std::get_if<Pointer>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+  });
+  visit_expressions(block, [&](const Expr& e) {
+    if (const auto* n = std::get_if<Name>(&e->op)) names.insert(n->name);
+    if (const auto* n = std::get_if<Load>(&e->op)) names.insert(n->array);
+    if (const auto* n = std::get_if<MedianOf>(&e->op)) names.insert(n->array);
+  });
+  return names;
+}
+
+}  // namespace weft::kernel

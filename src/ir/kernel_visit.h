@@ -1,0 +1,20 @@
+// Walking kernel code.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "ir/kernel_ir.h"
+
+namespace weft::kernel {
+
+/// Every expression of a block, operands before users.
+void visit_expressions(const Block& block, const std::function<void(const Expr&)>& visitor);
+void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor);
+
+/// All variables, arrays and fields that a block mentions; a call passes the frame, so a callee's are not
+/// among them.
+std::set<std::string> names_in(const Block& block);
+
+}  // namespace weft::kernel

@@ -1,0 +1,111 @@
+// Lowers the expressions of one stage into statements over scalars: splits lanes, turns reads into loads,
+// unrolls or loops over windows, and names what is used more than once.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/kernel_build.h"
+#include "ir/stage_ir.h"
+#include "lower/layout.h"
+
+namespace weft::lower {
+
+using Lanes = std::vector<kernel::Expr>;  ///< One scalar per lane of a pixel.
+
+/// Where the pixels are that the expressions are computed for.
+enum class Place {
+  Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per
+             ///< row.
+  Anywhere,  ///< At any single pixel: every read goes through its border.
+};
+
+class ExpressionLowering {
+ public:
+  /// `coords` are the coordinates of the pixel; `names` the stages computed in place. Tables that the code
+  /// needs are added to `tables` and named in the layout's scope.
+  ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
+                     const std::unordered_map<const ir::Node*, std::string>& names, const ir::Stage& stage,
+                     Place place, std::vector<kernel::Expr> coords);
+
+  /// A name for a local of the same function.
+  std::string claim(const std::string& wanted) { return locals_.claim(wanted); }
+
+  /// A scope of statements: values computed inside are not known outside. Row pointers of reads inside go to
+  /// `rows` if given, which has to stand outside the vector loop.
+  void open(kernel::Block& block, kernel::Block* rows = nullptr);
+  void close();
+
+  /// The value, as expressions over what the open block has computed.
+  Lanes lower(const ir::Expr& e);
+
+  /// The folds that do not fit into straight-line code, in order of evaluation. They have to be computed by
+  /// fold_over_strip before the vector loop that uses them.
+  std::vector<const ir::Fold*> large_folds(const std::vector<ir::Expr>& roots);
+  /// Computes a fold for `count` neighbouring pixels from `x0` into local arrays, tap by tap, each tap by a
+  /// vector loop over the pixels. lower() then reads the arrays at `i`.
+  void fold_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
+                       const kernel::Expr& count, int capacity);
+
+ private:
+  struct Row {
+    std::string array, name;
+    kernel::Expr offset;
+  };
+  struct Scope {
+    kernel::Block* block;
+    kernel::Block* rows;  // where row pointers go, or null: the enclosing scope's
+    const ir::Loop* tap;  // the loop whose tap this scope unrolls, or null: a block of its own
+    std::unordered_map<const void*, std::vector<Lanes>> values = {};  // by Node or Fold
+    std::vector<Row> found_rows = {};
+  };
+  struct TapLoops {
+    kernel::Block* body;  // innermost
+    kernel::Expr point;   // the index of the current point in the domain
+  };
+
+  Lanes compute(const ir::Expr& e);
+  Lanes named(const ir::Expr& e, Lanes lanes);
+  Lanes read(const ir::Read& read, Type type);
+  Lanes coefficient(const ir::Coefficient& n);
+  Lanes median(const ir::Median& n, Type type);
+  std::vector<Lanes> fold(const ir::Fold& fold);
+  std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
+  std::vector<Lanes> fold_in_loop(const ir::Fold& fold);
+
+  /// Appends loops over the domain to `block` and binds the taps to their variables until release_taps.
+  TapLoops loop_over(const ir::Loop& loop, kernel::Block& block);
+  void bind_tap(const ir::Loop& loop, std::size_t point);
+  void release_taps(const ir::Loop& loop);
+
+  kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords_, taps_); }
+  std::string row_pointer(const ArrayLayout& array, const kernel::Expr& offset, const ir::Index* row);
+  bool fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body, int limit) const;
+  const std::unordered_set<const ir::Loop*>& free_loops(const ir::Expr& e);
+  std::unordered_set<const ir::Loop*> free_loops(const ir::Fold& fold);
+  const std::vector<Lanes>* known(const void* key) const;
+  void remember(const void* key, const std::unordered_set<const ir::Loop*>& depends_on,
+                std::vector<Lanes> value);
+  void emit(kernel::Stmt statement) { scopes_.back().block->push_back(std::move(statement)); }
+
+  Layout& layout_;
+  Names locals_;
+  std::vector<kernel::Table>& tables_;
+  const std::unordered_map<const ir::Node*, std::string>& names_;
+  const std::string stage_name_;
+  const Place place_;
+  std::vector<kernel::Expr> coords_;
+
+  std::vector<Scope> scopes_;
+  Taps taps_;
+  std::unordered_map<const ir::Loop*, kernel::Expr> point_;  // index of the current point in its domain
+  std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
+  std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
+      strips_;  // local arrays of large folds
+  std::unordered_map<const ir::Node*, int> uses_;
+  std::unordered_map<const ir::Node*, std::unordered_set<const ir::Loop*>> free_loops_;
+};
+
+}  // namespace weft::lower

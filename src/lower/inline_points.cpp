@@ -1,0 +1,43 @@
+#include "lower/inline_points.h"
+
+#include "ir/visit.h"
+
+namespace weft::lower {
+
+Inlined inline_points(const ir::Pipeline& pipeline, const schedule::Schedule& schedule) {
+  Inlined result;
+  result.pipeline = pipeline;
+  result.pipeline.stages.clear();
+  std::unordered_map<const ir::Stage*, ir::Expr> in_place;    // what a read of the stage becomes
+  std::unordered_map<const ir::Stage*, ir::StagePtr> stored;  // the stage as rewritten
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    ir::Rewriter rewrite([&](const ir::Expr& e) -> ir::Expr {
+      const auto* read = std::get_if<ir::Read>(&e->op);
+      if (!read) return nullptr;
+      if (auto value = in_place.find(read->source.get()); value != in_place.end()) return value->second;
+      if (auto source = stored.find(read->source.get()); source != stored.end()) {
+        ir::Read copy = *read;
+        copy.source = source->second;
+        return std::make_shared<const ir::Node>(ir::Node{e->type, std::move(copy)});
+      }
+      return nullptr;
+    });
+    ir::Stage copy = *stage;
+    for (ir::Case& c : std::get<ir::Pure>(copy.definition).cases) {
+      if (c.when) c.when = rewrite(c.when);
+      c.value = rewrite(c.value);
+    }
+    if (schedule.of(stage->name).stored) {
+      stored[stage.get()] = std::make_shared<const ir::Stage>(std::move(copy));
+      result.pipeline.stages.push_back(stored[stage.get()]);
+    } else {
+      const ir::Expr& value = std::get<ir::Pure>(copy.definition).cases.at(0).value;
+      in_place[stage.get()] = value;
+      result.names[value.get()] = stage->name;
+    }
+  }
+  for (ir::StagePtr& output : result.pipeline.outputs) output = stored.at(output.get());
+  return result;
+}
+
+}  // namespace weft::lower

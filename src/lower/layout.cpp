@@ -1,0 +1,103 @@
+#include "lower/layout.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ir/kernel_build.h"
+
+namespace weft::lower {
+namespace {
+
+const std::set<std::string>& reserved_words() {
+  static const std::set<std::string> words = {
+      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
+      "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
+      "extern", "false", "float", "for", "friend", "goto", "half", "if", "inline", "int", "long", "main",
+      "mutable", "namespace", "new", "not", "nullptr", "operator", "or", "private", "protected", "public",
+      "register", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
+      "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
+      "volatile", "wchar_t", "while", "xor",
+      // What the emitted code itself uses.
+      "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
+      "order"};
+  return words;
+}
+
+/// True if the form cannot be negative: sizes, coordinates of boxes at 0 and sums of them.
+bool is_non_negative(const ir::Affine& a) {
+  return a.constant() >= 0 && std::all_of(a.terms().begin(), a.terms().end(), [](const ir::Affine::Term& t) {
+           const auto* floor = std::get_if<ir::FloorDiv>(&t.atom);
+           return t.factor > 0 &&
+                  (std::holds_alternative<ir::Size>(t.atom) || (floor && is_non_negative(*floor->numerator)));
+         });
+}
+
+}  // namespace
+
+std::string Names::claim(const std::string& wanted) {
+  std::string name;
+  for (char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "_" + name;
+  if (reserved_words().count(name)) name += "_";
+  std::string unique = name;
+  for (int i = 2; !taken_.insert(unique).second; ++i) unique = name + "_" + std::to_string(i);
+  return unique;
+}
+
+Layout layout_of(const ir::Pipeline& pipeline) {
+  Layout layout;
+  const auto add_array = [&](const ir::StagePtr& stage) {
+    ArrayLayout array{layout.names.claim(stage->name), stage->type, {}};
+    constexpr const char* suffix[] = {"", "_pitch", "_slice"};
+    for (int d = 1; d < stage->rank(); ++d) {
+      array.strides.push_back(
+          layout.names.claim(array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d))));
+    }
+    layout.arrays[stage.get()] = std::move(array);
+  };
+  for (const auto& input : pipeline.inputs) {
+    add_array(input);
+    constexpr const char* suffix[] = {"_w", "_h", "_d"};
+    for (int d = 0; d < input->rank(); ++d) {
+      layout.sizes[input->name].push_back(layout.names.claim(layout.arrays[input.get()].name +
+                                                             (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
+    }
+  }
+  for (const auto& param : pipeline.params) layout.params[param->name] = layout.names.claim(param->name);
+  for (const auto& stage : pipeline.stages) add_array(stage);
+  return layout;
+}
+
+kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::vector<kernel::Expr>& coords,
+                          const Taps& taps) {
+  using kernel::Expr;
+  Expr positive, negative;  // summed apart, so that 1 - x is not printed as -x + 1
+  const auto accumulate = [](Expr& sum, Expr term) {
+    sum = sum ? kernel::add(sum, std::move(term)) : std::move(term);
+  };
+  for (const auto& [atom, factor] : a.terms()) {
+    const Expr value = std::visit(
+        ir::overloaded{
+            [&](const ir::Coord& c) { return coords.at(c.dim); },
+            [&](const ir::TapCoord& t) { return taps.at(t.loop.get()).at(t.dim); },
+            [&](const ir::Size& s) { return kernel::name(layout.sizes.at(s.image).at(s.dim)); },
+            [&](const ir::FloorDiv& f) {
+              const Expr numerator = lower_affine(*f.numerator, layout, coords, taps);
+              if (const auto* known = kernel::literal_value(numerator))
+                return kernel::literal(ir::floor_div(*known, f.divisor));
+              if (is_non_negative(*f.numerator)) {
+                return kernel::binary(ir::BinaryOp::Div, numerator, kernel::literal(f.divisor));
+              }
+              return kernel::index_call(kernel::IndexOp::FloorDiv, numerator, kernel::literal(f.divisor));
+            },
+        },
+        atom);
+    accumulate(factor > 0 ? positive : negative,
+               kernel::mul(value, kernel::literal(factor > 0 ? factor : -factor)));
+  }
+  Expr sum = positive ? positive : kernel::literal(0);
+  sum = kernel::add(sum, kernel::literal(a.constant()));
+  return negative ? kernel::sub(sum, negative) : sum;
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,45 @@
+// Names and places: what every input, stored stage, size and parameter is called in the emitted code, and how
+// its pixels lie in memory.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/kernel_ir.h"
+#include "ir/stage_ir.h"
+
+namespace weft::lower {
+
+/// Hands out identifiers that are valid in C++ and CUDA and unique within a scope.
+class Names {
+ public:
+  /// `wanted`, made a valid identifier, with a number appended if it is taken.
+  std::string claim(const std::string& wanted);
+
+ private:
+  std::set<std::string> taken_;
+};
+
+struct ArrayLayout {
+  std::string name;
+  Type type;
+  std::vector<std::string> strides;  ///< Fields, for dimensions 1 and up, in scalars.
+};
+
+struct Layout {
+  Names names;  ///< Of the module; functions copy it and claim their locals.
+  std::unordered_map<const ir::Stage*, ArrayLayout> arrays;
+  std::unordered_map<std::string, std::vector<std::string>> sizes;  ///< By image, per dimension.
+  std::unordered_map<std::string, std::string> params;
+};
+
+Layout layout_of(const ir::Pipeline& pipeline);
+
+/// `a` as a kernel expression. `coords` are the coordinates of the pixel; `taps` those of the open loops.
+using Taps = std::unordered_map<const ir::Loop*, std::vector<kernel::Expr>>;
+kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::vector<kernel::Expr>& coords,
+                          const Taps& taps);
+
+}  // namespace weft::lower

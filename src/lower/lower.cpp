@@ -1,0 +1,61 @@
+#include "lower/lower.h"
+
+#include <algorithm>
+
+#include "ir/kernel_build.h"
+#include "ir/kernel_verify.h"
+#include "ir/verify.h"
+#include "lower/inline_points.h"
+#include "lower/layout.h"
+#include "lower/lower_stage.h"
+
+namespace weft::lower {
+namespace {
+
+kernel::Module frame_of(const ir::Pipeline& pipeline, const Layout& layout) {
+  kernel::Module module;
+  module.name = pipeline.name;
+  module.strict = pipeline.strict;
+  const auto add = [&](const ir::StagePtr& stage, kernel::Array::Role role) {
+    const ArrayLayout& array = layout.arrays.at(stage.get());
+    kernel::Array result{array.name, array.type, role, array.strides, {}};
+    for (const ir::Range& range : stage->box)
+      result.extents.push_back(lower_affine(range.extent, layout, {}, {}));
+    for (const std::string& stride : array.strides) module.strides.push_back({stride, Scalar::I64});
+    module.arrays.push_back(std::move(result));
+  };
+  for (const auto& input : pipeline.inputs) {
+    for (const std::string& size : layout.sizes.at(input->name)) module.sizes.push_back({size, Scalar::I64});
+    add(input, kernel::Array::Role::Input);
+  }
+  for (const auto& param : pipeline.params) {
+    module.params.push_back({layout.params.at(param->name), param->initial.type.scalar});
+  }
+  const auto is_output = [&](const ir::StagePtr& stage) {
+    return std::find(pipeline.outputs.begin(), pipeline.outputs.end(), stage) != pipeline.outputs.end();
+  };
+  for (const auto& output : pipeline.outputs) add(output, kernel::Array::Role::Output);
+  for (const auto& stage : pipeline.stages) {
+    if (!is_output(stage)) add(stage, kernel::Array::Role::Intermediate);
+  }
+  return module;
+}
+
+}  // namespace
+
+kernel::Module lower(const ir::Pipeline& pipeline, const schedule::Schedule& schedule) {
+  // 1. Stages that the schedule computes in place disappear into their consumers.
+  const Inlined inlined = inline_points(pipeline, schedule);
+  ir::verify(inlined.pipeline, "inline_points");
+  // 2. Names, strides and the arguments that all functions share.
+  Layout layout = layout_of(inlined.pipeline);
+  kernel::Module module = frame_of(inlined.pipeline, layout);
+  module.comment = to_text(schedule);
+  // 3. Each stored stage becomes functions over its rows, and a launch.
+  for (const ir::StagePtr& stage : inlined.pipeline.stages)
+    lower_stage(*stage, inlined.names, layout, module);
+  kernel::verify(module, "lower_stage");
+  return module;
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,278 @@
+#include "lower/lower_stage.h"
+
+#include <algorithm>
+
+#include "ir/visit.h"
+#include "lower/expressions.h"
+#include "lower/interior.h"
+
+namespace weft::lower {
+
+using kernel::Block;
+using kernel::Expr;
+
+namespace {
+
+// Accumulators of a strip stay in the first-level cache, and the loop over the taps is paid once per strip.
+constexpr int strip_pixels = 256;
+
+class StageLowering {
+ public:
+  StageLowering(const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names,
+                Layout& layout, kernel::Module& module)
+      : stage_(stage),
+        cases_(std::get<ir::Pure>(stage.definition).cases),
+        names_(names),
+        layout_(layout),
+        module_(module),
+        array_(layout.arrays.at(&stage)),
+        interior_(interior_of(stage)) {}
+
+  void run() {
+    const bool has_border = !interior_.x.lower.empty();
+    if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
+    kernel::Function rows = rows_function();
+    if (has_border) module_.functions.push_back(pixel_function());
+    kernel::Launch launch{rows.name, row_count(), {}, {array_.name}};
+    for (const ir::Expr& e : ir::reads(stage_)) {
+      const std::string& read = layout_.arrays.at(std::get<ir::Read>(e->op).source.get()).name;
+      if (std::find(launch.reads.begin(), launch.reads.end(), read) == launch.reads.end())
+        launch.reads.push_back(read);
+    }
+    module_.functions.push_back(std::move(rows));
+    module_.launches.push_back(std::move(launch));
+  }
+
+ private:
+  int rank() const { return stage_.rank(); }
+  Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords(), {}); }
+  std::vector<Expr> coords() const {
+    std::vector<Expr> result;
+    for (int d = 0; d < rank(); ++d) result.push_back(kernel::name(ir::dim_name(d)));
+    return result;
+  }
+  Expr begin(int d) const { return lower(stage_.box[d].min); }
+  Expr extent(int d) const { return lower(stage_.box[d].extent); }
+  Expr end(int d) const { return lower(stage_.box[d].min + stage_.box[d].extent); }
+
+  /// What a launch divides among threads: rows, or the pixels of a 1-D stage.
+  Expr row_count() const {
+    if (rank() == 0) return kernel::literal(1);
+    if (rank() == 1) return extent(0);
+    Expr count = extent(1);
+    for (int d = 2; d < rank(); ++d) count = kernel::mul(count, extent(d));
+    return count;
+  }
+
+  /// The scalars from the start of a row of the stage's array to the row of the current pixel.
+  Expr row_offset() const {
+    Expr offset = kernel::literal(0);
+    for (int d = 1; d < rank(); ++d) {
+      const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), begin(d));
+      offset = kernel::add(offset, kernel::mul(at, kernel::name(array_.strides[d - 1])));
+    }
+    return offset;
+  }
+  Expr x_offset(const Expr& x) const {
+    return rank() == 0 ? kernel::literal(0)
+                       : kernel::mul(kernel::sub(x, begin(0)), kernel::literal(stage_.type.lanes));
+  }
+
+  /// Computes the pixel and stores it at array[offset]; the first case that holds does.
+  void store_pixel(ExpressionLowering& expressions, Block& block, const std::string& array,
+                   const Expr& offset, std::size_t from_case = 0) const {
+    const ir::Case& c = cases_[from_case];
+    const bool is_last =
+        from_case + 1 == cases_.size();  // the cases cover the box, so the last one needs no test
+    Block* into = &block;
+    if (!is_last && c.when) {
+      expressions.open(block);
+      const Expr condition = expressions.lower(c.when)[0];
+      expressions.close();
+      block.push_back({kernel::If{condition, {}, {}}});
+      into = &std::get<kernel::If>(block.back().op).then;
+    }
+    expressions.open(*into);
+    const Lanes value = expressions.lower(c.value);
+    for (std::size_t l = 0; l < value.size(); ++l) {
+      into->push_back({kernel::Store{
+          array, kernel::add(offset, kernel::literal(static_cast<std::int64_t>(l))), value[l]}});
+    }
+    expressions.close();
+    if (into != &block)
+      store_pixel(expressions, std::get<kernel::If>(block.back().op).otherwise, array, offset, from_case + 1);
+  }
+
+  kernel::Function pixel_function() const {
+    kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
+    for (int d = 0; d < rank(); ++d) function.parameters.push_back(ir::dim_name(d));
+    ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords());
+    const Expr offset = rank() == 0 ? kernel::literal(0) : kernel::add(row_offset(), x_offset(coords()[0]));
+    store_pixel(expressions, function.body, array_.name, offset);
+    return function;
+  }
+
+  kernel::Function rows_function() {
+    kernel::Function function{layout_.names.claim(array_.name + "_rows"), comment(), {"first", "last"}, {}};
+    if (rank() <= 1) {
+      fill_row(function.body);
+      return function;
+    }
+    const std::string variable = rank() == 2 && kernel::is_literal(begin(1), 0) ? "y" : "row";
+    kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), 1, {}};
+    if (variable == "row") find_coordinates(loop.body);
+    fill_row(loop.body);
+    function.body.push_back({std::move(loop)});
+    return function;
+  }
+
+  std::string comment() const {
+    std::string reads;
+    for (const ir::Expr& e : ir::reads(stage_)) {
+      const std::string& name = std::get<ir::Read>(e->op).source->name;
+      if (reads.find("'" + name + "'") == std::string::npos)
+        reads += (reads.empty() ? "'" : ", '") + name + "'";
+    }
+    return "Rows [first, last) of '" + stage_.name + "'" + (reads.empty() ? "." : " from " + reads + ".");
+  }
+
+  /// y, z, … of the row numbered `row`.
+  void find_coordinates(Block& block) const {
+    Expr rest = kernel::name("row");
+    for (int d = 1; d < rank(); ++d) {
+      const bool is_last = d + 1 == rank();
+      const Expr at = is_last ? rest : kernel::binary(ir::BinaryOp::Rem, rest, extent(d));
+      block.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, begin(d))}});
+      if (!is_last) rest = kernel::binary(ir::BinaryOp::Div, rest, extent(d));
+    }
+  }
+
+  Block pixel_loop(const Expr& from, const Expr& to) const {
+    kernel::For loop{kernel::LoopKind::Serial, "x", from, to, 1, {}};
+    loop.body.push_back({kernel::CallFunction{pixel_function_, coords()}});
+    return {{std::move(loop)}};
+  }
+
+  static void append(Block& block, Block more) {
+    for (kernel::Stmt& s : more) block.push_back(std::move(s));
+  }
+
+  void fill_row(Block& block) {
+    const Expr row_begin = rank() == 0   ? kernel::literal(0)
+                           : rank() == 1 ? kernel::add(kernel::name("first"), begin(0))
+                                         : begin(0);
+    const Expr row_end = rank() == 0   ? kernel::literal(1)
+                         : rank() == 1 ? kernel::add(kernel::name("last"), begin(0))
+                                       : end(0);
+    if (Expr outside = outside_of_rows()) {
+      kernel::If border_row{outside, pixel_loop(row_begin, row_end), {}};
+      border_row.then.push_back({kernel::Continue{}});
+      block.push_back({std::move(border_row)});
+    }
+    Expr left = row_begin, right = row_end;
+    if (!pixel_function_.empty()) {
+      for (const ir::Affine& bound : interior_.x.lower) left = kernel::max(left, lower(bound));
+      left = kernel::min(left, row_end);
+      block.push_back({kernel::Let{"left", left}});
+      for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, lower(bound));
+      block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
+      left = kernel::name("left");
+      right = kernel::name("right");
+    }
+    Block rows;  // what is found once per row
+    Block interior = interior_loop(rows, left, right);
+    append(block, std::move(rows));
+    if (!pixel_function_.empty()) append(block, pixel_loop(row_begin, left));
+    append(block, std::move(interior));
+    if (!pixel_function_.empty()) append(block, pixel_loop(right, row_end));
+  }
+
+  /// True in rows where some read with a constant border leaves its source; null if there are none.
+  Expr outside_of_rows() const {
+    Expr outside;
+    const auto either = [&](Expr condition) {
+      outside =
+          outside ? kernel::binary(ir::BinaryOp::Or, outside, std::move(condition)) : std::move(condition);
+    };
+    for (std::size_t d = 1; d <= interior_.outer.size(); ++d) {
+      const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
+      for (const auto& bound : interior_.outer[d - 1].lower)
+        either(kernel::binary(ir::BinaryOp::Lt, at, lower(bound)));
+      for (const auto& bound : interior_.outer[d - 1].upper)
+        either(kernel::binary(ir::BinaryOp::Le, lower(bound), at));
+    }
+    return outside;
+  }
+
+  Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
+    const bool is_piecewise = cases_.size() > 1;
+    const Expr x0 = kernel::name("x0"), i = kernel::name("i");
+    std::vector<Expr> at = coords();
+    ExpressionLowering in_row(layout_, module_.tables, names_, stage_, Place::Interior, at);
+    if (!is_piecewise && rank() > 0 && !in_row.large_folds(ir::expressions(stage_)).empty()) {
+      at[0] = kernel::add(x0, i);
+      ExpressionLowering in_strip(layout_, module_.tables, names_, stage_, Place::Interior, at);
+      return strips(in_strip, output_row(in_strip, rows), left, right);
+    }
+    const std::string target = output_row(in_row, rows);
+    Block result, body;
+    in_row.open(result, &rows);
+    if (rank() == 0) {
+      store_pixel(in_row, result, target, kernel::literal(0));
+    } else {
+      store_pixel(in_row, body, target, x_offset(at[0]));
+      result.push_back({kernel::For{kernel::LoopKind::Vector, "x", left, right, 1, std::move(body)}});
+    }
+    in_row.close();
+    return result;
+  }
+
+  /// The array that the row loop stores to: a pointer to the current row.
+  std::string output_row(ExpressionLowering& expressions, Block& rows) const {
+    if (rank() <= 1) return array_.name;
+    const std::string row = expressions.claim(array_.name + "_row");
+    rows.push_back({kernel::Pointer{row, array_.name, stage_.type.scalar, row_offset(), false}});
+    return row;
+  }
+
+  /// Folds too large to unroll: strip by strip along the row, the loop over the taps outside the loop over
+  /// pixels.
+  Block strips(ExpressionLowering& expressions, const std::string& target, const Expr& left,
+               const Expr& right) const {
+    const Expr x0 = kernel::name("x0"), count = kernel::name("count");
+    const Expr x = kernel::add(x0, kernel::name("i"));
+    kernel::For strip{kernel::LoopKind::Serial, "x0", left, right, strip_pixels, {}};
+    strip.body.push_back(
+        {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
+    Block pointers, work, body;
+    expressions.open(work, &pointers);
+    for (const ir::Fold* fold : expressions.large_folds(ir::expressions(stage_))) {
+      expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
+    }
+    store_pixel(expressions, body, target, x_offset(x));
+    expressions.close();
+    work.push_back(
+        {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
+    append(strip.body, std::move(pointers));
+    append(strip.body, std::move(work));
+    return {{std::move(strip)}};
+  }
+
+  const ir::Stage& stage_;
+  const std::vector<ir::Case>& cases_;
+  const std::unordered_map<const ir::Node*, std::string>& names_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ArrayLayout& array_;
+  const Interior interior_;
+  std::string pixel_function_;
+};
+
+}  // namespace
+
+void lower_stage(const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names,
+                 Layout& layout, kernel::Module& module) {
+  StageLowering(stage, names, layout, module).run();
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,104 @@
+#include "runtime/cpu_program.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "emit/cpp.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace weft::runtime {
+namespace {
+
+/// The interface of emitted code; src/emit/cpp.cpp prints the same declaration.
+struct Host {
+  void* context;
+  void* (*allocate)(void* context, std::size_t bytes, bool clear);
+  void (*release)(void* context, void* memory);
+  void (*parallel_for)(void* context, std::int64_t count,
+                       void (*body)(const void* frame, std::int64_t first, std::int64_t last),
+                       const void* frame);
+};
+using Entry = int (*)(void* const* arrays, const std::int64_t* integers, const void* const* params,
+                      const Host* host);
+
+struct Resources {
+  ThreadPool& threads;
+  MemoryPool& memory;
+};
+
+void* allocate(void* context, std::size_t bytes, bool clear) {
+  void* memory = nullptr;
+  try {
+    memory = static_cast<Resources*>(context)->memory.take(std::max<std::size_t>(bytes, 1));
+  } catch (const Error&) {
+    return nullptr;  // emitted code gives back what it has and returns 1
+  }
+  if (clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void release(void* context, void* memory) { static_cast<Resources*>(context)->memory.give(memory); }
+
+void parallel_for(void* context, std::int64_t count, void (*body)(const void*, std::int64_t, std::int64_t),
+                  const void* frame) {
+  ThreadPool& threads = static_cast<Resources*>(context)->threads;
+  // A few parts per thread even out rows of different cost and threads that are interrupted.
+  constexpr std::int64_t parts_per_thread = 8;
+  const std::int64_t parts = threads.threads() * parts_per_thread;
+  threads.parallel_for(0, count, std::max<std::int64_t>(1, (count + parts - 1) / parts),
+                       [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
+}
+
+CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
+  CompileFlags flags;
+  if (module.strict)
+    flags.extra = {"-ffp-contract=off"};
+  else
+    flags.extra = {"-fno-signed-zeros", "-fassociative-math", "-freciprocal-math", "-ffp-contract=fast"};
+  flags.extra.insert(flags.extra.end(), options.compiler_flags.begin(), options.compiler_flags.end());
+  return flags;
+}
+
+}  // namespace
+
+CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
+    : pipeline_(std::move(pipeline)),
+      module_(lower::lower(*pipeline_, schedule::choose(*pipeline_))),
+      object_(compile_shared(emit::emit_for_loading(module_), flags_for(module_, options), ContentCache())),
+      threads_(options.threads) {}
+
+void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const {
+  std::vector<void*> arrays;
+  std::vector<std::int64_t> sizes, strides;
+  const auto pass = [&](const Buffer& buffer) {
+    arrays.push_back(buffer.data());
+    for (int d = 1; d < buffer.rank(); ++d) strides.push_back(buffer.stride(d));
+  };
+  for (const ir::StagePtr& input : pipeline_->inputs) {
+    const Buffer& image = bindings.images.at(input->name);
+    pass(image);
+    sizes.insert(sizes.end(), image.extents().begin(), image.extents().end());
+  }
+  for (const ir::StagePtr& output : pipeline_->outputs) pass(outputs.at(output->name));
+  std::vector<std::int64_t> integers = sizes;
+  integers.insert(integers.end(), strides.begin(), strides.end());
+
+  std::vector<std::array<std::byte, 8>> values(pipeline_->params.size());
+  std::vector<const void*> params;
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const ir::Value value = ir::value_of(*pipeline_->params[p], bindings);
+    ir::store(value.type.scalar, values[p].data(), value.lane[0]);
+    params.push_back(values[p].data());
+  }
+
+  Resources resources{threads_, memory_};
+  const Host host{&resources, allocate, release, parallel_for};
+  const auto entry = reinterpret_cast<Entry>(object_.symbol("weft_entry"));
+  if (entry(arrays.data(), integers.data(), params.data(), &host) != 0) {
+    throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");
+  }
+}
+
+}  // namespace weft::runtime

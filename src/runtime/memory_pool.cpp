@@ -1,0 +1,88 @@
+#include "runtime/memory_pool.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <string>
+
+#include <sys/mman.h>
+
+namespace weft::runtime {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t huge_from = 2 * huge_page;
+constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() - huge_page;
+
+std::size_t alignment_of(std::size_t bytes) { return bytes >= huge_from ? huge_page : cache_line; }
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+void* allocate(std::size_t size) {
+  void* block = std::aligned_alloc(alignment_of(size), size);
+  // Advice only: where there are no huge pages, ordinary ones do.
+  if (block && size >= huge_from) ::madvise(block, size, MADV_HUGEPAGE);
+  return block;
+}
+
+Error out_of_memory(std::size_t bytes) {
+  return Error("not enough memory for an intermediate image of " + std::to_string(bytes) + " bytes")
+      .help("use a smaller image, or process it in parts");
+}
+
+}  // namespace
+
+MemoryPool::~MemoryPool() {
+  free_kept_blocks();
+  for (const auto& [block, size] : taken_) std::free(block);
+}
+
+void* MemoryPool::take(std::size_t bytes) {
+  if (bytes > largest) throw out_of_memory(bytes);
+  const std::size_t wanted = std::max(bytes, std::size_t{1});
+  const std::size_t size = rounded_up(wanted, alignment_of(wanted));
+
+  const std::lock_guard lock(mutex_);
+  // The smallest that fits; more than twice as large would keep memory from those who need it.
+  if (const auto fit = kept_.lower_bound(size); fit != kept_.end() && fit->first / 2 <= size) {
+    void* block = fit->second;
+    taken_.emplace(block, fit->first);
+    kept_.erase(fit);
+    return block;
+  }
+  void* block = allocate(size);
+  if (!block) {  // What is kept for later may be what is missing now.
+    free_kept_blocks();
+    block = allocate(size);
+  }
+  if (!block) throw out_of_memory(bytes);
+  taken_.emplace(block, size);
+  return block;
+}
+
+void MemoryPool::give(void* block) {
+  if (!block) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = taken_.find(block);
+  if (found == taken_.end())
+    throw InternalError("a block was given to a memory pool that it was not taken from");
+  kept_.emplace(found->second, block);
+  taken_.erase(found);
+}
+
+void MemoryPool::trim() {
+  const std::lock_guard lock(mutex_);
+  free_kept_blocks();
+}
+
+void MemoryPool::free_kept_blocks() {
+  for (const auto& [size, block] : kept_) std::free(block);
+  kept_.clear();
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,25 @@
+// Runs other programs: the system's C++ compiler. Never through a shell, so no name needs quoting, and never
+// by fork, which would copy the page tables of a process that may hold gigabytes of images.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::runtime {
+
+struct ProcessResult {
+  int exit_code = 0;   ///< 128 + n if signal n killed the program.
+  std::string output;  ///< stdout and stderr, in the order in which they were written.
+};
+
+/// Runs argv[0] (see find_program) with nothing to read and waits for its end.
+/// Throws weft::Error if it cannot be started.
+ProcessResult run_process(const std::vector<std::string>& argv);
+
+/// The absolute path of an executable file: searched on PATH, unless the name has a slash; then it is the
+/// path. Relative entries of PATH are passed over: which compiler runs must not depend on the current folder.
+std::optional<std::filesystem::path> find_program(const std::string& name);
+
+}  // namespace weft::runtime

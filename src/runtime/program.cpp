@@ -1,0 +1,137 @@
+// Programs: a compiled pipeline behind the public interface.
+#include <weft/pipeline.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/interpret.h"
+#include "runtime/cpu_program.h"
+
+namespace weft {
+namespace {
+
+struct Extent {
+  const std::byte *begin, *end;
+};
+
+/// The bytes between a buffer's first and last pixel.
+Extent memory_of(const Buffer& b) {
+  std::int64_t low = 0, high = 0;
+  for (int d = 0; d < b.rank(); ++d) {
+    const std::int64_t reach = (b.extent(d) - 1) * b.stride(d);
+    (reach < 0 ? low : high) += reach;
+  }
+  const std::int64_t lanes = (b.type().lanes - 1) * b.lane_stride();
+  (lanes < 0 ? low : high) += lanes;
+  const int size = size_of(b.type().scalar);
+  const auto* data = static_cast<const std::byte*>(b.data());
+  return {data + low * size, data + (high + 1) * size};
+}
+
+bool overlap(const Buffer& a, const Buffer& b) {
+  if (a.pixels() == 0 || b.pixels() == 0) return false;
+  const Extent p = memory_of(a), q = memory_of(b);
+  return p.begin < q.end && q.begin < p.end;
+}
+
+}  // namespace
+
+class Program::Implementation {
+ public:
+  Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
+      : pipeline_(std::move(pipeline)) {
+    if (options.target != Target::Reference) cpu_.emplace(pipeline_, options);
+  }
+
+  const ir::Pipeline& pipeline() const { return *pipeline_; }
+
+  std::map<std::string, Buffer> run(const Arguments& arguments) const {
+    ir::Bindings bindings = bind(arguments);
+    ir::check_bindings(*pipeline_, bindings);
+    std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
+    if (!cpu_) {
+      for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings))
+        results.at(name).copy_from(computed);
+      return results;
+    }
+    // Emitted code wants dense rows and outputs that alias nothing; anything else goes through a copy.
+    std::map<std::string, Buffer> targets = results;
+    for (auto& [name, target] : targets) {
+      const bool aliases = std::any_of(bindings.images.begin(), bindings.images.end(),
+                                       [&](const auto& image) { return overlap(image.second, target); }) ||
+                           std::any_of(results.begin(), results.end(), [&](const auto& other) {
+                             return other.first != name && overlap(other.second, target);
+                           });
+      if (aliases || !target.rows_are_dense()) target = Buffer::allocate(target.type(), target.extents());
+    }
+    for (auto& [name, image] : bindings.images) {
+      if (!image.rows_are_dense()) image = image.packed();
+    }
+    cpu_->run(bindings, targets);
+    for (const auto& [name, target] : targets) {
+      if (target.data() != results.at(name).data()) results.at(name).copy_from(target);
+    }
+    return results;
+  }
+
+ private:
+  ir::Bindings bind(const Arguments& arguments) const {
+    ir::Bindings bindings{arguments.images, {}};
+    for (const auto& [name, value] : arguments.params)
+      bindings.params[name] = ir::Value::real({Scalar::F64, 1}, value);
+    return bindings;
+  }
+
+  std::map<std::string, Buffer> result_buffers(const Arguments& arguments,
+                                               const ir::Bindings& bindings) const {
+    const ir::Sizes sizes = ir::sizes_of(bindings);
+    for (const ir::StagePtr& stage : pipeline_->stages)
+      ir::evaluate(*stage, sizes);  // throws for impossible sizes
+    std::map<std::string, Buffer> results;
+    for (const ir::StagePtr& output : pipeline_->outputs) {
+      const std::vector<std::int64_t> extents = ir::evaluate(*output, sizes).extent;
+      const auto given = arguments.outputs.find(output->name);
+      if (given == arguments.outputs.end()) {
+        results[output->name] = Buffer::allocate(output->type, extents);
+      } else if (given->second.type() != output->type || given->second.extents() != extents) {
+        throw Error("the buffer for output '" + output->name + "' has another type or size than the output")
+            .note("needs", name_of(output->type) + " " + spell(extents))
+            .note("given", name_of(given->second.type()) + " " + spell(given->second.extents()));
+      } else {
+        results[output->name] = given->second;
+      }
+    }
+    for (const auto& [name, buffer] : arguments.outputs) {
+      if (!results.count(name))
+        throw Error("pipeline '" + pipeline_->name + "' has no output '" + name + "'");
+    }
+    return results;
+  }
+
+  static std::string spell(const std::vector<std::int64_t>& extents) {
+    std::string text;
+    for (auto e : extents) text += (text.empty() ? "" : "x") + std::to_string(e);
+    return text;
+  }
+
+  std::shared_ptr<const ir::Pipeline> pipeline_;
+  std::optional<runtime::CpuProgram> cpu_;
+};
+
+std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
+
+Buffer Program::operator()(const Buffer& image) const {
+  const ir::Pipeline& pipeline = impl_->pipeline();
+  if (pipeline.inputs.size() != 1 || pipeline.outputs.size() != 1) {
+    throw Error("pipeline '" + pipeline.name + "' has " + std::to_string(pipeline.inputs.size()) +
+                " inputs and " + std::to_string(pipeline.outputs.size()) + " outputs")
+        .help("use run() with names");
+  }
+  return impl_->run({{{pipeline.inputs[0]->name, image}}, {}, {}}).begin()->second;
+}
+
+Program Pipeline::compile(const CompileOptions& options) const {
+  return Program(std::make_shared<const Program::Implementation>(ir_, options));
+}
+
+}  // namespace weft

@@ -1,0 +1,217 @@
+#include "runtime/thread_pool.h"
+
+#include "support.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+namespace weft::runtime {
+namespace {
+
+using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+Pieces pieces_of(ThreadPool& pool, std::int64_t begin, std::int64_t end, std::int64_t grain) {
+  std::mutex mutex;
+  Pieces pieces;
+  pool.parallel_for(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
+    const std::lock_guard lock(mutex);
+    pieces.emplace_back(first, last);
+  });
+  std::sort(pieces.begin(), pieces.end());
+  return pieces;
+}
+
+TEST(ThreadPool, CutsTheRangeIntoPieces) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pieces_of(pool, 0, 10, 4), (Pieces{{0, 4}, {4, 8}, {8, 10}}));
+    EXPECT_EQ(pieces_of(pool, -3, 3, 3), (Pieces{{-3, 0}, {0, 3}}));
+    EXPECT_EQ(pieces_of(pool, 5, 6, 100), (Pieces{{5, 6}}));
+    EXPECT_EQ(pieces_of(pool, 0, 3, 0), (Pieces{{0, 1}, {1, 2}, {2, 3}}));
+    EXPECT_EQ(pieces_of(pool, 0, 2, -7), (Pieces{{0, 1}, {1, 2}}));
+    EXPECT_EQ(pieces_of(pool, 0, 0, 1), Pieces{});
+    EXPECT_EQ(pieces_of(pool, 7, -7, 1), Pieces{});
+  }
+}
+
+TEST(ThreadPool, DoesNotOverflowAtTheEndsOfTheIntegers) {
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  ThreadPool pool(3);
+  EXPECT_EQ(pieces_of(pool, highest - 5, highest, 3),
+            (Pieces{{highest - 5, highest - 2}, {highest - 2, highest}}));
+  EXPECT_EQ(pieces_of(pool, lowest, highest, highest),
+            (Pieces{{lowest, -1}, {-1, highest - 1}, {highest - 1, highest}}));
+}
+
+TEST(ThreadPool, RunsEveryIterationOnce) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<int> count(1000);
+    pool.parallel_for(0, 1000, 1 + round % 40, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) ++count[i];
+    });
+    ASSERT_EQ(count, std::vector<int>(1000, 1));
+  }
+}
+
+TEST(ThreadPool, UsesItsThreadsAndTheCaller) {
+  ThreadPool pool(3);
+  EXPECT_EQ(pool.threads(), 3);
+  // Nobody goes on until all three have come.
+  std::atomic<int> here{0};
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  pool.parallel_for(0, 3, 1, [&](std::int64_t, std::int64_t) {
+    here.fetch_add(1);
+    while (here.load() < 3) std::this_thread::yield();
+    const std::lock_guard lock(mutex);
+    ids.insert(std::this_thread::get_id());
+  });
+  EXPECT_EQ(ids.size(), 3u);
+  EXPECT_TRUE(ids.contains(std::this_thread::get_id()));
+}
+
+TEST(ThreadPool, OfOneThreadRunsInOrderInTheCaller) {
+  ThreadPool pool(1);
+  std::vector<std::int64_t> order;
+  pool.parallel_for(0, 5, 2, [&](std::int64_t first, std::int64_t) { order.push_back(first); });
+  EXPECT_EQ(order, (std::vector<std::int64_t>{0, 2, 4}));
+}
+
+TEST(ThreadPool, PassesAnExceptionToTheCallerAndGoesOn) {
+  for (const int threads : {1, 4}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 50; ++round) {
+      std::atomic<int> ran{0};
+      try {
+        pool.parallel_for(0, 1000000000, 1, [&](std::int64_t first, std::int64_t) {
+          ran.fetch_add(1);
+          if (first == 10) throw std::runtime_error("at 10");
+        });
+        FAIL();
+      } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "at 10");
+      }
+      EXPECT_LT(ran.load(), 1000000000);  // The rest is dropped.
+      EXPECT_EQ(pieces_of(pool, 0, 2, 1), (Pieces{{0, 1}, {1, 2}}));
+    }
+  }
+}
+
+TEST(ThreadPool, PassesOneOfManyExceptions) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_THROW(
+        pool.parallel_for(0, 100, 1, [](std::int64_t i, std::int64_t) { throw static_cast<int>(i); }), int);
+  }
+}
+
+TEST(ThreadPool, RunsNestedLoopsInline) {
+  ThreadPool pool(4), other(2);
+  std::atomic<int> total{0};
+  std::atomic<bool> same_thread{true};
+  pool.parallel_for(0, 20, 1, [&](std::int64_t, std::int64_t) {
+    const auto outer = std::this_thread::get_id();
+    for (ThreadPool* nested : {&pool, &other}) {
+      nested->parallel_for(0, 10, 3, [&](std::int64_t first, std::int64_t last) {
+        if (std::this_thread::get_id() != outer) same_thread = false;
+        total.fetch_add(static_cast<int>(last - first));
+      });
+    }
+  });
+  EXPECT_EQ(total.load(), 400);
+  EXPECT_TRUE(same_thread.load());
+}
+
+TEST(ThreadPool, ServesSeveralCallersAtOnce) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  std::vector<std::int64_t> sums(4);
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&, c] {
+      for (int round = 0; round < 100; ++round) {
+        std::atomic<std::int64_t> sum{0};
+        pool.parallel_for(0, 100, 3, [&](std::int64_t first, std::int64_t last) {
+          for (std::int64_t i = first; i < last; ++i) sum.fetch_add(i);
+        });
+        sums[c] += sum.load();
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sums, std::vector<std::int64_t>(4, 100 * 4950));
+}
+
+TEST(ThreadPool, MakesWhatBodiesWroteVisible) {
+  ThreadPool pool(4);
+  std::vector<std::int64_t> values(4096);
+  for (int step = 0; step < 50; ++step) {  // Each step reads what other threads wrote in the last one.
+    std::vector<std::int64_t> next(values.size());
+    pool.parallel_for(0, 4096, 64, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) next[i] = values[(i + 64) % 4096] + 1;
+    });
+    values = std::move(next);
+  }
+  EXPECT_EQ(values, std::vector<std::int64_t>(4096, 50));
+}
+
+TEST(ThreadPool, TakesAnyCallable) {
+  ThreadPool pool(2);
+  int calls = 0;
+  const auto constant = [&calls](std::int64_t, std::int64_t) { ++calls; };
+  pool.parallel_for(0, 1, 1, constant);
+  void (*pointer)(std::int64_t, std::int64_t) = [](std::int64_t, std::int64_t) {};
+  pool.parallel_for(0, 1, 1, pointer);
+  const Body body = constant;
+  pool.parallel_for(0, 1, 1, body);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(ThreadPool, ComesAndGoesWithoutWork) {
+  for (int i = 0; i < 50; ++i) ThreadPool pool(4);
+}
+
+TEST(ThreadPool, TakesItsSizeFromTheCpusOfTheProcess) {
+  const Variable unset("WEFT_THREADS", nullptr);
+  cpu_set_t all;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(ThreadPool().threads(), CPU_COUNT(&all));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  const int threads = ThreadPool().threads();
+  ::sched_setaffinity(0, sizeof all, &all);
+  EXPECT_EQ(threads, 1);
+}
+
+TEST(ThreadPool, TakesItsSizeFromTheEnvironment) {
+  const Variable three("WEFT_THREADS", "3");
+  EXPECT_EQ(ThreadPool().threads(), 3);
+  EXPECT_EQ(ThreadPool(2).threads(), 2);  // The program's own choice stands.
+  for (const char* bad : {"0", "-1", "two", "3x", " 3", "1025", "99999999999999999999"}) {
+    const Variable variable("WEFT_THREADS", bad);
+    EXPECT_EQ(message_of([] { ThreadPool(); }),
+              "WEFT_THREADS is '" + std::string(bad) +
+                  "', which is not a number of threads\n"
+                  "  help: set WEFT_THREADS to a number from 1 to 1024, or unset it");
+  }
+  EXPECT_THROW(ThreadPool(-1), InternalError);
+}
+
+}  // namespace
+}  // namespace weft::runtime
