@@ -1,0 +1,194 @@
+#include "analysis/operations.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "ir/print.h"
+#include "ir/visit.h"
+
+namespace weft::analysis {
+namespace {
+
+enum class Unit { Alu, Sfu };
+
+Unit unit_of(ir::UnaryOp op) {
+  switch (op) {
+    case ir::UnaryOp::Sqrt:
+    case ir::UnaryOp::Exp:
+    case ir::UnaryOp::Log:
+    case ir::UnaryOp::Sin:
+    case ir::UnaryOp::Cos:
+    case ir::UnaryOp::Tan:
+    case ir::UnaryOp::Atan:
+    case ir::UnaryOp::Tanh: return Unit::Sfu;
+    default: return Unit::Alu;
+  }
+}
+
+Unit unit_of(ir::BinaryOp op, Type operands) {
+  const bool of_floats = is_float(operands.scalar);
+  if (op == ir::BinaryOp::Pow || op == ir::BinaryOp::Atan2) return Unit::Sfu;
+  return of_floats && (op == ir::BinaryOp::Div || op == ir::BinaryOp::Rem) ? Unit::Sfu : Unit::Alu;
+}
+
+/// Counts the distinct expressions of a stage. Equal expressions get one number, found by what they are made
+/// of, so that dx * dx reads dx once although it was written twice.
+class Counter {
+ public:
+  Operations count(const ir::Stage& stage) {
+    for (const ir::Expr& root : ir::expressions(stage)) number_of(root);
+    return total_;
+  }
+
+ private:
+  struct Info {
+    std::set<const ir::Loop*> loops;  // that the value depends on
+    bool is_constant = false;
+  };
+
+  int number_of(const ir::Expr& e) {
+    if (const auto known = numbers_.find(e.get()); known != numbers_.end()) return known->second;
+    std::vector<int> operands;
+    for (const ir::Expr& operand : ir::operands(*e)) operands.push_back(number_of(operand));
+    std::string key = key_of(*e);
+    for (int operand : operands) key += " " + std::to_string(operand);
+    const auto [entry, is_new] = distinct_.try_emplace(key, static_cast<int>(infos_.size()));
+    if (is_new) {
+      infos_.push_back(info_of(*e, operands));
+      add(*e);
+    }
+    return numbers_[e.get()] = entry->second;
+  }
+
+  // ---- what makes expressions equal ----
+
+  std::string number(const void* identity) {
+    return std::to_string(identities_.try_emplace(identity, identities_.size()).first->second);
+  }
+  std::string spelt(const ir::Affine& form) {
+    return form.to_string([&](const ir::Atom& atom) {
+      const auto* tap = std::get_if<ir::TapCoord>(&atom);
+      return tap ? "t" + number(tap->loop.get()) + "." + std::to_string(tap->dim) : ir::name_of(atom);
+    });
+  }
+  std::string key_of(const ir::Node& node) {
+    const std::string detail = std::visit(
+        ir::overloaded{
+            [&](const ir::Const& n) { return n.value.to_string(); },
+            [&](const ir::Quantity& n) { return spelt(n.value); },
+            [&](const ir::ParamRef& n) { return n.param->name; },
+            [&](const ir::Unary& n) { return ir::name_of(n.op); },
+            [&](const ir::Binary& n) { return ir::name_of(n.op); },
+            [&](const ir::Cast& n) { return std::to_string(static_cast<int>(n.mode)); },
+            [&](const ir::Lane& n) { return std::to_string(n.lane); },
+            [&](const ir::Read& n) { return key_of(n); },
+            [&](const ir::Coefficient& n) { return number(n.loop.get()) + " of " + number(n.mask.get()); },
+            [&](const ir::Accumulated& n) {
+              return number(n.loop.get()) + "." + std::to_string(n.accumulator);
+            },
+            [&](const ir::FoldResult& n) { return number(n.fold.get()); },  // its accumulators come together
+            [&](const ir::Median& n) { return number(n.loop.get()); },
+            [&](const auto&) { return std::string(); },
+        },
+        node.op);
+    const bool per_fold = std::holds_alternative<ir::FoldResult>(node.op);
+    return std::to_string(node.op.index()) + (per_fold ? "" : name_of(node.type)) + " " + detail;
+  }
+  std::string key_of(const ir::Read& n) {
+    std::string key = n.source->name;
+    for (const ir::Index& index : n.indices) {
+      const auto* form = std::get_if<ir::Affine>(&index);
+      key += ", " + (form ? spelt(*form) : "computed");
+    }
+    if (n.border) key += ", " + ir::name_of(n.border->mode) + ir::to_string(n.region);
+    return key;
+  }
+
+  // ---- what a distinct expression costs ----
+
+  Info info_of(const ir::Node& node, const std::vector<int>& operands) {
+    Info info;
+    info.is_constant = std::holds_alternative<ir::Const>(node.op) || !operands.empty();
+    for (int operand : operands) {
+      info.loops.insert(infos_[operand].loops.begin(), infos_[operand].loops.end());
+      info.is_constant &= infos_[operand].is_constant;
+    }
+    const auto depend_on = [&](const ir::Affine& form) {
+      form.mentions([&](const ir::Atom& atom) {
+        if (const auto* tap = std::get_if<ir::TapCoord>(&atom)) info.loops.insert(tap->loop.get());
+        return false;
+      });
+    };
+    std::visit(ir::overloaded{
+                   [&](const ir::Quantity& n) { depend_on(n.value); },
+                   [&](const ir::Read& n) {
+                     info.is_constant = false;
+                     for (const ir::Index& index : n.indices) {
+                       if (const auto* form = std::get_if<ir::Affine>(&index)) depend_on(*form);
+                     }
+                   },
+                   [&](const ir::Coefficient& n) { info.loops.insert(n.loop.get()); },
+                   [&](const ir::Accumulated& n) { info.loops.insert(n.loop.get()); },
+                   [&](const ir::FoldResult& n) { info.loops.erase(n.fold->loop.get()); },
+                   [&](const ir::Median& n) { info.loops.erase(n.loop.get()); },
+                   [](const auto&) {},
+               },
+               node.op);
+    return info;
+  }
+
+  void add(const ir::Node& node) {
+    const Info& info = infos_.back();
+    if (info.is_constant) return;
+    std::int64_t times = 1;
+    for (const ir::Loop* loop : info.loops) times *= static_cast<std::int64_t>(loop->domain.points.size());
+    const auto spend = [&](Unit unit, std::int64_t lanes) {
+      (unit == Unit::Alu ? total_.alu : total_.sfu) += times * lanes;
+    };
+    std::visit(ir::overloaded{
+                   [&](const ir::Unary& n) { spend(unit_of(n.op), node.type.lanes); },
+                   [&](const ir::Binary& n) { spend(unit_of(n.op, n.a->type), node.type.lanes); },
+                   [&](const ir::Select&) { spend(Unit::Alu, node.type.lanes); },
+                   [&](const ir::Quantity& n) {
+                     const auto parts = static_cast<std::int64_t>(n.value.terms().size());
+                     spend(Unit::Alu,
+                           std::max<std::int64_t>(parts - 1, 0) + (n.value.constant() != 0 && parts > 0));
+                   },
+                   [&](const ir::Median& n) {
+                     spend(Unit::Alu, node.type.lanes * sorting_operations(static_cast<std::int64_t>(
+                                                            n.loop->domain.points.size())));
+                   },
+                   [&](const ir::Read&) { total_.loads += times; },
+                   [](const auto&) {},
+               },
+               node.op);
+  }
+
+  Operations total_;
+  std::vector<Info> infos_;
+  std::unordered_map<std::string, int> distinct_;
+  std::unordered_map<const ir::Node*, int> numbers_;
+  std::unordered_map<const void*, std::size_t> identities_;
+};
+
+}  // namespace
+
+Operations operations(const ir::Stage& stage) { return Counter().count(stage); }
+
+std::int64_t sorting_operations(std::int64_t n) {
+  // Comparators of Batcher's odd-even merge sort, two operations each.
+  std::int64_t comparators = 0;
+  for (std::int64_t p = 1; p < n; p *= 2) {
+    for (std::int64_t k = p; k >= 1; k /= 2) {
+      for (std::int64_t j = k % p; j + k < n; j += 2 * k) {
+        for (std::int64_t i = 0; i < std::min(k, n - j - k); ++i) {
+          comparators += (i + j) / (p * 2) == (i + j + k) / (p * 2);
+        }
+      }
+    }
+  }
+  return 2 * comparators;
+}
+
+}  // namespace weft::analysis

@@ -1,0 +1,25 @@
+// What one pixel of a stage costs in arithmetic and loads.
+#pragma once
+
+#include <string>
+
+#include "ir/stage_ir.h"
+
+namespace weft::analysis {
+
+/// Per pixel, every lane counted. An operation inside loops counts once per point of the loops that it
+/// depends on; equal expressions count once; what depends on constants alone counts nothing. Addresses of
+/// affine reads, borders and conversions of types are no operations.
+struct Operations {
+  std::int64_t alu = 0;    ///< Additions, products, comparisons, selections, minima, bits, integer divisions.
+  std::int64_t sfu = 0;    ///< Divisions of floats, square roots, exponentials, logarithms, trigonometry.
+  std::int64_t loads = 0;  ///< Pixels read (once per distinct index).
+  bool operator==(const Operations&) const = default;
+};
+
+/// All cases together: an upper bound of what a pixel needs.
+Operations operations(const ir::Stage& stage);
+/// Minima and maxima that a sorting network of n values needs: what a median is counted as.
+std::int64_t sorting_operations(std::int64_t n);
+
+}  // namespace weft::analysis

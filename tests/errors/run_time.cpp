@@ -1,0 +1,63 @@
+// Images that do not fit the pipeline they are given to.
+#include "ir/interpret.h"
+#include "tests/errors/expect_error.h"
+
+using namespace weft;
+
+namespace {
+
+Buffer image(std::vector<std::int64_t> extents, Type type = type_of<float>()) {
+  return Buffer::allocate(type, std::move(extents));
+}
+
+void run(const Pipeline& pipeline, const std::map<std::string, Buffer>& images) {
+  ir::interpret(pipeline.ir(), {images, {}});
+}
+
+}  // namespace
+
+TEST(RunTime, ImagesOfAPipeline) {
+  const std::string here = NEXT_LINE();
+  Image<float> in("in");
+  const Pipeline pipeline("p", point("out", in + 1.f));
+  EXPECT_ERROR_AT(here, run(pipeline, {}), "HERE: error: pipeline 'p' needs image 'in'");
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4}, type_of<std::uint8_t>())}}),
+                  "HERE: error: image 'in' is 2-D u8, the pipeline declares it 2-D f32");
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4, 3})}}),
+                  "HERE: error: image 'in' is 3-D f32, the pipeline declares it 2-D f32");
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4})}, {"mask", image({4, 4})}}),
+                  "pipeline 'p' has no input 'mask'\n  inputs in");
+}
+
+TEST(RunTime, ParametersOfAPipeline) {
+  Image<float> in("in");
+  Param<float> k("k", 1.f);
+  const Pipeline pipeline("p", point("out", in * k));
+  EXPECT_ERROR(
+      ir::interpret(pipeline.ir(), {{{"in", image({4, 4})}}, {{"q", ir::Value::real(type_of<float>(), 2)}}}),
+      "pipeline 'p' has no parameter 'q'\n  parameters k");
+}
+
+TEST(RunTime, SizesThatDisagree) {
+  Image<float> a("a");
+  const std::string here = NEXT_LINE();
+  Image<float> b("b", a.size());
+  const Pipeline pipeline("p", point("out", a + b));
+  run(pipeline, {{"a", image({4, 4})}, {"b", image({4, 4})}});
+  EXPECT_ERROR_AT(here, run(pipeline, {{"a", image({4, 4})}, {"b", image({4, 5})}}),
+                  R"(HERE: error: image 'b' has the wrong size
+  given y: 5
+  needs y: a.h = 4)");
+}
+
+TEST(RunTime, WindowLargerThanTheImage) {
+  Image<float> in("in");
+  const std::string here = NEXT_LINE();
+  Stage out = convolve("out", in.valid(), Mask{{1, 1, 1, 1, 1}});
+  const Pipeline pipeline("p", out);
+  run(pipeline, {{"in", image({4, 4})}});  // no pixel left
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({3, 4})}}),
+                  R"(HERE: error: stage 'out' would have a negative size for these images
+  extent x: in.w - 4 = -1
+  help: give a larger image)");
+}
