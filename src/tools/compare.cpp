@@ -1,0 +1,168 @@
+#include "tools/compare.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ir/interpret.h"
+#include "ir/visit.h"
+
+namespace weft::tools {
+namespace {
+
+/// |found - expected| / (1 + |expected|); 0 for equal infinities and for two NaNs.
+double deviation(double expected, double found) {
+  if (expected == found || (std::isnan(expected) && std::isnan(found))) return 0;
+  const double d = std::abs(found - expected) / (1 + std::abs(expected));
+  return std::isnan(d) ? INFINITY : d;
+}
+
+/// |a - b| without overflow.
+std::uint64_t distance(Scalar s, std::int64_t a, std::int64_t b) {
+  const bool less = s == Scalar::U64 ? static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b) : a < b;
+  return less ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
+              : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+}
+
+struct Verdict {
+  bool wrong = false, off_by_one = false;
+};
+
+Verdict judge(Type type, const std::byte* expected, const std::byte* found, const Tolerance& tolerance,
+              bool rounded, double& worst) {
+  Verdict verdict;
+  for (int l = 0; l < type.lanes; ++l) {
+    const ir::Number e = ir::load(type.scalar, expected + l * size_of(type.scalar));
+    const ir::Number f = ir::load(type.scalar, found + l * size_of(type.scalar));
+    if (is_float(type.scalar)) {
+      const double d = deviation(e.f, f.f);
+      worst = std::max(worst, d);
+      verdict.wrong |= d > tolerance.relative;
+    } else if (const std::uint64_t d = distance(type.scalar, e.i, f.i); d != 0) {
+      const bool forgiven = d == 1 && rounded && type.scalar != Scalar::Bool;
+      (forgiven ? verdict.off_by_one : verdict.wrong) = true;
+    }
+  }
+  return verdict;
+}
+
+std::string pixel_text(Type type, const std::byte* at) {
+  ir::Value value{type, {}};
+  for (int l = 0; l < type.lanes; ++l) value.lane[l] = ir::load(type.scalar, at + l * size_of(type.scalar));
+  return value.to_string();
+}
+
+std::string place_text(const Buffer& buffer, std::int64_t pixel) {
+  std::string text;
+  for (auto extent : buffer.extents()) {
+    text += (text.empty() ? "" : ", ") + std::to_string(pixel % extent);
+    pixel /= extent;
+  }
+  return "(" + text + ")";
+}
+
+std::string shape_text(const Buffer& buffer) {
+  return fmt::format("{} {}", fmt::join(buffer.extents(), "x"), weft::name_of(buffer.type()));
+}
+
+ir::Bindings bindings_of(const ir::Pipeline& pipeline, const Arguments& arguments) {
+  ir::Bindings bindings{arguments.images, {}};
+  for (const auto& param : pipeline.params) {
+    const auto given = arguments.params.find(param->name);
+    if (given != arguments.params.end())
+      bindings.params[param->name] = ir::Value::real({Scalar::F64, 1}, given->second);
+  }
+  return bindings;
+}
+
+/// The results, or the message of the weft::Error instead of them.
+template <class Work>
+std::optional<std::map<std::string, Buffer>> attempt(Work work, std::string& refusal) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    refusal = error.message();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string Comparison::text() const {
+  if (!equal && wrong > 0)
+    return fmt::format("'{}' differs in {} of {} pixels, first at {}", output, wrong, pixels, first);
+  if (!equal && pixels > 0)
+    return fmt::format("'{}' is off by one in {} of {} pixels, too many to be roundings", output, off_by_one,
+                       pixels);
+  if (!equal) return fmt::format("'{}': {}", output, first);
+  if (off_by_one > 0) return fmt::format("'{}' is off by one in {} of {} pixels", output, off_by_one, pixels);
+  return fmt::format("'{}' is equal", output);
+}
+
+bool rounds_floats(const ir::Pipeline& pipeline) {
+  bool found = false;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    ir::visit(ir::expressions(*stage), [&](const ir::Expr& e) {
+      const auto* cast = std::get_if<ir::Cast>(&e->op);
+      found |= cast != nullptr && is_float(cast->a->type.scalar) && !is_float(e->type.scalar);
+    });
+  }
+  return found;
+}
+
+Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
+                   const Tolerance& tolerance, bool rounded) {
+  Comparison result;
+  result.output = output;
+  if (expected.type() != found.type() || expected.extents() != found.extents()) {
+    result.equal = false;
+    result.first = "expected " + shape_text(expected) + ", found " + shape_text(found);
+    return result;
+  }
+  const Buffer a = expected.packed(), b = found.packed();
+  const auto *pa = static_cast<const std::byte*>(a.data()), *pb = static_cast<const std::byte*>(b.data());
+  const int size = size_of(a.type());
+  result.pixels = a.pixels();
+  for (std::int64_t i = 0; i < result.pixels; ++i, pa += size, pb += size) {
+    const Verdict verdict = judge(a.type(), pa, pb, tolerance, rounded, result.worst);
+    if (verdict.wrong && result.wrong++ == 0) {
+      result.first = fmt::format("{}: expected {}, found {}", place_text(a, i), pixel_text(a.type(), pa),
+                                 pixel_text(a.type(), pb));
+    }
+    result.off_by_one += !verdict.wrong && verdict.off_by_one ? 1 : 0;
+  }
+  const auto forgiven =
+      static_cast<std::int64_t>(tolerance.rounded_share * static_cast<double>(result.pixels));
+  result.equal = result.wrong == 0 && result.off_by_one <= std::max<std::int64_t>(forgiven, 1);
+  return result;
+}
+
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const Tolerance& tolerance) {
+  std::string refused_expected, refused_found;
+  const auto expected =
+      attempt([&] { return ir::interpret(pipeline, bindings_of(pipeline, arguments)); }, refused_expected);
+  const auto found = attempt([&] { return program.run(arguments); }, refused_found);
+  if (!expected && !found) return {};
+  if (!expected || !found) {
+    Comparison refusal;
+    refusal.output = pipeline.outputs[0]->name;
+    refusal.equal = false;
+    refusal.first =
+        expected ? "refused: " + refused_found : "computed, where the interpreter says: " + refused_expected;
+    return {refusal};
+  }
+  const bool rounded = !pipeline.strict && rounds_floats(pipeline);
+  std::vector<Comparison> all;
+  for (const auto& [name, reference] : *expected) {
+    const auto match = found->find(name);
+    all.push_back(
+        compare(name, reference, match == found->end() ? Buffer() : match->second, tolerance, rounded));
+  }
+  return all;
+}
+
+}  // namespace weft::tools
