@@ -135,8 +135,7 @@ Target parse_target(const std::string& text) {
   if (text == "reference") return Target::Reference;
   if (text == "cuda" || text == "simt")
     throw Error("the target '" + text + "' is not supported yet; there are auto, cpu, reference");
-  throw unknown("there is no target '" + text + "'; there are auto, cpu, reference", text,
-                {"auto", "cpu", "reference"});
+  throw Error("there is no target '" + text + "'; there are auto, cpu, reference");
 }
 
 std::string name_of(Target target) { return target == Target::Reference ? "reference" : "cpu"; }

@@ -13,10 +13,10 @@
 namespace weft::tools {
 namespace {
 
-/// |found - expected| / (1 + |expected|); 0 for equal infinities and for two NaNs.
-double deviation(double expected, double found) {
+/// The tolerance that just allows these; 0 for equal infinities and for two NaNs.
+double deviation(double expected, double found, double largest) {
   if (expected == found || (std::isnan(expected) && std::isnan(found))) return 0;
-  const double d = std::abs(found - expected) / (1 + std::abs(expected));
+  const double d = std::abs(found - expected) / (1 + std::abs(expected) + largest / 100);
   return std::isnan(d) ? INFINITY : d;
 }
 
@@ -27,22 +27,42 @@ std::uint64_t distance(Scalar s, std::int64_t a, std::int64_t b) {
               : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
 }
 
+/// The largest finite |value|; 0 for integers, which need no such thing.
+double largest_of(const Buffer& dense) {
+  const Scalar s = dense.type().scalar;
+  double largest = 0;
+  if (!is_float(s)) return largest;
+  const auto* at = static_cast<const std::byte*>(dense.data());
+  for (std::int64_t i = 0; i < dense.pixels() * dense.type().lanes; ++i, at += size_of(s)) {
+    const double v = std::abs(ir::load(s, at).f);
+    if (std::isfinite(v)) largest = std::max(largest, v);
+  }
+  return largest;
+}
+
 struct Verdict {
   bool wrong = false, off_by_one = false;
 };
 
-Verdict judge(Type type, const std::byte* expected, const std::byte* found, const Tolerance& tolerance,
-              bool rounded, double& worst) {
+/// How one output is compared.
+struct Rules {
+  Type type;
+  Tolerance tolerance;
+  bool rounded;
+  double largest;
+};
+
+Verdict judge(const Rules& rules, const std::byte* expected, const std::byte* found, double& worst) {
   Verdict verdict;
-  for (int l = 0; l < type.lanes; ++l) {
-    const ir::Number e = ir::load(type.scalar, expected + l * size_of(type.scalar));
-    const ir::Number f = ir::load(type.scalar, found + l * size_of(type.scalar));
-    if (is_float(type.scalar)) {
-      const double d = deviation(e.f, f.f);
+  const Scalar s = rules.type.scalar;
+  for (int l = 0; l < rules.type.lanes; ++l) {
+    const ir::Number e = ir::load(s, expected + l * size_of(s)), f = ir::load(s, found + l * size_of(s));
+    if (is_float(s)) {
+      const double d = deviation(e.f, f.f, rules.largest);
       worst = std::max(worst, d);
-      verdict.wrong |= d > tolerance.relative;
-    } else if (const std::uint64_t d = distance(type.scalar, e.i, f.i); d != 0) {
-      const bool forgiven = d == 1 && rounded && type.scalar != Scalar::Bool;
+      verdict.wrong |= d > rules.tolerance.relative;
+    } else if (const std::uint64_t d = distance(s, e.i, f.i); d != 0) {
+      const bool forgiven = d == 1 && rules.rounded && s != Scalar::Bool;
       (forgiven ? verdict.off_by_one : verdict.wrong) = true;
     }
   }
@@ -125,9 +145,10 @@ Comparison compare(const std::string& output, const Buffer& expected, const Buff
   const Buffer a = expected.packed(), b = found.packed();
   const auto *pa = static_cast<const std::byte*>(a.data()), *pb = static_cast<const std::byte*>(b.data());
   const int size = size_of(a.type());
+  const Rules rules{a.type(), tolerance, rounded, largest_of(a)};
   result.pixels = a.pixels();
   for (std::int64_t i = 0; i < result.pixels; ++i, pa += size, pb += size) {
-    const Verdict verdict = judge(a.type(), pa, pb, tolerance, rounded, result.worst);
+    const Verdict verdict = judge(rules, pa, pb, result.worst);
     if (verdict.wrong && result.wrong++ == 0) {
       result.first = fmt::format("{}: expected {}, found {}", place_text(a, i), pixel_text(a.type(), pa),
                                  pixel_text(a.type(), pb));

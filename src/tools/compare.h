@@ -14,7 +14,8 @@
 namespace weft::tools {
 
 struct Tolerance {
-  /// Floats: |found - expected| <= relative * (1 + |expected|).
+  /// Floats: |found - expected| <= relative * (1 + |expected| + largest / 100), where largest is the largest
+  /// |expected| of the output: what remains when large values cancel cannot be more exact than they are.
   double relative = 1e-4;
   /// Integers that a pipeline makes from floats: this share of the pixels, or one, may differ by 1.
   double rounded_share = 1e-3;
@@ -27,7 +28,7 @@ struct Comparison {
   std::int64_t pixels = 0;
   std::int64_t wrong = 0;       ///< Pixels beyond the tolerance.
   std::int64_t off_by_one = 0;  ///< Pixels that rounding explains; too many of them make the result unequal.
-  double worst = 0;             ///< Floats: the largest |found - expected| / (1 + |expected|).
+  double worst = 0;             ///< Floats: the least `relative` that would do.
   std::string first;            ///< "(3, 0): expected 7, found 9", of the first wrong pixel.
 
   std::string text() const;  ///< One line.

@@ -24,8 +24,7 @@ Buffer picture_of(const Options& options) {
   if (options.kind == "scene") return draw_scene(size, seed);
   if (options.kind == "noise") return draw_noise(size, seed);
   if (options.kind == "gradient") return draw_gradient(size);
-  throw unknown("there is no picture '" + options.kind + "'; there are scene, noise, gradient", options.kind,
-                {"scene", "noise", "gradient"});
+  throw Error("there is no picture '" + options.kind + "'; there are scene, noise, gradient");
 }
 
 /// As the file holds it: 8 bits if possible, else float; colour if possible and wanted.

@@ -79,7 +79,7 @@ Json as_json(const Application& application) {
                {"summary", application.about.summary},
                {"source", application.about.source},
                {"range", application.about.range}};
-  json["images"] = json["options"] = json["params"] = json["outputs"] = Json::array();
+  for (const char* key : {"images", "options", "params", "outputs"}) json[key] = Json::array();
   for (const auto& image : built.images) {
     json["images"].push_back({{"name", image.name},
                               {"pixels", names_of(image.scalars)},

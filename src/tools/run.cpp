@@ -227,7 +227,8 @@ void print_json(const Options& options, const Job& job, const std::map<std::stri
       {"target", name_of(parse_target(options.target))},
       {"seconds",
        {{"read", times.read}, {"compile", times.compile}, {"run", times.run}, {"write", times.write}}}};
-  json["inputs"] = json["outputs"] = Json::array();
+  json["inputs"] = Json::array();
+  json["outputs"] = Json::array();
   for (const ir::StagePtr& input : job.pipeline().inputs) {
     const auto file = job.image_files.find(input->name);
     json["inputs"].push_back({{"name", input->name},

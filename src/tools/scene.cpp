@@ -98,11 +98,12 @@ void paint_houses(Point p, Colour& colour) {
   }
 }
 
-/// Rows of 3x5 glyphs, as in a very small font: "WEFT".
-constexpr std::array<std::array<const char*, 5>, 4> glyphs = {{{"#.#", "#.#", "#.#", "###", "#.#"},
-                                                               {"###", "#..", "##.", "#..", "###"},
-                                                               {"###", "#..", "##.", "#..", "#.."},
-                                                               {"###", ".#.", ".#.", ".#.", ".#."}}};
+/// Letters of 5x5 points: "WEFT".
+constexpr std::array<std::array<const char*, 5>, 4> letters = {
+    {{"#...#", "#...#", "#.#.#", "##.##", "#...#"},
+     {"#####", "#....", "####.", "#....", "#####"},
+     {"#####", "#....", "####.", "#....", "#...."},
+     {"#####", "..#..", "..#..", "..#..", "..#.."}}};
 
 /// A sign with writing on it: strokes of the letters above, and lines of small print below.
 void paint_sign(Point p, Colour& colour) {
@@ -112,10 +113,10 @@ void paint_sign(Point p, Colour& colour) {
   if (x < 0 || y < 0 || x > width || y > height) return;
   const double edge = std::min({x, y, width - x, height - y});
   colour = edge < .02 ? Colour{.30, .24, .20} : Colour{.96, .94, .88};
-  const double column = (x - .08) / .046, row = (y - .07) / .046;
-  if (row >= 0 && row < 5 && column >= 0 && column < 15.99) {
+  const double column = (x - .085) / .030, row = (y - .06) / .052;
+  if (row >= 0 && row < 5 && column >= 0 && column < 23) {
     const int c = static_cast<int>(column);
-    if (c % 4 < 3 && glyphs[c / 4][static_cast<int>(row)][c % 4] == '#') colour = {.12, .12, .16};
+    if (c % 6 < 5 && letters[c / 6][static_cast<int>(row)][c % 6] == '#') colour = {.12, .12, .16};
   }
   const double line = (y - .36) / .052;
   if (line > 0 && line < 4 && line - std::floor(line) < .42 && x > .08 && x < width - .08) {

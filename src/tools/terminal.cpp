@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 namespace weft::tools {
@@ -16,7 +15,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 bool is_number(const std::string& text) {
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 }  // namespace

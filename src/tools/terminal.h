@@ -6,8 +6,7 @@
 
 namespace weft::tools {
 
-/// Columns as wide as they need to be. Numbers (everything after the first column that starts with a digit)
-/// are aligned right.
+/// Columns as wide as they need to be; those of numbers, but for the first, are aligned right.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -223,7 +223,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_option("--seed", options->seed, "repeats the random images of another run");
   command->add_option("--tolerance", options->tolerance,
-                      "floats may differ by this much times 1 + |value| (1e-4)");
+                      "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "Integers have to be equal; those that come from floats may differ by 1 in 0.1 % of the pixels.\n"
