@@ -38,8 +38,10 @@ void check_command(const CLI::App& weft, int argc, const char* const* argv) {
 std::string text_of(const CLI::ParseError& error) {
   const std::string text = error.what();
   const auto after_colon = [&] { return text.substr(text.find(": ") + 2); };
-  if (error.get_name() == "ExtrasError") return "unexpected argument: " + after_colon();
-  if (error.get_name() == "ArgumentMismatch") return text.substr(0, text.find(':')) + " needs a value";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return "unexpected argument: " + after_colon();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return text.substr(0, text.find(':')) + " needs a value";
   return text;
 }
 

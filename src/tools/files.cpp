@@ -50,11 +50,13 @@ void write_text(const fs::path& file, const std::string& text) {
 }
 
 void make_folder(const fs::path& folder) {
+  const auto refuse = [&](const std::string& why) {
+    return Error("cannot make the folder '" + folder.string() + "': " + why);
+  };
   std::error_code problem;
+  if (fs::exists(folder, problem) && !fs::is_directory(folder, problem)) throw refuse("a file has that name");
   fs::create_directories(folder, problem);
-  if (problem || !fs::is_directory(folder, problem))
-    throw Error("cannot make the folder '" + folder.string() +
-                "': " + (problem ? problem.message() : "a file has that name"));
+  if (problem) throw refuse(problem.message());
 }
 
 }  // namespace weft::tools

@@ -184,7 +184,7 @@ std::vector<double> values_of(const Buffer& result) {
 std::string clamped_note(const Written& output, const PictureOptions& pictures) {
   const auto lanes = static_cast<double>(output.picture.buffer.pixels() * output.picture.buffer.type().lanes);
   return fmt::format(
-      "  {:.2g} % of the values lie outside 0 to {} and were clamped; --normalize shows all of them",
+      "  {:.3g} % of the values lie outside 0 to {} and were clamped; --normalize shows all of them",
       100 * static_cast<double>(output.picture.clamped) / lanes, pictures.range);
 }
 
