@@ -38,7 +38,7 @@ Prepared prepare_without_params(const Options& options) {
 void emit(const Options& options) {
   check_target(options.target);
   const Prepared prepared = prepare_without_params(options);
-  const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
+  const ir::Pipeline pipeline = lower::prepare(prepared.built.pipeline.ir());
   const auto files = emit::emit_for_users(lower::lower(pipeline, schedule::choose(pipeline)));
   const std::filesystem::path folder = options.folder;
   make_folder(folder);

@@ -9,6 +9,7 @@
 #include "analysis/footprint.h"
 #include "ir/bindings.h"
 #include "ir/print.h"
+#include "lower/lower.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -148,7 +149,7 @@ Json as_json(const Explained& stage) {
   return json;
 }
 
-void print_json(const Application& application, const ir::Pipeline& pipeline,
+void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
                 const std::vector<Explained>& stages, const Options& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
@@ -159,7 +160,7 @@ void print_json(const Application& application, const ir::Pipeline& pipeline,
     json["inputs"].push_back({{"name", input->name}, {"type", weft::name_of(input->type)}});
   for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
-  if (options.ir) json["ir"] = ir::to_string(pipeline);
+  if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -172,14 +173,15 @@ void explain(const Options& options) {
   const auto size = parse_optional_size(options.size);
   const Application& application = find_application(options.application);
   const Prepared prepared = prepare(application, options.params);
-  const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
+  const ir::Pipeline& definition = prepared.built.pipeline.ir();
+  const ir::Pipeline pipeline = lower::prepare(definition);
   const schedule::Schedule schedule = schedule::choose(pipeline);
   const std::vector<Explained> stages = explain_stages(pipeline, schedule, size);
   if (!options.dot.empty())
     write_text(options.dot, to_dot(pipeline, analysis::summarize(pipeline), schedule));
-  if (options.json) return print_json(application, pipeline, stages, options);
+  if (options.json) return print_json(application, definition, pipeline, stages, options);
   if (options.ir) {
-    fmt::print("{}", ir::to_string(pipeline));
+    fmt::print("{}", ir::to_string(definition));
   } else {
     print(application, pipeline, stages, options);
   }
