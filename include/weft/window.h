@@ -80,7 +80,7 @@ class Domain {
   Domain(std::initializer_list<std::vector<int>> points,
          std::source_location here = std::source_location::current());
   /// The points where the mask is not 0.
-  explicit Domain(const Mask& mask);
+  explicit Domain(const Mask& mask, std::source_location here = std::source_location::current());
   static Domain disc(int radius);  ///< dx*dx + dy*dy <= radius*radius
 
   const ir::Domain& node() const { return *node_; }

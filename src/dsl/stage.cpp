@@ -240,8 +240,8 @@ Stage define_stage(const std::string& name, const ir::Box& box, const Cases& cas
 
 Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
   if (!box.min.empty() && static_cast<int>(box.min.size()) != box.extents.rank()) {
-    throw Error(fmt::format("the box of stage '{}' has {} extents but {} origins", name, box.extents.rank(),
-                            box.min.size()),
+    throw Error(fmt::format("the box of stage '{}' has {} extents but {} origin{}", name, box.extents.rank(),
+                            box.min.size(), box.min.size() == 1 ? "" : "s"),
                 where);
   }
   std::vector<Var> coordinates;
@@ -352,7 +352,7 @@ Stage point(const std::string& name, const Expr& value, std::source_location her
 }
 
 Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, std::source_location here) {
-  const Domain domain(mask);
+  const Domain domain(mask, here);
   return local_stage(
       name, source, domain.node(), [&] { return sum(domain, [&](Tap t) { return mask(t) * source(t); }); },
       here);

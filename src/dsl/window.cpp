@@ -152,13 +152,13 @@ Domain::Domain(std::initializer_list<std::vector<int>> points, std::source_locat
   node_ = std::move(domain);
 }
 
-Domain::Domain(const Mask& mask) {
+Domain::Domain(const Mask& mask, std::source_location here) {
   const auto all = dense(mask.node()->extents, {});
   auto domain = std::make_shared<ir::Domain>();
   for (std::size_t i = 0; i < all->points.size(); ++i) {
     if (mask.node()->coefficients[i].as_double() != 0) domain->points.push_back(all->points[i]);
   }
-  if (domain->points.empty()) throw Error("all coefficients of a mask are 0");
+  if (domain->points.empty()) throw Error("all coefficients of a mask are 0", here);
   node_ = std::move(domain);
 }
 

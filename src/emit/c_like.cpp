@@ -215,6 +215,9 @@ std::string CLike::spelt(const Expr& e, int context) {
               case UnaryOp::Abs:
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
+              case UnaryOp::Exp:
+                if (e->type == Scalar::F32 && !strict_) return call(helper("exp_approx_f32"), n.a);
+                return call(function("exp", e->type), n.a);
               default: return call(function(name_of(n.op), e->type), n.a);
             }
           },

@@ -14,7 +14,8 @@ std::string c_type(Scalar s);
 
 class CLike {
  public:
-  explicit CLike(Writer& out) : out_(out) {}
+  /// Unless strict, functions may be approximated within a few ulp.
+  CLike(Writer& out, bool strict) : out_(out), strict_(strict) {}
 
   void print(const kernel::Block& block);
   std::string text(const kernel::Expr& e);  ///< The expression, without outer parentheses.
@@ -35,6 +36,7 @@ class CLike {
   std::string initializer(const kernel::Expr& e);
 
   Writer& out_;
+  bool strict_;
   std::set<std::string> helpers_, functions_;
 };
 

@@ -74,7 +74,7 @@ class CppEmitter {
   /// Everything from the frame to the pipeline's function; `linkage` stands before the latter.
   std::string body(const std::string& linkage) {
     Writer out;
-    CLike printer(out);
+    CLike printer(out, module_.strict);
     frame(out);
     for (const kernel::Table& table : module_.tables) print(out, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
@@ -135,7 +135,7 @@ class CppEmitter {
     Writer out;
     for (const Array& a : module_.arrays) {
       if (a.role == Array::Role::Intermediate) continue;
-      CLike printer(out);
+      CLike printer(out, module_.strict);
       std::string extents;
       for (const Expr& e : a.extents) extents += (extents.empty() ? "" : " x ") + printer.text(e);
       out.comment(fmt::format(
@@ -195,10 +195,12 @@ class CppEmitter {
     std::string parameters = fmt::format("const {}& frame", frame_type());
     for (const std::string& p : function.parameters) parameters += ", int64_t " + p;
     out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
-    const auto used = kernel::names_in(function.body);
+    const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
     for (const Array& a : module_.arrays) {
-      if (used.count(a.name))
-        out.line(fmt::format("{} __restrict {} = frame.{};", pointer_type(a), a.name, a.name));
+      if (!used.count(a.name)) continue;
+      const char* constness = written.count(a.name) ? "" : "const ";
+      out.line(
+          fmt::format("{}{}* __restrict {} = frame.{};", constness, c_type(a.type.scalar), a.name, a.name));
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params}) {
       for (const kernel::Field& f : *list) {

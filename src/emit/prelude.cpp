@@ -61,6 +61,29 @@ static inline void order_pair(T& a, T& b) {
   b = high;
 }
 )"},
+      {"exp_approx_f32",
+       R"(// e^v within 2 ulp, without branches: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by its Taylor polynomial.
+static inline float exp_approx_f32(float v) {
+  v = v < -104.0f ? -104.0f : v;
+  v = v > 89.0f ? 89.0f : v;
+  const float n = __builtin_rintf(v * 1.44269504f);
+#ifdef __FMA__  // ln 2 in two parts; fused, so that no compiler adds the parts up again
+  const float r = __builtin_fmaf(n, 2.12194440e-4f, __builtin_fmaf(n, -0.693359375f, v));
+#else
+  const float r = (v - n * 0.693359375f) + n * 2.12194440e-4f;
+#endif
+  float p = 1.38888889e-3f;
+  p = p * r + 8.33333333e-3f;
+  p = p * r + 4.16666667e-2f;
+  p = p * r + 1.66666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r * r + r + 1.0f;
+  // 2^n in two factors, so that results beside the ends of the range are subnormal or infinite.
+  const int32_t exponent = (int32_t)n, half = exponent >> 1;
+  union { uint32_t u; float f; } a = {(uint32_t)(half + 127) << 23}, b = {(uint32_t)(exponent - half + 127) << 23};
+  return p * a.f * b.f;
+}
+)"},
       {"half_to_float",
        R"(// IEEE binary16 to float: the exponent is rebiased by a multiplication, which is right for subnormals too.
 static inline float half_to_float(half_t h) {

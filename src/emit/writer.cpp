@@ -8,21 +8,27 @@ namespace {
 
 constexpr std::size_t line_limit = 110;
 
-/// Where to break `text` so that the first part has at most `room` characters: after a space outside as many
-/// parentheses as possible, as late as possible. npos if there is no such place.
+/// Where to break `text` so that the first part has at most `room` characters: outside as many parentheses as
+/// possible, rather at a comma, a sum or a condition than inside a product, as late as possible. npos if
+/// there is no such place.
 std::size_t break_position(const std::string& text, std::size_t room) {
-  int depth = 0, best_depth = std::numeric_limits<int>::max();
+  int depth = 0, best_cost = std::numeric_limits<int>::max();
   std::size_t best = std::string::npos;
-  for (std::size_t i = 0; i < text.size() && i < room; ++i) {
+  for (std::size_t i = 0; i + 1 < text.size() && i < room; ++i) {
     if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
     if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
-    const bool may_break =
-        text[i] == ' ' && i > 0 && i + 1 < text.size() &&
-        (text[i - 1] == ',' || std::string("+-*/?:&|<=").find(text[i + 1]) != std::string::npos) &&
-        text[i + 1] != '=' && i > room / 3;
-    if (may_break && depth <= best_depth) {
+    if (text[i] != ' ' || i <= room / 3) continue;
+    const bool after_comma = text[i - 1] == ',';
+    const std::string next = text.substr(i + 1, 2);
+    const bool is_sum =
+        next == "+ " || next == "- " || next == "? " || next == ": " || next == "&&" || next == "||";
+    const bool is_other =
+        next == "* " || next == "/ " || next == "< " || next == "<=" || next == "==" || next == "& ";
+    if (!after_comma && !is_sum && !is_other) continue;
+    const int cost = 2 * depth + (is_other ? 1 : 0);
+    if (cost <= best_cost) {
       best = i;
-      best_depth = depth;
+      best_cost = cost;
     }
   }
   return best;

@@ -106,8 +106,9 @@ std::string Affine::to_string(const std::function<std::string(const Atom&)>& nam
           (simple ? n.to_string(name) : "(" + n.to_string(name) + ")") + "/" + std::to_string(floor->divisor);
     }
     const std::int64_t magnitude = term.factor < 0 ? -term.factor : term.factor;
-    const std::string product =
-        magnitude == 1 ? atom : std::to_string(magnitude) + "*" + (floor ? "(" + atom + ")" : atom);
+    const std::string product = magnitude == 1
+                                    ? (floor && text.empty() && term.factor < 0 ? "(" + atom + ")" : atom)
+                                    : std::to_string(magnitude) + "*" + (floor ? "(" + atom + ")" : atom);
     if (text.empty()) {
       text = (term.factor < 0 ? "-" : "") + product;
     } else {

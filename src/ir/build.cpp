@@ -65,6 +65,7 @@ Expr unary(UnaryOp op, Expr a) {
 }
 
 Expr binary(BinaryOp op, Expr a, Expr b) {
+  common_lanes(a->type.lanes, b->type.lanes, name_of(op));
   Type type = common_type(a->type, b->type);
   const bool bits = op >= BinaryOp::And && op <= BinaryOp::Shr;
   const bool logical = op == BinaryOp::And || op == BinaryOp::Or || op == BinaryOp::Xor || is_comparison(op);

@@ -65,4 +65,13 @@ std::set<std::string> names_in(const Block& block) {
   return names;
 }
 
+std::set<std::string> arrays_written_in(const Block& block) {
+  std::set<std::string> names;
+  visit_statements(block, [&](const Stmt& statement) {
+    if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.insert(s->array);
+    if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+  });
+  return names;
+}
+
 }  // namespace weft::kernel

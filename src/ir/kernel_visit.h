@@ -16,5 +16,7 @@ void visit_statements(const Block& block, const std::function<void(const Stmt&)>
 /// All variables, arrays and fields that a block mentions; a call passes the frame, so a callee's are not
 /// among them.
 std::set<std::string> names_in(const Block& block);
+/// The arrays that a block stores to, or makes writable pointers into.
+std::set<std::string> arrays_written_in(const Block& block);
 
 }  // namespace weft::kernel

@@ -183,7 +183,8 @@ class Printer {
   }
   static bool is_short(const Expr& e) {
     if (const auto* read = std::get_if<Read>(&e->op)) {
-      return std::all_of(read->indices.begin(), read->indices.end(),
+      return read->region == read->source->box &&
+             std::all_of(read->indices.begin(), read->indices.end(),
                          [](const Index& i) { return std::holds_alternative<Affine>(i); });
     }
     return std::holds_alternative<Const>(e->op) || std::holds_alternative<Quantity>(e->op) ||
@@ -218,6 +219,26 @@ class Printer {
     names_[e.get()] = fresh;
   }
 
+  /// Names what a loop's body shares with the expressions around it, before the loop.
+  void state_shared(const std::vector<Expr>& body, const std::string& indent, std::string& text) {
+    visit(body, [&](const Expr& e) {
+      if (!uses_.count(e.get()) || is_short(e)) return;
+      state(e, indent, text);
+      if (!names_.count(e.get())) name(e, line(e), indent, text);
+    });
+  }
+
+  static bool reads_an_earlier_accumulator(const Fold& fold) {
+    bool found = false;
+    for (std::size_t i = 0; i < fold.next.size(); ++i) {
+      visit(fold.next[i], [&](const Expr& e) {
+        const auto* n = std::get_if<Accumulated>(&e->op);
+        found |= n && n->loop == fold.loop && n->accumulator < static_cast<int>(i);
+      });
+    }
+    return found;
+  }
+
   void state_fold(const Expr& e, const FoldResult& n, const std::string& indent, std::string& text) {
     const Fold& fold = *n.fold;
     if (const auto reduction = as_reduction(fold)) {
@@ -229,6 +250,7 @@ class Printer {
       names_[e.get()] = known->second[n.accumulator];
       return;
     }
+    state_shared(fold.next, indent, text);
     std::vector<std::string>& names = accumulators_[fold.loop.get()];
     std::vector<std::string> initial;
     for (const Expr& start : fold.initial) {
@@ -239,8 +261,13 @@ class Printer {
                         indent, joined(initial, "; "));
     const Scope scope(*this);
     text += statements(fold.next, indent + "  ");
-    for (std::size_t i = 0; i < fold.next.size(); ++i) {
-      text += fmt::format("{}  {} = {}\n", indent, names[i], line(fold.next[i]));
+    std::vector<std::string> next;
+    for (const Expr& value : fold.next) next.push_back(line(value));
+    if (reads_an_earlier_accumulator(fold)) {  // all are replaced at once
+      text += fmt::format("{}  ({}) = ({})\n", indent, joined(names), joined(next));
+    } else {
+      for (std::size_t i = 0; i < next.size(); ++i)
+        text += fmt::format("{}  {} = {}\n", indent, names[i], next[i]);
     }
     text += indent + "}\n";
     scope.close();
@@ -251,6 +278,7 @@ class Printer {
   void state_loop(const Expr& e, const std::string& op, const std::shared_ptr<const Loop>& loop,
                   const Expr& value, const std::string& indent, std::string& text) {
     const std::string head = fmt::format("{} in {}", tap(*loop), to_string(loop->domain));
+    state_shared({value}, indent, text);
     const Scope scope(*this);
     const std::string body = statements({value}, indent + "  "), result = line(value);
     scope.close();
@@ -329,7 +357,7 @@ class Printer {
     return {"(" + joined(lanes) + ")"};
   }
   Text spell(const Node&, const Lane& n) {
-    return {within((*this)(n.a), Primary) + "." + std::to_string(n.lane)};
+    return {within((*this)(n.a), Primary) + "[" + std::to_string(n.lane) + "]"};
   }
   Text spell(const Node&, const Read& n) {
     std::vector<std::string> indices;
@@ -472,9 +500,9 @@ std::string to_string(const Pipeline& pipeline) {
   for (const StagePtr& stage : pipeline.stages) {
     for (const Expr& e : expressions(*stage)) collect(e, masks);
   }
-  std::string text = fmt::format("pipeline {}({}{}{}) -> {}{}\n", pipeline.name, joined(inputs),
-                                 inputs.empty() || params.empty() ? "" : "; ", joined(params),
-                                 joined(outputs), pipeline.strict ? ", strict" : "");
+  std::string text = fmt::format("{}pipeline {}({}{}{}) -> {}\n", pipeline.strict ? "strict " : "",
+                                 pipeline.name, joined(inputs), inputs.empty() || params.empty() ? "" : "; ",
+                                 joined(params), joined(outputs));
   text += to_string(masks);
   for (const StagePtr& stage : pipeline.stages) text += to_string(*stage, masks);
   return text;

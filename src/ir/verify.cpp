@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "ir/visit.h"
 
@@ -45,21 +47,31 @@ class StageVerifier {
     });
   }
 
-  void check_in_loop(const Loop* loop, const std::vector<Expr>& body) {
+  void check_accumulator(const Fold& fold, int accumulator, Type type) const {
+    const int count = static_cast<int>(fold.initial.size());
+    require(accumulator >= 0 && accumulator < count,
+            fmt::format("accumulator {} of a fold of {}", accumulator, count));
+    require(fold.initial[accumulator]->type == type, "an accumulator's type");
+  }
+
+  void check_in_loop(const Loop* loop, const Fold* fold, const std::vector<Expr>& body) {
     require(!loop->domain.points.empty(), "a loop over no points");
-    open_loops_.insert(loop);
+    open_loops_[loop] = fold;
+    const auto outside = std::exchange(seen_, {});  // what is valid inside the loop need not be outside
     for (const Expr& e : body) check(e);
     open_loops_.erase(loop);
+    seen_ = outside;
   }
 
   void check(const Expr& e) {
-    // What is valid inside a loop need not be outside, so nodes are remembered only at the top level.
-    if (open_loops_.empty() && !seen_.insert(e.get()).second) return;
+    if (!seen_.insert(e.get()).second) return;
     std::visit(overloaded{
                    [&](const Const& n) { require(n.value.type == e->type, "a constant's type"); },
                    [&](const Quantity& n) { check(n.value); },
                    [&](const Accumulated& n) {
-                     require(open_loops_.count(n.loop.get()) > 0, "an accumulator outside its loop");
+                     const auto open = open_loops_.find(n.loop.get());
+                     require(open != open_loops_.end() && open->second, "an accumulator outside its loop");
+                     check_accumulator(*open->second, n.accumulator, e->type);
                    },
                    [&](const Coefficient& n) {
                      require(open_loops_.count(n.loop.get()) > 0, "a coefficient outside its loop");
@@ -70,10 +82,11 @@ class StageVerifier {
                        require(n.fold->next[i]->type == n.fold->initial[i]->type,
                                "an accumulator changes its type");
                      }
+                     check_accumulator(*n.fold, n.accumulator, e->type);
                      for (const Expr& initial : n.fold->initial) check(initial);
-                     check_in_loop(n.fold->loop.get(), n.fold->next);
+                     check_in_loop(n.fold->loop.get(), n.fold.get(), n.fold->next);
                    },
-                   [&](const Median& n) { check_in_loop(n.loop.get(), {n.value}); },
+                   [&](const Median& n) { check_in_loop(n.loop.get(), nullptr, {n.value}); },
                    [&](const auto& n) {
                      check_types(*e, n);
                      for (const Expr& operand : operands(*e)) check(operand);
@@ -126,7 +139,7 @@ class StageVerifier {
   const Stage& stage_;
   const std::string& after_;
   std::unordered_set<const Node*> seen_;
-  std::unordered_set<const Loop*> open_loops_;
+  std::unordered_map<const Loop*, const Fold*> open_loops_;  // no fold for a median's
 };
 
 }  // namespace

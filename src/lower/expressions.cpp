@@ -100,7 +100,7 @@ ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table
       locals_(layout.names),
       tables_(tables),
       names_(names),
-      stage_name_(layout.arrays.at(&stage).name),
+      stage_(stage),
       place_(place),
       coords_(std::move(coords)) {
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
@@ -261,15 +261,17 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     const auto* affine = std::get_if<ir::Affine>(&n.indices[d]);
     Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
     const bool constant = n.border && n.border->mode == ir::BorderMode::Constant;
-    if (n.border && !(direct && (d == 0 || constant))) {
-      const Expr min = lower(n.region[d].min), extent = lower(n.region[d].extent);
-      const Expr local = kernel::sub(index, min);
-      if (constant) {
-        inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), local),
-                                                   kernel::binary(BinaryOp::Lt, local, extent)));
-      } else {
-        index = kernel::add(kernel::index_call(index_op(n.border->mode), local, extent), min);
-      }
+    // At its own coordinate in a box of the same extent a read cannot leave the source.
+    const bool at_own_coordinate = static_cast<int>(d) < stage_.rank() && stage_.box[d] == n.region[d] &&
+                                   distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
+    const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant));
+    if (n.border && !is_inside && constant) {
+      const Expr local = kernel::sub(index, lower(n.region[d].min));
+      inside =
+          kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), local),
+                                            kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
+    } else if (n.border && !is_inside) {
+      index = bordered_index(n, d, index);
     }
     index = kernel::sub(index, lower(n.source->box[d].min));
     if (d == 0)
@@ -293,34 +295,59 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   return lanes;
 }
 
+const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    for (const Found& known_one : scope->found) {
+      if (known_one.array == array && kernel::same(known_one.value, value)) return &known_one.name;
+    }
+  }
+  return nullptr;
+}
+
+/// "_m1", "_0" or "_p2" for an index at a constant distance from the pixel's own coordinate, "" for any
+/// other.
+std::string ExpressionLowering::distance_suffix(const ir::Index& index, int dim) const {
+  const auto* affine = std::get_if<ir::Affine>(&index);
+  if (!affine) return "";
+  const ir::Affine at_tap = affine->substitute([&](const ir::Atom& atom) {
+    const auto* tap = std::get_if<ir::TapCoord>(&atom);
+    const auto* known_tap = tap ? kernel::literal_value(taps_.at(tap->loop.get()).at(tap->dim)) : nullptr;
+    return known_tap ? ir::Affine(*known_tap) : ir::Affine(atom);
+  });
+  const ir::Affine distance = at_tap - ir::Affine(ir::Atom(ir::Coord{dim}));
+  if (!distance.is_constant()) return "";
+  const std::int64_t c = distance.constant();
+  return c == 0 ? "_0" : c < 0 ? "_m" + std::to_string(-c) : "_p" + std::to_string(c);
+}
+
+/// The index after the read's border mode. For single pixels it has a name, since other taps share it.
+Expr ExpressionLowering::bordered_index(const ir::Read& n, std::size_t dim, const Expr& index) {
+  const Expr min = lower(n.region[dim].min), extent = lower(n.region[dim].extent);
+  const Expr inside =
+      kernel::add(kernel::index_call(index_op(n.border->mode), kernel::sub(index, min), extent), min);
+  if (place_ == Place::Interior) return inside;
+  if (const std::string* known_index = find("", inside)) return kernel::name(*known_index);
+  const std::string suffix = distance_suffix(n.indices[dim], static_cast<int>(dim));
+  const std::string name =
+      locals_.claim(ir::dim_name(static_cast<int>(dim)) + (suffix.empty() ? "_in" : suffix));
+  emit({kernel::Let{name, inside}});
+  auto scope = scopes_.rbegin();
+  while (scope->tap) ++scope;
+  scope->found.push_back({"", name, inside});
+  return kernel::name(name);
+}
+
 /// A pointer to the row at `offset`, found once outside the vector loop; `row` is its index if the array is
 /// 2-D.
 std::string ExpressionLowering::row_pointer(const ArrayLayout& array, const Expr& offset,
                                             const ir::Index* row) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    for (const Row& known_row : scope->found_rows) {
-      if (known_row.array == array.name && kernel::same(known_row.offset, offset)) return known_row.name;
-    }
-  }
-  std::string suffix = "_row";
-  if (row) {
-    const ir::Affine distance = std::get<ir::Affine>(*row).substitute([&](const ir::Atom& atom) {
-      if (const auto* tap = std::get_if<ir::TapCoord>(&atom)) {
-        const auto* known_tap = kernel::literal_value(taps_.at(tap->loop.get()).at(tap->dim));
-        if (known_tap) return ir::Affine(*known_tap);
-      }
-      return ir::Affine(atom);
-    }) - ir::Affine(ir::Atom(ir::Coord{1}));
-    if (distance.is_constant()) {
-      const std::int64_t c = distance.constant();
-      suffix = c == 0 ? "_0" : c < 0 ? "_m" + std::to_string(-c) : "_p" + std::to_string(c);
-    }
-  }
-  const std::string name = locals_.claim(array.name + suffix);
+  if (const std::string* known_row = find(array.name, offset)) return *known_row;
+  const std::string suffix = row ? distance_suffix(*row, 1) : "";
+  const std::string name = locals_.claim(array.name + (suffix.empty() ? "_row" : suffix));
   const auto scope =
       std::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& s) { return s.rows != nullptr; });
   scope->rows->push_back({kernel::Pointer{name, array.name, array.type.scalar, offset}});
-  scope->found_rows.push_back({array.name, name, offset});
+  scope->found.push_back({array.name, name, offset});
   return name;
 }
 
@@ -343,7 +370,8 @@ Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
   const auto same = std::find_if(tables_.begin(), tables_.end(), [&](const kernel::Table& t) {
     return t.type == n.mask->type.scalar && t.values == values;
   });
-  const std::string name = same != tables_.end() ? same->name : layout_.names.claim(stage_name_ + "_mask");
+  const std::string name =
+      same != tables_.end() ? same->name : layout_.names.claim(layout_.arrays.at(&stage_).name + "_mask");
   if (same == tables_.end()) tables_.push_back({name, n.mask->type.scalar, std::move(values)});
   return {kernel::load(name, n.mask->type.scalar, point_.at(n.loop.get()))};
 }
@@ -386,7 +414,8 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     nest(variable, 0, static_cast<std::int64_t>(loop.domain.points.size()));
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
-      kernel::Table table{layout_.names.claim(stage_name_ + "_t" + ir::dim_name(d)), Scalar::I32, {}};
+      kernel::Table table{
+          layout_.names.claim(layout_.arrays.at(&stage_).name + "_t" + ir::dim_name(d)), Scalar::I32, {}};
       for (const auto& p : loop.domain.points)
         table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
       const std::string name = locals_.claim(tap_names[d]);

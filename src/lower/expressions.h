@@ -50,16 +50,18 @@ class ExpressionLowering {
                        const kernel::Expr& count, int capacity);
 
  private:
-  struct Row {
+  /// What a scope has given a name to: a row of an array (a pointer at an offset), or an index (array is
+  /// empty).
+  struct Found {
     std::string array, name;
-    kernel::Expr offset;
+    kernel::Expr value;
   };
   struct Scope {
     kernel::Block* block;
     kernel::Block* rows;  // where row pointers go, or null: the enclosing scope's
     const ir::Loop* tap;  // the loop whose tap this scope unrolls, or null: a block of its own
     std::unordered_map<const void*, std::vector<Lanes>> values = {};  // by Node or Fold
-    std::vector<Row> found_rows = {};
+    std::vector<Found> found = {};
   };
   struct TapLoops {
     kernel::Block* body;  // innermost
@@ -82,6 +84,9 @@ class ExpressionLowering {
 
   kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords_, taps_); }
   std::string row_pointer(const ArrayLayout& array, const kernel::Expr& offset, const ir::Index* row);
+  kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
+  const std::string* find(const std::string& array, const kernel::Expr& value) const;
+  std::string distance_suffix(const ir::Index& index, int dim) const;
   bool fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body, int limit) const;
   const std::unordered_set<const ir::Loop*>& free_loops(const ir::Expr& e);
   std::unordered_set<const ir::Loop*> free_loops(const ir::Fold& fold);
@@ -94,7 +99,7 @@ class ExpressionLowering {
   Names locals_;
   std::vector<kernel::Table>& tables_;
   const std::unordered_map<const ir::Node*, std::string>& names_;
-  const std::string stage_name_;
+  const ir::Stage& stage_;
   const Place place_;
   std::vector<kernel::Expr> coords_;
 

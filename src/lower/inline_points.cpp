@@ -1,6 +1,7 @@
 #include "lower/inline_points.h"
 
 #include "ir/visit.h"
+#include "lower/rewrite_stages.h"
 
 namespace weft::lower {
 
@@ -16,9 +17,7 @@ Inlined inline_points(const ir::Pipeline& pipeline, const schedule::Schedule& sc
       if (!read) return nullptr;
       if (auto value = in_place.find(read->source.get()); value != in_place.end()) return value->second;
       if (auto source = stored.find(read->source.get()); source != stored.end()) {
-        ir::Read copy = *read;
-        copy.source = source->second;
-        return std::make_shared<const ir::Node>(ir::Node{e->type, std::move(copy)});
+        return with_source(e, source->second);
       }
       return nullptr;
     });

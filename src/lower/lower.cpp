@@ -5,9 +5,11 @@
 #include "ir/kernel_build.h"
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
+#include "lower/exact_sums.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
 #include "lower/lower_stage.h"
+#include "lower/share_taps.h"
 
 namespace weft::lower {
 namespace {
@@ -43,9 +45,19 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Layout& layout) {
 
 }  // namespace
 
-kernel::Module lower(const ir::Pipeline& pipeline, const schedule::Schedule& schedule) {
+ir::Pipeline prepare(const ir::Pipeline& pipeline) {
+  // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
+  ir::Pipeline result = share_taps(pipeline);
+  ir::verify(result, "share_taps");
+  // Sums of small integers leave floating point.
+  result = exact_sums(result);
+  ir::verify(result, "exact_sums");
+  return result;
+}
+
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule) {
   // 1. Stages that the schedule computes in place disappear into their consumers.
-  const Inlined inlined = inline_points(pipeline, schedule);
+  const Inlined inlined = inline_points(prepared, schedule);
   ir::verify(inlined.pipeline, "inline_points");
   // 2. Names, strides and the arguments that all functions share.
   Layout layout = layout_of(inlined.pipeline);

@@ -7,6 +7,10 @@
 
 namespace weft::lower {
 
-kernel::Module lower(const ir::Pipeline& pipeline, const schedule::Schedule& schedule);
+/// Rewrites that pay on every target and under every schedule. Results stay the same to the bit, but for
+/// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
+ir::Pipeline prepare(const ir::Pipeline& pipeline);
+
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule);
 
 }  // namespace weft::lower

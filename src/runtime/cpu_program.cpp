@@ -51,6 +51,11 @@ void parallel_for(void* context, std::int64_t count, void (*body)(const void*, s
                        [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
 }
 
+kernel::Module lowered(const ir::Pipeline& pipeline) {
+  const ir::Pipeline prepared = lower::prepare(pipeline);
+  return lower::lower(prepared, schedule::choose(prepared));
+}
+
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
   CompileFlags flags;
   if (module.strict)
@@ -65,7 +70,7 @@ CompileFlags flags_for(const kernel::Module& module, const CompileOptions& optio
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
     : pipeline_(std::move(pipeline)),
-      module_(lower::lower(*pipeline_, schedule::choose(*pipeline_))),
+      module_(lowered(*pipeline_)),
       object_(compile_shared(emit::emit_for_loading(module_), flags_for(module_, options), ContentCache())),
       threads_(options.threads) {}
 

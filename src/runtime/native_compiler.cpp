@@ -21,8 +21,13 @@ namespace {
 
 // Signed overflow wraps in the language, and nobody reads errno or floating-point flags after a kernel:
 // without these, loops that call sqrt or select do not vectorise. Warnings about emitted code help no user.
-const std::vector<std::string> base_flags = {"-std=c++17", "-O3",     "-march=native",   "-fPIC",
-                                             "-shared",    "-fwrapv", "-fno-math-errno", "-fno-trapping-math",
+const std::vector<std::string> base_flags = {"-std=c++17", "-O3", "-march=native", "-fPIC", "-shared",
+                                             "-fwrapv", "-fno-math-errno", "-fno-trapping-math",
+#if defined(__x86_64__)
+                                             // Compilers default to half of AVX-512's width for fear of clock
+                                             // frequency that newer processors no longer lose.
+                                             "-mprefer-vector-width=512",
+#endif
                                              "-w"};
 
 // as-needed: a library that is named but not used would still be loaded, and slow down every start.

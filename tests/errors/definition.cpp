@@ -62,16 +62,15 @@ TEST(Definition, RowsOfAMask) {
 
 TEST(Definition, MaskOfZeros) {
   Image<float> in("in");
-  EXPECT_ERROR(convolve("out", in, Mask{{0, 0}}),
-               "HERE: error: stage 'out': all coefficients of a mask are 0");
+  EXPECT_ERROR(convolve("out", in, Mask{{0, 0}}), "HERE: error: all coefficients of a mask are 0");
 }
 
 TEST(Definition, LanesThatDiffer) {
   Image<Vec<float, 3>> rgb("rgb");
   Image<Vec<float, 4>> rgba("rgba", rgb.size());
   EXPECT_ERROR(stage("out", rgb.size(), [&](Var x, Var y) { return rgb(x, y) + rgba(x, y); }),
-               "HERE: error: stage 'out': an operator joins a pixel of 3 lanes and one of 4");
-  EXPECT_ERROR(rgb + rgba, "an operator joins a pixel of 3 lanes and one of 4");
+               "HERE: error: stage 'out': + joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(rgb + rgba, "+ joins a pixel of 3 lanes and one of 4");
 }
 
 TEST(Definition, ComplementOfAFloat) {
@@ -102,7 +101,7 @@ TEST(Definition, NoOutputs) {
 TEST(Definition, OriginsAndExtents) {
   Image<float> in("in");
   EXPECT_ERROR(stage("out", BoxAt{{in.width()}, in.size()}, [&](Var x, Var y) { return in(x, y); }),
-               "HERE: error: the box of stage 'out' has 2 extents but 1 origins");
+               "HERE: error: the box of stage 'out' has 2 extents but 1 origin");
 }
 
 // ---- applications ----
