@@ -63,6 +63,14 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
   return kernel::binary(op, a, b);
 }
 
+/// Half is a storage type: what is computed with is float.
+Expr computable(const Expr& e) {
+  return e->type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, Scalar::F32, e) : e;
+}
+Expr stored_as(Scalar type, const Expr& e) {
+  return type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, type, e) : e;
+}
+
 std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
   return lanes == 1 ? name : name + std::to_string(lane);
 }
@@ -213,13 +221,14 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           },
           [&](const ir::Unary& n) {
             Lanes lanes = lower(n.a);
-            for (Expr& lane : lanes) lane = kernel::unary(n.op, lane);
+            for (Expr& lane : lanes) lane = stored_as(scalar, kernel::unary(n.op, computable(lane)));
             return lanes;
           },
           [&](const ir::Binary& n) {
             Lanes lanes = lower(n.a);
             const Lanes b = lower(n.b);
-            for (std::size_t l = 0; l < lanes.size(); ++l) lanes[l] = simplified_binary(n.op, lanes[l], b[l]);
+            for (std::size_t l = 0; l < lanes.size(); ++l)
+              lanes[l] = stored_as(scalar, simplified_binary(n.op, computable(lanes[l]), computable(b[l])));
             return lanes;
           },
           [&](const ir::Select& n) {
@@ -232,7 +241,7 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           },
           [&](const ir::Cast& n) {
             Lanes lanes = lower(n.a);
-            for (Expr& lane : lanes) lane = kernel::cast(n.mode, scalar, lane);
+            for (Expr& lane : lanes) lane = kernel::cast(n.mode, scalar, computable(lane));
             return lanes;
           },
           [&](const ir::Pack& n) {
@@ -618,10 +627,11 @@ void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& bl
 
 Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
   const auto count = static_cast<int>(n.loop->domain.points.size());
+  const Scalar sorted = type.scalar == Scalar::F16 ? Scalar::F32 : type.scalar;
   std::vector<std::string> arrays;
   for (int l = 0; l < type.lanes; ++l) {
     arrays.push_back(locals_.claim("window"));
-    emit({kernel::LocalArray{arrays.back(), type.scalar, count}});
+    emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
   const bool network = place_ == Place::Interior && count <= most_network_inputs;
   if (network) {
@@ -629,7 +639,8 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
       bind_tap(*n.loop, point);
       scopes_.push_back({scopes_.back().block, nullptr, n.loop.get()});
       const Lanes value = lower(n.value);
-      for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], kernel::literal(point), value[l]}});
+      for (int l = 0; l < type.lanes; ++l)
+        emit({kernel::Store{arrays[l], kernel::literal(point), computable(value[l])}});
       scopes_.pop_back();
     }
     release_taps(*n.loop);
@@ -637,7 +648,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     const TapLoops loops = loop_over(*n.loop, *scopes_.back().block);
     open(*loops.body, loops.body);
     const Lanes value = lower(n.value);
-    for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, value[l]}});
+    for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, computable(value[l])}});
     close();
     release_taps(*n.loop);
   }
@@ -646,12 +657,12 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     const std::string name = locals_.claim("median");
     if (network) {
       for (const auto& [i, j] : median_network(count)) emit({kernel::Order{arrays[l], i, j}});
-      emit({kernel::Let{name, kernel::load(arrays[l], type.scalar, kernel::literal(count / 2))}});
+      emit({kernel::Let{name, kernel::load(arrays[l], sorted, kernel::literal(count / 2))}});
     } else {
       emit({kernel::Let{name, std::make_shared<const kernel::Node>(
-                                  kernel::Node{type.scalar, kernel::MedianOf{arrays[l], count}})}});
+                                  kernel::Node{sorted, kernel::MedianOf{arrays[l], count}})}});
     }
-    lanes.push_back(kernel::name(name, type.scalar));
+    lanes.push_back(stored_as(type.scalar, kernel::name(name, sorted)));
   }
   return lanes;
 }
