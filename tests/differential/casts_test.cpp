@@ -35,13 +35,24 @@ TEST(Casts, AreTheSameWithoutStrict) {
   expect_agreement(pipeline, {{{"in", extreme_floats(in.type(), {79, 41}, 22)}}, {}, {}});
 }
 
-TEST(Casts, HalfImagesThroughAWindow) {
+TEST(Casts, HalfImagesThroughWindows) {
   const Image<half> in("in");
+  const Accessor src = in.border(Border::mirror());
   Stage blurred = stage("blurred", in.size(), [&](Var x, Var y) {
-    return cast<half>(
-        sum(Domain(3, 3), [&](Tap t) { return in.border(Border::mirror())(x + t.x, y + t.y); }) / 9.f);
+    return cast<half>(sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y); }) / 9.f);
   });
-  expect_agreement({blurred, point("doubled", blurred + blurred)}, noise(in.type(), {33, 17}, 23));
+  Stage lastly = stage("lastly", in.size(), [&](Var x, Var y) {
+    Accum<half> total = cast<half>(0.1f);
+    for_each(Domain(17, 17), [&](Tap t) { total = total * .5f + src(x + t.x, y + t.y); });
+    return total;
+  });
+  const Accessor framed = in.border(Border::constant(cast<half>(.3f)));
+  expect_agreement(
+      {blurred, lastly, point("doubled", blurred + blurred),
+       local("greatest", framed, Domain(5, 3), Local::Max), local("least", src, Domain(3, 1), Local::Min),
+       local("median", src, Domain(3, 3), Local::Median),
+       local("median_of_many", src, Domain(9, 9), Local::Median)},
+      noise(in.type(), {33, 17}, 23));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 /// A pipeline in which everything is called what emitted code or C++ might call something itself.
 void agree_with_names(const std::string& image, const std::string& parameter, const std::string& middle,
-                      const std::string& last, const std::string& pipeline_name = "names") {
+                      const std::string& last, const std::string& pipeline_name = "names", int window = 3) {
   SCOPED_TRACE(image + " " + parameter + " " + middle + " " + last + " " + pipeline_name);
   const Image<float> in(image.c_str());
   const Param<float> k(parameter.c_str(), 2.f);
@@ -16,7 +16,7 @@ void agree_with_names(const std::string& image, const std::string& parameter, co
   const Accessor src = a.border(Border::constant(k));
   const Stage out = stage(last, in.size(), [&](Var x, Var y) {
     Accum<float> total = 0;
-    for_each(Domain(13, 13), [&](Tap t) { total += src(x + t.x, y + t.y) * Expr(t.x); });
+    for_each(Domain(window, window), [&](Tap t) { total += src(x + t.x, y + t.y) * Expr(t.x); });
     return total * k + floor(in(x, y));
   });
   const Pipeline pipeline(pipeline_name, Outputs(out).strict());
@@ -24,7 +24,8 @@ void agree_with_names(const std::string& image, const std::string& parameter, co
 }
 
 TEST(Names, OfLocals) {
-  agree_with_names("x", "y", "i", "x0");
+  agree_with_names("x", "y", "i", "x0", "names", 15);
+  agree_with_names("acc", "tx", "count", "left", "names", 15);
   agree_with_names("count", "left", "right", "row");
   agree_with_names("first", "last", "acc", "v");
   agree_with_names("tx", "ty", "window", "next");
