@@ -94,7 +94,7 @@ class Domain {
 class Accumulator {
  public:
   Accumulator(Type type, const Expr& initial);
-  Accumulator(const Accumulator&) = delete;
+  Accumulator(const Accumulator& other);  ///< A variable of its own, with the other's current value.
   ~Accumulator();
   operator Expr() const;  // NOLINT(google-explicit-constructor): reads the current value
   void assign(const Expr& value);
@@ -108,9 +108,11 @@ class Accumulator {
 template <class T>
 class Accum : public Accumulator {
  public:
+  Accum(const Accum&) = default;
   Accum(const Expr& initial = T{})
       : Accumulator(type_of<T>(), initial) {}                     // NOLINT(google-explicit-constructor)
   Accum(T initial) : Accumulator(type_of<T>(), Expr(initial)) {}  // NOLINT(google-explicit-constructor)
+  Accum& operator=(const Accum& other) { return *this = Expr(other); }
   Accum& operator=(const Expr& value) { return assign(value), *this; }
   Accum& operator+=(const Expr& value) { return *this = Expr(*this) + value; }
   Accum& operator-=(const Expr& value) { return *this = Expr(*this) - value; }

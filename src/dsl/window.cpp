@@ -191,6 +191,9 @@ Accumulator::Accumulator(Type type, const Expr& initial) : state_(std::make_uniq
   if (state_->value->type != type) state_->value = ir::pack(std::vector(type.lanes, state_->value));
   State::in_scope().push_back(state_.get());
 }
+Accumulator::Accumulator(const Accumulator& other) : state_(std::make_unique<State>(*other.state_)) {
+  State::in_scope().push_back(state_.get());
+}
 Accumulator::~Accumulator() { std::erase(State::in_scope(), state_.get()); }
 Accumulator::operator Expr() const { return Expr(state_->value); }
 

@@ -86,6 +86,7 @@ std::string c_type(Scalar s) {
 }
 
 std::string c_literal(Scalar type, ir::Number value) {
+  if (type == Scalar::F16) return fmt::format("0x{:04x}", half(static_cast<float>(value.f)).bits);
   if (is_float(type)) {
     const bool wide = type == Scalar::F64;
     if (std::isnan(value.f)) return wide ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")";
@@ -183,7 +184,8 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
 
 std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
   const Scalar from = n.a->type, to = node.type;
-  if (from == Scalar::F16) return fmt::format("{}({})", helper("half_to_float"), text(n.a));
+  if (from == Scalar::F16 && to == Scalar::F32)
+    return fmt::format("{}({})", helper("half_to_float"), text(n.a));
   if (to == Scalar::F16) return fmt::format("{}({})", helper("float_to_half"), text(n.a));
   if (n.mode == ir::CastMode::Saturate && !is_float(to) && to != Scalar::Bool) {
     return fmt::format("{}({})", helper(fmt::format("saturate_{}_{}", name_of(to), name_of(from))),

@@ -92,13 +92,17 @@ class CppEmitter {
     for (const kernel::Table& table : module_.tables) print(out, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, linkage);
-    return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" + half_type() +
-           prelude(printer.used_helpers()) + (module_.strict ? "" : flush_subnormals) + "\n" + out.text();
+    return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
+           half_type(printer.used_helpers()) + prelude(printer.used_helpers()) +
+           (module_.strict ? "" : flush_subnormals) + "\n" + out.text();
   }
 
-  std::string half_type() const {
+  std::string half_type(const std::set<std::string>& helpers) const {
     const bool used = std::any_of(module_.arrays.begin(), module_.arrays.end(),
-                                  [](const Array& a) { return a.type.scalar == Scalar::F16; });
+                                  [](const Array& a) { return a.type.scalar == Scalar::F16; }) ||
+                      std::any_of(module_.params.begin(), module_.params.end(),
+                                  [](const kernel::Field& f) { return f.type == Scalar::F16; }) ||
+                      helpers.count("half_to_float") || helpers.count("float_to_half");
     return used ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
   }
 
@@ -137,10 +141,8 @@ class CppEmitter {
   }
 
   std::string function_name() const {
-    std::string name;
-    for (char c : module_.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
     // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
-    return "run_" + name;
+    return "run_" + identifier();
   }
 
   /// What the parameters mean, for the header.
@@ -170,7 +172,17 @@ class CppEmitter {
     return text;
   }
 
-  std::string frame_type() const { return module_.name + "_frame"; }
+  /// The pipeline's name as a part of identifiers.
+  std::string identifier() const {
+    std::string name;
+    for (char c : module_.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    return name;
+  }
+
+  std::string frame_type() const {
+    const std::string name = identifier() + "_frame";
+    return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
+  }
 
   static std::string pointer_type(const Array& a) {
     return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";
@@ -252,6 +264,15 @@ class CppEmitter {
       for (const kernel::Field& f : *list) out.line(fmt::format("frame.{0} = {0};", f.name));
     }
     bool may_fail = false;
+    for (const Array& a : module_.arrays) {
+      if (is_read_while_empty(a))
+        out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
+    }
+    for (const Array& a : module_.arrays) {
+      if (!is_read_while_empty(a)) continue;
+      stand_in(out, printer, a);
+      may_fail = true;
+    }
     for (std::size_t l = 0; l < module_.launches.size(); ++l) {
       const kernel::Launch& launch = module_.launches[l];
       out.blank();
@@ -274,34 +295,74 @@ class CppEmitter {
         }
       }
     }
+    for (const Array& a : module_.arrays) {
+      if (is_read_while_empty(a)) release_if_any(out, "no_" + a.name);
+    }
     out.line("return 0;");
     if (may_fail) {
       out.dedent();
       out.raw("\nout_of_memory:\n");
       out.indent();
       for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate) {
-          out.line(fmt::format("if (frame.{0}) host->release(host->context, frame.{0});", a.name));
-        }
+        if (a.role == Array::Role::Intermediate) release_if_any(out, "frame." + a.name);
+        if (is_read_while_empty(a)) release_if_any(out, "no_" + a.name);
       }
       out.line("return 1;");
     }
     out.close();
   }
 
-  void allocate(Writer& out, CLike& printer, const Array& a) const {
-    // An empty image is read as zero, so it has a cleared row.
-    Expr rows = kernel::literal(1), empty;
-    for (std::size_t d = 0; d < a.extents.size(); ++d) {
-      if (d + 1 == a.extents.size() && d > 0) rows = kernel::max(a.extents[d], kernel::literal(1));
-      const Expr none = kernel::binary(ir::BinaryOp::Eq, a.extents[d], kernel::literal(0));
+  static void release_if_any(Writer& out, const std::string& memory) {
+    out.line(fmt::format("if ({0}) host->release(host->context, {0});", memory));
+  }
+
+  /// Whether other stages read an output that has no pixels for some sizes.
+  bool is_read_while_empty(const Array& a) const {
+    const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
+      return !std::holds_alternative<kernel::Name>(extent->op) && !kernel::literal_value(extent);
+    });
+    const bool is_read = std::any_of(module_.launches.begin(), module_.launches.end(), [&](const auto& l) {
+      return std::find(l.reads.begin(), l.reads.end(), a.name) != l.reads.end();
+    });
+    return a.role == Array::Role::Output && may_be_empty && is_read;
+  }
+
+  /// An empty output is read as zero: as one cleared row, which all rows share.
+  static void stand_in(Writer& out, CLike& printer, const Array& a) {
+    const std::string type = c_type(a.type.scalar), name = "no_" + a.name;
+    const Expr row =
+        kernel::mul(kernel::max(a.extents[0], kernel::literal(1)), kernel::literal(a.type.lanes));
+    out.open(fmt::format("if ({})", printer.text(is_empty(a))));
+    out.comment("Without pixels it is read as zero.");
+    out.line(
+        fmt::format("{} = static_cast<{}*>(host->allocate(host->context, static_cast<size_t>({}) * "
+                    "sizeof({}), true));",
+                    name, type, printer.text(row), type));
+    out.line(fmt::format("if (!{}) goto out_of_memory;", name));
+    out.line(fmt::format("frame.{} = {};", a.name, name));
+    for (const std::string& stride : a.strides) out.line(fmt::format("frame.{} = 0;", stride));
+    out.close();
+  }
+
+  static Expr is_empty(const Array& a) {
+    Expr empty;
+    for (const Expr& extent : a.extents) {
+      const Expr none = kernel::binary(ir::BinaryOp::Eq, extent, kernel::literal(0));
       empty = empty ? kernel::binary(ir::BinaryOp::Or, empty, none) : none;
     }
-    Expr scalars = a.strides.empty()
-                       ? kernel::mul(a.extents.empty() ? kernel::literal(1)
-                                                       : kernel::max(a.extents[0], kernel::literal(1)),
-                                     kernel::literal(a.type.lanes))
-                       : kernel::mul(kernel::name("frame." + a.strides.back()), rows);
+    return empty;
+  }
+
+  void allocate(Writer& out, CLike& printer, const Array& a) const {
+    // An empty image is read as zero, so it has a cleared row.
+    Expr rows = kernel::literal(1);
+    const Expr empty = is_empty(a);
+    if (a.extents.size() > 1) rows = kernel::max(a.extents.back(), kernel::literal(1));
+    const Expr scalars = a.strides.empty()
+                             ? kernel::mul(a.extents.empty() ? kernel::literal(1)
+                                                             : kernel::max(a.extents[0], kernel::literal(1)),
+                                           kernel::literal(a.type.lanes))
+                             : kernel::mul(kernel::name("frame." + a.strides.back()), rows);
     out.line(fmt::format("frame.{} = static_cast<{}*>(host->allocate(host->context, {} * sizeof({}), {}));",
                          a.name, c_type(a.type.scalar), "static_cast<size_t>(" + printer.text(scalars) + ")",
                          c_type(a.type.scalar), empty ? printer.text(empty) : "false"));

@@ -62,6 +62,13 @@ std::string lane_name(const std::string& name, std::size_t lane, std::size_t lan
 
 }  // namespace
 
+Expr computable(const Expr& e) {
+  return e->type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, Scalar::F32, e) : e;
+}
+Expr stored_as(Scalar type, const Expr& e) {
+  return type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, type, e) : e;
+}
+
 ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
                                        const std::unordered_map<const ir::Node*, std::string>& names,
                                        const ir::Stage& stage, Place place, std::vector<Expr> coords)
@@ -182,13 +189,14 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           },
           [&](const ir::Unary& n) {
             Lanes lanes = lower(n.a);
-            for (Expr& lane : lanes) lane = kernel::unary(n.op, lane);
+            for (Expr& lane : lanes) lane = stored_as(scalar, kernel::unary(n.op, computable(lane)));
             return lanes;
           },
           [&](const ir::Binary& n) {
             Lanes lanes = lower(n.a);
             const Lanes b = lower(n.b);
-            for (std::size_t l = 0; l < lanes.size(); ++l) lanes[l] = simplified_binary(n.op, lanes[l], b[l]);
+            for (std::size_t l = 0; l < lanes.size(); ++l)
+              lanes[l] = stored_as(scalar, simplified_binary(n.op, computable(lanes[l]), computable(b[l])));
             return lanes;
           },
           [&](const ir::Select& n) {
@@ -201,7 +209,7 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           },
           [&](const ir::Cast& n) {
             Lanes lanes = lower(n.a);
-            for (Expr& lane : lanes) lane = kernel::cast(n.mode, scalar, lane);
+            for (Expr& lane : lanes) lane = kernel::cast(n.mode, scalar, computable(lane));
             return lanes;
           },
           [&](const ir::Pack& n) {

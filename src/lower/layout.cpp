@@ -10,17 +10,36 @@ namespace {
 
 const std::set<std::string>& reserved_words() {
   static const std::set<std::string> words = {
-      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
-      "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
-      "extern", "false", "float", "for", "friend", "goto", "half", "if", "inline", "int", "long", "main",
-      "mutable", "namespace", "new", "not", "nullptr", "operator", "or", "private", "protected", "public",
-      "register", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
-      "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "wchar_t", "while", "xor",
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
+      "catch", "char", "class", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
+      "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else",
+      "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "half", "if",
+      "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+      "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
+      "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
+      "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // What the emitted code itself uses.
       "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
-      "order"};
+      "order", "data", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+      "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host", "host_allocate",
+      "host_release", "host_parallel_for", "out_of_memory", "clamp_index", "mirror_index", "mirror101_index",
+      "repeat_index", "floor_div", "order_pair", "half_to_float", "float_to_half",
+      // The C library's, macros and functions.
+      "NULL", "EOF", "errno", "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs",
+      "floor", "fmod", "log", "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf",
+      "asinf", "atanf", "atan2f", "ceilf", "cosf", "coshf", "expf", "fabsf", "floorf", "fmodf", "logf",
+      "powf", "rintf", "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf"};
   return words;
+}
+
+/// Helpers named after an operation and types: min_f32, saturate_u8_f32.
+bool is_typed_helper(const std::string& name) {
+  for (const char* operation :
+       {"min_", "max_", "abs_", "div_", "rem_", "median_", "truncate_", "saturate_", "exp_approx_"}) {
+    if (name.rfind(operation, 0) == 0) return true;
+  }
+  return false;
 }
 
 /// True if the form cannot be negative: sizes, coordinates of boxes at 0 and sums of them.
@@ -38,7 +57,7 @@ std::string Names::claim(const std::string& wanted) {
   std::string name;
   for (char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "_" + name;
-  if (reserved_words().count(name)) name += "_";
+  if (reserved_words().count(name) || is_typed_helper(name)) name += "_";
   std::string unique = name;
   for (int i = 2; !taken_.insert(unique).second; ++i) unique = name + "_" + std::to_string(i);
   return unique;

@@ -311,10 +311,11 @@ void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& bl
 
 Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
   const auto count = static_cast<int>(n.loop->domain.points.size());
+  const Scalar sorted = type.scalar == Scalar::F16 ? Scalar::F32 : type.scalar;
   std::vector<std::string> arrays;
   for (int l = 0; l < type.lanes; ++l) {
     arrays.push_back(locals_.claim("window"));
-    emit({kernel::LocalArray{arrays.back(), type.scalar, count}});
+    emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
   const bool network = place_ == Place::Interior && count <= most_network_inputs;
   if (network) {
@@ -322,7 +323,8 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
       bind_tap(*n.loop, point);
       scopes_.push_back({scopes_.back().block, nullptr, n.loop.get()});
       const Lanes value = lower(n.value);
-      for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], kernel::literal(point), value[l]}});
+      for (int l = 0; l < type.lanes; ++l)
+        emit({kernel::Store{arrays[l], kernel::literal(point), computable(value[l])}});
       scopes_.pop_back();
     }
     release_taps(*n.loop);
@@ -330,7 +332,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     const TapLoops loops = loop_over(*n.loop, *scopes_.back().block);
     open(*loops.body, loops.body);
     const Lanes value = lower(n.value);
-    for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, value[l]}});
+    for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, computable(value[l])}});
     close();
     release_taps(*n.loop);
   }
@@ -339,12 +341,12 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     const std::string name = locals_.claim("median");
     if (network) {
       for (const auto& [i, j] : median_network(count)) emit({kernel::Order{arrays[l], i, j}});
-      emit({kernel::Let{name, kernel::load(arrays[l], type.scalar, kernel::literal(count / 2))}});
+      emit({kernel::Let{name, kernel::load(arrays[l], sorted, kernel::literal(count / 2))}});
     } else {
       emit({kernel::Let{name, std::make_shared<const kernel::Node>(
-                                  kernel::Node{type.scalar, kernel::MedianOf{arrays[l], count}})}});
+                                  kernel::Node{sorted, kernel::MedianOf{arrays[l], count}})}});
     }
-    lanes.push_back(kernel::name(name, type.scalar));
+    lanes.push_back(stored_as(type.scalar, kernel::name(name, sorted)));
   }
   return lanes;
 }

@@ -1,0 +1,200 @@
+// Every application against the interpreter: every border mode, every size, every pixel of every output.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+constexpr double eps = 0x1p-24;  // the relative error of rounding one float
+constexpr double white = 255;    // what the images go up to
+
+// Compiled floats are reassociated and contracted, and their exp, log and pow are within a few units in the
+// last place. So a result may be off by one rounding per operation on the longest way to it, each of at most
+// eps times the largest sum of magnitudes that meets on that way.
+constexpr Bound rounded(double magnitude, int operations) { return {magnitude * operations * eps}; }
+// Integers made by rounding floats may go to the other neighbour where the float is all but a tie.
+constexpr Bound off_by_one(double share) { return {1, share}; }
+
+struct Agreement {
+  const char* application;
+  Scalar scalar;  // of the result
+  Bound bound;
+  const char* why;
+};
+
+const std::vector<Agreement> agreements = {
+    {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
+    {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
+    {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
+    {"corners", Scalar::U8, exactly, "strict"},
+    {"dilate", Scalar::U8, exactly, "integers"},
+    {"dilate", Scalar::F32, exactly, "chooses, does not compute"},
+    {"enhance", Scalar::F32, {.02}, "the slope of t^0.6 at 0 makes 2e-6 * 255 of an error of 2^-22 there"},
+    {"erode", Scalar::U8, exactly, "integers"},
+    {"erode", Scalar::F32, exactly, "chooses, does not compute"},
+    {"gaussian", Scalar::U8, exactly, "coefficients of 12 bits, pixels of 8: floats hold every sum"},
+    {"gaussian", Scalar::F32, rounded(white, 2 * 49), "a mean of at most 49 positive products"},
+    {"harris", Scalar::F32, rounded(2.2 * 127.5 * 127.5 * 127.5 * 127.5, 30),
+     "products of squares of gradients up to 127.5 cancel: in units of the sum of their magnitudes"},
+    {"laplace", Scalar::U8, exactly, "integers"},
+    {"median", Scalar::U8, exactly, "integers"},
+    {"median", Scalar::F32, exactly, "chooses, does not compute"},
+    {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
+    {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
+    {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
+    {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
+    {"unsharp", Scalar::U8, off_by_one(.005), "rounded floats"},
+};
+
+const Agreement& agreement(const std::string& application, Scalar scalar) {
+  for (const Agreement& a : agreements) {
+    if (a.application == application && a.scalar == scalar) return a;
+  }
+  throw Error("no bound is stated for '" + application + "' of " + name_of(scalar));
+}
+
+// ---- what is run ----
+
+/// One way to build an application.
+struct Variant {
+  std::string application;
+  std::map<std::string, std::string> options;
+  std::optional<Type> pixels;  // of its images, where it takes several
+  std::map<std::string, double> params;
+
+  std::string name() const {
+    std::string text = application;
+    for (const auto& [option, value] : options) text += "_" + option + "_" + value;
+    if (pixels) text += "_" + name_of(*pixels);
+    return text;
+  }
+};
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name(); }
+
+const Type u8{Scalar::U8, 1}, u8x3{Scalar::U8, 3}, u8x4{Scalar::U8, 4};
+const Type f32{Scalar::F32, 1}, f32x3{Scalar::F32, 3}, f32x4{Scalar::F32, 4};
+
+/// All variants that run with every border mode.
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const char* size : {"3", "5", "7"}) {
+    for (const Type pixels : {u8, f32}) all.push_back({"gaussian", {{"size", size}}, pixels, {}});
+  }
+  for (const char* application : {"box", "dilate", "erode", "median"}) {
+    for (const Type pixels : {u8, f32}) all.push_back({application, {}, pixels, {}});
+  }
+  for (const Type pixels : {u8, f32}) all.push_back({"median", {{"size", "3"}}, pixels, {}});
+  for (const char* mean : {"geometric", "arithmetic"})
+    all.push_back({"enhance", {{"mean", mean}}, {}, {{"gain", 2.5}}});
+  for (const char* levels : {"2", "4"}) all.push_back({"night", {{"levels", levels}}, {}, {}});
+  all.push_back({"bilateral", {}, {}, {{"sigma_r", 24}}});
+  all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
+  all.push_back({"harris", {}, {}, {{"k", 0.06}}});
+  for (const char* application : {"laplace", "prewitt", "shitomasi", "sobel", "unsharp"})
+    all.push_back({application, {}, {}, {}});
+  return all;
+}
+
+/// Pixels of other lanes differ from those above in how they are loaded and stored, so one border will do.
+std::vector<Variant> variants_of_lanes() {
+  std::vector<Variant> all;
+  for (const char* application : {"box", "dilate", "erode", "median", "gaussian"}) {
+    for (const Type pixels : {u8x3, u8x4, f32x3, f32x4}) all.push_back({application, {}, pixels, {}});
+  }
+  return all;
+}
+
+using Extents = std::vector<std::int64_t>;
+
+/// The interpreter takes up to half a minute for the largest size. So it is there once per application, not
+/// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
+/// is most of it, is the same for all); and not in instrumented builds.
+bool has_largest_size(const Variant& variant, const std::string& border) {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#endif
+  const std::vector<Variant> all = variants();
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const Variant& v) { return v.application == variant.application; });
+  if (first != all.end() && first->name() != variant.name()) return false;
+  const bool is_slow = variant.application == "bilateral" || variant.application == "night";
+  return !is_slow || border == "clamp";
+}
+
+std::vector<Extents> sizes(const Variant& variant, const std::string& border) {
+  std::vector<Extents> all = {{1, 1}, {1, 7}, {7, 1}, {3, 3}, {64, 48}, {131, 67}};
+  if (has_largest_size(variant, border)) all.push_back({640, 427});
+  return all;
+}
+
+Pipeline pipeline_of(const Variant& variant, const std::string& border) {
+  const Application& application = applications().at(variant.application);
+  Settings settings{variant.options, {}};
+  if (border != "none") settings.options["border"] = border;
+  if (border == "constant") settings.options["border_value"] = "40";
+  if (variant.pixels) settings.image_types["in"] = *variant.pixels;
+  return build(application, settings).pipeline;
+}
+
+void check(const Variant& variant, const std::string& border) {
+  const Pipeline pipeline = pipeline_of(variant, border);
+  const Bound bound = agreement(variant.application, pipeline.ir().outputs[0]->type.scalar).bound;
+  const Program program = pipeline.compile(compile_options());
+  std::uint64_t seed = 1;
+  for (const Extents& extents : sizes(variant, border)) {
+    SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
+    Arguments arguments{{}, variant.params, {}};
+    for (const auto& input : pipeline.ir().inputs)
+      arguments.images[input->name] = picture(input->type, extents, seed++);
+    expect_agreement(program, pipeline, arguments, bound);
+  }
+}
+
+// ---- the tests ----
+
+using Parameters = std::tuple<Variant, std::string>;
+
+class Applications : public testing::TestWithParam<Parameters> {};
+
+TEST_P(Applications, AgreeWithTheInterpreter) {
+  const auto& [variant, border] = GetParam();
+  check(variant, border);
+}
+
+std::string name_of_case(const testing::TestParamInfo<Parameters>& info) {
+  return std::get<0>(info.param).name() + "_" + std::get<1>(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Applications,
+                         testing::Combine(testing::ValuesIn(variants()),
+                                          testing::Values("clamp", "mirror", "mirror101", "repeat",
+                                                          "constant")),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Lanes, Applications,
+                         testing::Combine(testing::ValuesIn(variants_of_lanes()), testing::Values("clamp")),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Point, Applications,
+                         testing::Combine(testing::Values(Variant{"color_convert", {}, {}, {}}),
+                                          testing::Values("none")),
+                         name_of_case);
+
+TEST(ApplicationsTable, NamesThemAll) {
+  std::set<std::string> run = {"color_convert"};
+  for (const Variant& variant : variants()) run.insert(variant.application);
+  for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
+}
+
+}  // namespace
+}  // namespace weft::testing_support

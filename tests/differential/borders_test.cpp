@@ -1,0 +1,133 @@
+// Reads that leave their source, by any distance and in every mode.
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Size = std::vector<std::int64_t>;
+
+/// Sizes smaller and larger than the windows below, odd and even, and lines.
+const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 2}, {2, 3}, {5, 4}, {9, 7}, {40, 31}};
+
+class Borders : public testing::TestWithParam<std::string> {
+ protected:
+  Border border() const { return Border::named(GetParam(), -7); }
+
+  static void agree(const Outputs& outputs) {
+    const Pipeline pipeline("borders", Outputs(outputs).strict());
+    const Program program = pipeline.compile(compile_options());
+    std::uint64_t seed = 31;
+    for (const auto& extents : sizes) {
+      SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
+      expect_agreement(program, pipeline,
+                       {{{"in", noise(type_of<std::int16_t>(), extents, seed++)}}, {}, {}});
+    }
+  }
+};
+
+TEST_P(Borders, OffsetsAndScales) {
+  const Image<std::int16_t> in("in");
+  const Accessor src = in.border(border());
+  const auto out = [&](const char* name, auto f) { return stage(name, in.size(), f); };
+  agree({out("near_by", [&](Var x, Var y) { return src(x - 2, y + 3) + src(x + 1, y - 1); }),
+         out("far_away", [&](Var x, Var y) { return src(x + 1000, y - 12345); }),
+         out("twice", [&](Var x, Var y) { return src(2 * x, 2 * y) - src(2 * x + 1, y); }),
+         out("half", [&](Var x, Var y) { return src(x / 2, y / 2) + src((x - 1) / 2, (y - 3) / 2); }),
+         out("thrice", [&](Var x, Var y) { return src(3 * x + 1, 3 * y - 4); }),
+         out("two_thirds", [&](Var x, Var y) { return src((2 * x + 1) / 3, (2 * y - 5) / 3); }),
+         out("mirrored", [&](Var x, Var y) { return src(in.width() - 1 - x, y) + src(x, in.height() - y); }),
+         out("transposed", [&](Var x, Var y) { return src(y, x); }),
+         out("diagonal", [&](Var x, Var y) { return src(x + y, x - y); }),
+         out("column", [&](Var, Var y) { return src(2, y); }),
+         out("row", [&](Var x, Var) { return src(x, -1); }),
+         out("remainder", [&](Var x, Var y) { return src(x % 3, y % 2 - 1); })});
+}
+
+TEST_P(Borders, Gathers) {
+  const Image<std::int16_t> in("in");
+  const Accessor src = in.border(border());
+  const auto out = [&](const char* name, auto f) { return stage(name, in.size(), f); };
+  agree({out("by_value", [&](Var x, Var y) { return src(cast<std::int64_t>(in(x, y)), y); }),
+         out("by_product", [&](Var x, Var y) { return src(Expr(x) * Expr(y) - 20, Expr(y) - Expr(x) * 2); }),
+         out("in_row", [&](Var x, Var y) { return src(x, cast<std::int64_t>(in(x, y)) / 1000); }),
+         out("in_window", [&](Var x, Var y) {
+           return sum(Domain(3, 3),
+                      [&](Tap t) { return src(x + t.x, cast<std::int64_t>(in(x, y)) % 5 + t.y); });
+         })});
+}
+
+TEST_P(Borders, WindowsLargerThanTheImage) {
+  const Image<std::int16_t> in("in");
+  const Accessor src = in.border(border());
+  const Mask mask = Mask::from(11, 9, [](int dx, int dy) { return dx * 3 - dy * 5 + 1; });
+  agree({convolve("weighted", src, mask), local("greatest", src, Domain(15, 3), Local::Max),
+         local("median", src, Domain(3, 5), Local::Median)});
+}
+
+TEST_P(Borders, OfCrops) {
+  const Image<std::int16_t> in("in");
+  const Stage copy = stage("copy", in.size(), [&](Var x, Var y) { return in(x, y) * 3; });
+  // the middle: from a quarter to three quarters
+  const std::vector<Index> min = {in.width() / 4, in.height() / 4};
+  const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
+  const Accessor of_image = in.crop(min, half).border(border()),
+                 of_stage = copy.crop(min, half).border(border());
+  agree({stage("crop", half, [&](Var x, Var y) { return of_image(x - 3, y + 2) + of_image(x + 4, y); }),
+         stage("crop_of_stage", in.size(),
+               [&](Var x, Var y) { return of_stage(2 * x - 5, y) - of_stage(x, y); }),
+         copy});
+}
+
+TEST_P(Borders, TwoConsumersDiffer) {
+  const Image<std::int16_t> in("in");
+  const Stage doubled = point("doubled", in * 2);
+  const Accessor one = doubled.border(border()), other = doubled.border(Border::mirror());
+  agree({stage("one", in.size(), [&](Var x, Var y) { return one(x - 4, y - 4) + other(x - 4, y - 4); }),
+         stage("other", in.size(), [&](Var x, Var y) { return other(x + 4, y + 4) - one(x, y + 1); })});
+}
+
+TEST_P(Borders, ChainsOfStages) {
+  const Image<std::int16_t> in("in");
+  const Mask mask{{1, -2, 1}, {3, 0, -1}, {1, 1, 2}};
+  Stage last = convolve("a", in.border(border()), mask);
+  for (const char* name : {"b", "c"}) last = convolve(name, last.border(border()), mask);
+  agree(last);
+}
+
+TEST_P(Borders, OfEmptyStages) {
+  const Image<std::int16_t> in("in");
+  const Stage half = stage("half", in.size() / 2, [&](Var x, Var y) { return in(2 * x + 1, 2 * y + 1); });
+  const Stage quarter = stage("quarter", half.size() / 2, [&](Var x, Var y) { return half(2 * x, 2 * y); });
+  const Accessor halves = half.border(border()), quarters = quarter.border(border());
+  agree(
+      {stage("back", in.size(),
+             [&](Var x, Var y) { return halves(x / 2, y / 2) + quarters((x + 1) / 4, y / 4); }),
+       stage("gathered", in.size(), [&](Var x, Var y) { return quarters(cast<std::int64_t>(in(x, y)), y); }),
+       quarter});
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Borders,
+                         testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
+                         [](const auto& info) { return info.param; });
+
+TEST(ConstantBorders, MayBeComputed) {
+  const Image<std::int16_t> in("in");
+  const Param<int> k("k", 5);
+  const Accessor src = in.border(Border::constant(k * 100));
+  const Pipeline pipeline("computed",
+                          stage("out", in.size(), [&](Var x, Var y) { return src(x - 1, y + 1); }));
+  expect_agreement(pipeline, {{{"in", noise(in.type(), {9, 7}, 41)}}, {{"k", 3}}, {}});
+}
+
+TEST(ConstantBorders, OfSeveralLanes) {
+  const Image<Vec<std::uint8_t, 3>> in("in");
+  const Expr red = pack(cast<std::uint8_t>(255), cast<std::uint8_t>(0), cast<std::uint8_t>(1));
+  const Accessor src = in.border(Border::constant(red));
+  expect_agreement(stage("out", in.size(), [&](Var x, Var y) { return src(x - 2, y + 1); }),
+                   noise(in.type(), {9, 7}, 42));
+}
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,59 @@
+// Conversions between all types, of both kinds, from the most awkward values.
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+const std::vector<Scalar> scalars = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32,
+                                     Scalar::I64,  Scalar::U8,  Scalar::U16, Scalar::U32,
+                                     Scalar::U64,  Scalar::F16, Scalar::F32, Scalar::F64};
+
+class Casts : public testing::TestWithParam<Scalar> {};
+
+TEST_P(Casts, ToEveryType) {
+  const AnyImage in("in", {GetParam()});
+  std::vector<Stage> stages;
+  for (const Scalar to : scalars) {
+    stages.push_back(point("cast_" + name_of(to), cast({to, 1}, in)));
+    if (to != Scalar::Bool) stages.push_back(point("saturate_" + name_of(to), saturate({to, 1}, in)));
+  }
+  const auto make = is_float(GetParam()) ? extreme_floats : noise;
+  expect_agreement(stages, make(in.type(), {79, 41}, 21));
+}
+
+INSTANTIATE_TEST_SUITE_P(From, Casts, testing::ValuesIn(scalars),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST(Casts, AreTheSameWithoutStrict) {
+  const Image<float> in("in");
+  const Pipeline pipeline(
+      "casts", {point("bytes", saturate<std::uint8_t>(in)), point("words", cast<std::int16_t>(in)),
+                point("ints", cast<std::int32_t>(in)), point("unsigned", saturate<std::uint32_t>(in)),
+                point("longs", cast<std::int64_t>(in))});
+  expect_agreement(pipeline, {{{"in", extreme_floats(in.type(), {79, 41}, 22)}}, {}, {}});
+}
+
+TEST(Casts, HalfImagesThroughWindows) {
+  const Image<half> in("in");
+  const Accessor src = in.border(Border::mirror());
+  Stage blurred = stage("blurred", in.size(), [&](Var x, Var y) {
+    return cast<half>(sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y); }) / 9.f);
+  });
+  Stage lastly = stage("lastly", in.size(), [&](Var x, Var y) {
+    Accum<half> total = cast<half>(0.1f);
+    for_each(Domain(17, 17), [&](Tap t) { total = total * .5f + src(x + t.x, y + t.y); });
+    return total;
+  });
+  const Accessor framed = in.border(Border::constant(cast<half>(.3f)));
+  expect_agreement(
+      {blurred, lastly, point("doubled", blurred + blurred),
+       local("greatest", framed, Domain(5, 3), Local::Max), local("least", src, Domain(3, 1), Local::Min),
+       local("median", src, Domain(3, 3), Local::Median),
+       local("median_of_many", src, Domain(9, 9), Local::Median)},
+      noise(in.type(), {33, 17}, 23));
+}
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,237 @@
+// Local operators: windows of all shapes, folds in folds, medians, accumulators.
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+Buffer small_integers(const std::vector<std::int64_t>& extents, std::uint64_t seed) {
+  return noise(type_of<std::int16_t>(), extents, seed);
+}
+
+class Windows : public testing::Test {
+ protected:
+  const Image<std::int16_t> in{"in"};
+  const Accessor src = in.border(Border::mirror101());
+
+  template <class F>
+  Stage out(const std::string& name, F f) {
+    return stage(name, in.size(), f);
+  }
+  static void agree(const Outputs& outputs) { expect_agreement(outputs, small_integers({45, 23}, 51)); }
+};
+
+TEST_F(Windows, EveryLocalOperator) {
+  const Domain domain(3, 5);
+  agree({local("sum", src, domain, Local::Sum), local("min", src, domain, Local::Min),
+         local("max", src, domain, Local::Max), local("product", src, domain, Local::Product),
+         local("median", src, domain, Local::Median), local("mean", src, domain, Local::Mean)});
+}
+
+TEST_F(Windows, SparseAndRound) {
+  const Domain ring{{0, -3}, {-4, 0}, {0, 0}, {4, 1}, {0, 5}};
+  agree({local("ring_sum", src, ring, Local::Sum), local("ring_median", src, ring, Local::Median),
+         local("disc_max", src, Domain::disc(8), Local::Max),
+         local("disc_sum", src, Domain::disc(8), Local::Sum),
+         local("from_mask", src, Domain(Mask{{0, 1, 0}, {1, 0, 1}, {0, 1, 0}}), Local::Min)});
+}
+
+TEST_F(Windows, EvenExtents) {
+  agree({local("even", src, Domain(2, 4), Local::Sum),
+         convolve("mask", src, Mask{{1, 2, 3, 4}, {5, 6, 7, 8}})});
+}
+
+TEST_F(Windows, FoldInsideFold) {
+  agree(out("nested", [&](Var x, Var y) {
+    Accum<int> outer = 1;
+    for_each(Domain(3, 3), [&](Tap t) {
+      Accum<int> inner = 0;
+      for_each(Domain(3, 1), [&](Tap s) { inner += src(x + t.x + s.x, y + t.y) * (Expr(s.x) + 2); });
+      outer = outer * 3 + inner;
+    });
+    return outer;
+  }));
+}
+
+TEST_F(Windows, FoldInsideLargeFold) {
+  agree(out("nested", [&](Var x, Var y) {
+    Accum<int> outer = 1;
+    for_each(Domain(13, 13), [&](Tap t) {
+      Accum<int> inner = 0;
+      for_each(Domain(5, 5), [&](Tap s) { inner += src(x + t.x + s.x, y + t.y + s.y); });
+      outer = outer * 3 + inner;
+    });
+    return outer;
+  }));
+}
+
+TEST_F(Windows, InnerAccumulatorLivesOn) {
+  agree(out("nested", [&](Var x, Var y) {
+    Accum<int> total = 0, count = 0;
+    for_each(Domain(3, 3), [&](Tap t) {
+      for_each(Domain(1, 3), [&](Tap s) {
+        total += src(x + t.x, y + s.y) * count;
+        count += 1;
+      });
+      total = total ^ count;
+    });
+    return total - count;
+  }));
+}
+
+TEST_F(Windows, FoldUsesAnotherFoldsResult) {
+  for (const int size : {3, 11}) {
+    SCOPED_TRACE(size);
+    agree(out("variance", [&](Var x, Var y) {
+      const Expr mean = sum(Domain(size, size), [&](Tap t) { return src(x + t.x, y + t.y); }) / (size * size);
+      Accum<int> spread = mean;
+      for_each(Domain(size, size), [&](Tap t) { spread += abs(src(x + t.x, y + t.y) - mean); });
+      return spread;
+    }));
+  }
+}
+
+TEST_F(Windows, AccumulatorsThatReadEachOther) {
+  for (const int size : {3, 19}) {
+    SCOPED_TRACE(size);
+    agree(out("fibonacci", [&](Var x, Var y) {
+      Accum<int> a = 0, b = 1;
+      for_each(Domain(size, size), [&](Tap t) {
+        const Expr old = a;
+        a = b + src(x + t.x, y + t.y);
+        b = old - a * 3;
+      });
+      return a ^ b;
+    }));
+  }
+}
+
+TEST_F(Windows, AccumulatorsThatSwap) {
+  agree(out("swapped", [&](Var x, Var y) {
+    Accum<int> a = 5, b = src(x, y);
+    for_each(Domain(3, 1), [&](Tap) {
+      const Expr old = a;
+      a = b;
+      b = old;
+    });
+    return a * 7 + b;
+  }));
+}
+
+TEST_F(Windows, OneLoopAfterAnother) {
+  agree(out("two_loops", [&](Var x, Var y) {
+    Accum<int> a = 0;
+    for_each(Domain(3, 3), [&](Tap t) { a += src(x + t.x, y + t.y); });
+    for_each(Domain(15, 15), [&](Tap t) { a = max(a, src(x + t.x, y + t.y)) - 1; });
+    return a;
+  }));
+}
+
+TEST_F(Windows, TapsAsValuesAndInConditions) {
+  agree(out("conditional", [&](Var x, Var y) {
+    return sum(Domain(5, 5), [&](Tap t) {
+      return select(Expr(t.x) * Expr(t.y) > 0, src(x + t.x, y - t.y), Expr(t.y) * 2 + Expr(x));
+    });
+  }));
+}
+
+TEST_F(Windows, DilatedByAFactor) {
+  agree(out("spaced", [&](Var x, Var y) {
+    return sum(Domain(3, 3), [&](Tap t) { return src(x + 5 * t.x, y - 4 * t.y) * (Expr(t.x) + 3); });
+  }));
+}
+
+TEST_F(Windows, MasksAtTaps) {
+  const Mask row = Mask::from(21, 15, [](int dx, int dy) { return dx * dy + 1; });
+  agree({convolve("large", src, row), out("twice", [&](Var x, Var y) {
+           return sum(Domain(21, 15), [&](Tap t) { return row(t) * src(x + t.x, y + t.y) + row(t); });
+         })});
+}
+
+TEST_F(Windows, MediansOfManyPoints) {
+  for (const auto& [width, height] : {std::pair{5, 5}, {7, 7}, {11, 11}, {2, 3}, {1, 1}}) {
+    SCOPED_TRACE(testing::Message() << width << "x" << height);
+    agree(local("median", src, Domain(width, height), Local::Median));
+  }
+}
+
+TEST_F(Windows, MedianOfComputedValues) {
+  agree({out("of_differences",
+             [&](Var x, Var y) {
+               return median(Domain(3, 3), [&](Tap t) { return abs(src(x + t.x, y + t.y) - src(x, y)); }) + 1;
+             }),
+         out("of_sums",
+             [&](Var x, Var y) {
+               return median(Domain(3, 3), [&](Tap t) {
+                 return sum(Domain(3, 1), [&](Tap s) { return src(x + t.x + s.x, y + t.y); });
+               });
+             }),
+         out("of_medians",
+             [&](Var x, Var y) {
+               return median(Domain(3, 1), [&](Tap t) {
+                 return median(Domain(1, 3), [&](Tap s) { return src(x + t.x, y + s.y); });
+               });
+             }),
+         out("in_a_fold", [&](Var x, Var y) {
+           return sum(Domain(3, 1), [&](Tap t) {
+             return median(Domain(1, 3), [&](Tap s) { return src(x + t.x, y + s.y); });
+           });
+         })});
+}
+
+TEST_F(Windows, MedianOfFloatsAndUnsigned) {
+  const Image<float> floats("in");
+  expect_agreement(local("median", floats.border(Border::clamp()), Domain(5, 5), Local::Median),
+                   noise(floats.type(), {45, 23}, 52));
+  const Image<std::uint64_t> longs("in");
+  expect_agreement(local("median", longs.border(Border::clamp()), Domain(3, 3), Local::Median),
+                   noise(longs.type(), {45, 23}, 53));
+}
+
+TEST_F(Windows, SeveralLanes) {
+  const Image<Vec<std::uint8_t, 4>> rgba("in");
+  const Accessor pixels = rgba.border(Border::clamp());
+  const auto lanes = stage("fold", rgba.size(), [&](Var x, Var y) {
+    Accum<Vec<int, 4>> total(0);
+    Accum<int> greys = 1;
+    for_each(Domain(13, 13), [&](Tap t) {
+      const Expr p = pixels(x + t.x, y + t.y);
+      total += p * greys;
+      greys = greys + p.lane(0) - p.lane(3);
+    });
+    return total + greys;
+  });
+  expect_agreement({lanes, local("median", pixels, Domain(3, 3), Local::Median)},
+                   noise(rgba.type(), {45, 23}, 54));
+}
+
+TEST_F(Windows, ValidShrinksTheResult) {
+  const Image<std::int16_t> image("in");
+  const Stage once = convolve("once", image.valid(), Mask{{1, 2, 1}, {0, 1, 0}});
+  const Stage twice = local("twice", once.valid(), Domain(5, 3), Local::Max);
+  expect_agreement({twice, once}, small_integers({45, 23}, 55));
+  expect_agreement(twice, small_integers({6, 4}, 56));
+}
+
+/// A fold of many taps is computed strip by strip along the row: every remainder of a strip occurs here.
+TEST_F(Windows, LargeFoldsOverRowsOfAnyWidth) {
+  const auto stage_of = [&](const Accessor& read) {
+    return stage("large", in.size(), [&](Var x, Var y) {
+      Accum<int> total = 0;
+      for_each(Domain(13, 13), [&](Tap t) { total = total * 3 + read(x + t.x, y + t.y); });
+      return total - read(x, y);
+    });
+  };
+  for (const Border& border : {Border::clamp(), Border::constant(9)}) {
+    const Pipeline pipeline("strips", stage_of(in.border(border)));
+    const Program program = pipeline.compile(compile_options());
+    for (std::int64_t width = 1; width <= 300; width += width < 150 ? 1 : 7) {
+      SCOPED_TRACE(width);
+      expect_agreement(program, pipeline, {{{"in", small_integers({width, 2}, 57)}}, {}, {}});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::testing_support
