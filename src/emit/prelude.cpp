@@ -137,6 +137,17 @@ std::string from_float(const std::string& name, Scalar to, Scalar from, bool rou
         to == Scalar::U32 ? "4294967295" : std::to_string(ir::largest({to, 1}).lane[0].i);
     const std::string through = to == Scalar::U32 ? "int64_t" : "int32_t";
     const std::string nan = is_signed(to) ? "  v = v == v ? v : 0;\n" : "";
+    if (round && from == Scalar::F32) {
+      return fmt::format(R"(static inline {0} {1}(float v) {{
+{2}  v = v > {3}.0f ? v : {3}.0f;
+  v = v < {4}.0f ? v : {4}.0f;
+  // 1.5 * 2^23 leaves no bits for a fraction: the addition rounds half to even, into the last bits.
+  union {{ float f; uint32_t u; }} sum = {{v + 12582912.0f}};
+  return ({0})sum.u;
+}}
+)",
+                         integer, name, nan, low, high);
+    }
     return fmt::format(
         "static inline {0} {1}({2} v) {{\n{3}  v = v > {4}{6} ? v : {4}{6};\n  v = v < {5}{6} ? v : "
         "{5}{6};\n  return ({0})({7}){8};\n}}\n",
