@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string application, size = "2048x2048", runs = "20", target = "cpu", threads;
-  std::vector<std::string> params;
+  std::vector<std::string> params, types;
   bool json = false;
 };
 
@@ -109,11 +110,33 @@ struct Plan {
   Target target;
   int threads;
   std::vector<std::string> params;
+  std::map<std::string, Type> types;
 };
+
+Type parse_type(const std::string& text) {
+  for (int scalar = 0; scalar <= static_cast<int>(Scalar::F64); ++scalar) {
+    for (int lanes = 1; lanes <= 4; ++lanes) {
+      const Type type{static_cast<Scalar>(scalar), lanes};
+      if (weft::name_of(type) == text) return type;
+    }
+  }
+  throw Error("--type: '" + text + "' is not a pixel type, such as u8, f32 or u8x3");
+}
+
+/// "in=f32" as the pixels of the image `in`.
+std::map<std::string, Type> parse_types(const std::vector<std::string>& texts) {
+  std::map<std::string, Type> types;
+  for (const std::string& text : texts) {
+    const auto [name, type] = parse_assignment(text);
+    if (name.empty()) throw Error("--type '" + text + "' is not of the form NAME=TYPE");
+    if (!types.emplace(name, parse_type(type)).second) throw Error("--type " + name + " is given twice");
+  }
+  return types;
+}
 
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
-  const Prepared prepared = prepare(application, plan.params);
+  const Prepared prepared = prepare(application, plan.params, plan.types);
   const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
   Arguments arguments = arguments_of(pipeline, prepared, plan.size, application.about.range);
   progress.show(application.name + ": compiling");
@@ -195,9 +218,11 @@ void print_json(const std::vector<Result>& results, const Plan& plan, int thread
 }
 
 void bench(const Options& options) {
-  const Plan plan{parse_size(options.size), parse_count("--runs", options.runs), parse_target(options.target),
-                  options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads)),
-                  options.params};
+  const int threads =
+      options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
+  const Plan plan{
+      parse_size(options.size), parse_count("--runs", options.runs), parse_target(options.target), threads,
+      options.params,           parse_types(options.types)};
   const auto selected = select_applications(options.application);
   runtime::ThreadPool pool(plan.threads);
   std::vector<Result> results;
@@ -223,12 +248,15 @@ void add_bench(CLI::App& weft) {
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
+  add_repeatable(*command, "--type", options->types,
+                 "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "MB moved: every input read once, every output written once. The copy does just that, on the same "
       "threads,\n"
       "taking turns with the application.\n"
-      "Example:\n  weft bench sobel --size 1920x1080 --runs 50");
+      "Examples:\n  weft bench sobel --size 1920x1080 --runs 50\n"
+      "  weft bench gaussian --param size=5 --type in=f32");
   command->callback([options] { bench(*options); });
 }
 
