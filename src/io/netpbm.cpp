@@ -43,6 +43,7 @@ class Words {
     Number value{};
     const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (problem != std::errc() || end != word.data() + word.size()) {
+      if (rest_.empty()) throw truncated();  // the number was cut, as in "-" for "-1.0"
       throw damaged(std::string(what) + " is '" + std::string(word.substr(0, 20)) + "'");
     }
     return value;

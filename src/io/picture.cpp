@@ -143,7 +143,10 @@ void check_claim(Type type, const std::vector<std::int64_t>& extents, std::size_
   // No compression that pictures use does much better than this, over what fits in memory anyhow.
   constexpr std::int64_t best_ratio = 16384, harmless = std::int64_t{256} << 20;
   std::string size;
-  for (auto e : extents) size += (size.empty() ? "" : "x") + std::to_string(e);
+  for (auto e : extents) {
+    if (!size.empty()) size += 'x';
+    size += std::to_string(e);
+  }
   if (contains(extents, 0)) throw Fault{"it has no pixels: its size is " + size};
   const std::int64_t pixels = checked_pixels(extents, size_of(type), "it");
   if ((pixels * size_of(type) - harmless) / best_ratio > static_cast<std::int64_t>(file_bytes)) {

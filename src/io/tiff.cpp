@@ -1,7 +1,9 @@
 #include "io/codec.h"
+#include "io/draft.h"
 #include "io/tiff_session.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -132,9 +134,10 @@ void for_each_page(const TiffSession& session, TIFF* tiff, Visit visit) {
   for (;;) {
     const auto kind = field<std::uint32_t>(tiff, TIFFTAG_SUBFILETYPE);
     if (!(kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))) visit();
-    if (TIFFLastDirectory(tiff)) return;
+    if (TIFFLastDirectory(tiff)) break;
     if (!TIFFReadDirectory(tiff)) throw damaged(session, "its pages run in a circle");
   }
+  if (session.ran_out) throw damaged(session);  // libtiff forgives a last page cut short at its very end
 }
 
 bool recognizes(Bytes file) {
@@ -211,10 +214,13 @@ void write(std::FILE* file, const Buffer& picture) {
   const bool big = picture.bytes() > most - (most >> 4);
   TiffSession session;
   Tiff tiff = open_to_write(session, file, big);
+  errno = 0;
   bool good = tiff != nullptr;
   const std::int64_t pages = picture.rank() == 3 ? picture.extent(2) : 1;
   for (std::int64_t page = 0; good && page < pages; ++page) good = write_page(tiff.get(), picture, page);
+  const int error = good ? 0 : errno;
   tiff.reset();
+  if (error != 0) throw Fault{system_message(error)};
   if (!good || !session.message.empty()) throw Fault{"libtiff says: " + session.message};
 }
 

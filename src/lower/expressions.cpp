@@ -4,7 +4,6 @@
 
 #include "ir/visit.h"
 #include "lower/interior.h"
-#include "lower/median_network.h"
 
 namespace weft::lower {
 
@@ -12,12 +11,6 @@ using ir::BinaryOp;
 using kernel::Expr;
 
 namespace {
-
-// Straight-line code beyond this many operations takes the compiler seconds and the instruction cache with
-// it.
-constexpr int most_unrolled_operations = 1200;
-constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
-constexpr int most_network_inputs = 49;                   // a 7x7 median
 
 kernel::IndexOp index_op(ir::BorderMode mode) {
   switch (mode) {
@@ -63,43 +56,18 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
   return kernel::binary(op, a, b);
 }
 
-/// Half is a storage type: what is computed with is float.
+std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
+  return lanes == 1 ? name : name + std::to_string(lane);
+}
+
+}  // namespace
+
 Expr computable(const Expr& e) {
   return e->type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, Scalar::F32, e) : e;
 }
 Expr stored_as(Scalar type, const Expr& e) {
   return type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, type, e) : e;
 }
-
-std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
-  return lanes == 1 ? name : name + std::to_string(lane);
-}
-
-/// The dense box that a domain fills in row-major order, if it does.
-bool is_dense(const ir::Domain& domain, std::vector<int>* low, std::vector<int>* extent) {
-  *low = *extent = domain.points.at(0);
-  for (const auto& p : domain.points) {
-    for (int d = 0; d < domain.rank; ++d) {
-      (*low)[d] = std::min((*low)[d], p[d]);
-      (*extent)[d] = std::max((*extent)[d], p[d]);
-    }
-  }
-  std::size_t count = 1;
-  for (int d = 0; d < domain.rank; ++d) count *= static_cast<std::size_t>((*extent)[d] += 1 - (*low)[d]);
-  if (count != domain.points.size()) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t rest = i;
-    for (int d = 0; d < domain.rank; ++d) {
-      if (domain.points[i][d] != (*low)[d] + static_cast<int>(rest % (*extent)[d])) return false;
-      rest /= (*extent)[d];
-    }
-  }
-  return true;
-}
-
-const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
-
-}  // namespace
 
 ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
                                        const std::unordered_map<const ir::Node*, std::string>& names,
@@ -358,313 +326,6 @@ std::string ExpressionLowering::row_pointer(const ArrayLayout& array, const Expr
   scope->rows->push_back({kernel::Pointer{name, array.name, array.type.scalar, offset}});
   scope->found.push_back({array.name, name, offset});
   return name;
-}
-
-// ---- windows
-// ---------------------------------------------------------------------------------------------------
-
-Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
-  const auto value_at = [&](const std::vector<int>& point) {
-    std::size_t at = 0;
-    for (std::size_t d = n.mask->extents.size(); d-- > 0;)
-      at = at * n.mask->extents[d] + point[d] + n.mask->extents[d] / 2;
-    return n.mask->coefficients[at];
-  };
-  const auto& points = n.loop->domain.points;
-  if (const auto* point = kernel::literal_value(point_.at(n.loop.get()))) {
-    return {kernel::constant(n.mask->type.scalar, value_at(points[*point]).lane[0])};
-  }
-  std::vector<ir::Value> values;
-  for (const auto& point : points) values.push_back(value_at(point));
-  const auto same = std::find_if(tables_.begin(), tables_.end(), [&](const kernel::Table& t) {
-    return t.type == n.mask->type.scalar && t.values == values;
-  });
-  const std::string name =
-      same != tables_.end() ? same->name : layout_.names.claim(layout_.arrays.at(&stage_).name + "_mask");
-  if (same == tables_.end()) tables_.push_back({name, n.mask->type.scalar, std::move(values)});
-  return {kernel::load(name, n.mask->type.scalar, point_.at(n.loop.get()))};
-}
-
-void ExpressionLowering::bind_tap(const ir::Loop& loop, std::size_t point) {
-  auto& tap = taps_[&loop];
-  tap.clear();
-  for (int c : loop.domain.points[point]) tap.push_back(kernel::literal(c));
-  point_[&loop] = kernel::literal(static_cast<std::int64_t>(point));
-}
-
-void ExpressionLowering::release_taps(const ir::Loop& loop) {
-  taps_.erase(&loop);
-  point_.erase(&loop);
-}
-
-ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block) {
-  std::vector<int> low, extent;
-  auto& tap = taps_[&loop];
-  tap.clear();
-  kernel::Block* inner = &block;
-  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to) {
-    inner->push_back(
-        {kernel::For{kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), 1, {}}});
-    inner = &std::get<kernel::For>(inner->back().op).body;
-  };
-  if (is_dense(loop.domain, &low, &extent)) {
-    tap.resize(loop.domain.rank);
-    Expr point = kernel::literal(0);
-    for (int d = loop.domain.rank; d-- > 0;) {
-      const std::string variable = locals_.claim(tap_names[d]);
-      nest(variable, low[d], low[d] + extent[d]);
-      tap[d] = kernel::name(variable);
-      point = kernel::add(kernel::mul(point, kernel::literal(extent[d])),
-                          kernel::sub(tap[d], kernel::literal(low[d])));
-    }
-    point_[&loop] = point;
-  } else {
-    const std::string variable = locals_.claim("tap");
-    nest(variable, 0, static_cast<std::int64_t>(loop.domain.points.size()));
-    point_[&loop] = kernel::name(variable);
-    for (int d = 0; d < loop.domain.rank; ++d) {
-      kernel::Table table{
-          layout_.names.claim(layout_.arrays.at(&stage_).name + "_t" + ir::dim_name(d)), Scalar::I32, {}};
-      for (const auto& p : loop.domain.points)
-        table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
-      const std::string name = locals_.claim(tap_names[d]);
-      inner->push_back(
-          {kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64,
-                                          kernel::load(table.name, Scalar::I32, kernel::name(variable)))}});
-      tap.push_back(kernel::name(name));
-      tables_.push_back(std::move(table));
-    }
-  }
-  return {inner, point_.at(&loop)};
-}
-
-bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body,
-                                                 int limit) const {
-  std::size_t operations = 0;
-  ir::visit(body, [&](const ir::Expr& e) {
-    operations += e->type.lanes;
-    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
-      operations += inner->fold->loop->domain.points.size() * 4;
-  });
-  return loop.domain.points.size() * operations <= static_cast<std::size_t>(limit);
-}
-
-std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
-  if (const auto* value = known(&fold)) return *value;
-  std::vector<Lanes> result;
-  if (const auto strip = strips_.find(&fold); strip != strips_.end()) {
-    for (std::size_t a = 0; a < strip->second.size(); ++a) {
-      Lanes lanes;
-      for (const std::string& array : strip->second[a]) {
-        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, kernel::name("i")));
-      }
-      result.push_back(std::move(lanes));
-    }
-  } else {
-    const int limit =
-        place_ == Place::Interior ? most_unrolled_operations : most_unrolled_operations_at_borders;
-    result = fits_straight_line_code(*fold.loop, fold.next, limit) ? fold_unrolled(fold) : fold_in_loop(fold);
-  }
-  remember(&fold, free_loops(fold), result);
-  return result;
-}
-
-std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
-  const ir::Loop* loop = fold.loop.get();
-  std::vector<int> uses(fold.initial.size(), 0);  // of each accumulator in one tap
-  ir::visit(fold.next, [&](const ir::Expr& e) {
-    const auto* read = std::get_if<ir::Accumulated>(&e->op);
-    if (read && read->loop == fold.loop) uses[read->accumulator] += uses_[e.get()];
-  });
-  std::vector<Lanes> state;
-  for (const ir::Expr& e : fold.initial) state.push_back(lower(e));
-  for (std::size_t point = 0; point < loop->domain.points.size(); ++point) {
-    bind_tap(*loop, point);
-    scopes_.push_back({scopes_.back().block, nullptr, loop});
-    accumulators_[loop] = state;
-    for (std::size_t a = 0; a < state.size(); ++a) state[a] = lower(fold.next[a]);
-    scopes_.pop_back();
-    for (std::size_t a = 0; a < state.size(); ++a) {
-      if (uses[a] < 2) continue;
-      for (Expr& lane : state[a]) {
-        const std::string name = locals_.claim("acc");
-        emit({kernel::Let{name, lane}});
-        lane = kernel::name(name, lane->type);
-      }
-    }
-  }
-  accumulators_.erase(loop);
-  release_taps(*loop);
-  return state;
-}
-
-std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
-  std::vector<Lanes> state;
-  for (const ir::Expr& e : fold.initial) {
-    Lanes lanes = lower(e);
-    for (Expr& lane : lanes) {
-      const std::string name = locals_.claim("acc");
-      emit({kernel::Let{name, lane, true}});
-      lane = kernel::name(name, lane->type);
-    }
-    state.push_back(std::move(lanes));
-  }
-  kernel::Block& outer = *scopes_.back().block;
-  kernel::Block& body = *loop_over(*fold.loop, outer).body;
-  open(body, &body);
-  accumulators_[fold.loop.get()] = state;
-  // All next values are computed before any accumulator changes.
-  std::vector<Lanes> next;
-  for (const ir::Expr& e : fold.next) {
-    Lanes lanes = lower(e);
-    if (fold.next.size() > 1 || lanes.size() > 1) {
-      for (Expr& lane : lanes) {
-        const std::string name = locals_.claim("next");
-        emit({kernel::Let{name, lane}});
-        lane = kernel::name(name, lane->type);
-      }
-    }
-    next.push_back(std::move(lanes));
-  }
-  for (std::size_t a = 0; a < state.size(); ++a) {
-    for (std::size_t l = 0; l < state[a].size(); ++l) {
-      emit({kernel::Assign{std::get<kernel::Name>(state[a][l]->op).name, next[a][l]}});
-    }
-  }
-  close();
-  accumulators_.erase(fold.loop.get());
-  release_taps(*fold.loop);
-  return state;
-}
-
-std::vector<const ir::Fold*> ExpressionLowering::large_folds(const std::vector<ir::Expr>& roots) {
-  // Folds inside the bodies of other folds or of medians stay there: only those outside count.
-  std::vector<const ir::Fold*> found;
-  std::unordered_set<const ir::Node*> seen;
-  const std::function<void(const ir::Expr&)> walk = [&](const ir::Expr& e) {
-    if (!seen.insert(e.get()).second) return;
-    if (std::holds_alternative<ir::Median>(e->op)) return;
-    const auto* result = std::get_if<ir::FoldResult>(&e->op);
-    if (!result) {
-      for (const ir::Expr& operand : ir::operands(*e)) walk(operand);
-      return;
-    }
-    for (const ir::Expr& initial : result->fold->initial) walk(initial);
-    // A result that the body uses but that does not depend on the tap is computed before.
-    ir::visit(result->fold->next, [&](const ir::Expr& inner) {
-      if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
-    });
-    const bool small =
-        fits_straight_line_code(*result->fold->loop, result->fold->next, most_unrolled_operations);
-    if (!small && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
-      found.push_back(result->fold.get());
-    }
-  };
-  for (const ir::Expr& root : roots) walk(root);
-  return found;
-}
-
-void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
-                                         const Expr& count, int capacity) {
-  const Expr i = kernel::name("i");
-  const Expr x_outside = coords_[0];
-  coords_[0] = kernel::add(x0, i);
-  const auto vector_loop = [&](kernel::Block& around) -> kernel::Block& {
-    around.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, {}}});
-    return std::get<kernel::For>(around.back().op).body;
-  };
-
-  std::vector<std::vector<std::string>> arrays;
-  for (const ir::Expr& e : fold.initial) {
-    std::vector<std::string> lanes;
-    for (int l = 0; l < e->type.lanes; ++l) {
-      lanes.push_back(locals_.claim("acc"));
-      block.push_back({kernel::LocalArray{lanes.back(), e->type.scalar, capacity}});
-    }
-    arrays.push_back(std::move(lanes));
-  }
-  {
-    kernel::Block& body = vector_loop(block);
-    open(body);
-    for (std::size_t a = 0; a < arrays.size(); ++a) {
-      const Lanes initial = lower(fold.initial[a]);
-      for (std::size_t l = 0; l < initial.size(); ++l) emit({kernel::Store{arrays[a][l], i, initial[l]}});
-    }
-    close();
-  }
-
-  kernel::Block& taps = *loop_over(*fold.loop, block).body;
-  kernel::Block body;  // built apart: row pointers go before it
-  open(body, &taps);
-  std::vector<Lanes> state, next;
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    Lanes lanes;
-    for (const std::string& array : arrays[a])
-      lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
-    state.push_back(std::move(lanes));
-  }
-  accumulators_[fold.loop.get()] = state;
-  for (const ir::Expr& e : fold.next) next.push_back(lower(e));
-  if (next.size() > 1 || next[0].size() > 1) {
-    for (Lanes& lanes : next) {
-      for (Expr& lane : lanes) {
-        const std::string name = locals_.claim("next");
-        emit({kernel::Let{name, lane}});
-        lane = kernel::name(name, lane->type);
-      }
-    }
-  }
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    for (std::size_t l = 0; l < next[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, next[a][l]}});
-  }
-  close();
-  vector_loop(taps) = std::move(body);
-  accumulators_.erase(fold.loop.get());
-  release_taps(*fold.loop);
-  coords_[0] = x_outside;
-  strips_[&fold] = std::move(arrays);
-}
-
-Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
-  const auto count = static_cast<int>(n.loop->domain.points.size());
-  const Scalar sorted = type.scalar == Scalar::F16 ? Scalar::F32 : type.scalar;
-  std::vector<std::string> arrays;
-  for (int l = 0; l < type.lanes; ++l) {
-    arrays.push_back(locals_.claim("window"));
-    emit({kernel::LocalArray{arrays.back(), sorted, count}});
-  }
-  const bool network = place_ == Place::Interior && count <= most_network_inputs;
-  if (network) {
-    for (int point = 0; point < count; ++point) {
-      bind_tap(*n.loop, point);
-      scopes_.push_back({scopes_.back().block, nullptr, n.loop.get()});
-      const Lanes value = lower(n.value);
-      for (int l = 0; l < type.lanes; ++l)
-        emit({kernel::Store{arrays[l], kernel::literal(point), computable(value[l])}});
-      scopes_.pop_back();
-    }
-    release_taps(*n.loop);
-  } else {
-    const TapLoops loops = loop_over(*n.loop, *scopes_.back().block);
-    open(*loops.body, loops.body);
-    const Lanes value = lower(n.value);
-    for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, computable(value[l])}});
-    close();
-    release_taps(*n.loop);
-  }
-  Lanes lanes;
-  for (int l = 0; l < type.lanes; ++l) {
-    const std::string name = locals_.claim("median");
-    if (network) {
-      for (const auto& [i, j] : median_network(count)) emit({kernel::Order{arrays[l], i, j}});
-      emit({kernel::Let{name, kernel::load(arrays[l], sorted, kernel::literal(count / 2))}});
-    } else {
-      emit({kernel::Let{name, std::make_shared<const kernel::Node>(
-                                  kernel::Node{sorted, kernel::MedianOf{arrays[l], count}})}});
-    }
-    lanes.push_back(stored_as(type.scalar, kernel::name(name, sorted)));
-  }
-  return lanes;
 }
 
 }  // namespace weft::lower

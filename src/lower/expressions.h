@@ -15,6 +15,10 @@ namespace weft::lower {
 
 using Lanes = std::vector<kernel::Expr>;  ///< One scalar per lane of a pixel.
 
+/// Half is a storage type: what is computed with is float, and becomes a half where the type says so.
+kernel::Expr computable(const kernel::Expr& e);
+kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
+
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
   Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per

@@ -113,8 +113,8 @@ class EmittedCode : public testing::TestWithParam<std::tuple<Use, const char*>> 
 
 TEST_P(EmittedCode, CompilesWithoutWeftAndComputesTheSame) {
   const Pipeline pipeline = build(applications().at(use().application)).pipeline;
-  for (const auto& [name, text] :
-       emit::emit_for_users(lower::lower(pipeline.ir(), schedule::choose(pipeline.ir()))))
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  for (const auto& [name, text] : emit::emit_for_users(lower::lower(prepared, schedule::choose(prepared))))
     project_.write(name, text);
   project_.write("main.cpp", use().main);
   run({compiler_.string(), "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o",

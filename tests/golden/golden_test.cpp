@@ -62,7 +62,8 @@ class Golden : public testing::TestWithParam<std::string> {};
 TEST_P(Golden, IsAsCommitted) {
   const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
   expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
-  const auto module = lower::lower(pipeline.ir(), schedule::choose(pipeline.ir()));
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  const auto module = lower::lower(prepared, schedule::choose(prepared));
   for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
 }
 

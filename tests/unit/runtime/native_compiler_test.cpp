@@ -135,13 +135,17 @@ TEST_F(NativeCompiler, ReportsRejectedCodeWhole) {
 #else
   const std::string libraries = "-Wl,--as-needed -lm";
 #endif
+#if defined(__x86_64__)
+  const std::string width = " -mprefer-vector-width=512";
+#else
+  const std::string width;
+#endif
   EXPECT_EQ(message,
             "the C++ compiler rejected emitted code (a bug in Weft, please report)\n"
             "  command " +
                 (tools / "cxx").string() +
-                " -std=c++17 -O3 -march=native -fPIC -shared -fwrapv -fno-math-errno -fno-trapping-math -w"
-                " '-DNAME=a b' -o " +
-                object + " " + kept + " " + libraries +
+                " -std=c++17 -O3 -march=native -fPIC -shared -fwrapv -fno-math-errno -fno-trapping-math" +
+                width + " -w '-DNAME=a b' -o " + object + " " + kept + " " + libraries +
                 "\n"
                 "  output  line 1\n"
                 "          line 2\n"

@@ -1,0 +1,212 @@
+#include "tools/arguments.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "ir/stage_ir.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+template <class T>
+std::errc parse(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return error;
+  return end == text.data() + text.size() ? std::errc() : std::errc::invalid_argument;
+}
+
+bool is_identifier(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that lead from a to b.
+int edits(const std::string& a, const std::string& b) {
+  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+bool is_near(const std::string& name, const std::string& candidate) {
+  const bool begins = name.size() >= 2 && candidate.starts_with(name);
+  return begins || edits(name, candidate) <= std::max<int>(1, static_cast<int>(name.size()) / 3);
+}
+
+double parse_param(const ir::Param& param, const std::string& text) {
+  const std::string what = "parameter " + param.name + "=" + text;
+  const Scalar scalar = param.initial.type.scalar;
+  if (scalar == Scalar::Bool) {
+    if (text == "true" || text == "1") return 1;
+    if (text == "false" || text == "0") return 0;
+    throw Error(what + " is neither true nor false");
+  }
+  double value = 0;
+  if (parse(text, value) != std::errc() || !std::isfinite(value)) throw Error(what + " is not a number");
+  if (is_float(scalar)) return value;
+  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
+  const Type lane{scalar, 1};
+  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
+    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
+  return value;
+}
+
+const ir::Param* find_param(const Built& built, const std::string& name) {
+  for (const auto& param : built.pipeline.ir().params) {
+    if (param->name == name) return param.get();
+  }
+  return nullptr;
+}
+
+std::map<std::string, std::string> parse_assignments(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> given;
+  for (const std::string& text : texts) {
+    const auto [name, value] = parse_assignment(text);
+    if (name.empty()) throw Error("--param '" + text + "' is not of the form NAME=VALUE");
+    if (!given.emplace(name, value).second) throw Error("--param " + name + " is given twice");
+  }
+  return given;
+}
+
+}  // namespace
+
+PictureSize parse_size(const std::string& text) {
+  const auto refuse = [&](const std::string& why) { return Error("the size '" + text + "' " + why); };
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
+  PictureSize size;
+  const std::errc width = parse(text.substr(0, x), size.width),
+                  height = parse(text.substr(x + 1), size.height);
+  if (width == std::errc::result_out_of_range || height == std::errc::result_out_of_range)
+    throw refuse("is too large");
+  if (width != std::errc() || height != std::errc())
+    throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
+  if (size.width < 0 || size.height < 0) throw refuse("is negative");
+  if (size.width == 0 || size.height == 0) throw refuse("has no pixels");
+  constexpr std::int64_t most_pixels =
+      std::numeric_limits<std::int64_t>::max() / 64;  // 4 lanes of 8 bytes, twice
+  if (size.width > most_pixels / size.height) throw refuse("is too large");
+  return size;
+}
+
+std::vector<PictureSize> parse_sizes(const std::string& text) {
+  std::vector<PictureSize> sizes;
+  for (const std::string& item : split(text, ',')) sizes.push_back(parse_size(item));
+  return sizes;
+}
+
+std::optional<PictureSize> parse_optional_size(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(parse_size(text));
+}
+
+std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least) {
+  std::int64_t value = 0;
+  const std::errc error = parse(text, value);
+  if (error == std::errc::result_out_of_range) throw Error(what + " " + text + " is too large");
+  if (error != std::errc()) throw Error(what + " '" + text + "' is not a whole number");
+  if (value < least) throw Error(what + " has to be at least " + std::to_string(least) + ", not " + text);
+  return value;
+}
+
+double parse_number(const std::string& what, const std::string& text) {
+  double value = 0;
+  if (parse(text, value) != std::errc() || !(value >= 0) || !std::isfinite(value))
+    throw Error(what + " '" + text + "' is not a number of at least 0");
+  return value;
+}
+
+Target parse_target(const std::string& text) {
+  if (text == "auto") return Target::Auto;
+  if (text == "cpu") return Target::Cpu;
+  if (text == "reference") return Target::Reference;
+  if (text == "cuda" || text == "simt")
+    throw Error("the target '" + text + "' is not supported yet; there are auto, cpu, reference");
+  throw Error("there is no target '" + text + "'; there are auto, cpu, reference");
+}
+
+std::string name_of(Target target) { return target == Target::Reference ? "reference" : "cpu"; }
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t from = 0;
+  for (std::size_t at; (at = text.find(separator, from)) != std::string::npos; from = at + 1)
+    parts.push_back(text.substr(from, at - from));
+  parts.push_back(text.substr(from));
+  return parts;
+}
+
+Error unknown(const std::string& message, const std::string& name, const std::vector<std::string>& names) {
+  std::vector<std::string> near;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(near),
+               [&](const std::string& candidate) { return is_near(name, candidate); });
+  return Error(near.empty() ? message : message + "; did you mean " + one_of(near) + "?");
+}
+
+const Application& find_application(const std::string& name) {
+  const auto found = applications().find(name);
+  if (found != applications().end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& entry : applications()) names.push_back(entry.first);
+  throw unknown("there is no application '" + name + "'", name, names).help("weft list shows all of them");
+}
+
+std::vector<const Application*> select_applications(const std::string& name) {
+  if (name != "all" || applications().contains("all")) return {&find_application(name)};
+  std::vector<const Application*> all;
+  for (const auto& entry : applications()) all.push_back(&entry.second);
+  if (all.empty()) throw Error("this program has no applications");
+  return all;
+}
+
+Assignment parse_assignment(const std::string& text) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || !is_identifier(text.substr(0, at))) return {"", text};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+Prepared prepare(const Application& application, const std::vector<std::string>& assignments,
+                 const std::map<std::string, Type>& image_types) {
+  std::map<std::string, std::string> given = parse_assignments(assignments);
+  Settings settings;
+  Built built = build(application, {{}, image_types});
+  // An option may bring further options and parameters with it, so this goes on until nothing new is found.
+  for (bool found = true; found;) {
+    found = false;
+    for (const DeclaredOption& option : built.options) {
+      const auto match = given.find(option.name);
+      if (match == given.end()) continue;
+      settings.options.insert(*match);
+      given.erase(match);
+      found = true;
+    }
+    if (found) built = build(application, {settings.options, image_types});
+  }
+  settings.image_types = image_types;
+
+  std::map<std::string, double> params;
+  for (const auto& [name, text] : given) {
+    const ir::Param* param = find_param(built, name);
+    if (param == nullptr) {  // let the builder say so, with what there is
+      settings.options[name] = text;
+      build(application, settings);
+    }
+    params[name] = parse_param(*param, text);
+  }
+  return {std::move(built), std::move(settings), std::move(params)};
+}
+
+}  // namespace weft::tools

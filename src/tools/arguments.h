@@ -1,0 +1,53 @@
+// What command lines are made of: sizes, targets, applications and their parameters. Everything here throws
+// weft::Error with one clear line.
+#pragma once
+
+#include <weft/application.h>
+#include <weft/error.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::tools {
+
+struct PictureSize {
+  std::int64_t width = 0, height = 0;
+  std::string text() const { return std::to_string(width) + "x" + std::to_string(height); }
+};
+PictureSize parse_size(const std::string& text);                ///< "640x480"
+std::vector<PictureSize> parse_sizes(const std::string& text);  ///< "640x480,1x1"
+std::optional<PictureSize> parse_optional_size(const std::string& text);
+
+/// A whole number of at least `least`; `what` names it in errors.
+std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least = 1);
+double parse_number(const std::string& what, const std::string& text);
+Target parse_target(const std::string& text);  ///< auto, cpu, reference
+std::string name_of(Target target);            ///< What `auto` stands for, here and now.
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// An error about a name that is not among `names`, with those that look like it.
+Error unknown(const std::string& message, const std::string& name, const std::vector<std::string>& names);
+const Application& find_application(const std::string& name);
+/// One application, or every one for "all".
+std::vector<const Application*> select_applications(const std::string& name);
+
+/// NAME=VALUE as both halves; without an identifier before a '=', the name is empty.
+struct Assignment {
+  std::string name, value;
+};
+Assignment parse_assignment(const std::string& text);
+
+/// An application built with what the command line said.
+struct Prepared {
+  Built built;
+  Settings settings;
+  std::map<std::string, double> params;  ///< Run-time parameters, by name.
+};
+/// Each of `assignments` ("k=v") sets the option or the parameter of that name.
+Prepared prepare(const Application& application, const std::vector<std::string>& assignments,
+                 const std::map<std::string, Type>& image_types = {});
+
+}  // namespace weft::tools

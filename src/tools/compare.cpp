@@ -1,0 +1,189 @@
+#include "tools/compare.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ir/interpret.h"
+#include "ir/visit.h"
+
+namespace weft::tools {
+namespace {
+
+/// The tolerance that just allows these; 0 for equal infinities and for two NaNs.
+double deviation(double expected, double found, double largest) {
+  if (expected == found || (std::isnan(expected) && std::isnan(found))) return 0;
+  const double d = std::abs(found - expected) / (1 + std::abs(expected) + largest / 100);
+  return std::isnan(d) ? INFINITY : d;
+}
+
+/// |a - b| without overflow.
+std::uint64_t distance(Scalar s, std::int64_t a, std::int64_t b) {
+  const bool less = s == Scalar::U64 ? static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b) : a < b;
+  return less ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
+              : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+}
+
+/// The largest finite |value|; 0 for integers, which need no such thing.
+double largest_of(const Buffer& dense) {
+  const Scalar s = dense.type().scalar;
+  double largest = 0;
+  if (!is_float(s)) return largest;
+  const auto* at = static_cast<const std::byte*>(dense.data());
+  for (std::int64_t i = 0; i < dense.pixels() * dense.type().lanes; ++i, at += size_of(s)) {
+    const double v = std::abs(ir::load(s, at).f);
+    if (std::isfinite(v)) largest = std::max(largest, v);
+  }
+  return largest;
+}
+
+struct Verdict {
+  bool wrong = false, off_by_one = false;
+};
+
+/// How one output is compared.
+struct Rules {
+  Type type;
+  Tolerance tolerance;
+  bool rounded;
+  double largest;
+};
+
+Verdict judge(const Rules& rules, const std::byte* expected, const std::byte* found, double& worst) {
+  Verdict verdict;
+  const Scalar s = rules.type.scalar;
+  for (int l = 0; l < rules.type.lanes; ++l) {
+    const ir::Number e = ir::load(s, expected + l * size_of(s)), f = ir::load(s, found + l * size_of(s));
+    if (is_float(s)) {
+      const double d = deviation(e.f, f.f, rules.largest);
+      worst = std::max(worst, d);
+      verdict.wrong |= d > rules.tolerance.relative;
+    } else if (const std::uint64_t d = distance(s, e.i, f.i); d != 0) {
+      const bool forgiven = d == 1 && rules.rounded && s != Scalar::Bool;
+      (forgiven ? verdict.off_by_one : verdict.wrong) = true;
+    }
+  }
+  return verdict;
+}
+
+std::string pixel_text(Type type, const std::byte* at) {
+  ir::Value value{type, {}};
+  for (int l = 0; l < type.lanes; ++l) value.lane[l] = ir::load(type.scalar, at + l * size_of(type.scalar));
+  return value.to_string();
+}
+
+std::string place_text(const Buffer& buffer, std::int64_t pixel) {
+  std::string text;
+  for (auto extent : buffer.extents()) {
+    text += (text.empty() ? "" : ", ") + std::to_string(pixel % extent);
+    pixel /= extent;
+  }
+  return "(" + text + ")";
+}
+
+std::string shape_text(const Buffer& buffer) {
+  return fmt::format("{} {}", fmt::join(buffer.extents(), "x"), weft::name_of(buffer.type()));
+}
+
+ir::Bindings bindings_of(const ir::Pipeline& pipeline, const Arguments& arguments) {
+  ir::Bindings bindings{arguments.images, {}};
+  for (const auto& param : pipeline.params) {
+    const auto given = arguments.params.find(param->name);
+    if (given != arguments.params.end())
+      bindings.params[param->name] = ir::Value::real({Scalar::F64, 1}, given->second);
+  }
+  return bindings;
+}
+
+/// The results, or the message of the weft::Error instead of them.
+template <class Work>
+std::optional<std::map<std::string, Buffer>> attempt(Work work, std::string& refusal) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    refusal = error.message();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string Comparison::text() const {
+  if (!equal && wrong > 0)
+    return fmt::format("'{}' differs in {} of {} pixels, first at {}", output, wrong, pixels, first);
+  if (!equal && pixels > 0)
+    return fmt::format("'{}' is off by one in {} of {} pixels, too many to be roundings", output, off_by_one,
+                       pixels);
+  if (!equal) return fmt::format("'{}': {}", output, first);
+  if (off_by_one > 0) return fmt::format("'{}' is off by one in {} of {} pixels", output, off_by_one, pixels);
+  return fmt::format("'{}' is equal", output);
+}
+
+bool rounds_floats(const ir::Pipeline& pipeline) {
+  bool found = false;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    ir::visit(ir::expressions(*stage), [&](const ir::Expr& e) {
+      const auto* cast = std::get_if<ir::Cast>(&e->op);
+      found |= cast != nullptr && is_float(cast->a->type.scalar) && !is_float(e->type.scalar);
+    });
+  }
+  return found;
+}
+
+Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
+                   const Tolerance& tolerance, bool rounded) {
+  Comparison result;
+  result.output = output;
+  if (expected.type() != found.type() || expected.extents() != found.extents()) {
+    result.equal = false;
+    result.first = "expected " + shape_text(expected) + ", found " + shape_text(found);
+    return result;
+  }
+  const Buffer a = expected.packed(), b = found.packed();
+  const auto *pa = static_cast<const std::byte*>(a.data()), *pb = static_cast<const std::byte*>(b.data());
+  const int size = size_of(a.type());
+  const Rules rules{a.type(), tolerance, rounded, largest_of(a)};
+  result.pixels = a.pixels();
+  for (std::int64_t i = 0; i < result.pixels; ++i, pa += size, pb += size) {
+    const Verdict verdict = judge(rules, pa, pb, result.worst);
+    if (verdict.wrong && result.wrong++ == 0) {
+      result.first = fmt::format("{}: expected {}, found {}", place_text(a, i), pixel_text(a.type(), pa),
+                                 pixel_text(a.type(), pb));
+    }
+    result.off_by_one += !verdict.wrong && verdict.off_by_one ? 1 : 0;
+  }
+  const auto forgiven =
+      static_cast<std::int64_t>(tolerance.rounded_share * static_cast<double>(result.pixels));
+  result.equal = result.wrong == 0 && result.off_by_one <= std::max<std::int64_t>(forgiven, 1);
+  return result;
+}
+
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const Tolerance& tolerance) {
+  std::string refused_expected, refused_found;
+  const auto expected =
+      attempt([&] { return ir::interpret(pipeline, bindings_of(pipeline, arguments)); }, refused_expected);
+  const auto found = attempt([&] { return program.run(arguments); }, refused_found);
+  if (!expected && !found) return {};
+  if (!expected || !found) {
+    Comparison refusal;
+    refusal.output = pipeline.outputs[0]->name;
+    refusal.equal = false;
+    refusal.first =
+        expected ? "refused: " + refused_found : "computed, where the interpreter says: " + refused_expected;
+    return {refusal};
+  }
+  const bool rounded = !pipeline.strict && rounds_floats(pipeline);
+  std::vector<Comparison> all;
+  for (const auto& [name, reference] : *expected) {
+    const auto match = found->find(name);
+    all.push_back(
+        compare(name, reference, match == found->end() ? Buffer() : match->second, tolerance, rounded));
+  }
+  return all;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,46 @@
+// Compares what a target computed with what the interpreter says, on every pixel.
+#pragma once
+
+#include <weft/buffer.h>
+#include <weft/pipeline.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+
+namespace weft::tools {
+
+struct Tolerance {
+  /// Floats: |found - expected| <= relative * (1 + |expected| + largest / 100), where largest is the largest
+  /// |expected| of the output: what remains when large values cancel cannot be more exact than they are.
+  double relative = 1e-4;
+  /// Integers that a pipeline makes from floats: this share of the pixels, or one, may differ by 1.
+  double rounded_share = 1e-3;
+};
+
+/// What was found about one output.
+struct Comparison {
+  std::string output;
+  bool equal = true;  ///< Within the tolerance.
+  std::int64_t pixels = 0;
+  std::int64_t wrong = 0;       ///< Pixels beyond the tolerance.
+  std::int64_t off_by_one = 0;  ///< Pixels that rounding explains; too many of them make the result unequal.
+  double worst = 0;             ///< Floats: the least `relative` that would do.
+  std::string first;            ///< "(3, 0): expected 7, found 9", of the first wrong pixel.
+
+  std::string text() const;  ///< One line.
+};
+
+/// Whether integers of the pipeline come from floats, so that a rounding may fall on either side.
+bool rounds_floats(const ir::Pipeline& pipeline);
+
+Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
+                   const Tolerance& tolerance, bool rounded);
+/// Runs the program and the interpreter on the arguments. If both refuse them, that is agreement.
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const Tolerance& tolerance = {});
+
+}  // namespace weft::tools

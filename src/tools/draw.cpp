@@ -1,0 +1,62 @@
+// weft draw: pictures to try things on.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "io/picture.h"
+#include "tools/commands.h"
+#include "tools/files.h"
+#include "tools/images.h"
+#include "tools/scene.h"
+
+namespace weft::tools {
+namespace {
+
+struct Options {
+  std::string kind, file, size = "640x480", seed = "1";
+  bool grey = false;
+};
+
+Buffer picture_of(const Options& options) {
+  const PictureSize size = parse_size(options.size);
+  const auto seed = static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
+  if (options.kind == "scene") return draw_scene(size, seed);
+  if (options.kind == "noise") return draw_noise(size, seed);
+  if (options.kind == "gradient") return draw_gradient(size);
+  throw Error("there is no picture '" + options.kind + "'; there are scene, noise, gradient");
+}
+
+/// As the file holds it: 8 bits if possible, else float; colour if possible and wanted.
+Type type_in(const std::filesystem::path& file, bool grey) {
+  for (int lanes : {3, 1}) {
+    for (Scalar scalar : {Scalar::U8, Scalar::F32}) {
+      if ((lanes == 1 || !grey) && io::can_write(file, {scalar, lanes}, 2)) return {scalar, lanes};
+    }
+  }
+  return {Scalar::U8, 3};  // writing it says why not
+}
+
+void draw(const Options& options) {
+  check_writable(options.file);
+  const Buffer picture = to_image(picture_of(options), type_in(options.file, options.grey), 255);
+  io::write_picture(options.file, picture);
+  fmt::print("{}: {}, {} {}\n", options.file, options.kind, size_text(picture),
+             weft::name_of(picture.type()));
+}
+
+}  // namespace
+
+void add_draw(CLI::App& weft) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = weft.add_subcommand("draw", "draws a synthetic picture");
+  command->add_option("PICTURE", options->kind, "scene, noise or gradient")->required();
+  command->add_option("-o,--output", options->file, "the picture file")->required();
+  command->add_option("--size", options->size, "WIDTHxHEIGHT")->capture_default_str();
+  command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
+  command->add_flag("--grey", options->grey, "luminance instead of colour");
+  command->footer("Example:\n  weft draw scene -o scene.png --size 1920x1080");
+  command->callback([options] { draw(*options); });
+}
+
+}  // namespace weft::tools

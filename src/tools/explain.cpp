@@ -1,0 +1,213 @@
+// weft explain: what the compiler found out about an application's stages, and what it decided.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/footprint.h"
+#include "ir/bindings.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/files.h"
+#include "tools/graph.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string application, size, machine = "cpu", dot;
+  std::vector<std::string> params;
+  bool json = false, ir = false;
+};
+
+/// A stage with all that is known about it.
+struct Explained {
+  analysis::StageSummary summary;
+  schedule::StagePlan plan;
+  std::optional<ir::ConcreteBox> box;  ///< With --size.
+
+  std::int64_t pixels() const {
+    std::int64_t product = 1;
+    for (std::int64_t extent : box->extent) product *= extent;
+    return product;
+  }
+};
+
+ir::Sizes sizes_of(const ir::Pipeline& pipeline, const PictureSize& size) {
+  ir::Sizes sizes;
+  for (const ir::StagePtr& input : pipeline.inputs) {
+    sizes[input->name] = {size.width, size.height};
+    sizes[input->name].resize(input->rank(), 1);
+  }
+  return sizes;
+}
+
+std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
+                                      const std::optional<PictureSize>& size) {
+  std::vector<Explained> stages;
+  const auto summaries = analysis::summarize(pipeline);
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    Explained stage{summaries[i], schedule.of(summaries[i].name), {}};
+    if (size) stage.box = ir::evaluate(*pipeline.stages[i], sizes_of(pipeline, *size));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+// ---- text -------------------------------------------------------------------------------------------------
+
+std::string box_text(const Explained& stage) {
+  if (!stage.box) return stage.summary.box;
+  std::string text = fmt::format("{}", fmt::join(stage.box->extent, "x"));
+  const auto& min = stage.box->min;
+  if (std::any_of(min.begin(), min.end(), [](auto m) { return m != 0; }))
+    text += fmt::format(" at ({})", fmt::join(min, ", "));
+  return text.empty() ? "one value" : text;
+}
+
+std::string sources_text(const analysis::StageSummary& stage) {
+  std::vector<std::string> texts;
+  for (const auto& source : stage.sources) texts.push_back(read_text(source));
+  return texts.empty() ? "nothing" : joined(texts);
+}
+
+/// "9 stages in 6 kernels: 214 operations and 63 loads per pixel"
+std::string totals(const std::vector<Explained>& stages) {
+  std::int64_t operations = 0, loads = 0, kernels = 0, work = 0;
+  for (const Explained& stage : stages) {
+    const auto& o = stage.summary.operations;
+    kernels += stage.plan.stored ? 1 : 0;
+    operations += o.alu + o.sfu;
+    loads += o.loads;
+    if (stage.box) work += (o.alu + o.sfu) * stage.pixels();
+  }
+  std::string text = fmt::format("{} {} in {} {}", stages.size(), stages.size() == 1 ? "stage" : "stages",
+                                 kernels, kernels == 1 ? "kernel" : "kernels");
+  text += stages[0].box ? fmt::format(": {:.4g} million operations", static_cast<double>(work) * 1e-6)
+                        : fmt::format(": {} operations and {} loads per pixel", operations, loads);
+  return text;
+}
+
+void print(const Application& application, const ir::Pipeline& pipeline, const std::vector<Explained>& stages,
+           const Options& options) {
+  fmt::print("{}: {}\n", application.name, application.about.summary);
+  for (const ir::StagePtr& input : pipeline.inputs)
+    fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
+               options.size.empty() ? ir::to_string(input->box) : parse_size(options.size).text());
+  fmt::print("  {}\n\n", totals(stages));
+  Table table({"stage", "pattern", "pixels", "box", "alu", "sfu", "loads", "reads"});
+  for (const Explained& stage : stages) {
+    const auto& s = stage.summary;
+    table.add({s.name, analysis::name_of(s.pattern), weft::name_of(s.type), box_text(stage),
+               std::to_string(s.operations.alu), std::to_string(s.operations.sfu),
+               std::to_string(s.operations.loads), sources_text(s)});
+  }
+  fmt::print("{}\nschedule for {}\n", table.text(), options.machine);
+  Table decisions({"stage", "decision", "because"});
+  for (const Explained& stage : stages) {
+    const auto& plan = stage.plan;
+    decisions.add({plan.stage, plan.stored ? "stored" : "computed in " + plan.into, plan.why});
+  }
+  fmt::print("{}", decisions.text());
+}
+
+// ---- JSON -------------------------------------------------------------------------------------------------
+
+Json as_json(const analysis::SourceSummary& source) {
+  Json json = {{"source", source.name},
+               {"pattern", analysis::name_of(source.pattern)},
+               {"window", analysis::window(source.footprint)},
+               {"offsets", analysis::offsets(source.footprint)},
+               {"reads", source.reads},
+               {"borders", Json::array()}};
+  for (ir::BorderMode mode : source.borders) json["borders"].push_back(ir::name_of(mode));
+  return json;
+}
+
+Json as_json(const Explained& stage) {
+  const auto& s = stage.summary;
+  Json json = {
+      {"name", s.name},
+      {"pattern", analysis::name_of(s.pattern)},
+      {"type", weft::name_of(s.type)},
+      {"box", s.box},
+      {"operations", {{"alu", s.operations.alu}, {"sfu", s.operations.sfu}, {"loads", s.operations.loads}}},
+      {"sources", Json::array()},
+      {"stored", stage.plan.stored},
+      {"into", stage.plan.stored ? Json(nullptr) : Json(stage.plan.into)},
+      {"why", stage.plan.why}};
+  if (stage.box) json["min"] = stage.box->min, json["extent"] = stage.box->extent;
+  for (const auto& source : s.sources) json["sources"].push_back(as_json(source));
+  return json;
+}
+
+void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
+                const std::vector<Explained>& stages, const Options& options) {
+  Json json = {{"application", application.name},
+               {"machine", options.machine},
+               {"inputs", Json::array()},
+               {"outputs", Json::array()},
+               {"stages", Json::array()}};
+  for (const auto& input : pipeline.inputs)
+    json["inputs"].push_back({{"name", input->name}, {"type", weft::name_of(input->type)}});
+  for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
+  for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
+  if (options.ir) json["ir"] = ir::to_string(definition);
+  fmt::print("{}\n", json.dump(2));
+}
+
+void check_machine(const std::string& machine) {
+  if (machine != "cpu") throw Error("the machine '" + machine + "' is not supported yet; there is cpu");
+}
+
+void explain(const Options& options) {
+  check_machine(options.machine);
+  const auto size = parse_optional_size(options.size);
+  const Application& application = find_application(options.application);
+  const Prepared prepared = prepare(application, options.params);
+  const ir::Pipeline& definition = prepared.built.pipeline.ir();
+  const ir::Pipeline pipeline = lower::prepare(definition);
+  const schedule::Schedule schedule = schedule::choose(pipeline);
+  const std::vector<Explained> stages = explain_stages(pipeline, schedule, size);
+  if (!options.dot.empty())
+    write_text(options.dot, to_dot(pipeline, analysis::summarize(pipeline), schedule));
+  if (options.json) return print_json(application, definition, pipeline, stages, options);
+  if (options.ir) {
+    fmt::print("{}", ir::to_string(definition));
+  } else {
+    print(application, pipeline, stages, options);
+  }
+  if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& weft) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      weft.add_subcommand("explain", "an application's stages, and what was decided about them");
+  command->add_option("APP", options->application, "the application")->required();
+  command->add_option("--size", options->size, "WIDTHxHEIGHT of the images, to see boxes as numbers");
+  command->add_option("--machine", options->machine, "cpu")->capture_default_str();
+  add_repeatable(*command, "--param", options->params,
+                 "NAME=VALUE: an option or a parameter of the application");
+  command->add_flag("--ir", options->ir, "the definition as the compiler holds it");
+  command->add_option("--dot", options->dot, "also writes the graph to this file, for Graphviz");
+  command->add_flag("--json", options->json, "one JSON object");
+  command->footer(
+      "Operations are counted per pixel: alu are additions, products and the like; sfu divisions, roots,\n"
+      "exponentials. Loads are pixels read. A source without a window is read at the current pixel alone.\n"
+      "Examples:\n  weft explain harris\n  weft explain harris --dot harris.dot && dot -Tsvg harris.dot -o "
+      "harris.svg");
+  command->callback([options] { explain(*options); });
+}
+
+}  // namespace weft::tools

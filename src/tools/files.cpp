@@ -1,0 +1,62 @@
+#include "tools/files.h"
+
+#include <unistd.h>
+#include <weft/error.h>
+
+#include <fstream>
+#include <system_error>
+
+namespace weft::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+Error cannot_write(const fs::path& file, const std::string& why) {
+  return Error("cannot write '" + file.string() + "': " + why);
+}
+
+}  // namespace
+
+void check_writable(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path folder = folder_of(file);
+  if (file.filename().empty() || fs::is_directory(file, ignored)) throw cannot_write(file, "it is a folder");
+  if (!fs::exists(folder, ignored)) throw cannot_write(file, "there is no folder '" + folder.string() + "'");
+  if (!fs::is_directory(folder, ignored))
+    throw cannot_write(file, "'" + folder.string() + "' is not a folder");
+  if (access(folder.c_str(), W_OK) != 0)
+    throw cannot_write(file, "the folder '" + folder.string() + "' cannot be written to");
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  check_writable(file);
+  fs::path draft = file;
+  draft += ".part-" + std::to_string(getpid());
+  {
+    std::ofstream out(draft, std::ios::binary);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    std::error_code problem;
+    if (out) fs::rename(draft, file, problem);
+    if (out && !problem) return;
+  }
+  std::error_code ignored;
+  fs::remove(draft, ignored);
+  throw cannot_write(file, "the disk or the folder refuses it");
+}
+
+void make_folder(const fs::path& folder) {
+  const auto refuse = [&](const std::string& why) {
+    return Error("cannot make the folder '" + folder.string() + "': " + why);
+  };
+  std::error_code problem;
+  if (fs::exists(folder, problem) && !fs::is_directory(folder, problem)) throw refuse("a file has that name");
+  fs::create_directories(folder, problem);
+  if (problem) throw refuse(problem.message());
+}
+
+}  // namespace weft::tools

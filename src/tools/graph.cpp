@@ -1,0 +1,89 @@
+#include "tools/graph.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "ir/print.h"
+
+namespace weft::tools {
+namespace {
+
+using analysis::Pattern;
+
+/// A name in double quotes.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+const char* colour_of(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::Point: return "#dcecd5";
+    case Pattern::Local: return "#d6e4f5";
+    case Pattern::Scaled: return "#fbe7cf";
+    case Pattern::Gather: return "#f3d7e4";
+  }
+  return "white";
+}
+
+std::string footprint_text(const analysis::SourceSummary& source) {
+  std::string text;
+  if (source.pattern == Pattern::Local) text = analysis::window(source.footprint);
+  if (source.pattern == Pattern::Scaled) text = analysis::offsets(source.footprint);
+  if (source.pattern == Pattern::Gather) text = "anywhere";
+  if (source.pattern == Pattern::Point) return text;
+  for (ir::BorderMode mode : source.borders) text += " " + ir::name_of(mode);
+  return text;
+}
+
+/// The stored stage whose kernel computes a stage.
+std::string home_of(std::string stage, const schedule::Schedule& schedule) {
+  while (!schedule.of(stage).stored) stage = schedule.of(stage).into;
+  return stage;
+}
+
+std::string node(const analysis::StageSummary& stage, bool stored) {
+  return fmt::format("{} [label=\"{}\\n{}, {}\", fillcolor=\"{}\", style=\"filled{}\"];", quoted(stage.name),
+                     stage.name, analysis::name_of(stage.pattern), weft::name_of(stage.type),
+                     colour_of(stage.pattern), stored ? "" : ",dashed");
+}
+
+}  // namespace
+
+std::string read_text(const analysis::SourceSummary& source) {
+  const std::string footprint = footprint_text(source);
+  return footprint.empty() ? source.name : source.name + " " + footprint;
+}
+
+std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
+                   const schedule::Schedule& schedule) {
+  std::string dot = fmt::format(
+      "digraph {} {{\n  node [shape=box, fontname=\"sans-serif\", fontsize=11];\n"
+      "  edge [fontname=\"sans-serif\", fontsize=9];\n",
+      quoted(pipeline.name));
+  for (const ir::StagePtr& input : pipeline.inputs)
+    dot += fmt::format("  {} [label=\"{}\\n{}\", shape=ellipse];\n", quoted(input->name), input->name,
+                       weft::name_of(input->type));
+  std::map<std::string, std::vector<const analysis::StageSummary*>> kernels;
+  for (const auto& stage : stages) kernels[home_of(stage.name, schedule)].push_back(&stage);
+  for (const auto& [home, members] : kernels) {
+    const bool framed = members.size() > 1;
+    if (framed) dot += fmt::format("  subgraph {} {{ style=dotted;\n", quoted("cluster_" + home));
+    for (const auto* stage : members)
+      dot += (framed ? "    " : "  ") + node(*stage, schedule.of(stage->name).stored) + "\n";
+    if (framed) dot += "  }\n";
+  }
+  for (const auto& stage : stages) {
+    for (const auto& source : stage.sources)
+      dot += fmt::format("  {} -> {} [label=\"{}\"];\n", quoted(source.name), quoted(stage.name),
+                         footprint_text(source));
+  }
+  return dot + "}\n";
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,128 @@
+// weft list: the applications, and what each needs.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "ir/stage_ir.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> names_of(const std::vector<Scalar>& scalars) {
+  std::vector<std::string> names;
+  for (Scalar s : scalars) names.push_back(weft::name_of(s));
+  return names;
+}
+
+std::string image_text(const DeclaredImage& image) {
+  std::vector<std::string> lanes;
+  for (int n : image.lanes) lanes.push_back(std::to_string(n));
+  std::string text = image.name + ": " + one_of(names_of(image.scalars));
+  if (image.lanes != std::vector{1}) text += ", " + one_of(lanes) + " channels";
+  if (image.rank != 2) text += ", " + std::to_string(image.rank) + " dimensions";
+  return text;
+}
+
+/// The default first, then the other choices.
+std::string option_text(const DeclaredOption& option) {
+  std::string text = option.name + "=" + option.initial;
+  for (const std::string& choice : option.choices) {
+    if (choice != option.initial) text += "|" + choice;
+  }
+  return text;
+}
+
+std::string output_text(const ir::Stage& output) {
+  std::string text = output.name + ": " + weft::name_of(output.type);
+  if (output.rank() == 0) text += " scalar";
+  if (output.rank() == 1 || output.rank() > 2) text += ", " + std::to_string(output.rank()) + " dimensions";
+  return text;
+}
+
+std::string settings_text(const Built& built) {
+  std::vector<std::string> settings;
+  for (const auto& option : built.options) settings.push_back(option_text(option));
+  for (const auto& param : built.pipeline.ir().params)
+    settings.push_back(param->name + "=" + param->initial.to_string());
+  return joined(settings);
+}
+
+void print(const std::map<std::string, std::vector<const Application*>>& groups) {
+  bool first = true;
+  for (const auto& [source, members] : groups) {
+    fmt::print("{}{}\n", first ? "" : "\n", source.empty() ? "applications" : source);
+    first = false;
+    for (const Application* application : members) {
+      const Built built = build(*application);
+      std::vector<std::string> images, outputs;
+      for (const auto& image : built.images) images.push_back(image_text(image));
+      for (const auto& output : built.pipeline.ir().outputs) outputs.push_back(output_text(*output));
+      fmt::print("  {:<16}{}\n", application->name, application->about.summary);
+      fmt::print("  {:<16}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
+                 joined(outputs, "; "));
+      const std::string settings = settings_text(built);
+      if (!settings.empty()) fmt::print("  {:<16}--param {}\n", "", settings);
+    }
+  }
+}
+
+Json as_json(const Application& application) {
+  const Built built = build(application);
+  Json json = {{"name", application.name},
+               {"summary", application.about.summary},
+               {"source", application.about.source},
+               {"range", application.about.range}};
+  for (const char* key : {"images", "options", "params", "outputs"}) json[key] = Json::array();
+  for (const auto& image : built.images) {
+    json["images"].push_back({{"name", image.name},
+                              {"pixels", names_of(image.scalars)},
+                              {"channels", image.lanes},
+                              {"dimensions", image.rank}});
+  }
+  for (const auto& option : built.options)
+    json["options"].push_back(
+        {{"name", option.name}, {"default", option.initial}, {"choices", option.choices}});
+  for (const auto& param : built.pipeline.ir().params) {
+    json["params"].push_back({{"name", param->name},
+                              {"type", weft::name_of(param->initial.type)},
+                              {"default", param->initial.to_string()}});
+  }
+  for (const auto& output : built.pipeline.ir().outputs) {
+    json["outputs"].push_back(
+        {{"name", output->name}, {"type", weft::name_of(output->type)}, {"dimensions", output->rank()}});
+  }
+  return json;
+}
+
+void list(bool json) {
+  if (json) {
+    Json all = {{"applications", Json::array()}};
+    for (const auto& entry : applications()) all["applications"].push_back(as_json(entry.second));
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  std::map<std::string, std::vector<const Application*>> groups;
+  for (const auto& entry : applications()) groups[entry.second.about.source].push_back(&entry.second);
+  print(groups);
+}
+
+}  // namespace
+
+void add_list(CLI::App& weft) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = weft.add_subcommand("list", "the applications, and what each needs");
+  command->add_flag("--json", *json, "one JSON object");
+  command->footer(
+      "Of an application's parameters, the first value is the default.\n"
+      "Example:\n  weft list --json");
+  command->callback([json] { list(*json); });
+}
+
+}  // namespace weft::tools

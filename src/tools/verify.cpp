@@ -1,0 +1,235 @@
+// weft verify: applications on random images, against the interpreter, on every pixel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "ir/stage_ir.h"
+#include "tools/commands.h"
+#include "tools/compare.h"
+#include "tools/scene.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+struct Options {
+  std::string application, sizes = "1x1,1x7,7x1,3x3,64x48,131x67", targets = "cpu", borders = "all", seed,
+                           tolerance;
+  std::vector<std::string> params;
+  bool json = false;
+};
+
+struct Totals {
+  std::int64_t passed = 0, failed = 0, off_by_one = 0;
+  double worst = 0;
+
+  Totals& operator+=(const Totals& o) {
+    passed += o.passed, failed += o.failed, off_by_one += o.off_by_one;
+    worst = std::max(worst, o.worst);
+    return *this;
+  }
+};
+
+/// One way to build an application.
+struct Variant {
+  std::vector<std::string> params;
+  std::map<std::string, Type> types;
+
+  std::string text() const {
+    std::string all = joined(params, " ");
+    for (const auto& [name, type] : types) all += (all.empty() ? "" : " ") + name + ":" + weft::name_of(type);
+    return all;
+  }
+};
+
+/// What the command line asks for, understood.
+struct Plan {
+  std::vector<PictureSize> sizes;
+  std::vector<Target> targets;
+  std::vector<std::string> borders;  ///< Empty: all.
+  std::vector<std::string> params;
+  std::uint64_t seed;
+  Tolerance tolerance;
+  bool json;
+};
+
+Plan plan_of(const Options& options) {
+  Plan plan{parse_sizes(options.sizes), {}, {}, options.params, 0, {}, options.json};
+  for (const std::string& target : split(options.targets, ',')) plan.targets.push_back(parse_target(target));
+  if (options.borders != "all") plan.borders = split(options.borders, ',');
+  plan.seed = options.seed.empty() ? std::random_device{}()
+                                   : static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
+  if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
+  return plan;
+}
+
+// ---- variants ---------------------------------------------------------------------------------------------
+
+/// All pixel types of the first image that accepts several; further images follow it where they can.
+std::vector<std::map<std::string, Type>> type_choices(const std::vector<DeclaredImage>& images) {
+  const auto several = [](const DeclaredImage& i) { return i.scalars.size() * i.lanes.size() > 1; };
+  const auto leader = std::find_if(images.begin(), images.end(), several);
+  if (leader == images.end()) return {{}};
+  const auto pick = [](const auto& items, auto wanted) {
+    return std::find(items.begin(), items.end(), wanted) == items.end() ? items[0] : wanted;
+  };
+  std::vector<std::map<std::string, Type>> choices;
+  for (Scalar scalar : leader->scalars) {
+    for (int lanes : leader->lanes) {
+      auto& types = choices.emplace_back();
+      for (const DeclaredImage& image : images) {
+        if (several(image)) types[image.name] = {pick(image.scalars, scalar), pick(image.lanes, lanes)};
+      }
+    }
+  }
+  return choices;
+}
+
+bool is_given(const std::vector<std::string>& params, const std::string& name) {
+  return std::any_of(params.begin(), params.end(), [&](const auto& p) { return p.starts_with(name + "="); });
+}
+
+/// The borders to try; one empty list of parameters if the application does not choose.
+std::vector<std::vector<std::string>> border_choices(const Built& built, const Plan& plan) {
+  const auto option = std::find_if(built.options.begin(), built.options.end(),
+                                   [](const DeclaredOption& o) { return o.name == "border"; });
+  if (option == built.options.end() || is_given(plan.params, "border")) return {{}};
+  std::vector<std::vector<std::string>> choices;
+  for (const std::string& border : plan.borders.empty() ? option->choices : plan.borders) {
+    choices.push_back({"border=" + border});
+    const bool has_value = std::any_of(built.options.begin(), built.options.end(),
+                                       [](const DeclaredOption& o) { return o.name == "border_value"; });
+    if (border == "constant" && has_value && !is_given(plan.params, "border_value"))
+      choices.back().push_back("border_value=7");
+  }
+  return choices;
+}
+
+/// Every border with every pixel type; and every other choice of every option, one at a time.
+std::vector<Variant> variants_of(const Application& application, const Plan& plan) {
+  const Built built = prepare(application, plan.params).built;
+  std::vector<Variant> variants;
+  const auto add = [&](const std::vector<std::string>& extra, const std::map<std::string, Type>& types) {
+    Variant variant{plan.params, types};
+    variant.params.insert(variant.params.end(), extra.begin(), extra.end());
+    variants.push_back(std::move(variant));
+  };
+  for (const auto& types : type_choices(built.images)) {
+    for (const auto& border : border_choices(built, plan)) add(border, types);
+    for (const DeclaredOption& option : built.options) {
+      if (option.name == "border" || is_given(plan.params, option.name)) continue;
+      for (const std::string& choice : option.choices) {
+        if (choice != option.initial) add({option.name + "=" + choice}, types);
+      }
+    }
+  }
+  return variants;
+}
+
+// ---- checks -----------------------------------------------------------------------------------------------
+
+Arguments random_arguments(const ir::Pipeline& pipeline, const Prepared& prepared, const PictureSize& size,
+                           double range, Random& random) {
+  Arguments arguments;
+  arguments.params = prepared.params;
+  for (const ir::StagePtr& input : pipeline.inputs) {
+    if (input->rank() != 2)
+      throw Error(fmt::format("'{}' has {} dimensions; only 2 can be verified", input->name, input->rank()));
+    arguments.images[input->name] = random_image(input->type, size, range, random);
+  }
+  return arguments;
+}
+
+void check(const Application& application, const Variant& variant, Target target, const Plan& plan,
+           Random& random, Progress& progress, Totals& totals) {
+  const Prepared prepared = prepare(application, variant.params, variant.types);
+  const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
+  progress.show(fmt::format("{} {} compiling", application.name, variant.text()));
+  const Program program = prepared.built.pipeline.compile({target, 0, {}});
+  for (const PictureSize& size : plan.sizes) {
+    progress.show(
+        fmt::format("{} {} {} ({} passed)", application.name, variant.text(), size.text(), totals.passed));
+    const Arguments arguments = random_arguments(pipeline, prepared, size, application.about.range, random);
+    bool equal = true;
+    for (const Comparison& c : verify(pipeline, program, arguments, plan.tolerance)) {
+      totals.off_by_one += c.off_by_one;
+      totals.worst = std::max(totals.worst, c.worst);
+      equal = equal && c.equal;
+      if (c.equal) continue;
+      progress.clear();
+      fmt::print(stderr, "FAILED {} {} {} on {}: {}\n", application.name, variant.text(), size.text(),
+                 name_of(target), c.text());
+    }
+    (equal ? totals.passed : totals.failed) += 1;
+  }
+}
+
+Totals check_application(const Application& application, const Plan& plan, Progress& progress) {
+  Totals totals;
+  Random random(plan.seed);  // each application alone repeats what it saw among all
+  for (const Variant& variant : variants_of(application, plan)) {
+    for (Target target : plan.targets) check(application, variant, target, plan, random, progress, totals);
+  }
+  return totals;
+}
+
+std::string summary(const Totals& totals) {
+  std::string text = fmt::format("{} passed, {} failed", totals.passed, totals.failed);
+  if (totals.worst > 0) text += fmt::format("; floats within {:.2g}", totals.worst);
+  if (totals.off_by_one > 0) text += fmt::format("; {} pixels rounded the other way", totals.off_by_one);
+  return text;
+}
+
+void verify_all(const Options& options, int& exit_code) {
+  const Plan plan = plan_of(options);
+  Progress progress;
+  Totals all;
+  nlohmann::ordered_json json = {{"seed", plan.seed}, {"applications", nlohmann::ordered_json::array()}};
+  if (!plan.json) fmt::print("seed {}\n", plan.seed);
+  for (const Application* application : select_applications(options.application)) {
+    const Totals totals = check_application(*application, plan, progress);
+    progress.clear();
+    if (!plan.json) fmt::print("{:<16}{}\n", application->name, summary(totals));
+    std::fflush(stdout);
+    json["applications"].push_back({{"name", application->name},
+                                    {"passed", totals.passed},
+                                    {"failed", totals.failed},
+                                    {"worst", totals.worst},
+                                    {"off_by_one", totals.off_by_one}});
+    all += totals;
+  }
+  json["passed"] = all.passed;
+  json["failed"] = all.failed;
+  fmt::print("{}\n", plan.json ? json.dump(2) : fmt::format("{} passed, {} failed", all.passed, all.failed));
+  if (all.failed > 0) exit_code = 1;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& weft, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = weft.add_subcommand("verify", "compares a target with the interpreter, on every pixel");
+  command->add_option("APP", options->application, "the application, or all")->required();
+  command->add_option("--sizes", options->sizes, "WIDTHxHEIGHT, and more after commas")
+      ->capture_default_str();
+  command->add_option("--targets", options->targets, "cpu, reference")->capture_default_str();
+  command->add_option("--borders", options->borders, "all, or names separated by commas")
+      ->capture_default_str();
+  add_repeatable(*command, "--param", options->params,
+                 "NAME=VALUE: an option or a parameter of the application");
+  command->add_option("--seed", options->seed, "repeats the random images of another run");
+  command->add_option("--tolerance", options->tolerance,
+                      "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
+  command->add_flag("--json", options->json, "one JSON object");
+  command->footer(
+      "Integers have to be equal; those that come from floats may differ by 1 in 0.1 % of the pixels.\n"
+      "The exit code is 1 if anything differs.\n"
+      "Examples:\n  weft verify all\n  weft verify harris --sizes 640x427 --borders clamp,repeat --seed 7");
+  command->callback([options, &exit_code] { verify_all(*options, exit_code); });
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,428 @@
+// Every C++ snippet of docs/language.md, compiled, and run on tiny images. The last test checks that the page
+// shows nothing that is not here.
+#include <weft/weft.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "ir/interpret.h"
+
+using namespace weft;
+
+namespace {
+
+using Images = std::map<std::string, Buffer>;
+
+/// An image whose pixel (x, y) is x + 10 * y in every lane.
+template <class T>
+Buffer ramp(std::int64_t width, std::int64_t height, int lanes = 1) {
+  Buffer image = Buffer::allocate(type_of<T>().with_lanes(lanes), {width, height});
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      for (int l = 0; l < lanes; ++l) (&image.at<T>(x, y))[l] = static_cast<T>(x + 10 * y);
+    }
+  }
+  return image;
+}
+
+Buffer only_output(const Stage& stage, const Images& images) {
+  return ir::interpret(Pipeline("p", stage).ir(), {images, {}}).at(stage.name());
+}
+Buffer only_output(const Application& application, const Images& images) {
+  return ir::interpret(build(application).pipeline.ir(), {images, {}}).begin()->second;
+}
+
+}  // namespace
+
+// ---- a pipeline ----
+
+WEFT_PIPELINE(blur, {.summary = "3x3 binomial blur"}) {
+  Image<float> in("in");
+  const Mask binomial = Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f;
+  return convolve("blur", in.border(Border::clamp()), binomial);
+}
+
+TEST(Language, Pipeline) {
+  EXPECT_FLOAT_EQ(only_output(applications().at("blur"), {{"in", ramp<float>(3, 3)}}).at<float>(1, 1), 11);
+}
+
+TEST(Language, PipelineInAFunction) {
+  Image<float> in("in");
+  Stage twice = point("twice", 2 * in);
+  const Pipeline pipeline("twice", twice);
+  const Program program = pipeline.compile();
+
+  std::vector<float> pixels(64 * 48, 1.5f);
+  Buffer result = program(Buffer::view(pixels, {64, 48}));
+  float corner = result.at<float>(0, 0);
+  EXPECT_EQ(corner, 3);
+}
+
+TEST(Language, Arguments) {
+  Image<float> in("in");
+  const Param<float> gain("gain", 2.f);
+  const Program program =
+      Pipeline("p", point("bright", in * gain)).compile({.target = Target::Reference, .compiler_flags = {}});
+
+  std::vector<float> pixels(64 * 48, 1.f), space(64 * 48);
+  Arguments arguments;
+  arguments.images["in"] = Buffer::view(pixels, {64, 48});
+  arguments.params["gain"] = 3;                                 // else 2, its initial value
+  arguments.outputs["bright"] = Buffer::view(space, {64, 48});  // else allocated
+  program.run(arguments);
+  EXPECT_EQ(space[0], 3);
+}
+
+// ---- images ----
+
+TEST(Language, Images) {
+  Image<std::uint8_t> grey("grey");            // 2-D
+  Image<Vec<std::uint8_t, 3>> rgb("rgb");      // pixels of three lanes
+  Image<float> volume("volume", 3);            // 3-D
+  Image<float> weight("weight", grey.size());  // has to be as large as grey
+  AnyImage any("any", {Scalar::U8, Scalar::F32}, {1, 3});
+  EXPECT_EQ(grey.type(), type_of<std::uint8_t>());
+  EXPECT_EQ(rgb.type().lanes, 3);
+  EXPECT_EQ(volume.rank(), 3);
+  EXPECT_EQ(weight.rank(), 2);
+  EXPECT_EQ(any.type(), type_of<std::uint8_t>());
+}
+
+// ---- stages ----
+
+TEST(Language, Point) {
+  Image<float> dx("dx"), dy("dy", dx.size());
+  Stage mag = point("mag", sqrt(dx * dx + dy * dy));
+  EXPECT_FLOAT_EQ(only_output(mag, {{"dx", ramp<float>(5, 5)}, {"dy", ramp<float>(5, 5)}}).at<float>(3, 0),
+                  std::sqrt(18.f));
+}
+
+TEST(Language, Local) {
+  Image<std::uint8_t> in("in");
+  auto src = in.border(Border::clamp());
+  Stage dx = convolve("dx", src, Mask{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}});
+  Stage wide = local("wide", src, Domain(5, 5), Local::Max);
+  Stage middle = local("middle", src, Domain::disc(2), Local::Median);
+  EXPECT_EQ(dx.type(), type_of<int>());
+  EXPECT_EQ(only_output(dx, {{"in", ramp<std::uint8_t>(5, 5)}}).at<int>(2, 2), 8);
+  EXPECT_EQ(only_output(wide, {{"in", ramp<std::uint8_t>(5, 5)}}).at<std::uint8_t>(0, 0), 22);
+  EXPECT_EQ(only_output(middle, {{"in", ramp<std::uint8_t>(5, 5)}}).at<std::uint8_t>(2, 2), 22);
+}
+
+TEST(Language, General) {
+  Image<float> in("in");
+  Stage half = stage("half", in.size() / 2,
+                     [&](Var x, Var y) { return (in(2 * x, 2 * y) + in(2 * x + 1, 2 * y)) / 2; });
+  const Buffer result = only_output(half, {{"in", ramp<float>(5, 4)}});
+  EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(result.at<float>(1, 1), 22.5f);
+}
+
+TEST(Language, OtherRanks) {
+  Image<float> in("in");
+  Image<float> volume("volume", 3);
+  Stage row = stage("row", {in.width()}, [&](Var x) { return in(x, 0); });
+  Stage front =
+      stage("front", {volume.width(), volume.height()}, [&](Var x, Var y) { return volume(x, y, 0); });
+  EXPECT_EQ(only_output(row, {{"in", ramp<float>(5, 4)}}).at<float>(3), 3);
+  EXPECT_EQ(only_output(front, {{"volume", Buffer::allocate(type_of<float>(), {2, 3, 4})}}).rank(), 2);
+}
+
+// ---- reading ----
+
+TEST(Language, Borders) {
+  Image<float> in("in");
+  const Mask sum{{1, 1, 1}};
+  Stage soft = convolve("soft", in.border(Border::mirror()), sum);
+  Stage dark = convolve("dark", in.border(Border::constant(0)), sum);
+  EXPECT_EQ(only_output(soft, {{"in", ramp<float>(3, 1)}}).at<float>(0, 0), 1);
+  EXPECT_EQ(only_output(dark, {{"in", ramp<float>(3, 1)}}).at<float>(2, 0), 3);
+}
+
+TEST(Language, BorderPictures) {
+  // What a read of a b c d at -6 to 9 finds, as the page shows it.
+  const auto picture = [](ir::BorderMode mode) {
+    std::string text;
+    for (int i = -6; i < 10; ++i) {
+      const std::int64_t at = ir::border_index(mode, i, 4);
+      if (i == 0 || i == 4) text += "| ";
+      text += at < 0 ? "v " : std::string(1, static_cast<char>('a' + at)) + " ";
+    }
+    text.pop_back();
+    return text;
+  };
+  EXPECT_EQ(picture(ir::BorderMode::Clamp), "a a a a a a | a b c d | d d d d d d");
+  EXPECT_EQ(picture(ir::BorderMode::Mirror), "c d d c b a | a b c d | d c b a a b");
+  EXPECT_EQ(picture(ir::BorderMode::Mirror101), "a b c d c b | a b c d | c b a b c d");
+  EXPECT_EQ(picture(ir::BorderMode::Repeat), "c d a b c d | a b c d | a b c d a b");
+  EXPECT_EQ(picture(ir::BorderMode::Constant), "v v v v v v | a b c d | v v v v v v");
+}
+
+TEST(Language, Valid) {
+  Image<float> in("in");
+  const Mask box{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+  Stage once = convolve("once", in.valid(), box);      // x in [1, w - 2]
+  Stage twice = convolve("twice", once.valid(), box);  // x in [2, w - 3]
+  const Buffer result = only_output(twice, {{"in", ramp<float>(6, 5)}});
+  EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(result.at<float>(0, 0), 81 * 22);
+}
+
+TEST(Language, Crop) {
+  Image<float> in("in");
+  Accessor middle = in.crop({in.width() / 4, in.height() / 4}, in.size() / 2);
+  Stage blurred = convolve("blurred", middle.border(Border::clamp()), Mask{{1, 1, 1}});
+  const Buffer result = only_output(blurred, {{"in", ramp<float>(8, 8)}});
+  EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{4, 4}));
+  EXPECT_EQ(result.at<float>(0, 0), 22 + 22 + 23);
+}
+
+TEST(Language, OutputRegion) {
+  Image<float> in("in");
+  const BoxAt middle{{in.width() / 4, in.height() / 4}, in.size() / 2};
+  Stage part = stage("part", middle, [&](Var x, Var y) { return in(x, y) + x; });
+  EXPECT_EQ(only_output(part, {{"in", ramp<float>(8, 8)}}).at<float>(0, 0), 22 + 2);
+}
+
+TEST(Language, Scaled) {
+  Image<float> in("in");
+  auto src = in.border(Border::clamp());
+  Stage flip = stage("flip", in.size(), [&](Var x, Var y) { return in(in.width() - 1 - x, y); });
+  Stage twice = stage("twice", in.size() * 2, [&](Var x, Var y) { return in(x / 2, y / 2); });
+  Stage shifted = stage("shifted", in.size(), [&](Var x, Var y) { return src((x - 1) / 2, y); });
+  EXPECT_EQ(only_output(flip, {{"in", ramp<float>(4, 2)}}).at<float>(0, 1), 13);
+  EXPECT_EQ(only_output(twice, {{"in", ramp<float>(4, 2)}}).at<float>(5, 3), 12);
+  EXPECT_EQ(only_output(shifted, {{"in", ramp<float>(4, 2)}}).at<float>(3, 0), 1);
+}
+
+TEST(Language, Gather) {
+  Image<std::uint8_t> in("in");
+  Image<float> table("table", 1);
+  auto colour = table.border(Border::clamp());
+  Stage looked_up = stage("looked_up", in.size(), [&](Var x, Var y) { return colour(in(x, y)); });
+  Buffer values = Buffer::allocate(type_of<float>(), {4});
+  values.at<float>(3) = 7;
+  EXPECT_EQ(only_output(looked_up, {{"in", ramp<std::uint8_t>(8, 1)}, {"table", values}}).at<float>(6, 0), 7);
+}
+
+TEST(Language, CoordinatesAsValues) {
+  Image<float> in("in");
+  Stage fade = stage("fade", in.size(), [&](Var x, Var y) { return in(x, y) * x / in.width(); });
+  Stage checks = stage("checks", in.size(),
+                       [&](Var x, Var y) { return select((x / 8 + y / 8) % 2 == 0, in(x, y), 0.f); });
+  EXPECT_FLOAT_EQ(only_output(fade, {{"in", ramp<float>(4, 1)}}).at<float>(3, 0), 2.25f);
+  EXPECT_EQ(only_output(checks, {{"in", ramp<float>(16, 4)}}).at<float>(8, 0), 0);
+}
+
+// ---- values ----
+
+TEST(Language, Types) {
+  Image<std::uint8_t> a("a"), b("b", a.size());
+  const auto type = [](const Expr& e) { return name_of(e.type()); };
+  EXPECT_EQ(type(a + b), "i32");
+  EXPECT_EQ(type(a + 1u), "u32");
+  EXPECT_EQ(type(a * 0.5f), "f32");
+  EXPECT_EQ(type(a * 0.5), "f64");
+  EXPECT_EQ(type(a / 2), "i32");
+  EXPECT_EQ(type(min(a, b)), "u8");
+  EXPECT_EQ(type(min(a, 255)), "i32");
+  EXPECT_EQ(type(select(a > b, a, b)), "u8");
+  EXPECT_EQ(type(a > b), "bool");
+  EXPECT_EQ(type(sqrt(a)), "f32");
+  EXPECT_EQ(type(sqrt(cast<std::int64_t>(a))), "f64");
+  EXPECT_EQ(type(-a), "i32");
+  EXPECT_EQ(type(a << 3), "i32");
+  EXPECT_EQ(type(cast<std::uint8_t>(a) << cast<std::int64_t>(b)), "i32");
+  EXPECT_EQ(type(cast<half>(a) + cast<half>(b)), "f32");
+  EXPECT_EQ(type(cast<std::int64_t>(a) + cast<std::uint64_t>(b)), "u64");
+  EXPECT_EQ(type(cast<std::int64_t>(a) + 1.f), "f32");
+  EXPECT_EQ(type(pack(a, b) * 0.5f), "f32x2");
+}
+
+TEST(Language, Rounding) {
+  Image<float> in("in");
+  Stage out = point("out", saturate<std::uint8_t>(in * 1.5f));
+  EXPECT_EQ(only_output(out, {{"in", ramp<float>(2, 1)}}).at<std::uint8_t>(1, 0), 2);
+}
+
+TEST(Language, Lanes) {
+  Image<Vec<std::uint8_t, 3>> in("in");
+  Expr rgb = in;
+  Expr grey = .299f * rgb.lane(0) + .587f * rgb.lane(1) + .114f * rgb.lane(2);
+  Stage swapped = point("swapped", pack(rgb.lane(2), rgb.lane(1), rgb.lane(0)));
+  Stage pale = point("pale", saturate<std::uint8_t>(rgb * 0.5f + grey * 0.5f));
+  EXPECT_EQ(swapped.type(), (type_of<Vec<std::uint8_t, 3>>()));
+  EXPECT_EQ(only_output(pale, {{"in", ramp<std::uint8_t>(4, 1, 3)}}).at<std::uint8_t>(3, 0), 3);
+}
+
+// ---- windows ----
+
+TEST(Language, Masks) {
+  const Mask b3 = Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f;
+  const Mask same = Mask::outer({1, 2, 1}, {1, 2, 1}) / 16.f;
+  const Mask ring = Mask::from(7, 7, [](int dx, int dy) { return dx * dx + dy * dy >= 6 ? 1 : 0; });
+  const Mask down = Mask{{-1, 0, 1}}.transposed();
+  EXPECT_TRUE(b3.node()->coefficients == same.node()->coefficients);
+  EXPECT_EQ(ring.node()->coefficients[24].as_double(), 0);
+  EXPECT_EQ(down.height(), 3);
+}
+
+TEST(Language, Domains) {
+  const Mask ring = Mask::from(3, 3, [](int dx, int dy) { return dx != 0 || dy != 0 ? 1 : 0; });
+  const Domain dense(5, 3);                                      // x from -2 to 2, y from -1 to 1
+  const Domain even(4, 1);                                       // x from -2 to 1
+  const Domain cross{{0, -1}, {-1, 0}, {0, 0}, {1, 0}, {0, 1}};  // in this order
+  const Domain around(ring);                                     // where the mask is not 0
+  const Domain round = Domain::disc(2);
+  EXPECT_EQ(dense.node().points.size(), 15u);
+  EXPECT_EQ(even.node().points[0][0], -2);
+  EXPECT_EQ(cross.node().points[0][1], -1);
+  EXPECT_EQ(around.node().points.size(), 8u);
+  EXPECT_EQ(round.node().points.size(), 13u);
+}
+
+TEST(Language, Folds) {
+  Image<float> in("in");
+  auto src = in.border(Border::clamp());
+  Stage energy = stage("energy", in.size(), [&](Var x, Var y) {
+    return sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y) * src(x + t.x, y + t.y); });
+  });
+  EXPECT_EQ(only_output(energy, {{"in", ramp<float>(3, 1)}}).at<float>(1, 0), 15);
+}
+
+TEST(Language, Bodies) {
+  Image<float> in("in");
+  const Mask closeness =
+      Mask::from(5, 5, [](int dx, int dy) { return std::exp(-(dx * dx + dy * dy) / 4.f); });
+  auto src = in.border(Border::mirror());
+  Stage smooth = stage("smooth", in.size(), [&](Var x, Var y) {
+    Accum<float> weights = 0, total = 0;
+    for_each(Domain(closeness), [&](Tap t) {
+      Expr v = src(x + t.x, y + t.y);
+      Expr d = v - src(x, y);
+      Expr w = closeness(t) * exp(-d * d);
+      weights += w;
+      total += w * v;
+    });
+    return total / weights;
+  });
+  const Buffer flat = Buffer::allocate(type_of<float>(), {3, 3});
+  EXPECT_EQ(only_output(smooth, {{"in", flat}}).at<float>(1, 1), 0);
+}
+
+TEST(Language, OrderInABody) {
+  Image<float> in("in");
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    Accum<float> a = 1, b = 0;
+    for_each(Domain(3, 1), [&](Tap) {
+      a += a;  // 2, 4, 8
+      b += a;  // 2, 6, 14: the new a
+    });
+    return b + 0 * in(x, y);
+  });
+  EXPECT_EQ(only_output(out, {{"in", ramp<float>(1, 1)}}).at<float>(0, 0), 14);
+}
+
+// ---- cases ----
+
+TEST(Language, Cases) {
+  Image<float> in("in");
+  Stage slope = stage("slope", in.size(), [&](Var x, Var y) {
+    return cases()
+        .when(x == 0, 0.f)  // in(-1, y) is not read
+        .otherwise(in(x, y) - in(x - 1, y));
+  });
+  EXPECT_EQ(only_output(slope, {{"in", ramp<float>(3, 1)}}).at<float>(2, 0), 1);
+}
+
+// ---- applications ----
+
+WEFT_PIPELINE(soften, {.summary = "mean of a square", .source = "examples"}) {
+  Image<float> in("in");
+  const Option<int> radius("radius", 1, {1, 2, 3});  // fixed when the pipeline is built
+  const Param<float> gain("gain", 1.f);              // an argument of every run
+  const int side = 2 * radius + 1;
+  Stage mean = local("mean", in.border(border_option("mirror")), Domain(side, side), Local::Mean);
+  return point("out", gain * mean);
+}
+
+TEST(Language, OptionsAndParameters) {
+  const Application& soften = applications().at("soften");
+  const Built built = build(soften, {.options = {{"radius", "2"}}, .image_types = {}});
+  EXPECT_EQ(built.options.size(), 3u);  // and border, border_value
+  EXPECT_THROW(build(soften, {.options = {{"radius", "9"}}, .image_types = {}}), Error);
+  EXPECT_FLOAT_EQ(only_output(soften, {{"in", ramp<float>(3, 3)}}).at<float>(1, 1), 11);
+}
+
+WEFT_PIPELINE(gradient, {.summary = "both derivatives"}) {
+  Image<float> in("in");
+  auto src = in.border(Border::clamp());
+  Stage dx = convolve("dx", src, Mask{{-1, 0, 1}});
+  Stage dy = convolve("dy", src, Mask{{-1}, {0}, {1}});
+  return Outputs{dx, dy}.strict();
+}
+
+TEST(Language, Outputs) {
+  const Built built = build(applications().at("gradient"));
+  EXPECT_TRUE(built.pipeline.ir().strict);
+  EXPECT_EQ(built.pipeline.ir().outputs.size(), 2u);
+}
+
+// ---- errors ----
+
+TEST(Language, Errors) {
+  try {
+    Image<float> in("in");
+    Stage blur = convolve("blur", in, Mask{{1, 2, 1}});
+    Pipeline("p", blur);
+    FAIL() << "a read outside the image was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("error: 'blur' reads 'in' outside its box\n"
+                        "  needs   in x in [-1, w]\n"
+                        "  defined in x in [0, w - 1]\n"
+                        "  help: read it through in.border(Border::clamp()) or another "
+                        "mode, or make the box of 'blur' smaller"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+// ---- the page ----
+
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// Without white space, so that indentation and line breaks may differ.
+std::string squeezed(const std::string& text) {
+  std::string result;
+  for (char c : text) {
+    if (!std::isspace(static_cast<unsigned char>(c))) result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST(Language, PageShowsTheseSnippets) {
+  const std::string page = text_of(WEFT_SOURCE_DIR "/docs/language.md");
+  const std::string here = squeezed(text_of(WEFT_SNIPPETS));
+  const std::string open = "```cpp\n", close = "```";
+  int snippets = 0;
+  for (std::size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
+    at += open.size();
+    const std::string snippet = page.substr(at, page.find(close, at) - at);
+    EXPECT_NE(here.find(squeezed(snippet)), std::string::npos) << "not compiled by this test:\n" << snippet;
+    ++snippets;
+  }
+  EXPECT_GT(snippets, 0);
+}

@@ -1,0 +1,189 @@
+// Bad input: one clear message, exit code 2, and nothing left behind.
+#include <unistd.h>
+
+#include "command.h"
+
+namespace {
+
+class BadInput : public CommandTest {
+ protected:
+  BadInput() {
+    write("grey.png", picture<std::uint8_t>(8, 6, 1, [](int i) { return i; }));
+    write("rgb.png", picture<std::uint8_t>(8, 6, 3, [](int i) { return i; }));
+    write("rgba.png", picture<std::uint8_t>(8, 6, 4, [](int i) { return i; }));
+    write("deep.png", picture<std::uint16_t>(8, 6, 1, [](int i) { return 1000 * i; }));
+  }
+  /// Refuses to run sobel on this picture.
+  void expect_unreadable(const std::string& file, const std::string& message) {
+    expect_refusal({"run", "sobel", file, "-o", "out.png"}, message);
+  }
+  void expect_bad_size(const std::string& size, const std::string& message) {
+    SCOPED_TRACE(size);
+    const std::string whole = "the size '" + size + "' " + message;
+    expect_refusal({"run", "sobel", "--size", size, "-o", "out.png"}, whole);
+    expect_refusal({"explain", "sobel", "--size", size}, whole);
+    expect_refusal({"bench", "sobel", "--size", size}, whole);
+    expect_refusal({"verify", "sobel", "--sizes", "3x3," + size}, whole);
+    expect_refusal({"draw", "scene", "--size", size, "-o", "out.png"}, whole);
+  }
+};
+
+TEST_F(BadInput, Files) {
+  write("empty.png", std::string());
+  write("text.png", std::string("no picture"));
+  const std::string whole = [&] {
+    std::string bytes;
+    FILE* file = std::fopen((folder / "rgb.png").c_str(), "rb");
+    for (int c; (c = std::fgetc(file)) != EOF;) bytes += static_cast<char>(c);
+    std::fclose(file);
+    return bytes;
+  }();
+  write("truncated.png", whole.substr(0, whole.size() / 2));
+
+  expect_unreadable("missing.png", "cannot read 'missing.png': there is no such file");
+  expect_unreadable("empty.png", "cannot read 'empty.png': the file is empty");
+  expect_unreadable("text.png",
+                    "cannot read 'text.png': it is not a picture in a format Weft reads\n"
+                    "  help: convert it to PNG, JPEG, TIFF, PGM, PPM or PFM");
+  expect_unreadable("truncated.png", "cannot read 'truncated.png': the PNG is truncated");
+  expect_unreadable(".", "cannot read '.': it is a directory");
+}
+
+TEST_F(BadInput, PixelTypes) {
+  expect_refusal({"run", "laplace", "deep.png", "-o", "out.png"},
+                 "image 'in' takes u8 pixels, 'deep.png' has u16\n"
+                 "  help: convert the file to 8 bits per channel");
+  expect_refusal({"run", "sobel", "rgb.png", "-o", "out.png"},
+                 "image 'in' takes 1 channel, 'rgb.png' has 3\n"
+                 "  help: --grey converts it to luminance");
+  expect_refusal({"run", "unsharp", "grey.png", "-o", "out.png"},
+                 "image 'in' takes 3 channels, 'grey.png' has 1\n"
+                 "  help: convert the file to RGB");
+  expect_refusal({"run", "unsharp", "rgba.png", "-o", "out.png"},
+                 "image 'in' takes 3 channels, 'rgba.png' has 4\n"
+                 "  help: save the file without its alpha channel");
+}
+
+TEST_F(BadInput, Names) {
+  expect_refusal({"run", "harri", "grey.png", "-o", "out.png"},
+                 "there is no application 'harri'; did you mean harris?\n"
+                 "  help: weft list shows all of them");
+  expect_refusal({"bench", "xyzzy"}, "there is no application 'xyzzy'\n  help: weft list shows all of them");
+  expect_refusal({"rnu", "harris"},
+                 "there is no command 'rnu'; did you mean run?\n  help: weft --help lists the commands");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--param", "q=1"},
+                 "'harris' has no option or parameter 'q'\n"
+                 "  options    border, border_value\n"
+                 "  parameters k");
+  expect_refusal({"run", "harris", "other=grey.png", "-o", "out.png"},
+                 "'harris' has no image 'other'; it has in\n"
+                 "  help: a file whose name has a '=' is given as ./other=grey.png");
+  expect_refusal({"run", "harris", "grey.png", "-o", "other=out.png"},
+                 "'harris' has no output 'other'; it has hc\n"
+                 "  help: a file whose name has a '=' is given as ./other=out.png");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
+                 "there is no target 'gpu'; there are auto, cpu, reference");
+  expect_refusal({"draw", "cat", "-o", "out.png"},
+                 "there is no picture 'cat'; there are scene, noise, gradient");
+}
+
+TEST_F(BadInput, Values) {
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--param", "k=much"},
+                 "parameter k=much is not a number");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--param", "k"},
+                 "--param 'k' is not of the form NAME=VALUE");
+  expect_refusal({"run", "gaussian", "grey.png", "-o", "out.png", "--param", "size=4"},
+                 "option size=4 is not among its choices\n  choices 3, 5, 7");
+  expect_refusal({"run", "gaussian", "grey.png", "-o", "out.png", "--param", "size=x"},
+                 "option size=x is not among its choices\n  choices 3, 5, 7");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", "0"},
+                 "--threads has to be at least 1, not 0");
+  expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");
+  expect_refusal({"verify", "harris", "--tolerance", "-1"},
+                 "the tolerance '-1' is not a number of at least 0");
+}
+
+TEST_F(BadInput, Sizes) {
+  expect_bad_size("0x480", "has no pixels");
+  expect_bad_size("640x0", "has no pixels");
+  expect_bad_size("-640x480", "is negative");
+  expect_bad_size("640x-1", "is negative");
+  expect_bad_size("640", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("x", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("4x4x4", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("4.5x4", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("99999999999999999999x1", "is too large");
+  expect_bad_size("4294967296x4294967296", "is too large");
+}
+
+TEST_F(BadInput, SizeBeyondMemory) {
+  const Outcome outcome = weft({"run", "sobel", "--size", "10000000x10000000", "-o", "out.png"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(
+      outcome.err.starts_with("weft: the size '10000000x10000000' is too large: it needs 8e+05 GB, this "
+                              "machine has "))
+      << outcome.err;
+}
+
+TEST_F(BadInput, Outputs) {
+  expect_refusal({"run", "sobel", "grey.png", "-o", "nowhere/out.png"},
+                 "cannot write 'nowhere/out.png': there is no folder 'nowhere'");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "grey.png/out.png"},
+                 "cannot write 'grey.png/out.png': 'grey.png' is not a folder");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.xyz"},
+                 "cannot write 'out.xyz': '.xyz' is not a format Weft writes\n  output 'mag' is f32, 2-D");
+  expect_refusal({"run", "sobel", "grey.png"},
+                 "say where the result goes: -o FILE\n  help: --time runs without writing anything");
+  expect_refusal({"run", "sobel", "grey.png", "-o", ""}, "the output 'mag' needs the name of a file");
+  expect_refusal({"emit", "sobel", "-o", "grey.png"},
+                 "cannot make the folder 'grey.png': a file has that name");
+  expect_refusal({"emit", "sobel", "--target", "cuda", "-o", "code"},
+                 "emitting 'cuda' is not supported yet; there is cpp");
+  std::filesystem::create_directory(folder / "folder.png");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "folder.png"},
+                 "cannot write 'folder.png': it is a folder");
+}
+
+TEST_F(BadInput, ReadOnlyFolder) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  namespace fs = std::filesystem;
+  fs::create_directory(folder / "locked");
+  fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+  expect_refusal({"run", "sobel", "grey.png", "-o", "locked/out.png"},
+                 "cannot write 'locked/out.png': the folder 'locked' cannot be written to");
+}
+
+TEST_F(BadInput, MissingImages) {
+  expect_refusal({"run", "sobel", "-o", "out.png"},
+                 "'sobel' needs the image 'in'\n"
+                 "  help: weft run sobel in -o OUT, or --size WxH for a synthetic scene");
+  expect_refusal({"run", "sobel", "grey.png", "rgb.png", "-o", "out.png"},
+                 "'sobel' has 1 image, and 'rgb.png' is one more");
+  expect_refusal({"run", "sobel", "grey.png", "--size", "9x9", "-o", "out.png"},
+                 "--size is for runs without images: pictures from files have a size of their own");
+}
+
+TEST_F(BadInput, Flags) {
+  expect_refusal({"run"}, "APP is required");
+  expect_refusal({"run", "sobel", "--frobnicate"}, "unexpected argument: --frobnicate");
+  expect_refusal({"run", "sobel", "--size"}, "--size needs a value");
+  expect_refusal({"explain", "sobel", "--machine", "v100"},
+                 "the machine 'v100' is not supported yet; there is cpu");
+}
+
+TEST_F(BadInput, NoCompiler) {
+  environment["PATH"] = "/nonexistent";
+  environment["WEFT_CXX"] = "";
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.png"},
+                 "no C++ compiler found: PATH has none of c++, g++, clang++\n"
+                 "  help: install g++ or set WEFT_CXX to a C++ compiler");
+}
+
+TEST_F(BadInput, UnwritableCache) {
+  environment["WEFT_CACHE"] = "/dev/null/cache";
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.png"},
+                 "the cache folder '/dev/null/cache' cannot be written: Not a directory\n"
+                 "  help: set WEFT_CACHE to a folder that only you can write to");
+}
+
+}  // namespace

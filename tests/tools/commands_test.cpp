@@ -1,0 +1,112 @@
+// list, explain, emit, verify, bench and draw, as users run them.
+#include "command.h"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using nlohmann::json;
+
+class Commands : public CommandTest {
+ protected:
+  json expect_json(const Arguments& arguments) const { return json::parse(expect_success(arguments)); }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Commands, HelpAndVersion) {
+  EXPECT_TRUE(contains(expect_success({"--help"}), "Examples:"));
+  EXPECT_EQ(expect_success({}), expect_success({"--help"}));
+  EXPECT_TRUE(expect_success({"--version"}).starts_with("weft "));
+  for (const char* command : {"list", "run", "explain", "emit", "verify", "bench", "draw"})
+    EXPECT_TRUE(contains(expect_success({command, "--help"}), "Example")) << command;
+}
+
+TEST_F(Commands, List) {
+  const std::string text = expect_success({"list"});
+  EXPECT_TRUE(contains(text, "in: f32 -> hc: f32"));
+  EXPECT_TRUE(contains(text, "size=3|5|7"));
+  const json all = expect_json({"list", "--json"})["applications"];
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const json& a) {
+    return a["name"] == "harris" && a["params"][0]["name"] == "k" && a["images"][0]["pixels"][0] == "f32";
+  }));
+}
+
+TEST_F(Commands, OwnProgramHasTheSameCommands) {
+  const Outcome list = run(WEFT_OWN_PIPELINES, {"list"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_TRUE(
+      list.out.starts_with("my own\n  bright          where it is bright\n"
+                           "                  in: u8 -> is_bright: bool\n"
+                           "                  --param level=100\n"))
+      << list.out;
+  EXPECT_FALSE(contains(list.out, "harris"));
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"}).exit_code, 0);
+}
+
+TEST_F(Commands, Explain) {
+  const std::string text = expect_success({"explain", "harris", "--size", "640x480", "--dot", "graph.dot"});
+  EXPECT_TRUE(contains(text, "in 3x3 clamp"));
+  EXPECT_TRUE(contains(text, "640x480"));
+  EXPECT_TRUE(contains(text, "graph.dot: the graph, for Graphviz"));
+  EXPECT_EQ(files(), std::vector<std::string>{"graph.dot"});
+  const json all = expect_json({"explain", "harris", "--json"});
+  ASSERT_EQ(all["stages"].size(), 9);
+  EXPECT_EQ(all["stages"][0]["name"], "dx");
+  EXPECT_EQ(all["stages"][0]["pattern"], "local");
+  EXPECT_EQ(all["stages"][0]["sources"][0]["window"], "3x3");
+  EXPECT_TRUE(expect_success({"explain", "harris", "--ir"}).starts_with("pipeline harris(in: f32 "));
+}
+
+TEST_F(Commands, Emit) {
+  const std::string text = expect_success({"emit", "gaussian", "--target", "cpp", "-o", "deep/code"});
+  EXPECT_TRUE(contains(text, "deep/code/gaussian.cpp: "));
+  EXPECT_EQ(files(), (std::vector<std::string>{"deep", "deep/code", "deep/code/gaussian.cpp",
+                                               "deep/code/gaussian.h"}));
+}
+
+TEST_F(Commands, Verify) {
+  const std::string text = expect_success({"verify", "sobel", "--sizes", "1x1,9x5", "--seed", "3"});
+  EXPECT_TRUE(text.starts_with("seed 3\nsobel           10 passed, 0 failed")) << text;
+  EXPECT_TRUE(text.ends_with("\n10 passed, 0 failed\n")) << text;
+  const json two = expect_json({"verify", "sobel", "--sizes", "5x5", "--borders", "clamp,repeat", "--json"});
+  EXPECT_EQ(two["passed"], 2);
+}
+
+TEST_F(Commands, VerifyReportsMismatches) {
+  // Floats that are not computed in the same order cannot agree to the last bit.
+  const Outcome outcome =
+      weft({"verify", "bilateral", "--sizes", "64x48", "--tolerance", "0", "--seed", "1"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(outcome.err.starts_with("FAILED bilateral border=clamp 64x48 on cpu: 'bilateral' differs in "))
+      << outcome.err;
+}
+
+TEST_F(Commands, Bench) {
+  EXPECT_TRUE(contains(expect_success({"bench", "sobel", "--size", "64x48", "--runs", "3"}), "time / copy"));
+  const json all = expect_json({"bench", "sobel", "--size", "64x48", "--runs", "3", "--json"});
+  EXPECT_EQ(all["runs"], 3);
+  EXPECT_EQ(all["results"][0]["bytes_read"], 64 * 48 * 4);
+  EXPECT_EQ(all["results"][0]["bytes_written"], 64 * 48 * 4);
+  EXPECT_GT(all["results"][0]["median_ms"], 0);
+  EXPECT_GT(all["results"][0]["copy_ms"], 0);
+}
+
+TEST_F(Commands, Draw) {
+  for (const char* kind : {"scene", "noise", "gradient"}) {
+    expect_success({"draw", kind, "-o", "a.png", "--size", "40x30"});
+    expect_success({"draw", kind, "-o", "b.png", "--size", "40x30"});
+    const weft::Buffer a = read("a.png"), b = read("b.png");
+    EXPECT_EQ(a.type(), (weft::Type{weft::Scalar::U8, 3}));
+    EXPECT_EQ(a.extents(), (std::vector<std::int64_t>{40, 30}));
+    EXPECT_EQ(0, std::memcmp(a.data(), b.data(), a.bytes())) << kind;
+  }
+  expect_success({"draw", "scene", "-o", "grey.pgm", "--size", "40x30"});
+  EXPECT_EQ(read("grey.pgm").type().lanes, 1);
+}
+
+}  // namespace

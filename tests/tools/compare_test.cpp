@@ -1,0 +1,66 @@
+#include "tools/compare.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.h>
+
+#include <cmath>
+
+namespace weft::tools {
+namespace {
+
+template <class T>
+Comparison compared(std::vector<T> expected, std::vector<T> found, bool rounded = false) {
+  const auto n = static_cast<std::int64_t>(expected.size());
+  return compare("out", Buffer::view(expected, {n, 1}), Buffer::view(found, {n, 1}), {}, rounded);
+}
+
+TEST(Compare, IntegersAreEqualOrNot) {
+  EXPECT_TRUE(compared<int>({1, 2, 3}, {1, 2, 3}).equal);
+  const Comparison c = compared<int>({1, 2, 3}, {1, 2, 4});
+  EXPECT_FALSE(c.equal);
+  EXPECT_EQ(c.text(), "'out' differs in 1 of 3 pixels, first at (2, 0): expected 3, found 4");
+}
+
+TEST(Compare, FewRoundingsMayGoTheOtherWay) {
+  std::vector<std::uint8_t> expected(4000, 7), found = expected;
+  for (int i = 0; i < 4; ++i) found[i] = 8;
+  EXPECT_TRUE(compared(expected, found, true).equal);
+  EXPECT_EQ(compared(expected, found, true).off_by_one, 4);
+  EXPECT_FALSE(compared(expected, found, false).equal);
+  found[4] = 6;
+  EXPECT_FALSE(compared(expected, found, true).equal);
+  found = expected, found[0] = 9;
+  EXPECT_FALSE(compared(expected, found, true).equal);
+}
+
+TEST(Compare, FloatsWithinTheBound) {
+  EXPECT_TRUE(compared<float>({0, 1000}, {5e-5f, 1000.05f}).equal);
+  EXPECT_FALSE(compared<float>({0, 1}, {1e-3f, 1}).equal);
+  EXPECT_FALSE(compared<float>({1}, {NAN}).equal);
+  EXPECT_FALSE(compared<float>({INFINITY}, {1}).equal);
+  EXPECT_TRUE(compared<float>({NAN, INFINITY, 0.f}, {NAN, INFINITY, -0.f}).equal);
+}
+
+TEST(Compare, ShapesHaveToAgree) {
+  std::vector<float> data(6);
+  const Comparison c =
+      compare("out", Buffer::view(data, {3, 2}), Buffer::view(data, {2, 3}), Tolerance{}, false);
+  EXPECT_FALSE(c.equal);
+  EXPECT_EQ(c.text(), "'out': expected 3x2 f32, found 2x3 f32");
+}
+
+TEST(Compare, RunsBoth) {
+  Image<std::uint8_t> in("in");
+  const Pipeline pipeline("twice", point("out", cast<std::uint8_t>(in * 2)));
+  const Program program = pipeline.compile({Target::Reference, 0, {}});
+  Arguments arguments;
+  arguments.images["in"] = Buffer::allocate({Scalar::U8, 1}, {4, 3});
+  const auto all = verify(pipeline.ir(), program, arguments);
+  ASSERT_EQ(all.size(), 1);
+  EXPECT_TRUE(all[0].equal);
+  EXPECT_FALSE(rounds_floats(pipeline.ir()));
+  EXPECT_TRUE(verify(pipeline.ir(), program, {}).empty()) << "both refuse to run without an image";
+}
+
+}  // namespace
+}  // namespace weft::tools

@@ -1,0 +1,126 @@
+// weft run: how pictures become images and results become pictures.
+#include "command.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using weft::Scalar;
+using weft::Type;
+
+class Run : public CommandTest {
+ protected:
+  std::string own(const Arguments& arguments) const {
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.exit_code, 0);
+    return outcome.out;
+  }
+};
+
+TEST_F(Run, OneLinePerOutput) {
+  write("in.png", picture<std::uint8_t>(31, 17, 1, [](int i) { return i; }));
+  const std::string text = expect_success({"run", "gaussian", "in.png", "-o", "out.png"});
+  EXPECT_TRUE(text.starts_with("out.png: gaussian, 31x17 u8, computed in ")) << text;
+  EXPECT_EQ(files(), (std::vector<std::string>{"in.png", "out.png"}));
+  EXPECT_EQ(read("out.png").type(), (Type{Scalar::U8, 1}));
+}
+
+TEST_F(Run, TargetsAgree) {
+  write("in.png", picture<std::uint8_t>(31, 17, 3, [](int i) { return i * i; }));
+  expect_success({"run", "median", "in.png", "-o", "cpu.png", "--target", "cpu"});
+  expect_success({"run", "median", "in.png", "-o", "reference.png", "--target", "reference"});
+  const weft::Buffer a = read("cpu.png"), b = read("reference.png");
+  EXPECT_EQ(0, std::memcmp(a.data(), b.data(), a.bytes()));
+}
+
+TEST_F(Run, TheFileDecidesThePixelType) {
+  write("float.pfm", picture<float>(5, 4, 1, [](int i) { return i / 8.f; }));
+  write("deep.png", picture<std::uint16_t>(5, 4, 1, [](int) { return 65535; }));
+  EXPECT_NE(expect_success({"run", "box", "float.pfm", "-o", "a.pfm"}).find("5x4 f32,"), std::string::npos);
+  expect_success({"run", "box", "deep.png", "-o", "b.pfm"});  // 16 bits: scaled to 0 ... 255
+  EXPECT_NEAR(read("b.pfm").at<float>(2, 2), 255, 1e-3);
+}
+
+TEST_F(Run, IntegerPicturesBecomeTheRangeOfTheApplicationAndBack) {
+  write("in.png", picture<std::uint8_t>(16, 16, 1, [](int i) { return i; }));
+  own({"run", "invert", "in.png", "-o", "out.png"});
+  own({"run", "invert", "in.png", "-o", "out.pfm"});
+  for (int i = 0; i < 256; ++i) {
+    EXPECT_EQ(read("out.png").at<std::uint8_t>(i % 16, i / 16), 255 - i);
+    EXPECT_FLOAT_EQ(read("out.pfm").at<float>(i % 16, i / 16), 1.f - static_cast<float>(i / 255.));
+  }
+}
+
+TEST_F(Run, FloatResultsRoundHalfToEvenAndClamp) {
+  const std::vector<float> values = {-3, 0.5f, 1.5f, 2.5f, 254.5f, 300, NAN, 7.25f};
+  write("in.pfm", picture<float>(8, 1, 1, [&](int i) { return 1 - values[i] / 255; }));
+  own({"run", "invert", "in.pfm", "-o", "out.png"});
+  const weft::Buffer out = read("out.png");
+  EXPECT_EQ(out.at<std::uint8_t>(0, 0), 0);
+  EXPECT_EQ(out.at<std::uint8_t>(5, 0), 255);
+  EXPECT_EQ(out.at<std::uint8_t>(6, 0), 0);
+  EXPECT_EQ(out.at<std::uint8_t>(7, 0), 7);
+}
+
+TEST_F(Run, GreyIsLuminance) {
+  write("in.png", picture<std::uint8_t>(4, 4, 3, [](int i) { return 10 + 90 * (i % 3); }));  // 10 100 190
+  expect_success({"run", "gaussian", "in.png", "-o", "out.png", "--grey"});
+  EXPECT_EQ(read("out.png").type(), (Type{Scalar::U8, 1}));
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(1, 1), 83);  // .299 * 10 + .587 * 100 + .114 * 190 = 83.35
+}
+
+TEST_F(Run, NormalizeShowsAllValues) {
+  write("in.pfm", picture<float>(3, 1, 1, [](int i) { return 1000.f * static_cast<float>(i) - 500; }));
+  own({"run", "invert", "in.pfm", "-o", "out.png", "--normalize"});
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(0, 0), 255);
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(1, 0), 128);
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(2, 0), 0);
+  EXPECT_NE(own({"run", "invert", "in.pfm", "-o", "clamped.png"})
+                .find("\n  100 % of the values lie outside 0 to 1"),
+            std::string::npos);
+}
+
+TEST_F(Run, ParametersAndBooleans) {
+  write("in.png", picture<std::uint8_t>(256, 1, 1, [](int i) { return i; }));
+  own({"run", "bright", "in.png", "-o", "out.png", "--param", "level=200"});
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(200, 0), 0);
+  EXPECT_EQ(read("out.png").at<std::uint8_t>(201, 0), 255);
+  const Outcome bad =
+      run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=256"});
+  EXPECT_EQ(bad.err, "weft: parameter level=256 does not fit in its type, u8\n");
+}
+
+TEST_F(Run, SeveralImagesAndOutputs) {
+  write("a.png", picture<std::uint16_t>(2, 1, 1, [](int i) { return 100 * i; }));
+  write("b.png", picture<std::uint16_t>(2, 1, 1, [](int i) { return 300 * i + 2; }));
+  own({"run", "halves", "b=b.png", "a.png", "-o", "mean.png", "-o", "difference=difference.tif"});
+  EXPECT_EQ(read("mean.png").at<std::uint16_t>(1, 0), 201);
+  EXPECT_EQ(read("difference.tif").at<std::int16_t>(1, 0), -202);
+  // The second output does not fit into its file, so the first is not written either.
+  std::filesystem::remove(folder / "mean.png");
+  const Outcome bad = run(WEFT_OWN_PIPELINES, {"run", "halves", "a.png", "b.png", "-o", "mean.png", "-o",
+                                               "difference=difference.png"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder / "mean.png"));
+}
+
+TEST_F(Run, SyntheticScene) {
+  const std::string text = expect_success({"run", "unsharp", "--size", "64x48", "-o", "out.png"});
+  EXPECT_TRUE(text.starts_with("input: a synthetic scene, 64x48\nout.png: out, 64x48 u8x3, computed in "))
+      << text;
+}
+
+TEST_F(Run, Json) {
+  const auto json =
+      nlohmann::json::parse(expect_success({"run", "sobel", "--size", "64x48", "-o", "out.png", "--json"}));
+  EXPECT_EQ(json["application"], "sobel");
+  EXPECT_EQ(json["target"], "cpu");
+  EXPECT_EQ(json["inputs"][0]["synthetic"], true);
+  EXPECT_EQ(json["outputs"][0]["file"], "out.png");
+  EXPECT_EQ(json["outputs"][0]["size"], (std::vector<int>{64, 48}));
+  EXPECT_GE(json["seconds"]["run"], 0);
+}
+
+}  // namespace
