@@ -251,11 +251,10 @@ class CppEmitter {
         } else if (d == 0) {  // whole cache lines, and not a power of two, which would crowd a few cache sets
           const int line = 64 / size_of(a.type.scalar);
           const std::string row = printer.text(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
-          out.line(fmt::format("const int64_t {} = frame.{} = ({} + {}) / {} * {};", a.strides[d],
-                               a.strides[d], row, 2 * line - 1, line, line));
+          out.line(
+              fmt::format("frame.{} = ({} + {}) / {} * {};", a.strides[d], row, 2 * line - 1, line, line));
         } else {
-          out.line(fmt::format("const int64_t {} = frame.{} = {} * ({});", a.strides[d], a.strides[d],
-                               a.strides[d - 1],
+          out.line(fmt::format("frame.{} = frame.{} * ({});", a.strides[d], a.strides[d - 1],
                                printer.text(kernel::max(a.extents[d], kernel::literal(1)))));
         }
       }

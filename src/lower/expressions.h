@@ -15,7 +15,7 @@ namespace weft::lower {
 
 using Lanes = std::vector<kernel::Expr>;  ///< One scalar per lane of a pixel.
 
-/// Half is a storage type: it is computed with as float, and rounded back where a half is the result.
+/// Half is a storage type: what is computed with is float, and becomes a half where the type says so.
 kernel::Expr computable(const kernel::Expr& e);
 kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
 

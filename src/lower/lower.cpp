@@ -5,6 +5,7 @@
 #include "ir/kernel_build.h"
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
+#include "lower/drop_unused.h"
 #include "lower/exact_sums.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
@@ -67,6 +68,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   for (const ir::StagePtr& stage : inlined.pipeline.stages)
     lower_stage(*stage, inlined.names, layout, module);
   kernel::verify(module, "lower_stage");
+  // 4. Values that nothing reads go.
+  for (kernel::Function& function : module.functions) drop_unused(function);
+  kernel::verify(module, "drop_unused");
   return module;
 }
 

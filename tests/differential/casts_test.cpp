@@ -35,6 +35,17 @@ TEST(Casts, AreTheSameWithoutStrict) {
   expect_agreement(pipeline, {{{"in", extreme_floats(in.type(), {79, 41}, 22)}}, {}, {}});
 }
 
+// Compiled code that is not strict may flush subnormal floats to zero; those of half are ordinary floats.
+TEST(Casts, OfSubnormalHalves) {
+  const Image<half> in("in");
+  const Pipeline pipeline("halves", {point("wide", cast<float>(in)), point("twice", cast<half>(in + in))});
+  const Buffer image = Buffer::allocate(in.type(), {1 << 11});
+  for (int i = 0; i < image.extent(0); ++i)
+    image.at<half>(i).bits = static_cast<std::uint16_t>(i | (i & 1) << 15);
+  const Buffer rows(image.data(), in.type(), {64, 32}, {1, 64});
+  expect_agreement(pipeline, {{{"in", rows}}, {}, {}});
+}
+
 TEST(Casts, HalfImagesThroughWindows) {
   const Image<half> in("in");
   const Accessor src = in.border(Border::mirror());

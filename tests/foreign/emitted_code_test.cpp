@@ -1,0 +1,147 @@
+// Emitted code in a project that knows nothing of Weft: compiled without its headers, with all warnings as
+// errors, and run as a program of its own.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "emit/cpp.h"
+#include "ir/stage_ir.h"
+#include "lower/lower.h"
+#include "runtime/process.h"
+#include "schedule/schedule.h"
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t width = 101, height = 37;
+
+/// A project folder, removed afterwards.
+class Project {
+ public:
+  Project() {
+    std::string name = (fs::temp_directory_path() / "weft-foreign-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+  }
+  ~Project() { fs::remove_all(folder_); }
+  Project(const Project&) = delete;
+  Project& operator=(const Project&) = delete;
+
+  fs::path operator/(const std::string& name) const { return folder_ / name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+/// A pipeline, and a program of a user of it: reads the image from a file of raw pixels, writes the result.
+struct Use {
+  std::string application, main;
+};
+void PrintTo(const Use& use, std::ostream* out) { *out << use.application; }
+
+const std::vector<Use> uses = {{"harris", R"(#include <cstdio>
+#include <vector>
+#include "harris.h"
+
+int main(int count, char** names) {
+  const int64_t w = 101, h = 37;
+  if (count != 3) return 2;
+  std::vector<float> in(w * h), hc(w * h);
+  std::FILE* file = std::fopen(names[1], "rb");
+  if (!file || std::fread(in.data(), sizeof(float), in.size(), file) != in.size()) return 3;
+  std::fclose(file);
+  if (run_harris(in.data(), w, w, h, 0.04f, hc.data(), w) != 0) return 4;
+  file = std::fopen(names[2], "wb");
+  if (!file || std::fwrite(hc.data(), sizeof(float), hc.size(), file) != hc.size()) return 5;
+  return std::fclose(file);
+}
+)"},
+                               {"color_convert", R"(#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include "color_convert.h"
+
+// A host of the user's own: one thread, and memory that is counted.
+static int blocks = 0;
+static void* allocate(void*, size_t bytes, bool clear) { ++blocks; return clear ? std::calloc(bytes, 1) : std::malloc(bytes); }
+static void release(void*, void* memory) { --blocks; std::free(memory); }
+static void one_thread(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  for (int64_t i = 0; i < count; ++i) body(frame, i, i + 1);
+}
+
+int main(int count, char** names) {
+  const int64_t w = 101, h = 37;
+  if (count != 3) return 2;
+  std::vector<uint8_t> in(4 * w * h), grey(w * h);
+  std::FILE* file = std::fopen(names[1], "rb");
+  if (!file || std::fread(in.data(), 1, in.size(), file) != in.size()) return 3;
+  std::fclose(file);
+  const weft_host host = {nullptr, allocate, release, one_thread};
+  if (run_color_convert(in.data(), 4 * w, w, h, grey.data(), w, &host) != 0 || blocks != 0) return 4;
+  file = std::fopen(names[2], "wb");
+  if (!file || std::fwrite(grey.data(), 1, grey.size(), file) != grey.size()) return 5;
+  return std::fclose(file);
+}
+)"}};
+
+class EmittedCode : public testing::TestWithParam<std::tuple<Use, const char*>> {
+ protected:
+  static const Use& use() { return std::get<0>(GetParam()); }
+
+  void SetUp() override {
+    const auto found = runtime::find_program(std::get<1>(GetParam()));
+    if (!found) GTEST_SKIP() << std::get<1>(GetParam()) << " is not installed";
+    compiler_ = *found;
+  }
+
+  void run(const std::vector<std::string>& command) const {
+    const auto result = runtime::run_process(command);
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+  }
+
+  fs::path compiler_;
+  const Project project_;
+};
+
+TEST_P(EmittedCode, CompilesWithoutWeftAndComputesTheSame) {
+  const Pipeline pipeline = build(applications().at(use().application)).pipeline;
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  for (const auto& [name, text] : emit::emit_for_users(lower::lower(prepared, schedule::choose(prepared))))
+    project_.write(name, text);
+  project_.write("main.cpp", use().main);
+  run({compiler_.string(), "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o",
+       (project_ / "program").string(), (project_ / (use().application + ".cpp")).string(),
+       (project_ / "main.cpp").string()});
+
+  const Buffer in = picture(pipeline.ir().inputs[0]->type, {width, height}, 121);
+  project_.write("in", {static_cast<const char*>(in.data()), static_cast<std::size_t>(in.bytes())});
+  run({(project_ / "program").string(), (project_ / "in").string(), (project_ / "out").string()});
+
+  const auto expected = interpreted(pipeline, {{{"in", in}}, {}, {}});
+  const Buffer& result = expected.begin()->second;
+  const Buffer got = Buffer::allocate(result.type(), result.extents());
+  std::ifstream file(project_ / "out", std::ios::binary);
+  ASSERT_TRUE(file.read(static_cast<char*>(got.data()), got.bytes()));
+  // The user's flags are not Weft's: contracted products may be off by a rounding (see
+  // applications_test.cpp).
+  EXPECT_EQ(difference(result, got, {use().application == "harris" ? 1000.0 : 1.0}), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, EmittedCode,
+                         testing::Combine(testing::ValuesIn(uses), testing::Values("g++", "clang++")),
+                         [](const auto& info) {
+                           const std::string compiler = std::get<1>(info.param);
+                           return std::get<0>(info.param).application +
+                                  (compiler == "g++" ? "_gcc" : "_clang");
+                         });
+
+}  // namespace
+}  // namespace weft::testing_support

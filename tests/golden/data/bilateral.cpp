@@ -1,0 +1,219 @@
+// Pipeline 'bilateral', emitted by Weft. How it runs:
+//   bilateral  stored: it is an output
+//
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+#include "bilateral.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_NOINLINE __attribute__((noinline))
+
+// i itself inside [0, n), else the nearest index.
+static inline int64_t clamp_index(int64_t i, int64_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+// e^v within 2 ulp, without branches: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by its Taylor polynomial.
+static inline float exp_approx_f32(float v) {
+  v = v < -104.0f ? -104.0f : v;
+  v = v > 89.0f ? 89.0f : v;
+  const float n = __builtin_rintf(v * 1.44269504f);
+#ifdef __FMA__  // ln 2 in two parts; fused, so that no compiler adds the parts up again
+  const float r = __builtin_fmaf(n, 2.12194440e-4f, __builtin_fmaf(n, -0.693359375f, v));
+#else
+  const float r = (v - n * 0.693359375f) + n * 2.12194440e-4f;
+#endif
+  float p = 1.38888889e-3f;
+  p = p * r + 8.33333333e-3f;
+  p = p * r + 4.16666667e-2f;
+  p = p * r + 1.66666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r * r + r + 1.0f;
+  // 2^n in two factors, so that results beside the ends of the range are subnormal or infinite.
+  const int32_t exponent = (int32_t)n, half = exponent >> 1;
+  union { uint32_t u; float f; } a = {(uint32_t)(half + 127) << 23}, b = {(uint32_t)(exponent - half + 127) << 23};
+  return p * a.f * b.f;
+}
+static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+
+// While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
+struct flush_subnormals {
+#if defined(__SSE__)
+  const unsigned saved = __builtin_ia32_stmxcsr();
+  flush_subnormals() { __builtin_ia32_ldmxcsr(saved | 0x8000u); }
+  ~flush_subnormals() { __builtin_ia32_ldmxcsr(saved); }
+#else
+  flush_subnormals() {}
+#endif
+};
+
+namespace {
+
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) {
+    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+  }
+  body(frame, 0, threads > 1 ? count / threads : count);
+  for (std::thread& other : others) other.join();
+}
+
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+
+// What every kernel reads: images, their pitches in scalars, sizes and parameters.
+struct bilateral_frame {
+  const float* in;
+  float* bilateral;
+  int64_t in_w, in_h;
+  int64_t in_pitch, bilateral_pitch;
+  float sigma_r;
+};
+
+const float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997f, 0.082085f, 0.108368024f,
+    0.12802169f, 0.13533528f, 0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f,
+    0.033746153f, 0.062176526f, 0.102511756f, 0.15123975f, 0.19966564f, 0.23587708f, 0.2493522f, 0.23587708f,
+    0.19966564f, 0.15123975f, 0.102511756f, 0.062176526f, 0.033746153f, 0.055637997f, 0.102511756f,
+    0.16901332f, 0.2493522f, 0.329193f, 0.38889557f, 0.41111228f, 0.38889557f, 0.329193f, 0.2493522f,
+    0.16901332f, 0.102511756f, 0.055637997f, 0.082085f, 0.15123975f, 0.2493522f, 0.36787945f, 0.4856718f,
+    0.5737534f, 0.60653067f, 0.5737534f, 0.4856718f, 0.36787945f, 0.2493522f, 0.15123975f, 0.082085f,
+    0.108368024f, 0.19966564f, 0.329193f, 0.4856718f, 0.6411804f, 0.7574651f, 0.8007374f, 0.7574651f,
+    0.6411804f, 0.4856718f, 0.329193f, 0.19966564f, 0.108368024f, 0.12802169f, 0.23587708f, 0.38889557f,
+    0.5737534f, 0.7574651f, 0.89483935f, 0.94595945f, 0.89483935f, 0.7574651f, 0.5737534f, 0.38889557f,
+    0.23587708f, 0.12802169f, 0.13533528f, 0.2493522f, 0.41111228f, 0.60653067f, 0.8007374f, 0.94595945f,
+    1.0f, 0.94595945f, 0.8007374f, 0.60653067f, 0.41111228f, 0.2493522f, 0.13533528f, 0.12802169f,
+    0.23587708f, 0.38889557f, 0.5737534f, 0.7574651f, 0.89483935f, 0.94595945f, 0.89483935f, 0.7574651f,
+    0.5737534f, 0.38889557f, 0.23587708f, 0.12802169f, 0.108368024f, 0.19966564f, 0.329193f, 0.4856718f,
+    0.6411804f, 0.7574651f, 0.8007374f, 0.7574651f, 0.6411804f, 0.4856718f, 0.329193f, 0.19966564f,
+    0.108368024f, 0.082085f, 0.15123975f, 0.2493522f, 0.36787945f, 0.4856718f, 0.5737534f, 0.60653067f,
+    0.5737534f, 0.4856718f, 0.36787945f, 0.2493522f, 0.15123975f, 0.082085f, 0.055637997f, 0.102511756f,
+    0.16901332f, 0.2493522f, 0.329193f, 0.38889557f, 0.41111228f, 0.38889557f, 0.329193f, 0.2493522f,
+    0.16901332f, 0.102511756f, 0.055637997f, 0.033746153f, 0.062176526f, 0.102511756f, 0.15123975f,
+    0.19966564f, 0.23587708f, 0.2493522f, 0.23587708f, 0.19966564f, 0.15123975f, 0.102511756f, 0.062176526f,
+    0.033746153f, 0.01831564f, 0.033746153f, 0.055637997f, 0.082085f, 0.108368024f, 0.12802169f, 0.13533528f,
+    0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f};
+
+// One pixel of bilateral, borders resolved.
+WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int64_t y) {
+  const float* __restrict in = frame.in;
+  float* __restrict bilateral = frame.bilateral;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t bilateral_pitch = frame.bilateral_pitch;
+  const float sigma_r = frame.sigma_r;
+  float acc = 0.0f;
+  float acc_2 = 0.0f;
+  for (int64_t ty = -6; ty < 7; ++ty) {
+    for (int64_t tx = -6; tx < 7; ++tx) {
+      const int64_t x_in = clamp_index(x + tx, in_w);
+      const int64_t y_in = clamp_index(y + ty, in_h);
+      const float v = in[y_in * in_pitch + x_in];
+      const float v_2 = v - in[y * in_pitch + x];
+      const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
+          * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
+      const float v_4 = acc + v_3;
+      const float next = v_4;
+      const float v_5 = acc_2 + v_3 * v;
+      const float next_2 = v_5;
+      acc = next;
+      acc_2 = next_2;
+    }
+  }
+  bilateral[y * bilateral_pitch + x] = acc_2 / acc;
+}
+
+// Rows [first, last) of 'bilateral' from 'in'.
+void bilateral_rows(const bilateral_frame& frame, int64_t first, int64_t last) {
+  const float* __restrict in = frame.in;
+  float* __restrict bilateral = frame.bilateral;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t bilateral_pitch = frame.bilateral_pitch;
+  const float sigma_r = frame.sigma_r;
+  for (int64_t y = first; y < last; ++y) {
+    const int64_t left = min_i64(6, in_w);
+    const int64_t right = max_i64(left, in_w - 6);
+    float* bilateral_row = bilateral + y * bilateral_pitch;
+    for (int64_t x = 0; x < left; ++x) {
+      bilateral_pixel(frame, x, y);
+    }
+    for (int64_t x0 = left; x0 < right; x0 += 256) {
+      const int64_t count = min_i64(256, right - x0);
+      float acc[256];
+      float acc_2[256];
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) {
+        acc[i] = 0.0f;
+        acc_2[i] = 0.0f;
+      }
+      for (int64_t ty = -6; ty < 7; ++ty) {
+        for (int64_t tx = -6; tx < 7; ++tx) {
+          const float* in_row = in + clamp_index(y + ty, in_h) * in_pitch;
+          const float* in_0 = in + y * in_pitch;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < count; ++i) {
+            const float v = in_row[x0 + i + tx];
+            const float v_2 = v - in_0[x0 + i];
+            const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
+                * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
+            const float v_4 = acc[i] + v_3;
+            const float v_5 = acc_2[i] + v_3 * v;
+            const float next = v_4;
+            const float next_2 = v_5;
+            acc[i] = next;
+            acc_2[i] = next_2;
+          }
+        }
+      }
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) {
+        bilateral_row[x0 + i] = acc_2[i] / acc[i];
+      }
+    }
+    for (int64_t x = right; x < in_w; ++x) {
+      bilateral_pixel(frame, x, y);
+    }
+  }
+}
+
+}  // namespace
+
+int run_bilateral(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float sigma_r,
+    float* bilateral, int64_t bilateral_pitch, const weft_host* host) {
+  if (!host) host = &standard_host;
+  bilateral_frame frame;
+  frame.in = in;
+  frame.in_pitch = in_pitch;
+  frame.bilateral = bilateral;
+  frame.bilateral_pitch = bilateral_pitch;
+  frame.in_w = in_w;
+  frame.in_h = in_h;
+  frame.sigma_r = sigma_r;
+
+  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+    const flush_subnormals mode;
+    bilateral_rows(*static_cast<const bilateral_frame*>(data), first, last);
+  }, &frame);
+  return 0;
+}

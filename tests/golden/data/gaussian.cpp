@@ -1,0 +1,136 @@
+// Pipeline 'gaussian', emitted by Weft. How it runs:
+//   gaussian  stored: it is an output
+//
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+#include "gaussian.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_NOINLINE __attribute__((noinline))
+
+// i itself inside [0, n), else the nearest index.
+static inline int64_t clamp_index(int64_t i, int64_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+
+// While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
+struct flush_subnormals {
+#if defined(__SSE__)
+  const unsigned saved = __builtin_ia32_stmxcsr();
+  flush_subnormals() { __builtin_ia32_ldmxcsr(saved | 0x8000u); }
+  ~flush_subnormals() { __builtin_ia32_ldmxcsr(saved); }
+#else
+  flush_subnormals() {}
+#endif
+};
+
+namespace {
+
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) {
+    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+  }
+  body(frame, 0, threads > 1 ? count / threads : count);
+  for (std::thread& other : others) other.join();
+}
+
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+
+// What every kernel reads: images, their pitches in scalars, sizes and parameters.
+struct gaussian_frame {
+  const uint8_t* in;
+  uint8_t* gaussian;
+  int64_t in_w, in_h;
+  int64_t in_pitch, gaussian_pitch;
+};
+
+// One pixel of gaussian, borders resolved.
+WEFT_NOINLINE void gaussian_pixel(const gaussian_frame& frame, int64_t x, int64_t y) {
+  const uint8_t* __restrict in = frame.in;
+  uint8_t* __restrict gaussian = frame.gaussian;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t gaussian_pitch = frame.gaussian_pitch;
+  const int64_t x_m1 = clamp_index(x - 1, in_w);
+  const int64_t y_m1 = clamp_index(y - 1, in_h);
+  const int64_t x_p1 = clamp_index(x + 1, in_w);
+  const int64_t y_p1 = clamp_index(y + 1, in_h);
+  const int32_t v = in[y_m1 * in_pitch + x_m1] + 2 * in[y_m1 * in_pitch + x] + in[y_m1 * in_pitch + x_p1]
+      + 2 * in[y * in_pitch + x_m1] + 4 * in[y * in_pitch + x] + 2 * in[y * in_pitch + x_p1]
+      + in[y_p1 * in_pitch + x_m1] + 2 * in[y_p1 * in_pitch + x] + in[y_p1 * in_pitch + x_p1];
+  gaussian[y * gaussian_pitch + x] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+}
+
+// Rows [first, last) of 'gaussian' from 'in'.
+void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
+  const uint8_t* __restrict in = frame.in;
+  uint8_t* __restrict gaussian = frame.gaussian;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t gaussian_pitch = frame.gaussian_pitch;
+  for (int64_t y = first; y < last; ++y) {
+    const int64_t left = min_i64(1, in_w);
+    const int64_t right = max_i64(left, in_w - 1);
+    uint8_t* gaussian_row = gaussian + y * gaussian_pitch;
+    const uint8_t* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
+    const uint8_t* in_0 = in + y * in_pitch;
+    const uint8_t* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
+    for (int64_t x = 0; x < left; ++x) {
+      gaussian_pixel(frame, x, y);
+    }
+    WEFT_INDEPENDENT
+    for (int64_t x = left; x < right; ++x) {
+      const int32_t v = in_m1[x - 1] + 2 * in_m1[x] + in_m1[x + 1] + 2 * in_0[x - 1] + 4 * in_0[x]
+          + 2 * in_0[x + 1] + in_p1[x - 1] + 2 * in_p1[x] + in_p1[x + 1];
+      gaussian_row[x] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+    }
+    for (int64_t x = right; x < in_w; ++x) {
+      gaussian_pixel(frame, x, y);
+    }
+  }
+}
+
+}  // namespace
+
+int run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, uint8_t* gaussian,
+    int64_t gaussian_pitch, const weft_host* host) {
+  if (!host) host = &standard_host;
+  gaussian_frame frame;
+  frame.in = in;
+  frame.in_pitch = in_pitch;
+  frame.gaussian = gaussian;
+  frame.gaussian_pitch = gaussian_pitch;
+  frame.in_w = in_w;
+  frame.in_h = in_h;
+
+  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+    const flush_subnormals mode;
+    gaussian_rows(*static_cast<const gaussian_frame*>(data), first, last);
+  }, &frame);
+  return 0;
+}

@@ -1,0 +1,76 @@
+// The stage IR and the emitted C++ of some applications, word for word. After an intended change:
+//     UPDATE_GOLDEN=1 ctest -R Golden
+// rewrites the files under data/, and the diff shows what the change did.
+#include <gtest/gtest.h>
+#include <weft/weft.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "emit/cpp.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace weft {
+namespace {
+
+const std::filesystem::path data = WEFT_SOURCE_DIR "/tests/golden/data";
+
+std::optional<std::string> read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+/// "12: expected …\n    got …" for the first line that differs; whole texts would hide it.
+std::string first_difference(const std::string& expected, const std::string& got) {
+  std::istringstream left(expected), right(got);
+  for (int line = 1;; ++line) {
+    std::string a, b;
+    const bool more_left = static_cast<bool>(std::getline(left, a)),
+               more_right = static_cast<bool>(std::getline(right, b));
+    if (!more_left && !more_right) return "the ends of the lines differ";
+    if (a != b || more_left != more_right) {
+      return std::to_string(line) + ": expected " + (more_left ? a : "no more") + "\n    got " +
+             (more_right ? b : "no more");
+    }
+  }
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = data / name;
+  const char* update = std::getenv("UPDATE_GOLDEN");
+  if (update && *update) write(path, text);
+  const auto expected = read(path);
+  ASSERT_TRUE(expected) << path << " is missing; UPDATE_GOLDEN=1 writes it";
+  if (text != *expected) ADD_FAILURE() << path.string() << ":" << first_difference(*expected, text);
+}
+
+class Golden : public testing::TestWithParam<std::string> {};
+
+TEST_P(Golden, IsAsCommitted) {
+  const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
+  expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  const auto module = lower::lower(prepared, schedule::choose(prepared));
+  for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, Golden,
+                         testing::Values("gaussian", "harris", "bilateral", "median", "unsharp",
+                                         "color_convert"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace weft
