@@ -80,6 +80,8 @@ class ExpressionLowering {
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
   std::vector<Lanes> fold_in_loop(const ir::Fold& fold);
+  void name_values(std::vector<Lanes>& values, const std::string& wanted,
+                   const std::vector<Lanes>* variables);
 
   /// Appends loops over the domain to `block` and binds the taps to their variables until release_taps.
   TapLoops loop_over(const ir::Loop& loop, kernel::Block& block);

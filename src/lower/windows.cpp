@@ -182,6 +182,25 @@ std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
   return state;
 }
 
+/// Gives every value a name that no assignment changes; `variables` are the names that assignments do change.
+void ExpressionLowering::name_values(std::vector<Lanes>& values, const std::string& wanted,
+                                     const std::vector<Lanes>* variables) {
+  const auto is_variable = [&](const Expr& e) {
+    return variables && std::any_of(variables->begin(), variables->end(), [&](const Lanes& lanes) {
+             return std::any_of(lanes.begin(), lanes.end(),
+                                [&](const Expr& v) { return kernel::same(v, e); });
+           });
+  };
+  for (Lanes& lanes : values) {
+    for (Expr& lane : lanes) {
+      if (std::holds_alternative<kernel::Name>(lane->op) && !is_variable(lane)) continue;
+      const std::string name = locals_.claim(wanted);
+      emit({kernel::Let{name, lane}});
+      lane = kernel::name(name, lane->type);
+    }
+  }
+}
+
 std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
   std::vector<Lanes> state;
   for (const ir::Expr& e : fold.initial) {
@@ -199,17 +218,8 @@ std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
   accumulators_[fold.loop.get()] = state;
   // All next values are computed before any accumulator changes.
   std::vector<Lanes> next;
-  for (const ir::Expr& e : fold.next) {
-    Lanes lanes = lower(e);
-    if (fold.next.size() > 1 || lanes.size() > 1) {
-      for (Expr& lane : lanes) {
-        const std::string name = locals_.claim("next");
-        emit({kernel::Let{name, lane}});
-        lane = kernel::name(name, lane->type);
-      }
-    }
-    next.push_back(std::move(lanes));
-  }
+  for (const ir::Expr& e : fold.next) next.push_back(lower(e));
+  if (next.size() > 1 || next[0].size() > 1) name_values(next, "next", &state);
   for (std::size_t a = 0; a < state.size(); ++a) {
     for (std::size_t l = 0; l < state[a].size(); ++l) {
       emit({kernel::Assign{std::get<kernel::Name>(state[a][l]->op).name, next[a][l]}});
@@ -289,15 +299,7 @@ void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& bl
   }
   accumulators_[fold.loop.get()] = state;
   for (const ir::Expr& e : fold.next) next.push_back(lower(e));
-  if (next.size() > 1 || next[0].size() > 1) {
-    for (Lanes& lanes : next) {
-      for (Expr& lane : lanes) {
-        const std::string name = locals_.claim("next");
-        emit({kernel::Let{name, lane}});
-        lane = kernel::name(name, lane->type);
-      }
-    }
-  }
+  if (next.size() > 1 || next[0].size() > 1) name_values(next, "next", nullptr);
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     for (std::size_t l = 0; l < next[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, next[a][l]}});
   }

@@ -132,11 +132,9 @@ WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int6
       const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
           * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
       const float v_4 = acc + v_3;
-      const float next = v_4;
       const float v_5 = acc_2 + v_3 * v;
-      const float next_2 = v_5;
-      acc = next;
-      acc_2 = next_2;
+      acc = v_4;
+      acc_2 = v_5;
     }
   }
   bilateral[y * bilateral_pitch + x] = acc_2 / acc;
@@ -179,10 +177,8 @@ void bilateral_rows(const bilateral_frame& frame, int64_t first, int64_t last) {
                 * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
             const float v_4 = acc[i] + v_3;
             const float v_5 = acc_2[i] + v_3 * v;
-            const float next = v_4;
-            const float next_2 = v_5;
-            acc[i] = next;
-            acc_2[i] = next_2;
+            acc[i] = v_4;
+            acc_2[i] = v_5;
           }
         }
       }
