@@ -129,8 +129,8 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
-  const bool is_slow = variant.application == "bilateral" || variant.application == "night";
-  return !is_slow || border == "clamp";
+  const std::set<std::string> slow = {"bilateral", "corners", "night"};
+  return !slow.count(variant.application) || border == "clamp";
 }
 
 std::vector<Extents> sizes(const Variant& variant, const std::string& border) {

@@ -1,6 +1,6 @@
 # Configures and builds project/ against Weft in one WAY, and runs the program where that is cheap.
 #   find_package      Weft as this build tree installs it: the program is built and run
-#   fetch_content     FetchContent with Weft's sources: configured, one of Weft's objects built
+#   fetch_content     FetchContent with Weft's sources: configured, and the user's file compiled
 #   add_subdirectory  likewise
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
