@@ -1,6 +1,6 @@
 // Every C++ snippet of docs/language.md, compiled, and run on tiny images. The last test checks that the page
 // shows nothing that is not here.
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <gtest/gtest.h>
 
