@@ -136,12 +136,15 @@ class CppEmitter {
                        with_default ? " = nullptr" : "");
   }
 
-  std::string function_name() const {
+  /// The pipeline's name as a part of identifiers.
+  std::string name() const {
     std::string name;
     for (char c : module_.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-    // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
-    return "run_" + name;
+    return name;
   }
+
+  // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
+  std::string function_name() const { return "run_" + name(); }
 
   /// What the parameters mean, for the header.
   std::string documentation() const {
@@ -170,7 +173,10 @@ class CppEmitter {
     return text;
   }
 
-  std::string frame_type() const { return module_.name + "_frame"; }
+  std::string frame_type() const {
+    const bool digit = std::isdigit(static_cast<unsigned char>(module_.name.empty() ? '0' : module_.name[0]));
+    return (digit ? "_" : "") + name() + "_frame";
+  }
 
   static std::string pointer_type(const Array& a) {
     return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";

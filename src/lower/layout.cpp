@@ -16,10 +16,19 @@ const std::set<std::string>& reserved_words() {
       "mutable", "namespace", "new", "not", "nullptr", "operator", "or", "private", "protected", "public",
       "register", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
       "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "wchar_t", "while", "xor",
+      "volatile", "wchar_t", "while", "xor", "and_eq", "bitand", "bitor", "char8_t", "char16_t", "char32_t",
+      "compl", "concept", "const_cast", "consteval", "constinit", "co_await", "co_return", "co_yield",
+      "decltype", "dynamic_cast", "noexcept", "not_eq", "or_eq", "reinterpret_cast", "requires",
+      "static_assert", "static_cast", "thread_local", "typeid", "xor_eq", "NULL", "std",
       // What the emitted code itself uses.
-      "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
-      "order"};
+      "sqrt", "exp", "log", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow", "floor", "ceil", "rint",
+      "trunc", "fabs", "fmod", "sqrtf", "expf", "logf", "sinf", "cosf", "tanf", "atanf", "atan2f", "tanhf",
+      "powf", "floorf", "ceilf", "rintf", "truncf", "fabsf", "fmodf", "int8_t", "int16_t", "int32_t",
+      "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "half_t", "weft_host", "weft_entry",
+      "flush_subnormals", "clamp_index", "mirror_index", "mirror101_index", "repeat_index", "floor_div",
+      "order_pair", "exp_approx_f32", "half_to_float", "float_to_half", "host_allocate", "host_release",
+      "host_parallel_for", "standard_host", "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host",
+      "row", "left", "right", "count", "order"};
   return words;
 }
 
@@ -46,6 +55,7 @@ std::string Names::claim(const std::string& wanted) {
 
 Layout layout_of(const ir::Pipeline& pipeline) {
   Layout layout;
+  layout.names.claim(pipeline.name + "_frame");  // the struct that holds what follows
   const auto add_array = [&](const ir::StagePtr& stage) {
     ArrayLayout array{layout.names.claim(stage->name), stage->type, {}};
     constexpr const char* suffix[] = {"", "_pitch", "_slice"};
