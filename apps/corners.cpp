@@ -1,5 +1,5 @@
 // Finds corners and draws a red ring around each.
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 using namespace weft;
 

@@ -1,4 +1,4 @@
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 using namespace weft;
 
@@ -16,9 +16,6 @@ Mask binomial(int size) {
 WEFT_PIPELINE(gaussian, {.summary = "binomial blur", .source = "Hipacc thesis, ch. 3"}) {
   AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
   const Mask mask = binomial(Option<int>("size", 3, {3, 5, 7}));
-  auto src = in.border(border_option());
-  return stage("gaussian", in.size(), [&](Var x, Var y) {
-    Expr blurred = sum(Domain(mask), [&](Tap t) { return mask(t) * src(x + t.x, y + t.y); });
-    return saturate(in.type().lane(), blurred);
-  });
+  return convolve("gaussian", in.border(border_option()), mask,
+                  [&](Expr e) { return saturate(in.type().lane(), e); });
 }

@@ -1,4 +1,4 @@
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 using namespace weft;
 

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <source_location>
 #include <vector>
@@ -26,13 +27,20 @@ class Index;
 class Expr {
  public:
   Expr(bool value);           // NOLINT(google-explicit-constructor): literals stand in formulas
+  Expr(std::int8_t value);    // NOLINT
+  Expr(std::uint8_t value);   // NOLINT
+  Expr(std::int16_t value);   // NOLINT
+  Expr(std::uint16_t value);  // NOLINT
   Expr(int value);            // NOLINT
   Expr(unsigned value);       // NOLINT
   Expr(std::int64_t value);   // NOLINT
   Expr(std::uint64_t value);  // NOLINT
   Expr(float value);          // NOLINT
+  Expr(half value);           // NOLINT
   Expr(double value);         // NOLINT
   Expr(const Index& value);   // NOLINT: a coordinate as a value, an i64
+  template <class T, int N>
+  Expr(const Vec<T, N>& pixel);  // NOLINT: Vec<std::uint8_t, 3>{255, 0, 0} is a red pixel
   explicit Expr(std::shared_ptr<const ir::Node> node) : node_(std::move(node)) {}
 
   Type type() const;
@@ -49,10 +57,13 @@ class Expr {
 /// that src(x / 2, y) is right for negative x as well.
 class Index {
  public:
+  Index(std::integral auto value)  // NOLINT(google-explicit-constructor): Extents{640, 480}
+      : Index(constant(static_cast<std::int64_t>(value))) {}
   explicit Index(ir::Affine affine);
   const ir::Affine& affine() const { return *affine_; }
 
  private:
+  static Index constant(std::int64_t value);
   std::shared_ptr<const ir::Affine> affine_;
 };
 /// A coordinate of the pixel being computed.
@@ -120,6 +131,7 @@ template <class... More>
 Expr pack(const Expr& a, const Expr& b, const More&... more) {
   return pack(std::vector<Expr>{a, b, Expr(more)...});
 }
+Expr dot(const Expr& a, const Expr& b);  ///< The sum over the lanes of a * b.
 
 Expr cast(Type type, const Expr& a);      ///< C++'s conversion; float to integer truncates and saturates.
 Expr saturate(Type type, const Expr& a);  ///< Rounds half to even, then clamps to the range of the type.
@@ -154,6 +166,10 @@ class Param : public Expr {
 };
 
 // ---- the templates above, defined ----
+
+template <class T, int N>
+Expr::Expr(const Vec<T, N>& pixel)
+    : Expr(pack(std::vector<Expr>(std::begin(pixel.lane), std::end(pixel.lane)))) {}
 
 Index operator+(const Index& a, std::integral auto b) { return detail::add(a, b); }
 Index operator+(std::integral auto a, const Index& b) { return detail::add(b, a); }

@@ -5,6 +5,7 @@
 #include <weft/window.h>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,14 +46,14 @@ class Border {
   Expr value_;
 };
 
-/// The extents of a box, x first: in.size(), in.size() / 2, Extents{in.width(), 256}.
+/// The extents of a box, x first: in.size(), in.size() / 2, {in.width(), 256}, {640, 480}.
 class Extents {
  public:
   Extents(std::vector<Index> extents)
       : extents_(std::move(extents)) {}  // NOLINT(google-explicit-constructor)
   template <class... I>
-  requires(std::is_convertible_v<I, Index> || ...) Extents(const I&... extents)
-      : extents_{as_index(extents)...} {}  // NOLINT(google-explicit-constructor)
+  requires(sizeof...(I) > 0 && (std::is_convertible_v<I, Index> && ...)) Extents(const I&... extents)
+      : extents_{Index(extents)...} {}  // NOLINT(google-explicit-constructor)
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Index& operator[](int dim) const { return extents_[dim]; }
@@ -60,8 +61,6 @@ class Extents {
   Extents operator*(std::int64_t factor) const;
 
  private:
-  static Index as_index(const Index& i) { return i; }
-  static Index as_index(std::int64_t i);
   std::vector<Index> extents_;
 };
 
@@ -76,7 +75,7 @@ struct BoxAt {
 struct At {
   At(const Index& index, std::source_location here = std::source_location::current());       // NOLINT
   At(std::integral auto index, std::source_location here = std::source_location::current())  // NOLINT
-      : At(constant(static_cast<std::int64_t>(index)), here) {}
+      : At(Index(index), here) {}
   template <class T>
   requires(std::is_convertible_v<T, Expr> && !std::is_arithmetic_v<T> && !std::is_same_v<T, Index>)
       At(const T& value, std::source_location here = std::source_location::current())  // NOLINT
@@ -85,9 +84,6 @@ struct At {
   std::optional<Index> affine;
   std::optional<Expr> computed;
   Where where;
-
- private:
-  static Index constant(std::int64_t value);
 };
 
 /// Anything that can be read: an image or a stage. Used as a value it means its current pixel.
@@ -98,6 +94,7 @@ class Source {
   Expr operator()(At x, At y) const;
   Expr operator()(At x, At y, At z) const;
   Expr operator()(At x, At y, At z, At w) const;
+  Expr lane(int i) const { return Expr(*this).lane(i); }  ///< Of the current pixel.
 
   /// Reads through a border mode; it belongs to this access, other readers may use another.
   Accessor border(const Border& border) const;
@@ -133,8 +130,10 @@ class Accessor {
   Expr operator()(At x, At y, At z, At w) const;
   /// The pixel at the tap's offset from the current one.
   Expr operator()(const Tap& tap) const;
+  Expr lane(int i) const { return Expr(*this).lane(i); }  ///< Of the current pixel.
 
   Accessor border(const Border& border) const;
+  Accessor valid() const;
   int rank() const { return source_.rank(); }
   Type type() const { return source_.type(); }
   Extents size() const;  ///< Of the crop, or of the source.
@@ -171,7 +170,11 @@ class Image : public AnyImage {
  public:
   explicit Image(const char* name, int rank = 2, std::source_location here = std::source_location::current())
       : AnyImage(name, type_of<T>(), rank, here) {}
-  /// An image that has to have the given size: Image<float> b("b", a.size()).
+  /// An image that has to have the given size: Image<float> b("b", a.size()), c("c", {640, 480}).
+  template <std::integral I>
+  Image(const char* name, std::initializer_list<I> extents,
+        std::source_location here = std::source_location::current())
+      : AnyImage(name, type_of<T>(), Extents(std::vector<Index>(extents.begin(), extents.end())), here) {}
   Image(const char* name, const Extents& extents, std::source_location here = std::source_location::current())
       : AnyImage(name, type_of<T>(), extents, here) {}
 };
@@ -251,9 +254,16 @@ Stage point(const std::string& name, const Expr& value,
 Stage convolve(const std::string& name, const Accessor& source, const Mask& mask,
                std::source_location here = std::source_location::current());
 
+/// Applied to what a window gives, in the same stage: [](Expr e) { return saturate<std::uint8_t>(e); }.
+using Post = std::function<Expr(const Expr&)>;
+Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, const Post& post,
+               std::source_location here = std::source_location::current());
+
 enum class Local { Sum, Min, Max, Product, Median, Mean };
 /// A local operator over the values of a window.
 Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op,
+            std::source_location here = std::source_location::current());
+Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op, const Post& post,
             std::source_location here = std::source_location::current());
 
 }  // namespace weft

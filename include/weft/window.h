@@ -128,7 +128,8 @@ Expr sum(const Domain& domain, const std::function<Expr(Tap)>& value);
 Expr product(const Domain& domain, const std::function<Expr(Tap)>& value);
 Expr minimum(const Domain& domain, const std::function<Expr(Tap)>& value);
 Expr maximum(const Domain& domain, const std::function<Expr(Tap)>& value);
-/// The element of rank n/2, from 0, of the n values in ascending order; lane by lane.
+/// The element of rank n/2, from 0, of the n values in ascending order; lane by lane. NaN is above all other
+/// values; compiled targets may give another value of a window that has one.
 Expr median(const Domain& domain, const std::function<Expr(Tap)>& value);
 
 }  // namespace weft

@@ -20,6 +20,15 @@ Error& Error::help(const std::string& remedy) {
   return *this;
 }
 
+Error Error::within(const std::string& context, const Where& where) const {
+  if (has_place()) return *this;
+  Error result = *this;
+  result.message_ = context + ": " + message_;
+  result.where_ = where;
+  result.compose();
+  return result;
+}
+
 void Error::compose() {
   text_.clear();
   if (!where_.file.empty()) text_ = where_.file + ":" + std::to_string(where_.line) + ": error: ";

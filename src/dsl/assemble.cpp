@@ -1,6 +1,7 @@
 #include "dsl/assemble.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_set>
 
 #include "dsl/builder.h"
@@ -15,6 +16,40 @@ void collect_params(const ir::Stage& stage, std::vector<std::shared_ptr<const ir
     if (ref && std::find(params.begin(), params.end(), ref->param) == params.end())
       params.push_back(ref->param);
   });
+}
+
+/// The images that a stage or image mentions only by their size.
+void collect_sized(const ir::Stage& stage, const std::function<void(const ir::StagePtr&)>& found) {
+  const auto search = [&](const ir::Affine& form) {
+    form.mentions([&](const ir::Atom& atom) {
+      const auto* size = std::get_if<ir::Size>(&atom);
+      if (size && size->input) found(size->input);
+      return false;
+    });
+  };
+  const auto search_box = [&](const ir::Box& box) {
+    for (const ir::Range& range : box) search(range.min), search(range.extent);
+  };
+  search_box(stage.box);
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    if (const auto* quantity = std::get_if<ir::Quantity>(&e->op)) search(quantity->value);
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    if (!read) return;
+    search_box(read->region);
+    for (const ir::Index& index : read->indices) {
+      if (const auto* affine = std::get_if<ir::Affine>(&index)) search(*affine);
+    }
+  });
+}
+
+void check_outputs(const ir::Pipeline& pipeline) {
+  if (pipeline.outputs.empty()) throw Error("pipeline '" + pipeline.name + "' has no outputs");
+  std::unordered_set<const ir::Stage*> seen;
+  for (const ir::StagePtr& output : pipeline.outputs) {
+    if (seen.insert(output.get()).second) continue;
+    throw Error("pipeline '" + pipeline.name + "' returns stage '" + output->name + "' twice", output->where)
+        .help("return it once, or a copy of it: point(\"copy\", " + output->name + ")");
+  }
 }
 
 void check_names(const ir::Pipeline& pipeline) {
@@ -36,20 +71,29 @@ ir::Pipeline assemble(std::string name, const Outputs& outputs) {
   ir::Pipeline pipeline;
   pipeline.name = std::move(name);
   pipeline.strict = outputs.is_strict();
-  if (outputs.stages().empty()) throw Error("pipeline '" + pipeline.name + "' has no outputs");
   for (const Stage& output : outputs.stages()) pipeline.outputs.push_back(output.node());
+  check_outputs(pipeline);
   if (const auto* builder =
           Builder::current()) {  // keeps the order of declaration, and what is declared but unused
     pipeline.inputs = builder->inputs;
     pipeline.params = builder->params;
   }
+  const auto add_input = [&](const ir::StagePtr& input) {
+    if (std::find(pipeline.inputs.begin(), pipeline.inputs.end(), input) == pipeline.inputs.end())
+      pipeline.inputs.push_back(input);
+  };
   for (const ir::StagePtr& stage : ir::topological_order(pipeline.outputs)) {
     if (!stage->is_input()) {
       pipeline.stages.push_back(stage);
       collect_params(*stage, pipeline.params);
-    } else if (std::find(pipeline.inputs.begin(), pipeline.inputs.end(), stage) == pipeline.inputs.end()) {
-      pipeline.inputs.push_back(stage);
+    } else {
+      add_input(stage);
     }
+  }
+  for (const ir::StagePtr& stage : pipeline.stages) collect_sized(*stage, add_input);
+  for (std::size_t i = 0; i < pipeline.inputs.size(); ++i) {  // which adds to them
+    const ir::StagePtr input = pipeline.inputs[i];
+    collect_sized(*input, add_input);
   }
   check_names(pipeline);
   return pipeline;

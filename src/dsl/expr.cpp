@@ -17,12 +17,17 @@ ir::Expr literal(Type type, std::int64_t value) { return ir::constant(ir::Value:
 }  // namespace
 
 Expr::Expr(bool value) : node_(literal(type_of<bool>(), value)) {}
+Expr::Expr(std::int8_t value) : node_(literal(type_of<std::int8_t>(), value)) {}
+Expr::Expr(std::uint8_t value) : node_(literal(type_of<std::uint8_t>(), value)) {}
+Expr::Expr(std::int16_t value) : node_(literal(type_of<std::int16_t>(), value)) {}
+Expr::Expr(std::uint16_t value) : node_(literal(type_of<std::uint16_t>(), value)) {}
 Expr::Expr(int value) : node_(literal(type_of<int>(), value)) {}
 Expr::Expr(unsigned value) : node_(literal(type_of<unsigned>(), value)) {}
 Expr::Expr(std::int64_t value) : node_(literal(type_of<std::int64_t>(), value)) {}
 Expr::Expr(std::uint64_t value)
     : node_(literal(type_of<std::uint64_t>(), static_cast<std::int64_t>(value))) {}
 Expr::Expr(float value) : node_(ir::constant(type_of<float>(), value)) {}
+Expr::Expr(half value) : node_(ir::constant(type_of<half>(), value)) {}
 Expr::Expr(double value) : node_(ir::constant(type_of<double>(), value)) {}
 Expr::Expr(const Index& value) : node_(ir::quantity(value.affine())) {}
 
@@ -30,6 +35,8 @@ Type Expr::type() const { return node_->type; }
 Expr Expr::lane(int i) const { return Expr(ir::lane(node_, i)); }
 
 Index::Index(ir::Affine affine) : affine_(std::make_shared<const ir::Affine>(std::move(affine))) {}
+
+Index Index::constant(std::int64_t value) { return Index(ir::Affine(value)); }
 
 Index operator+(const Index& a, const Index& b) { return Index(a.affine() + b.affine()); }
 Index operator-(const Index& a, const Index& b) { return Index(a.affine() - b.affine()); }
@@ -109,6 +116,12 @@ Expr pack(const std::vector<Expr>& lanes) {
   std::vector<ir::Expr> nodes;
   for (const Expr& e : lanes) nodes.push_back(e.node());
   return Expr(ir::pack(std::move(nodes)));
+}
+Expr dot(const Expr& a, const Expr& b) {
+  const Expr products = a * b;
+  Expr sum = products.lane(0);
+  for (int i = 1; i < products.type().lanes; ++i) sum = sum + products.lane(i);
+  return sum;
 }
 Expr cast(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Convert, type, a.node())); }
 Expr saturate(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Saturate, type, a.node())); }

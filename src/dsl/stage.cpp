@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dsl/builder.h"
+#include "dsl/check_scopes.h"
 #include "ir/build.h"
 #include "ir/visit.h"
 
@@ -13,10 +14,21 @@ namespace {
 
 ir::Affine coordinate(int dim) { return ir::Affine(ir::Atom(ir::Coord{dim})); }
 
-ir::Box box_of(const BoxAt& box) {
+/// Throws for a size that is no size: one that depends on a coordinate or a tap.
+void check_size(const std::string& what, const ir::Affine& size, const Where& where) {
+  size.mentions([&](const ir::Atom& atom) {
+    if (std::holds_alternative<ir::Size>(atom)) return false;
+    throw Error(fmt::format("the box of {} depends on the coordinate {}", what, ir::name_of(atom)), where)
+        .help("a box is made of the sizes of images and of integers");
+  });
+}
+
+ir::Box box_of(const std::string& what, const BoxAt& box, const Where& where) {
   ir::Box result;
   for (int d = 0; d < box.extents.rank(); ++d) {
     result.push_back({box.min.empty() ? ir::Affine(0) : box.min[d].affine(), box.extents[d].affine()});
+    check_size(what, result.back().min, where);
+    check_size(what, result.back().extent, where);
   }
   return result;
 }
@@ -34,6 +46,20 @@ ir::Box whole_image(const std::string& name, int rank) {
   return box;
 }
 
+/// The box of a source for use outside of it: an image's own sizes get a pointer to the image, so that a
+/// pipeline that only uses its size finds it.
+ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
+  ir::Box box = source->box;
+  if (!source->is_input()) return box;
+  const auto with_owner = [&](const ir::Atom& atom) {
+    const auto& size = std::get<ir::Size>(atom);
+    return ir::Affine(ir::Atom(ir::Size{size.image, size.dim, size.input ? size.input : source}));
+  };
+  for (ir::Range& range : box)
+    range = {range.min.substitute(with_owner), range.extent.substitute(with_owner)};
+  return box;
+}
+
 void check_rank(const Source& source, std::size_t given, const Where& where) {
   if (source.rank() != static_cast<int>(given)) {
     throw Error(fmt::format("'{}' is read with {} ind{}", source.name(), given, given == 1 ? "ex" : "ices"),
@@ -42,8 +68,12 @@ void check_rank(const Source& source, std::size_t given, const Where& where) {
   }
 }
 
-ir::Index index_of(const At& at) {
+ir::Index index_of(const At& at, const Source& source) {
   if (at.affine) return at.affine->affine();
+  if (const Type type = at.computed->type(); type.lanes > 1) {
+    throw Error(fmt::format("'{}' is read at an index of type {}", source.name(), name_of(type)), at.where)
+        .help("an index is a scalar; take one lane of the pixel with .lane(i)");
+  }
   return at.computed->node();
 }
 
@@ -82,8 +112,6 @@ Border Border::named(const std::string& mode, const Expr& value) {
       .note("modes", "clamp, mirror, mirror101, repeat, constant");
 }
 
-Index Extents::as_index(std::int64_t i) { return Index(ir::Affine(i)); }
-
 Extents Extents::operator/(std::int64_t divisor) const {
   std::vector<Index> result;
   for (const Index& e : extents_) result.push_back(e / divisor);
@@ -96,7 +124,6 @@ Extents Extents::operator*(std::int64_t factor) const {
 }
 
 At::At(const Index& index, std::source_location here) : affine(index), where(here) {}
-Index At::constant(std::int64_t value) { return Index(ir::Affine(value)); }
 
 // ---- sources and accessors
 // -------------------------------------------------------------------------------------
@@ -108,11 +135,7 @@ Expr Source::operator()(At x, At y, At z) const { return Accessor(*this)(x, y, z
 Expr Source::operator()(At x, At y, At z, At w) const { return Accessor(*this)(x, y, z, w); }
 
 Accessor Source::border(const Border& border) const { return Accessor(*this).border(border); }
-Accessor Source::valid() const {
-  Accessor result(*this);
-  result.valid_ = true;
-  return result;
-}
+Accessor Source::valid() const { return Accessor(*this).valid(); }
 Accessor Source::crop(const std::vector<Index>& min, const Extents& extents) const {
   if (static_cast<int>(min.size()) != rank() || extents.rank() != rank()) {
     throw Error(fmt::format("a crop of '{}' needs {} coordinates and extents", name(), rank()));
@@ -128,7 +151,7 @@ Type Source::type() const { return node_->type; }
 int Source::rank() const { return node_->rank(); }
 Extents Source::size() const {
   std::vector<Index> extents;
-  for (const ir::Range& range : node_->box) extents.emplace_back(Index(range.extent));
+  for (const ir::Range& range : visible_box(node_)) extents.emplace_back(Index(range.extent));
   return extents;
 }
 
@@ -140,6 +163,12 @@ Accessor Accessor::border(const Border& border) const {
   return result;
 }
 
+Accessor Accessor::valid() const {
+  Accessor result = *this;
+  result.valid_ = true;
+  return result;
+}
+
 Extents Accessor::size() const { return extents_ ? *extents_ : source_.size(); }
 
 Expr Accessor::read(const std::vector<At>& indices) const {
@@ -147,7 +176,7 @@ Expr Accessor::read(const std::vector<At>& indices) const {
   check_rank(source_, indices.size(), where);
   ir::Read read{source_.node(), {}, std::nullopt, source_.node()->box, where};
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    ir::Index index = index_of(indices[d]);
+    ir::Index index = index_of(indices[d], source_);
     if (!origin_.empty()) {
       const ir::Affine& origin = origin_[d].affine();
       read.region[d] = {origin, (*extents_)[static_cast<int>(d)].affine()};
@@ -191,7 +220,7 @@ AnyImage::AnyImage(const char* name, Type type, int rank, const Where& where)
 }
 
 AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Where& where)
-    : Source(input_stage(name, type, box_of(detail::box_from_zero(extents)), where)) {
+    : Source(input_stage(name, type, box_of(fmt::format("image '{}'", name), {{}, extents}, where), where)) {
   if (auto* builder = dsl::Builder::current())
     builder->image_type(name, {type.scalar}, {type.lanes}, extents.rank());
 }
@@ -200,6 +229,10 @@ AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Wh
 // ----------------------------------------------------------------------------------------------------
 
 Cases& Cases::when(const Expr& condition, const Expr& value) {
+  if (const Type type = condition.type(); type.lanes > 1) {
+    throw Error(fmt::format("the condition of a case has type {}", name_of(type)))
+        .help("a condition is one bool; to choose lane by lane, use select");
+  }
   list_.push_back({Expr(ir::is_true(condition.node())), value});
   return *this;
 }
@@ -235,7 +268,18 @@ Stage define_stage(const std::string& name, const ir::Box& box, const Cases& cas
     if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
     pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
   }
-  return Stage(std::make_shared<const ir::Stage>(ir::Stage{name, type, box, std::move(pure), where}));
+  auto stage = std::make_shared<const ir::Stage>(ir::Stage{name, type, box, std::move(pure), where});
+  dsl::check_scopes(*stage);
+  return Stage(std::move(stage));
+}
+
+/// Gives the mistakes that are made while `define` runs a place.
+Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define) {
+  try {
+    return define();
+  } catch (const Error& e) {
+    throw e.within(fmt::format("stage '{}'", name), where);
+  }
 }
 
 Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
@@ -246,12 +290,9 @@ Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, co
   }
   std::vector<Var> coordinates;
   for (int d = 0; d < box.extents.rank(); ++d) coordinates.emplace_back(coordinate(d));
-  try {
-    return define_stage(name, box_of(box), body(coordinates), where);
-  } catch (const Error& e) {
-    if (e.what() != e.message()) throw;  // it says more than one line: place and remedy are there already
-    throw Error(fmt::format("stage '{}': {}", name, e.message()), where);
-  }
+  return placed(name, where, [&] {
+    return define_stage(name, box_of(fmt::format("stage '{}'", name), box, where), body(coordinates), where);
+  });
 }
 
 }  // namespace detail
@@ -267,6 +308,31 @@ std::optional<ir::Range> intersection(const ir::Range& a, const ir::Range& b) {
   return ir::Range{min, end - min};
 }
 
+/// Where the current pixel of what is read lies in coordinates of the reader: the source's box, or a crop's,
+/// which begins at 0. Nothing for a read of another pixel.
+std::optional<ir::Box> box_at_current_pixel(const ir::Read& read) {
+  bool at_pixel = true, in_crop = true;
+  ir::Box crop;
+  for (std::size_t d = 0; d < read.indices.size(); ++d) {
+    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
+    if (!index) return std::nullopt;
+    const ir::Affine shift = *index - coordinate(static_cast<int>(d));
+    at_pixel &= shift.is_constant(0);
+    in_crop &= shift == read.region[d].min;
+    crop.push_back({0, read.region[d].extent});
+  }
+  if (!at_pixel) return in_crop ? std::optional(crop) : std::nullopt;
+  return read.region == read.source->box ? visible_box(read.source) : read.region;
+}
+
+/// "2-D, x extent in.w": as much as the message about a difference in dimension d needs.
+std::string spelt(const ir::Box& box, std::size_t d) {
+  std::string text = fmt::format("{}-D", box.size());
+  if (d < box.size())
+    text += fmt::format(", {} extent {}", ir::dim_name(static_cast<int>(d)), box[d].extent.to_string());
+  return text;
+}
+
 /// The common box of everything that `value` reads at the current pixel.
 ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& where) {
   const ir::Read* first = nullptr;
@@ -274,33 +340,22 @@ ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& 
   ir::visit(value, [&](const ir::Expr& e) {
     const auto* read = std::get_if<ir::Read>(&e->op);
     if (!read || read->indices.empty()) return;
-    for (std::size_t d = 0; d < read->indices.size(); ++d) {
-      const auto* index = std::get_if<ir::Affine>(&read->indices[d]);
-      if (!index || !ir::is_coord(*index, static_cast<int>(d))) return;
-    }
+    const std::optional<ir::Box> more = box_at_current_pixel(*read);
+    if (!more) return;
     if (!first) {
       first = read;
-      box = read->source->box;
+      box = *more;
       return;
     }
-    for (std::size_t d = 0; d < std::max(box.size(), read->source->box.size()); ++d) {
+    for (std::size_t d = 0; d < std::max(box.size(), more->size()); ++d) {
       std::optional<ir::Range> both;
-      if (box.size() == read->source->box.size()) both = intersection(box[d], read->source->box[d]);
+      if (box.size() == more->size()) both = intersection(box[d], (*more)[d]);
       if (!both) {
         throw Error(fmt::format("stage '{}' reads '{}' and '{}' at the same pixel, but their boxes differ",
                                 name, first->source->name, read->source->name),
                     where)
-            .note(first->source->name,
-                  fmt::format("{}-D", box.size()) +
-                      (d < box.size() ? fmt::format(", {} extent {}", ir::dim_name(static_cast<int>(d)),
-                                                    box[d].extent.to_string())
-                                      : ""))
-            .note(read->source->name,
-                  fmt::format("{}-D", read->source->box.size()) +
-                      (d < read->source->box.size()
-                           ? fmt::format(", {} extent {}", ir::dim_name(static_cast<int>(d)),
-                                         read->source->box[d].extent.to_string())
-                           : ""))
+            .note(first->source->name, spelt(box, d))
+            .note(read->source->name, spelt(*more, d))
             .help(fmt::format("declare one image with the other's size, or write stage(\"{}\", size, …)",
                               name));
       }
@@ -318,10 +373,11 @@ ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& 
 /// The box of a local operator: the source's, or what the window leaves of it.
 BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
   BoxAt box{{}, source.size()};
+  const ir::Box whole = visible_box(source.source().node());
   const bool cropped = !source.origin().empty();
   if (!source.is_valid_only()) {
     if (cropped) return box;
-    for (const ir::Range& range : source.source().node()->box) box.min.emplace_back(Index(range.min));
+    for (const ir::Range& range : whole) box.min.emplace_back(Index(range.min));
     return box;
   }
   std::vector<Index> extents;
@@ -330,7 +386,7 @@ BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
     for (const auto& p : domain.points) {
       if (d < domain.rank) low = std::min(low, p[d]), high = std::max(high, p[d]);
     }
-    const Index start = cropped ? Index(ir::Affine(0)) : Index(source.source().node()->box[d].min);
+    const Index start = cropped ? Index(0) : Index(whole[d].min);
     box.min.push_back(start - low);
     extents.push_back(source.size()[d] + low - high);
   }
@@ -339,26 +395,38 @@ BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
 }
 
 Stage local_stage(const std::string& name, const Accessor& source, const ir::Domain& domain,
-                  const std::function<Expr()>& value, const Where& where) {
+                  const std::function<Expr()>& value, const Post& post, const Where& where) {
   return detail::make_stage(
-      name, local_box(source, domain), [&](const std::vector<Var>&) { return detail::as_cases(value()); },
-      where);
+      name, local_box(source, domain),
+      [&](const std::vector<Var>&) { return detail::as_cases(post ? post(value()) : value()); }, where);
 }
 
 }  // namespace
 
 Stage point(const std::string& name, const Expr& value, std::source_location here) {
-  return detail::define_stage(name, common_box(name, value.node(), here), detail::as_cases(value), here);
+  return detail::placed(name, here, [&] {
+    return detail::define_stage(name, common_box(name, value.node(), here), detail::as_cases(value), here);
+  });
 }
 
 Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, std::source_location here) {
+  return convolve(name, source, mask, Post(), here);
+}
+
+Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, const Post& post,
+               std::source_location here) {
   const Domain domain(mask, here);
   return local_stage(
       name, source, domain.node(), [&] { return sum(domain, [&](Tap t) { return mask(t) * source(t); }); },
-      here);
+      post, here);
 }
 
 Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op,
+            std::source_location here) {
+  return local(name, source, domain, op, Post(), here);
+}
+
+Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op, const Post& post,
             std::source_location here) {
   const auto value = [&](Tap t) { return source(t); };
   const auto apply = [&]() -> Expr {
@@ -375,7 +443,7 @@ Stage local(const std::string& name, const Accessor& source, const Domain& domai
     return is_float(total.type().scalar) ? total / cast(total.type().lane(), count)
                                          : cast<float>(total) / static_cast<float>(count);
   };
-  return local_stage(name, source, domain.node(), apply, here);
+  return local_stage(name, source, domain.node(), apply, post, here);
 }
 
 }  // namespace weft

@@ -15,7 +15,8 @@
 
 namespace weft::ir {
 
-struct Loop;  // stage_ir.h: the loop over a window
+struct Loop;   // stage_ir.h: the loop over a window
+struct Stage;  // stage_ir.h
 class Affine;
 
 /// Dimension `dim` of the pixel being computed: 0 is x.
@@ -33,7 +34,8 @@ struct TapCoord {
 struct Size {
   std::string image;
   int dim;
-  bool operator==(const Size&) const = default;
+  std::shared_ptr<const Stage> input = nullptr;  ///< Keeps the image in reach; null in its own box.
+  bool operator==(const Size& o) const { return image == o.image && dim == o.dim; }
 };
 /// floor(numerator / divisor), divisor > 1.
 struct FloorDiv {

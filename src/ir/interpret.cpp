@@ -1,6 +1,7 @@
 #include "ir/interpret.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <unordered_map>
 
@@ -337,7 +338,7 @@ class Interpreter {
     for (int l = 0; l < result.type.lanes; ++l) {
       auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
       std::nth_element(values.begin(), middle, values.end(), [&](const Value& a, const Value& b) {
-        if (real) return a.lane[l].f < b.lane[l].f;
+        if (real) return a.lane[l].f < b.lane[l].f || (std::isnan(b.lane[l].f) && !std::isnan(a.lane[l].f));
         if (is_unsigned)
           return static_cast<std::uint64_t>(a.lane[l].i) < static_cast<std::uint64_t>(b.lane[l].i);
         return a.lane[l].i < b.lane[l].i;

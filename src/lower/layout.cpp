@@ -18,7 +18,8 @@ const std::set<std::string>& reserved_words() {
       "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
       "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-      "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      "unsigned", "using", "char8_t", "char16_t", "char32_t", "co_await", "co_return", "co_yield", "virtual",
+      "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // What the emitted code itself uses.
       "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
       "order", "data", "mode", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
@@ -65,6 +66,7 @@ std::string Names::claim(const std::string& wanted) {
 
 Layout layout_of(const ir::Pipeline& pipeline) {
   Layout layout;
+  layout.names.claim(pipeline.name + "_frame");  // the struct that holds what follows
   const auto add_array = [&](const ir::StagePtr& stage) {
     ArrayLayout array{layout.names.claim(stage->name), stage->type, {}};
     constexpr const char* suffix[] = {"", "_pitch", "_slice"};

@@ -1,6 +1,6 @@
 // Every C++ snippet of docs/language.md, compiled, and run on tiny images. The last test checks that the page
 // shows nothing that is not here.
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <gtest/gtest.h>
 
@@ -83,11 +83,13 @@ TEST(Language, Images) {
   Image<Vec<std::uint8_t, 3>> rgb("rgb");      // pixels of three lanes
   Image<float> volume("volume", 3);            // 3-D
   Image<float> weight("weight", grey.size());  // has to be as large as grey
+  Image<float> table("table", {16, 16});       // has to be 16x16
   AnyImage any("any", {Scalar::U8, Scalar::F32}, {1, 3});
   EXPECT_EQ(grey.type(), type_of<std::uint8_t>());
   EXPECT_EQ(rgb.type().lanes, 3);
   EXPECT_EQ(volume.rank(), 3);
   EXPECT_EQ(weight.rank(), 2);
+  EXPECT_EQ(table.rank(), 2);
   EXPECT_EQ(any.type(), type_of<std::uint8_t>());
 }
 
@@ -110,6 +112,14 @@ TEST(Language, Local) {
   EXPECT_EQ(only_output(dx, {{"in", ramp<std::uint8_t>(5, 5)}}).at<int>(2, 2), 8);
   EXPECT_EQ(only_output(wide, {{"in", ramp<std::uint8_t>(5, 5)}}).at<std::uint8_t>(0, 0), 22);
   EXPECT_EQ(only_output(middle, {{"in", ramp<std::uint8_t>(5, 5)}}).at<std::uint8_t>(2, 2), 22);
+}
+
+TEST(Language, AfterAWindow) {
+  Image<std::uint8_t> in("in");
+  auto src = in.border(Border::clamp());
+  const Mask b3 = Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f;
+  Stage blurred = convolve("blurred", src, b3, [](Expr e) { return saturate<std::uint8_t>(e); });
+  EXPECT_EQ(only_output(blurred, {{"in", ramp<std::uint8_t>(5, 5)}}).at<std::uint8_t>(2, 2), 22);
 }
 
 TEST(Language, General) {
@@ -178,6 +188,14 @@ TEST(Language, Crop) {
   const Buffer result = only_output(blurred, {{"in", ramp<float>(8, 8)}});
   EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{4, 4}));
   EXPECT_EQ(result.at<float>(0, 0), 22 + 22 + 23);
+}
+
+TEST(Language, CropOfAKnownSize) {
+  Image<float> photo("photo", {640, 480});
+  Stage corner = point("corner", photo.crop({10, 10}, {20, 20}) * 2.f);
+  const Buffer result = only_output(corner, {{"photo", ramp<float>(640, 480)}});
+  EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{20, 20}));
+  EXPECT_EQ(result.at<float>(0, 0), 220);
 }
 
 TEST(Language, OutputRegion) {
@@ -254,6 +272,10 @@ TEST(Language, Lanes) {
   Expr grey = .299f * rgb.lane(0) + .587f * rgb.lane(1) + .114f * rgb.lane(2);
   Stage swapped = point("swapped", pack(rgb.lane(2), rgb.lane(1), rgb.lane(0)));
   Stage pale = point("pale", saturate<std::uint8_t>(rgb * 0.5f + grey * 0.5f));
+  Stage marked = point("marked", select(grey > 200.f, Vec<std::uint8_t, 3>{255, 0, 0}, rgb));
+  Stage weighted = point("weighted", dot(in, Vec<float, 3>{.3f, .6f, .1f}));
+  EXPECT_EQ(marked.type(), in.type());
+  EXPECT_EQ(weighted.type(), type_of<float>());
   EXPECT_EQ(swapped.type(), (type_of<Vec<std::uint8_t, 3>>()));
   EXPECT_EQ(only_output(pale, {{"in", ramp<std::uint8_t>(4, 1, 3)}}).at<std::uint8_t>(3, 0), 3);
 }

@@ -199,6 +199,6 @@ TEST(Access, ParityByModulo) {
 }
 
 TEST(Access, FixedSizes) {
-  Image<float> table("table", Extents(std::vector<Index>{Index(ir::Affine(16))}));
+  Image<float> table("table", {16});
   Pipeline("p", stage("reversed", table.size(), [&](Var x) { return table(15 - x); }));
 }

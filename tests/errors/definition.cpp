@@ -104,6 +104,83 @@ TEST(Definition, OriginsAndExtents) {
                "HERE: error: the box of stage 'out' has 2 extents but 1 origin");
 }
 
+TEST(Definition, OneOutputTwice) {
+  Image<float> in("in");
+  const std::string here = NEXT_LINE();
+  Stage out = point("out", in * 2.f);
+  EXPECT_ERROR_AT(here, Pipeline("p", {out, out}), R"(HERE: error: pipeline 'p' returns stage 'out' twice
+  help: return it once, or a copy of it: point("copy", out))");
+}
+
+TEST(Definition, ConditionWithLanes) {
+  Image<Vec<float, 3>> rgb("rgb");
+  EXPECT_ERROR(stage("out", rgb.size(), [&](Var x, Var y) { return cases().when(rgb(x, y) > 0.f, 1.f); }),
+               R"(HERE: error: stage 'out': the condition of a case has type boolx3
+  help: a condition is one bool; to choose lane by lane, use select)");
+}
+
+TEST(Definition, IndexWithLanes) {
+  Image<Vec<int, 2>> flow("flow");
+  Image<float> in("in");
+  const auto src = in.border(Border::clamp());
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return src(flow(x, y), y); }),
+               R"(HERE: error: 'in' is read at an index of type i32x2
+  help: an index is a scalar; take one lane of the pixel with .lane(i))");
+}
+
+TEST(Definition, TapOutsideItsLoop) {
+  Image<float> in("in");
+  const auto src = in.border(Border::clamp());
+  const Mask mask{{1, 2, 1}};
+  Expr offset = 0, coefficient = 0;
+  Index tap = 0;
+  sum(Domain(mask), [&](Tap t) { return offset = t.x, tap = t.x, coefficient = mask(t); });
+  const std::string help =
+      "\n  help: a tap has a meaning only inside the body that for_each, sum, … give it to";
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x, y) + offset; }),
+               "HERE: error: stage 'out' uses t.x outside its loop" + help);
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return src(x + tap, y); }),
+               "HERE: error: stage 'out' uses t.x outside its loop" + help);
+  EXPECT_ERROR(point("out", in * coefficient),
+               "HERE: error: stage 'out' uses the coefficient of a mask outside its loop" + help);
+}
+
+TEST(Definition, AccumulatorOutsideItsLoop) {
+  Image<float> in("in");
+  const auto body = [&](Var x, Var y) {
+    Accum<float> total = 0.f;
+    Expr inside = 0.f;
+    for_each(Domain(3, 1), [&](Tap) { total += 1.f, inside = total; });
+    return in(x, y) + inside;
+  };
+  EXPECT_ERROR(stage("out", in.size(), body),
+               R"(HERE: error: stage 'out' uses a value that an accumulator has inside its loop outside of it
+  help: read the accumulator itself after for_each: it has its last value there)");
+}
+
+TEST(Definition, CoordinateOfAnotherStage) {
+  Image<float> in("in");
+  Index row = 0;
+  stage("first", in.size(), [&](Var x, Var y) { return row = y, in(x, y); });
+  const std::string help = "\n  help: use only the coordinates that the stage's own body is given";
+  EXPECT_ERROR(stage("out", {in.width()}, [&](Var x) { return in(x, row); }),
+               "HERE: error: stage 'out' is 1-D but uses a coordinate y" + help);
+  EXPECT_ERROR(stage("out", {in.width()}, [&](Var x) { return in(x, 0) + row; }),
+               "HERE: error: stage 'out' is 1-D but uses a coordinate y" + help);
+  EXPECT_ERROR(stage("out", {row}, [&](Var x) { return in(x, 0); }),
+               R"(HERE: error: the box of stage 'out' depends on the coordinate y
+  help: a box is made of the sizes of images and of integers)");
+}
+
+TEST(Definition, MistakesAfterAWindow) {
+  Image<float> in("in");
+  const auto src = in.border(Border::clamp());
+  EXPECT_ERROR(convolve("out", src, Mask{{1, 2, 1}}, [](Expr e) { return ~e; }),
+               "HERE: error: stage 'out': ~ needs an integer, not f32");
+  EXPECT_ERROR(local("out", src, Domain(3, 3), Local::Max, [](Expr e) { return e.lane(1); }),
+               "HERE: error: stage 'out': lane 1 of a pixel of 1");
+}
+
 // ---- applications ----
 
 WEFT_PIPELINE(configurable) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <string>
 

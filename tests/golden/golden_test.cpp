@@ -2,7 +2,7 @@
 //     UPDATE_GOLDEN=1 ctest -R Golden
 // rewrites the files under data/, and the diff shows what the change did.
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <cstdlib>
 #include <filesystem>

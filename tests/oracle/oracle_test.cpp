@@ -1,7 +1,7 @@
 // Weft against the oracle files: every case of data/cases.json, one test per operator and way to run it. The
 // operators are Weft's applications; those that no application has are written here with the language.
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <algorithm>
 #include <cmath>

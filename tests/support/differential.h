@@ -1,7 +1,7 @@
 // A pipeline run both ways: by the interpreter, which defines what is right, and as compiled code.
 #pragma once
 
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "tools/compare.h"
 
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Somebody's own program: its pipelines get weft's command line by linking weft::main.
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 using namespace weft;
 

@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include "analysis/footprint.h"
 

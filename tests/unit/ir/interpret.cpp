@@ -1,7 +1,10 @@
 #include "ir/interpret.h"
 
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
+
+#include <cmath>
+#include <limits>
 
 using namespace weft;
 
@@ -71,6 +74,17 @@ TEST(Interpret, MedianOfAnEvenNumberIsTheUpper) {
   Image<float> in("in");
   const Stage out = local("out", in.border(Border::clamp()), Domain(2, 1), Local::Median);
   EXPECT_EQ(run<float>(out, {{"in", row<float>({3, 1, 2})}}), (std::vector{3.f, 3.f, 2.f}));
+}
+
+TEST(Interpret, MedianPutsNanAboveAllOthers) {
+  Image<float> in("in");
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Stage out = local("out", in.border(Border::constant(nan)), Domain(3, 1), Local::Median);
+  const std::vector<float> result = run<float>(out, {{"in", row<float>({3, 1, 2, nan})}});
+  EXPECT_EQ(result[0], 3);
+  EXPECT_EQ(result[1], 2);
+  EXPECT_EQ(result[2], 2);
+  EXPECT_TRUE(std::isnan(result[3]));
 }
 
 TEST(Interpret, OnlyTheChosenCaseIsRead) {

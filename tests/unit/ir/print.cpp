@@ -1,7 +1,7 @@
 #include "ir/print.h"
 
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 using namespace weft;
 

@@ -2,7 +2,7 @@
 #include "lower/interior.h"
 
 #include <gtest/gtest.h>
-#include <weft/weft.h>
+#include <weft/weft.hpp>
 
 #include "ir/visit.h"
 

@@ -1,0 +1,95 @@
+#include "dsl/check_scopes.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "ir/visit.h"
+
+namespace weft::dsl {
+namespace {
+
+class ScopeChecker {
+ public:
+  explicit ScopeChecker(const ir::Stage& stage) : stage_(stage) {}
+
+  void check(const ir::Expr& e) {
+    if (!seen_.insert(e.get()).second) return;
+    std::visit(ir::overloaded{
+                   [&](const ir::Quantity& n) { check(n.value, stage_.where); },
+                   [&](const ir::Read& n) {
+                     for (const ir::Index& index : n.indices) {
+                       if (const auto* affine = std::get_if<ir::Affine>(&index))
+                         check(*affine, n.where.line > 0 ? n.where : stage_.where);
+                     }
+                     check_operands(*e);
+                   },
+                   [&](const ir::Coefficient& n) {
+                     if (!open_.count(n.loop.get())) fail_tap("the coefficient of a mask", stage_.where);
+                   },
+                   [&](const ir::Accumulated& n) {
+                     if (open_.count(n.loop.get())) return;
+                     throw Error(
+                         fmt::format("stage '{}' uses a value that an accumulator has inside its loop "
+                                     "outside of it",
+                                     stage_.name),
+                         stage_.where)
+                         .help("read the accumulator itself after for_each: it has its last value there");
+                   },
+                   [&](const ir::FoldResult& n) {
+                     for (const ir::Expr& initial : n.fold->initial) check(initial);
+                     check_in_loop(n.fold->loop.get(), n.fold->next);
+                   },
+                   [&](const ir::Median& n) { check_in_loop(n.loop.get(), {n.value}); },
+                   [&](const auto&) { check_operands(*e); },
+               },
+               e->op);
+  }
+
+ private:
+  void check_operands(const ir::Node& node) {
+    for (const ir::Expr& operand : ir::operands(node)) check(operand);
+  }
+
+  void check_in_loop(const ir::Loop* loop, const std::vector<ir::Expr>& body) {
+    const bool is_new = open_.insert(loop).second;
+    const auto outside = std::exchange(seen_, {});  // what is right inside the loop need not be outside
+    for (const ir::Expr& e : body) check(e);
+    if (is_new) open_.erase(loop);
+    seen_ = outside;
+  }
+
+  void check(const ir::Affine& a, const Where& where) const {
+    a.mentions([&](const ir::Atom& atom) {
+      if (const auto* tap = std::get_if<ir::TapCoord>(&atom); tap && !open_.count(tap->loop.get()))
+        fail_tap(ir::name_of(atom), where);
+      const auto* coord = std::get_if<ir::Coord>(&atom);
+      if (coord && coord->dim >= stage_.rank()) {
+        throw Error(fmt::format("stage '{}' is {}-D but uses a coordinate {}", stage_.name, stage_.rank(),
+                                ir::dim_name(coord->dim)),
+                    where)
+            .help("use only the coordinates that the stage's own body is given");
+      }
+      return false;
+    });
+  }
+
+  [[noreturn]] void fail_tap(const std::string& what, const Where& where) const {
+    throw Error(fmt::format("stage '{}' uses {} outside its loop", stage_.name, what), where)
+        .help("a tap has a meaning only inside the body that for_each, sum, … give it to");
+  }
+
+  const ir::Stage& stage_;
+  std::unordered_set<const ir::Node*> seen_;
+  std::unordered_set<const ir::Loop*> open_;
+};
+
+}  // namespace
+
+void check_scopes(const ir::Stage& stage) {
+  ScopeChecker checker(stage);
+  for (const ir::Expr& e : ir::expressions(stage)) checker.check(e);
+}
+
+}  // namespace weft::dsl
