@@ -100,6 +100,7 @@ std::vector<Variant> variants() {
     all.push_back({"enhance", {{"mean", mean}}, {}, {{"gain", 2.5}}});
   for (const char* levels : {"2", "4"}) all.push_back({"night", {{"levels", levels}}, {}, {}});
   all.push_back({"bilateral", {}, {}, {{"sigma_r", 24}}});
+  all.push_back({"bilateral", {{"window", "disc"}}, {}, {}});
   all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
   all.push_back({"harris", {}, {}, {{"k", 0.06}}});
   for (const char* application : {"laplace", "prewitt", "shitomasi", "sobel", "unsharp"})
