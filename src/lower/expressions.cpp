@@ -28,7 +28,12 @@ bool is_number(const Expr& e, double value) {
   return c && c->value.as_double() == value;
 }
 
-/// a op b without what adds nothing: 0 + x, 1 * x, x - 0, x / 1.
+std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
+  return lanes == 1 ? name : name + std::to_string(lane);
+}
+
+}  // namespace
+
 Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
   if (op == BinaryOp::Add && is_number(a, 0)) return b;
   if ((op == BinaryOp::Add || op == BinaryOp::Sub) && is_number(b, 0)) return a;
@@ -56,12 +61,6 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
   return kernel::binary(op, a, b);
 }
 
-std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
-  return lanes == 1 ? name : name + std::to_string(lane);
-}
-
-}  // namespace
-
 Expr computable(const Expr& e) {
   return e->type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, Scalar::F32, e) : e;
 }
@@ -71,13 +70,15 @@ Expr stored_as(Scalar type, const Expr& e) {
 
 ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
                                        const std::unordered_map<const ir::Node*, std::string>& names,
-                                       const ir::Stage& stage, Place place, std::vector<Expr> coords)
+                                       const ir::Stage& stage, Place place, std::vector<Expr> coords,
+                                       bool strict)
     : layout_(layout),
       locals_(layout.names),
       tables_(tables),
       names_(names),
       stage_(stage),
       place_(place),
+      strict_(strict),
       coords_(std::move(coords)) {
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     for (const ir::Expr& operand : ir::operands(*e)) ++uses_[operand.get()];

@@ -10,6 +10,7 @@
 #include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
 #include "lower/layout.h"
+#include "lower/separable.h"
 
 namespace weft::lower {
 
@@ -18,6 +19,9 @@ using Lanes = std::vector<kernel::Expr>;  ///< One scalar per lane of a pixel.
 /// Half is a storage type: what is computed with is float, and becomes a half where the type says so.
 kernel::Expr computable(const kernel::Expr& e);
 kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
+
+/// a op b, without what adds nothing: 0 + x, 1 * x.
+kernel::Expr simplified_binary(ir::BinaryOp op, const kernel::Expr& a, const kernel::Expr& b);
 
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
@@ -32,7 +36,7 @@ class ExpressionLowering {
   /// needs are added to `tables` and named in the layout's scope.
   ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
                      const std::unordered_map<const ir::Node*, std::string>& names, const ir::Stage& stage,
-                     Place place, std::vector<kernel::Expr> coords);
+                     Place place, std::vector<kernel::Expr> coords, bool strict);
 
   /// A name for a local of the same function.
   std::string claim(const std::string& wanted) { return locals_.claim(wanted); }
@@ -45,11 +49,11 @@ class ExpressionLowering {
   /// The value, as expressions over what the open block has computed.
   Lanes lower(const ir::Expr& e);
 
-  /// The folds that do not fit into straight-line code, in order of evaluation. They have to be computed by
-  /// fold_over_strip before the vector loop that uses them.
-  std::vector<const ir::Fold*> large_folds(const std::vector<ir::Expr>& roots);
-  /// Computes a fold for `count` neighbouring pixels from `x0` into local arrays, tap by tap, each tap by a
-  /// vector loop over the pixels. lower() then reads the arrays at `i`.
+  /// The folds that are computed before the vector loop that uses them, in order of evaluation: those too
+  /// large for straight-line code, and those whose columns neighbouring pixels share.
+  std::vector<const ir::Fold*> strip_folds(const std::vector<ir::Expr>& roots);
+  /// Prepares such a fold for `count` neighbouring pixels from `x0`, at most `capacity`, in local arrays.
+  /// lower() then reads the arrays at `i`.
   void fold_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                        const kernel::Expr& count, int capacity);
 
@@ -79,6 +83,13 @@ class ExpressionLowering {
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
+  /// Tap by tap, each tap by a vector loop over the pixels of the strip.
+  void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
+                             const kernel::Expr& count, int capacity);
+  /// The columns of a separable fold; the rows are summed where the fold is used.
+  void columns_over_strip(const ir::Fold& fold, const Separable& separable, kernel::Block& block,
+                          const kernel::Expr& x0, const kernel::Expr& count, int capacity);
+  Lanes row_of_columns(const ir::Fold& fold) const;
   std::vector<Lanes> fold_in_loop(const ir::Fold& fold);
   void name_values(std::vector<Lanes>& values, const std::string& wanted,
                    const std::vector<Lanes>* variables);
@@ -107,6 +118,7 @@ class ExpressionLowering {
   const std::unordered_map<const ir::Node*, std::string>& names_;
   const ir::Stage& stage_;
   const Place place_;
+  const bool strict_;
   std::vector<kernel::Expr> coords_;
 
   std::vector<Scope> scopes_;
@@ -115,6 +127,11 @@ class ExpressionLowering {
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds
+  struct Columns {
+    Separable separable;
+    std::vector<std::string> arrays;  // by lane
+  };
+  std::unordered_map<const ir::Fold*, Columns> columns_;
   std::unordered_map<const ir::Node*, int> uses_;
   std::unordered_map<const ir::Node*, std::unordered_set<const ir::Loop*>> free_loops_;
 };

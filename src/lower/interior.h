@@ -26,6 +26,8 @@ struct Interior {
 };
 
 Access access_of(const ir::Read& read);
+/// The read is source(x + t.x, y + t.y, …), t the loop's tap.
+bool is_at_tap(const ir::Read& read, const ir::Loop& loop);
 Interior interior_of(const ir::Stage& stage);
 
 /// `a` with every tap at the end of its range that makes the form smallest (or largest).

@@ -13,8 +13,8 @@ using kernel::Expr;
 
 namespace {
 
-// Accumulators of a strip stay in the first-level cache, and the loop over the taps is paid once per strip.
-constexpr int strip_pixels = 256;
+// The local arrays of a strip stay in the first-level cache; shorter strips pay more for their ends.
+constexpr int strip_pixels = 1024;
 
 class StageLowering {
  public:
@@ -106,7 +106,8 @@ class StageLowering {
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
     for (int d = 0; d < rank(); ++d) function.parameters.push_back(ir::dim_name(d));
-    ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords());
+    ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
+                                   module_.strict);
     const Expr offset = rank() == 0 ? kernel::literal(0) : kernel::add(row_offset(), x_offset(coords()[0]));
     store_pixel(expressions, function.body, array_.name, offset);
     return function;
@@ -208,10 +209,11 @@ class StageLowering {
     const bool is_piecewise = cases_.size() > 1;
     const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
-    ExpressionLowering in_row(layout_, module_.tables, names_, stage_, Place::Interior, at);
-    if (!is_piecewise && rank() > 0 && !in_row.large_folds(ir::expressions(stage_)).empty()) {
+    ExpressionLowering in_row(layout_, module_.tables, names_, stage_, Place::Interior, at, module_.strict);
+    if (!is_piecewise && rank() > 0 && !in_row.strip_folds(ir::expressions(stage_)).empty()) {
       at[0] = kernel::add(x0, i);
-      ExpressionLowering in_strip(layout_, module_.tables, names_, stage_, Place::Interior, at);
+      ExpressionLowering in_strip(layout_, module_.tables, names_, stage_, Place::Interior, at,
+                                  module_.strict);
       return strips(in_strip, output_row(in_strip, rows), left, right);
     }
     const std::string target = output_row(in_row, rows);
@@ -246,7 +248,7 @@ class StageLowering {
         {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work, body;
     expressions.open(work, &pointers);
-    for (const ir::Fold* fold : expressions.large_folds(ir::expressions(stage_))) {
+    for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(stage_))) {
       expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
     }
     store_pixel(expressions, body, target, x_offset(x));

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/visit.h"
+#include "lower/interior.h"
 #include "lower/rewrite_stages.h"
 
 namespace weft::lower {
@@ -24,24 +25,6 @@ struct TapRead {
   const ir::Read* read;
   Expr node;
 };
-
-bool is_at_tap(const ir::Read& read, const ir::Loop& loop) {
-  if (static_cast<int>(read.indices.size()) != loop.domain.rank) return false;
-  for (int d = 0; d < loop.domain.rank; ++d) {
-    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
-    if (!index || index->constant() != 0 || index->terms().size() != 2) return false;
-    bool coord = false, tap = false;
-    for (const auto& [atom, factor] : index->terms()) {
-      if (factor != 1) return false;
-      const auto* c = std::get_if<ir::Coord>(&atom);
-      const auto* t = std::get_if<ir::TapCoord>(&atom);
-      coord |= c && c->dim == d;
-      tap |= t && t->dim == d && t->loop.get() == &loop;
-    }
-    if (!coord || !tap) return false;
-  }
-  return true;
-}
 
 bool same_border(const ir::Read& a, const ir::Read& b) {
   if (a.border.has_value() != b.border.has_value() || a.source != b.source || !(a.region == b.region))

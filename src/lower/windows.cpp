@@ -9,6 +9,7 @@
 
 namespace weft::lower {
 
+using ir::BinaryOp;
 using kernel::Expr;
 
 namespace {
@@ -136,7 +137,9 @@ bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std
 std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
   if (const auto* value = known(&fold)) return *value;
   std::vector<Lanes> result;
-  if (const auto strip = strips_.find(&fold); strip != strips_.end()) {
+  if (columns_.count(&fold)) {
+    result = {row_of_columns(fold)};
+  } else if (const auto strip = strips_.find(&fold); strip != strips_.end()) {
     for (std::size_t a = 0; a < strip->second.size(); ++a) {
       Lanes lanes;
       for (const std::string& array : strip->second[a]) {
@@ -231,7 +234,7 @@ std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
   return state;
 }
 
-std::vector<const ir::Fold*> ExpressionLowering::large_folds(const std::vector<ir::Expr>& roots) {
+std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<ir::Expr>& roots) {
   // Folds inside the bodies of other folds or of medians stay there: only those outside count.
   std::vector<const ir::Fold*> found;
   std::unordered_set<const ir::Node*> seen;
@@ -250,7 +253,8 @@ std::vector<const ir::Fold*> ExpressionLowering::large_folds(const std::vector<i
     });
     const bool small =
         fits_straight_line_code(*result->fold->loop, result->fold->next, most_unrolled_operations);
-    if (!small && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
+    const bool in_strips = !small || as_separable(*result->fold, strict_);
+    if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }
   };
@@ -260,6 +264,75 @@ std::vector<const ir::Fold*> ExpressionLowering::large_folds(const std::vector<i
 
 void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
                                          const Expr& count, int capacity) {
+  if (const auto separable = as_separable(fold, strict_)) {
+    columns_over_strip(fold, *separable, block, x0, count, capacity);
+  } else {
+    accumulate_over_strip(fold, block, x0, count, capacity);
+  }
+}
+
+void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separable& separable,
+                                            kernel::Block& block, const Expr& x0, const Expr& count,
+                                            int capacity) {
+  const ir::Loop* loop = fold.loop.get();
+  const int reach = static_cast<int>(separable.row.size()) - 1;
+  const Expr i = kernel::name("i"), x_outside = coords_[0];
+  coords_[0] = kernel::add(kernel::add(x0, i), kernel::literal(separable.low_x));
+  kernel::Block body;
+  open(body);
+  Lanes sums;
+  for (std::size_t y = 0; y < separable.column.size(); ++y) {
+    taps_[loop] = {kernel::literal(0), kernel::literal(separable.low_y + static_cast<int>(y))};
+    scopes_.push_back({&body, nullptr, loop});
+    const Lanes value = lower(separable.value);
+    scopes_.pop_back();
+    sums.resize(value.size());
+    for (std::size_t l = 0; l < value.size(); ++l) {
+      const ir::Value& weight = separable.column[y];
+      const Expr one = separable.op == BinaryOp::Add
+                           ? simplified_binary(BinaryOp::Mul,
+                                               kernel::constant(weight.type.scalar, weight.lane[0]), value[l])
+                           : value[l];
+      sums[l] = sums[l] ? simplified_binary(separable.op, sums[l], one) : one;
+    }
+  }
+  taps_.erase(loop);
+  Columns columns{separable, {}};
+  for (const Expr& sum : sums) {
+    columns.arrays.push_back(locals_.claim("column"));
+    block.push_back({kernel::LocalArray{columns.arrays.back(), separable.column_type, capacity + reach}});
+    emit({kernel::Store{columns.arrays.back(), i,
+                        kernel::cast(ir::CastMode::Convert, separable.column_type, sum)}});
+  }
+  close();
+  coords_[0] = x_outside;
+  block.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0),
+                               kernel::add(count, kernel::literal(reach)), 1, std::move(body)}});
+  columns_.emplace(&fold, std::move(columns));
+}
+
+Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
+  const auto& [separable, arrays] = columns_.at(&fold);
+  Lanes lanes;
+  for (const std::string& array : arrays) {
+    Expr sum;
+    for (std::size_t x = 0; x < separable.row.size(); ++x) {
+      const ir::Value& weight = separable.row[x];
+      const Expr at = kernel::add(kernel::name("i"), kernel::literal(static_cast<std::int64_t>(x)));
+      Expr one = kernel::cast(ir::CastMode::Convert, weight.type.scalar,
+                              kernel::load(array, separable.column_type, at));
+      if (separable.op == BinaryOp::Add) {
+        one = simplified_binary(BinaryOp::Mul, kernel::constant(weight.type.scalar, weight.lane[0]), one);
+      }
+      sum = sum ? simplified_binary(separable.op, sum, one) : one;
+    }
+    lanes.push_back(std::move(sum));
+  }
+  return lanes;
+}
+
+void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
+                                               const Expr& count, int capacity) {
   const Expr i = kernel::name("i");
   const Expr x_outside = coords_[0];
   coords_[0] = kernel::add(x0, i);

@@ -97,17 +97,24 @@ void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
     const int64_t left = min_i64(1, in_w);
     const int64_t right = max_i64(left, in_w - 1);
     uint8_t* gaussian_row = gaussian + y * gaussian_pitch;
-    const uint8_t* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
-    const uint8_t* in_0 = in + y * in_pitch;
-    const uint8_t* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
     for (int64_t x = 0; x < left; ++x) {
       gaussian_pixel(frame, x, y);
     }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      const int32_t v = in_m1[x - 1] + 2 * in_m1[x] + in_m1[x + 1] + 2 * in_0[x - 1] + 4 * in_0[x]
-          + 2 * in_0[x + 1] + in_p1[x - 1] + 2 * in_p1[x] + in_p1[x + 1];
-      gaussian_row[x] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+    for (int64_t x0 = left; x0 < right; x0 += 1024) {
+      const int64_t count = min_i64(1024, right - x0);
+      const uint8_t* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
+      const uint8_t* in_0 = in + y * in_pitch;
+      const uint8_t* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
+      int16_t column[1026];
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count + 2; ++i) {
+        column[i] = (int16_t)(in_m1[x0 + i - 1] + 2 * in_0[x0 + i - 1] + in_p1[x0 + i - 1]);
+      }
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) {
+        const int32_t v = column[i] + 2 * column[i + 1] + column[i + 2];
+        gaussian_row[x0 + i] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+      }
     }
     for (int64_t x = right; x < in_w; ++x) {
       gaussian_pixel(frame, x, y);

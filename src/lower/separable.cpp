@@ -1,0 +1,151 @@
+#include "lower/separable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "ir/visit.h"
+#include "lower/interior.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using ir::Expr;
+
+namespace {
+
+constexpr int least_extent = 3;  // below, a column costs as much as it saves
+
+/// Whether `value` depends on the pixel and the tap only through reads at the tap's offset.
+bool is_function_of_tap(const Expr& value, const ir::Loop& loop) {
+  bool only = true, reads = false;
+  ir::visit(value, [&](const Expr& e) {
+    if (const auto* read = std::get_if<ir::Read>(&e->op)) {
+      reads = true;
+      only &= is_at_tap(*read, loop) && access_of(*read) == Access::Direct;
+    }
+    only &= !std::holds_alternative<ir::Quantity>(e->op) && !std::holds_alternative<ir::Coefficient>(e->op) &&
+            !std::holds_alternative<ir::Accumulated>(e->op) &&
+            !std::holds_alternative<ir::FoldResult>(e->op) && !std::holds_alternative<ir::Median>(e->op);
+  });
+  return only && reads;
+}
+
+bool starts_at_identity(const ir::Fold& fold, BinaryOp op) {
+  const auto* initial = std::get_if<ir::Const>(&fold.initial[0]->op);
+  if (!initial) return false;
+  const Type type = initial->value.type;
+  return initial->value == (op == BinaryOp::Add   ? ir::Value::integer(type, 0)
+                            : op == BinaryOp::Min ? ir::largest(type)
+                                                  : ir::least(type));
+}
+
+/// A dense window in row-major order.
+struct Window {
+  int low_x, low_y, width, height;
+};
+std::optional<Window> dense_window(const ir::Domain& domain) {
+  if (domain.rank != 2) return std::nullopt;
+  const auto [first_x, last_x] = std::minmax_element(
+      domain.points.begin(), domain.points.end(), [](const auto& a, const auto& b) { return a[0] < b[0]; });
+  const auto [first_y, last_y] = std::minmax_element(
+      domain.points.begin(), domain.points.end(), [](const auto& a, const auto& b) { return a[1] < b[1]; });
+  const Window w{(*first_x)[0], (*first_y)[1], (*last_x)[0] - (*first_x)[0] + 1,
+                 (*last_y)[1] - (*first_y)[1] + 1};
+  for (std::size_t i = 0; i < domain.points.size(); ++i) {
+    const int at = static_cast<int>(i);
+    if (domain.points[i] != std::vector<int>{w.low_x + at % w.width, w.low_y + at / w.width})
+      return std::nullopt;
+  }
+  if (domain.points.size() != static_cast<std::size_t>(w.width) * w.height) return std::nullopt;
+  return w;
+}
+
+/// The weights as column x row: exact for integers, to rounding for floats.
+bool factorise(const std::vector<double>& weights, const Window& w, bool integers,
+               std::vector<double>& column, std::vector<double>& row) {
+  const auto at = [&](int x, int y) { return weights[static_cast<std::size_t>(y) * w.width + x]; };
+  int pivot = 0;
+  for (int i = 1; i < w.width * w.height; ++i) {
+    if (std::fabs(weights[i]) > std::fabs(weights[pivot])) pivot = i;
+  }
+  const int px = pivot % w.width, py = pivot / w.width;
+  if (weights[pivot] == 0) return false;
+  double scale = weights[pivot];
+  if (integers) {
+    std::int64_t common = 0;
+    for (int x = 0; x < w.width; ++x) common = std::gcd(common, static_cast<std::int64_t>(at(x, py)));
+    scale = std::copysign(static_cast<double>(common), weights[pivot]);
+  }
+  row.clear();
+  column.clear();
+  for (int x = 0; x < w.width; ++x) row.push_back(at(x, py) / scale);
+  for (int y = 0; y < w.height; ++y) column.push_back(at(px, y) / row[px]);
+  const double tolerance = integers ? 0 : 1e-6 * std::fabs(weights[pivot]);
+  for (int y = 0; y < w.height; ++y) {
+    if (integers && column[y] != std::nearbyint(column[y])) return false;
+    for (int x = 0; x < w.width; ++x) {
+      if (std::fabs(column[y] * row[x] - at(x, y)) > tolerance) return false;
+    }
+  }
+  return true;
+}
+
+/// A 16-bit type if every partial sum of a column fits; such columns fill twice the lanes.
+Scalar narrowest_column(const Separable& s, Scalar type) {
+  const auto* cast = std::get_if<ir::Cast>(&s.value->op);
+  if (type != Scalar::I32 || s.op != BinaryOp::Add || !cast || size_of(cast->a->type.scalar) > 2 ||
+      !is_integer(cast->a->type.scalar)) {
+    return type;
+  }
+  const double low = ir::least(cast->a->type).as_double(), high = ir::largest(cast->a->type).as_double();
+  double least = 0, greatest = 0;
+  for (const ir::Value& c : s.column) {
+    least += std::min(c.as_double() * low, c.as_double() * high);
+    greatest += std::max(c.as_double() * low, c.as_double() * high);
+  }
+  return least >= -32768 && greatest <= 32767 ? Scalar::I16 : type;
+}
+
+}  // namespace
+
+std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
+  if (fold.next.size() != 1) return std::nullopt;
+  const auto* step = std::get_if<ir::Binary>(&fold.next[0]->op);
+  const std::optional<Window> window = dense_window(fold.loop->domain);
+  if (!step || !window || window->width < least_extent || window->height < least_extent) return std::nullopt;
+  const bool is_sum = step->op == BinaryOp::Add;
+  if (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max) return std::nullopt;
+  if (!std::holds_alternative<ir::Accumulated>(step->a->op) || !starts_at_identity(fold, step->op))
+    return std::nullopt;
+  const Type type = fold.next[0]->type;
+  if (is_sum && is_float(type.scalar) && strict) return std::nullopt;
+  if (type.scalar == Scalar::F16) return std::nullopt;
+
+  Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, type.scalar};
+  std::vector<double> weights(fold.loop->domain.points.size(), 1.0), column, row;
+  const auto* product = std::get_if<ir::Binary>(&step->b->op);
+  const auto* coefficient =
+      product && product->op == BinaryOp::Mul ? std::get_if<ir::Coefficient>(&product->a->op) : nullptr;
+  if (is_sum && coefficient && coefficient->loop == fold.loop) {
+    const ir::Mask& mask = *coefficient->mask;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto& point = fold.loop->domain.points[i];
+      const int x = point[0] + mask.extents[0] / 2, y = point[1] + mask.extents[1] / 2;
+      weights[i] = mask.coefficients[static_cast<std::size_t>(y) * mask.extents[0] + x].as_double();
+    }
+    result.value = product->b;
+  }
+  if (!is_function_of_tap(result.value, *fold.loop)) return std::nullopt;
+  // Nine floats as they lie in memory are summed as fast as they are loaded: columns would only add stores.
+  const bool is_plain = std::holds_alternative<ir::Read>(result.value->op);
+  if (is_plain && is_float(type.scalar) && is_sum && weights.size() <= 9) return std::nullopt;
+  if (!factorise(weights, *window, !is_float(type.scalar), column, row)) return std::nullopt;
+  for (double c : column) result.column.push_back(ir::Value::real(type.lane(), c));
+  for (double r : row) result.row.push_back(ir::Value::real(type.lane(), r));
+  result.column_type = narrowest_column(result, type.scalar);
+  return result;
+}
+
+}  // namespace weft::lower

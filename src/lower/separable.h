@@ -1,0 +1,29 @@
+// Windows that are the outer product of a column and a row.
+//
+//     sum over 5x5 of m(t) * in(x + t.x, y + t.y),   m = [1 4 6 4 1]^T [1 4 6 4 1]
+//  →  column[x] = sum over 5 of c(t) * in(x, y + t);   sum over 5 of r(t) * column[x + t]
+//
+// Neighbouring pixels share columns: 10 products a pixel instead of 25. Minima and maxima over boxes separate
+// as well.
+#pragma once
+
+#include <optional>
+
+#include "ir/stage_ir.h"
+
+namespace weft::lower {
+
+struct Separable {
+  ir::BinaryOp op;  ///< Add, Min or Max.
+  ir::Expr value;   ///< What is combined: a function of reads at the tap.
+  std::vector<ir::Value> column,
+      row;  ///< Weights, by distance from `low`; of the fold's type. All 1 for Min and Max.
+  int low_x, low_y;
+  Scalar column_type;  ///< Holds every column: the fold's type, or a narrower integer.
+};
+
+/// The fold as a column and a row, if it is one and that saves work. Under `strict` sums of floats are left
+/// alone, as their order would change.
+std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
+
+}  // namespace weft::lower
