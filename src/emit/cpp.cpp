@@ -84,14 +84,18 @@ class CppEmitter {
  public:
   explicit CppEmitter(const Module& module) : module_(module) {}
 
-  /// Everything from the frame to the pipeline's function; `linkage` stands before the latter.
-  std::string body(const std::string& linkage) {
+  /// Everything below the includes. For users a null host means the C++ library's threads and memory; for
+  /// loading the function is static, and the host is always given.
+  std::string body(bool for_users) {
     Writer out;
     CLike printer(out, module_.strict);
+    out.raw("namespace {\n");
+    if (for_users) out.raw(standard_host);
+    out.raw("\n");
     frame(out);
     for (const kernel::Table& table : module_.tables) print(out, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
-    pipeline_function(out, printer, linkage);
+    pipeline_function(out, printer, for_users);
     return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
            half_type(printer.used_helpers()) + prelude(printer.used_helpers()) +
            (module_.strict ? "" : flush_subnormals) + "\n" + out.text();
@@ -189,7 +193,6 @@ class CppEmitter {
   }
 
   void frame(Writer& out) const {
-    out.raw("namespace {\n\n");
     out.comment("What every kernel reads: images, their pitches in scalars, sizes and parameters.");
     out.open("struct " + frame_type());
     for (const Array& a : module_.arrays) out.line(pointer_type(a) + " " + a.name + ";");
@@ -238,9 +241,10 @@ class CppEmitter {
     out.blank();
   }
 
-  void pipeline_function(Writer& out, CLike& printer, const std::string& linkage) const {
+  void pipeline_function(Writer& out, CLike& printer, bool for_users) const {
     out.raw("}  // namespace\n\n");
-    out.open(linkage + signature(false));
+    out.open((for_users ? "" : "static ") + signature(false));
+    if (for_users) out.line("if (!host) host = &standard_host;");
     out.line(frame_type() + " frame;");
     for (const Array& a : module_.arrays) {
       const bool given = a.role != Array::Role::Intermediate;
@@ -414,7 +418,7 @@ std::string emit_for_loading(const Module& module) {
   entry.line(fmt::format("return {}({}host);", emitter.function_name(), arguments));
   entry.close();
   return emitter.head_comment() + "#include <stddef.h>\n#include <stdint.h>\n\n" + host_interface + "\n" +
-         emitter.body("static ") + entry.text();
+         emitter.body(false) + entry.text();
 }
 
 std::map<std::string, std::string> emit_for_users(const Module& module) {
@@ -427,20 +431,13 @@ std::map<std::string, std::string> emit_for_users(const Module& module) {
       "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
       std::string(host_interface) + "\n" + emitter.documentation() +
       "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
-  std::string body = emitter.body("");
-  // A null host means the C++ library's threads and memory.
-  const std::string brace = emitter.signature(false);
-  const std::size_t definition = body.rfind("int " + emitter.function_name() + "(");
-  const std::size_t start = body.find("{\n", definition) + 2;
-  body.insert(start, "  if (!host) host = &standard_host;\n");
-  const std::size_t anonymous = body.find("namespace {\n") + std::string("namespace {\n").size();
-  body.insert(anonymous, standard_host);
   files[module.name + ".cpp"] =
       emitter.head_comment() +
       "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math" +
       std::string(module.strict ? " -ffp-contract=off" : " -fno-signed-zeros -fassociative-math") +
       "\n#include \"" + module.name +
-      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" + body;
+      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
+      emitter.body(true);
   return files;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/visit.h"
+#include "ir/window.h"
 
 namespace weft::ir {
 
@@ -265,7 +266,7 @@ class Interpreter {
               return Value{type, {operand(0).lane[n.lane]}};
             },
             [&](const Read& n) { return read(n, step, scope); },
-            [&](const Coefficient& n) { return coefficient(*n.mask, loops_.at(n.loop.get()).tap); },
+            [&](const Coefficient& n) { return coefficient_at(*n.mask, loops_.at(n.loop.get()).tap); },
             [&](const Accumulated& n) { return loops_.at(n.loop.get()).accumulators[n.accumulator]; },
             [&](const FoldResult& n) { return fold(n, step, scope); },
             [&](const Median& n) { return median(n, step); },
@@ -298,13 +299,6 @@ class Interpreter {
       result.lane[l] = load(result.type.scalar, address(buffer, offset + l * buffer.lane_stride()));
     }
     return result;
-  }
-
-  static Value coefficient(const Mask& mask, const std::vector<std::int64_t>& tap) {
-    std::int64_t at = 0;
-    for (std::size_t d = mask.extents.size(); d-- > 0;)
-      at = at * mask.extents[d] + tap[d] + mask.extents[d] / 2;
-    return mask.coefficients[at];
   }
 
   template <class Body>

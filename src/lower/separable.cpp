@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ir/visit.h"
+#include "ir/window.h"
 #include "lower/interior.h"
 
 namespace weft::lower {
@@ -41,25 +42,13 @@ bool starts_at_identity(const ir::Fold& fold, BinaryOp op) {
                                                   : ir::least(type));
 }
 
-/// A dense window in row-major order.
 struct Window {
   int low_x, low_y, width, height;
 };
 std::optional<Window> dense_window(const ir::Domain& domain) {
-  if (domain.rank != 2) return std::nullopt;
-  const auto [first_x, last_x] = std::minmax_element(
-      domain.points.begin(), domain.points.end(), [](const auto& a, const auto& b) { return a[0] < b[0]; });
-  const auto [first_y, last_y] = std::minmax_element(
-      domain.points.begin(), domain.points.end(), [](const auto& a, const auto& b) { return a[1] < b[1]; });
-  const Window w{(*first_x)[0], (*first_y)[1], (*last_x)[0] - (*first_x)[0] + 1,
-                 (*last_y)[1] - (*first_y)[1] + 1};
-  for (std::size_t i = 0; i < domain.points.size(); ++i) {
-    const int at = static_cast<int>(i);
-    if (domain.points[i] != std::vector<int>{w.low_x + at % w.width, w.low_y + at / w.width})
-      return std::nullopt;
-  }
-  if (domain.points.size() != static_cast<std::size_t>(w.width) * w.height) return std::nullopt;
-  return w;
+  const auto box = domain.rank == 2 ? ir::dense_box(domain) : std::nullopt;
+  if (!box) return std::nullopt;
+  return Window{box->low[0], box->low[1], box->extent[0], box->extent[1]};
 }
 
 /// The weights as column x row: exact for integers, to rounding for floats.
@@ -129,12 +118,9 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   const auto* coefficient =
       product && product->op == BinaryOp::Mul ? std::get_if<ir::Coefficient>(&product->a->op) : nullptr;
   if (is_sum && coefficient && coefficient->loop == fold.loop) {
-    const ir::Mask& mask = *coefficient->mask;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const auto& point = fold.loop->domain.points[i];
-      const int x = point[0] + mask.extents[0] / 2, y = point[1] + mask.extents[1] / 2;
-      weights[i] = mask.coefficients[static_cast<std::size_t>(y) * mask.extents[0] + x].as_double();
-    }
+    std::transform(
+        fold.loop->domain.points.begin(), fold.loop->domain.points.end(), weights.begin(),
+        [&](const auto& point) { return ir::coefficient_at(*coefficient->mask, point).as_double(); });
     result.value = product->b;
   }
   if (!is_function_of_tap(result.value, *fold.loop)) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/visit.h"
+#include "ir/window.h"
 #include "lower/expressions.h"
 #include "lower/median_network.h"
 
@@ -20,47 +21,17 @@ constexpr int most_unrolled_operations = 1200;
 constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
 constexpr int most_network_inputs = 49;                   // a 7x7 median
 
-/// The dense box that a domain fills in row-major order, if it does.
-bool is_dense(const ir::Domain& domain, std::vector<int>* low, std::vector<int>* extent) {
-  *low = *extent = domain.points.at(0);
-  for (const auto& p : domain.points) {
-    for (int d = 0; d < domain.rank; ++d) {
-      (*low)[d] = std::min((*low)[d], p[d]);
-      (*extent)[d] = std::max((*extent)[d], p[d]);
-    }
-  }
-  std::size_t count = 1;
-  for (int d = 0; d < domain.rank; ++d) count *= static_cast<std::size_t>((*extent)[d] += 1 - (*low)[d]);
-  if (count != domain.points.size()) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t rest = i;
-    for (int d = 0; d < domain.rank; ++d) {
-      if (domain.points[i][d] != (*low)[d] + static_cast<int>(rest % (*extent)[d])) return false;
-      rest /= (*extent)[d];
-    }
-  }
-  return true;
-}
-
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
 
 }  // namespace
 
-// ---------------------------------------------------------------------------------------------------
-
 Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
-  const auto value_at = [&](const std::vector<int>& point) {
-    std::size_t at = 0;
-    for (std::size_t d = n.mask->extents.size(); d-- > 0;)
-      at = at * n.mask->extents[d] + point[d] + n.mask->extents[d] / 2;
-    return n.mask->coefficients[at];
-  };
   const auto& points = n.loop->domain.points;
   if (const auto* point = kernel::literal_value(point_.at(n.loop.get()))) {
-    return {kernel::constant(n.mask->type.scalar, value_at(points[*point]).lane[0])};
+    return {kernel::constant(n.mask->type.scalar, ir::coefficient_at(*n.mask, points[*point]).lane[0])};
   }
   std::vector<ir::Value> values;
-  for (const auto& point : points) values.push_back(value_at(point));
+  for (const auto& point : points) values.push_back(ir::coefficient_at(*n.mask, point));
   const auto same = std::find_if(tables_.begin(), tables_.end(), [&](const kernel::Table& t) {
     return t.type == n.mask->type.scalar && t.values == values;
   });
@@ -83,7 +54,6 @@ void ExpressionLowering::release_taps(const ir::Loop& loop) {
 }
 
 ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block) {
-  std::vector<int> low, extent;
   auto& tap = taps_[&loop];
   tap.clear();
   kernel::Block* inner = &block;
@@ -92,7 +62,8 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
         {kernel::For{kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), 1, {}}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
-  if (is_dense(loop.domain, &low, &extent)) {
+  if (const auto dense = ir::dense_box(loop.domain)) {
+    const auto& [low, extent] = *dense;
     tap.resize(loop.domain.rank);
     Expr point = kernel::literal(0);
     for (int d = loop.domain.rank; d-- > 0;) {
