@@ -4,7 +4,7 @@
 using namespace weft;
 
 WEFT_PIPELINE(mandelbrot, {.summary = "the Mandelbrot set", .source = "Hipacc thesis, samples"}) {
-  const Option<int> width("width", 640), height("height", 480);
+  const Option<int> width("width", 640, at_least(1)), height("height", 480, at_least(1));
   const Domain steps(64, 1);
   Stage out = stage("mandelbrot", {width.value(), height.value()}, [&](Var x, Var y) {
     Expr cx = -2.5f + 3.5f * (Expr(x) + .5f) / cast<float>(width.value());

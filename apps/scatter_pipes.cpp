@@ -10,7 +10,7 @@ using namespace weft;
 WEFT_PIPELINE(scatter_pipes,
               {.summary = "n independent chains from one image", .source = "Hipacc thesis, ch. 4"}) {
   Image<float> in("in");
-  const Option<int> n("n", 4, {1, 2, 3, 4, 5, 6, 7, 8});
+  const Option<int> n("n", 4, at_least(1));
   const Border border = border_option();
   const Mask b5 = Mask::outer({1, 4, 6, 4, 1}, {1, 4, 6, 4, 1}) / 256.f;
 

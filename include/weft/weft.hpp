@@ -8,4 +8,5 @@
 #include <weft/pipeline.h>
 #include <weft/stage.h>
 #include <weft/types.h>
+#include <weft/value_range.h>
 #include <weft/window.h>

@@ -47,6 +47,15 @@ bool is_near(const std::string& name, const std::string& candidate) {
   return begins || edits(name, candidate) <= std::max<int>(1, static_cast<int>(name.size()) / 3);
 }
 
+/// Integers arrive exactly or not at all.
+void check_whole(double value, Scalar scalar, const std::string& what) {
+  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
+  const Type lane{scalar, 1};
+  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
+    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
+  if (std::abs(value) > 0x1p53) throw Error(what + " is beyond 2^53, where whole numbers are not exact");
+}
+
 double parse_param(const ir::Param& param, const std::string& text) {
   const std::string what = "parameter " + param.name + "=" + text;
   const Scalar scalar = param.initial.type.scalar;
@@ -57,11 +66,8 @@ double parse_param(const ir::Param& param, const std::string& text) {
   }
   double value = 0;
   if (parse(text, value) != std::errc() || !std::isfinite(value)) throw Error(what + " is not a number");
-  if (is_float(scalar)) return value;
-  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
-  const Type lane{scalar, 1};
-  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
-    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
+  if (!is_float(scalar)) check_whole(value, scalar, what);
+  if (!param.range.contains(value)) throw Error(what + " has to be " + text_of(param.range));
   return value;
 }
 

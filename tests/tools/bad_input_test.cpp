@@ -96,6 +96,8 @@ TEST_F(BadInput, Values) {
                  "option size=4 is not among its choices\n  choices 3, 5, 7");
   expect_refusal({"run", "gaussian", "grey.png", "-o", "out.png", "--param", "size=x"},
                  "option size=x is not among its choices\n  choices 3, 5, 7");
+  expect_refusal({"run", "scatter_pipes", "grey.png", "-o", "out.png", "--param", "n=0"},
+                 "option n=0 has to be at least 1");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", "0"},
                  "--threads has to be at least 1, not 0");
   expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");

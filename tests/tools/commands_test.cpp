@@ -42,7 +42,7 @@ TEST_F(Commands, OwnProgramHasTheSameCommands) {
   EXPECT_TRUE(
       list.out.starts_with("my own\n  bright          where it is bright\n"
                            "                  in: u8 -> is_bright: bool\n"
-                           "                  --param level=100\n"))
+                           "                  --param level=100 (at most 250)\n"))
       << list.out;
   EXPECT_FALSE(contains(list.out, "harris"));
   EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"}).exit_code, 0);

@@ -10,7 +10,7 @@ WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .ra
 
 WEFT_PIPELINE(bright, {.summary = "where it is bright", .source = "my own"}) {
   Image<std::uint8_t> in("in");
-  Param<std::uint8_t> level("level", 100);
+  Param<std::uint8_t> level("level", 100, at_most(250));
   return point("is_bright", in > level);
 }
 

@@ -90,6 +90,10 @@ TEST_F(Run, ParametersAndBooleans) {
   const Outcome bad =
       run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=256"});
   EXPECT_EQ(bad.err, "weft: parameter level=256 does not fit in its type, u8\n");
+  const Outcome above =
+      run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=251"});
+  EXPECT_EQ(above.err, "weft: parameter level=251 has to be at most 250\n");
+  EXPECT_NE(own({"list"}).find("--param level=100 (at most 250)"), std::string::npos);
 }
 
 TEST_F(Run, SeveralImagesAndOutputs) {
