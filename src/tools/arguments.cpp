@@ -90,35 +90,6 @@ std::map<std::string, std::string> parse_assignments(const std::vector<std::stri
 
 }  // namespace
 
-PictureSize parse_size(const std::string& text) {
-  const auto refuse = [&](const std::string& why) { return Error("the size '" + text + "' " + why); };
-  const std::size_t x = text.find('x');
-  if (x == std::string::npos) throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
-  PictureSize size;
-  const std::errc width = parse(text.substr(0, x), size.width),
-                  height = parse(text.substr(x + 1), size.height);
-  if (width == std::errc::result_out_of_range || height == std::errc::result_out_of_range)
-    throw refuse("is too large");
-  if (width != std::errc() || height != std::errc())
-    throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
-  if (size.width < 0 || size.height < 0) throw refuse("is negative");
-  if (size.width == 0 || size.height == 0) throw refuse("has no pixels");
-  constexpr std::int64_t most_pixels =
-      std::numeric_limits<std::int64_t>::max() / 64;  // 4 lanes of 8 bytes, twice
-  if (size.width > most_pixels / size.height) throw refuse("is too large");
-  return size;
-}
-
-std::vector<PictureSize> parse_sizes(const std::string& text) {
-  std::vector<PictureSize> sizes;
-  for (const std::string& item : split(text, ',')) sizes.push_back(parse_size(item));
-  return sizes;
-}
-
-std::optional<PictureSize> parse_optional_size(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(parse_size(text));
-}
-
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least) {
   std::int64_t value = 0;
   const std::errc error = parse(text, value);
