@@ -10,4 +10,5 @@
 #include <weft/reduce.h>
 #include <weft/stage.h>
 #include <weft/types.h>
+#include <weft/value_range.h>
 #include <weft/window.h>

@@ -550,7 +550,9 @@ std::string to_string(const Pipeline& pipeline) {
   std::vector<std::string> inputs, params, outputs;
   for (const StagePtr& input : pipeline.inputs) inputs.push_back(head(*input));
   for (const auto& param : pipeline.params) {
-    params.push_back(param->name + ": " + name_of(param->initial.type) + " = " + spelt(param->initial));
+    const std::string range = text_of(param->range);
+    params.push_back(param->name + ": " + name_of(param->initial.type) + " = " + spelt(param->initial) +
+                     (range.empty() ? "" : " (" + range + ")"));
   }
   for (const StagePtr& output : pipeline.outputs) outputs.push_back(output->name);
   Masks masks;

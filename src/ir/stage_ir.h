@@ -7,6 +7,7 @@
 #pragma once
 
 #include <weft/error.h>
+#include <weft/value_range.h>
 
 #include <memory>
 #include <optional>
@@ -75,6 +76,7 @@ using Index = std::variant<Affine, Expr>;  ///< Affine, or computed (a gather; i
 struct Param {
   std::string name;
   Value initial;
+  ValueRange range;  ///< What it may be.
   Where where;
 };
 

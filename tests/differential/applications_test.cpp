@@ -35,6 +35,7 @@ struct Agreement {
 
 const std::vector<Agreement> agreements = {
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bokeh", Scalar::F32, rounded(white, 199), "a mean of 197 positive terms"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
     {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
@@ -49,10 +50,13 @@ const std::vector<Agreement> agreements = {
     {"harris", Scalar::F32, rounded(2.2 * 127.5 * 127.5 * 127.5 * 127.5, 30),
      "products of squares of gradients up to 127.5 cancel: in units of the sum of their magnitudes"},
     {"laplace", Scalar::U8, exactly, "integers"},
+    {"mandelbrot", Scalar::U8, exactly, "strict"},
     {"median", Scalar::U8, exactly, "integers"},
     {"median", Scalar::F32, exactly, "chooses, does not compute"},
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
+    {"optical_flow", Scalar::I8, exactly, "integers"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
+    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
     {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
     {"unsharp", Scalar::U8, off_by_one(.005), "rounded floats"},
@@ -103,7 +107,9 @@ std::vector<Variant> variants() {
   all.push_back({"bilateral", {{"window", "disc"}}, {}, {}});
   all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
   all.push_back({"harris", {}, {}, {{"k", 0.06}}});
-  for (const char* application : {"laplace", "prewitt", "shitomasi", "sobel", "unsharp"})
+  for (const char* window : {"3", "5"}) all.push_back({"optical_flow", {{"window", window}}, {}, {}});
+  for (const char* application :
+       {"bokeh", "laplace", "prewitt", "scatter_pipes", "shitomasi", "sobel", "unsharp"})
     all.push_back({application, {}, {}, {}});
   return all;
 }
@@ -119,6 +125,13 @@ std::vector<Variant> variants_of_lanes() {
 
 using Extents = std::vector<std::int64_t>;
 
+/// Those that have no borders: a point operator, and a picture of nothing but coordinates.
+std::vector<Variant> variants_without_border() {
+  return {{"color_convert", {}, {}, {}},
+          {"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}},
+          {"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}}};
+}
+
 /// The interpreter takes up to half a minute for the largest size. So it is there once per application, not
 /// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
 /// is most of it, is the same for all); and not in instrumented builds.
@@ -130,7 +143,7 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
-  const std::set<std::string> slow = {"bilateral", "corners", "night"};
+  const std::set<std::string> slow = {"bilateral", "bokeh", "corners", "night", "optical_flow"};
   return !slow.count(variant.application) || border == "clamp";
 }
 
@@ -154,7 +167,8 @@ void check(const Variant& variant, const std::string& border) {
   const Bound bound = agreement(variant.application, pipeline.ir().outputs[0]->type.scalar).bound;
   const Program program = pipeline.compile(compile_options());
   std::uint64_t seed = 1;
-  for (const Extents& extents : sizes(variant, border)) {
+  const bool sized = !pipeline.ir().inputs.empty();
+  for (const Extents& extents : sized ? sizes(variant, border) : std::vector<Extents>{{0, 0}}) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
     Arguments arguments{{}, variant.params, {}};
     for (const auto& input : pipeline.ir().inputs)
@@ -186,14 +200,15 @@ INSTANTIATE_TEST_SUITE_P(All, Applications,
 INSTANTIATE_TEST_SUITE_P(Lanes, Applications,
                          testing::Combine(testing::ValuesIn(variants_of_lanes()), testing::Values("clamp")),
                          name_of_case);
-INSTANTIATE_TEST_SUITE_P(Point, Applications,
-                         testing::Combine(testing::Values(Variant{"color_convert", {}, {}, {}}),
+INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
+                         testing::Combine(testing::ValuesIn(variants_without_border()),
                                           testing::Values("none")),
                          name_of_case);
 
 TEST(ApplicationsTable, NamesThemAll) {
-  std::set<std::string> run = {"color_convert"};
-  for (const Variant& variant : variants()) run.insert(variant.application);
+  std::set<std::string> run;
+  for (const auto& some : {variants(), variants_without_border()})
+    for (const Variant& variant : some) run.insert(variant.application);
   for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
 }
 

@@ -123,7 +123,7 @@ std::string spelt(const json& value) { return value.is_string() ? value.get<std:
 Pipeline application_of(const json& c, const Application& application, ir::Bindings& bindings) {
   const Built defaults = build(application);
   Settings settings;
-  settings.image_types[defaults.images.at(0).name] = bindings.images.begin()->second.type();
+  for (const auto& [name, image] : bindings.images) settings.image_types[name] = image.type();
   if (!c.at("border").is_null()) settings.options["border"] = c.at("border");
   if (!c.at("border_value").is_null()) settings.options["border_value"] = spelt(c.at("border_value"));
 
@@ -156,6 +156,15 @@ Pipeline pipeline_of(const json& c, ir::Bindings& bindings) {
   return application_of(c, application->second, bindings);
 }
 
+/// Of the case's inputs, in order.
+std::vector<std::string> image_names(const json& c) {
+  const auto application = applications().find(c.at("op"));
+  if (application == applications().end()) return {"in"};
+  std::vector<std::string> names;
+  for (const DeclaredImage& image : build(application->second).images) names.push_back(image.name);
+  return names;
+}
+
 // ---- comparing ----
 
 template <class T>
@@ -186,6 +195,7 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
     return "pixels are " + name_of(got.type()) + ", expected " + name_of(expected.type());
   if (expected.extents() != got.extents()) return "the sizes differ";
   switch (expected.type().scalar) {
+    case Scalar::I8: return first_difference<std::int8_t>(expected, got, tolerance);
     case Scalar::U8: return first_difference<std::uint8_t>(expected, got, tolerance);
     case Scalar::I32: return first_difference<std::int32_t>(expected, got, tolerance);
     case Scalar::F32: return first_difference<float>(expected, got, tolerance);
@@ -197,7 +207,10 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
 
 void check(const json& c, const Runner& runner) {
   ir::Bindings bindings;
-  bindings.images["in"] = load_npy(data + c.at("input").at(0).get<std::string>());
+  const std::vector<std::string> names = image_names(c);
+  ASSERT_EQ(names.size(), c.at("input").size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bindings.images[names[i]] = load_npy(data + c.at("input").at(i).get<std::string>());
   const Pipeline pipeline = pipeline_of(c, bindings);
   const Images outputs = runner.run(pipeline, bindings);
   const Buffer expected = load_npy(data + c.at("expected").get<std::string>());
