@@ -6,6 +6,7 @@
 #include <weft/error.h>
 #include <weft/expr.h>
 #include <weft/pipeline.h>
+#include <weft/pyramid.h>
 #include <weft/resample.h>
 #include <weft/stage.h>
 #include <weft/types.h>

@@ -1,0 +1,20 @@
+#include <weft/weft.hpp>
+
+#include <string>
+
+using namespace weft;
+
+WEFT_PIPELINE(pyramid, {.summary = "the coarsest level of a pyramid, as large as the image",
+                        .source = "Hipacc thesis, ch. 4"}) {
+  Image<float> in("in");
+  const Option<int> levels("levels", 4);
+  const Border border = border_option("mirror");
+  return traverse(in, levels,
+                  {.reduce = [&](const std::string& name,
+                                 const Source& finer) { return reduce_level(name, finer.border(border)); },
+                   .filter = {},
+                   .expand =
+                       [&](const std::string& name, const Source& level, const Source& coarser) {
+                         return expand_level(name, coarser.border(border), level.size());
+                       }});
+}
