@@ -42,8 +42,7 @@ WEFT_PIPELINE(gradient, {.summary = "smooths the bands of a Laplacian pyramid wh
   const Param<float> kappa("kappa", 10.f);
   const Border border = border_option("mirror");
   return traverse(in, levels,
-                  {.reduce = [&](const std::string& name,
-                                 const Source& finer) { return reduce_level(name, finer.border(border)); },
+                  {.reduce = binomial_reduce(border),
                    .filter = [&](const std::string& name, const Pyramid& g, int level) -> Source {
                      if (level + 1 == g.levels()) return g[level];
                      Stage up = expand_level(name + "_up", g[level + 1].border(border), g[level].size());
@@ -54,9 +53,5 @@ WEFT_PIPELINE(gradient, {.summary = "smooths the bands of a Laplacian pyramid wh
                      Expr keep = m / (m + kappa);
                      return point(name, band * keep + smooth * (1.f - keep));
                    },
-                   .expand =
-                       [&](const std::string& name, const Source& band, const Source& coarser) {
-                         Stage up = expand_level(name + "_up", coarser.border(border), band.size());
-                         return point(name, band + up);
-                       }});
+                   .expand = expand_and_add(border)});
 }

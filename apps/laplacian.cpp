@@ -13,17 +13,14 @@ WEFT_PIPELINE(laplacian, {.summary = "Burt and Adelson's Laplacian pyramid, quan
   const auto quantised = [q = static_cast<float>(step.value())](const Expr& e) {
     return q == 0 ? e : q * round(e / q);
   };
-  return traverse(in, levels,
-                  {.reduce = [&](const std::string& name,
-                                 const Source& finer) { return reduce_level(name, finer.border(border)); },
-                   .filter = [&](const std::string& name, const Pyramid& g, int level) -> Source {
-                     if (level + 1 == g.levels()) return g[level];
-                     Stage up = expand_level(name + "_up", g[level + 1].border(border), g[level].size());
-                     return point(name, quantised(g[level] - up));
-                   },
-                   .expand =
-                       [&](const std::string& name, const Source& band, const Source& coarser) {
-                         Stage up = expand_level(name + "_up", coarser.border(border), band.size());
-                         return point(name, band + up);
-                       }});
+  Stage decoded = traverse(in, levels,
+                           {.reduce = binomial_reduce(border),
+                            .filter = [&](const std::string& name, const Pyramid& g, int level) -> Source {
+                              if (level + 1 == g.levels()) return g[level];
+                              Stage up =
+                                  expand_level(name + "_up", g[level + 1].border(border), g[level].size());
+                              return point(name, quantised(g[level] - up));
+                            },
+                            .expand = expand_and_add(border)});
+  return Outputs(decoded).strict(step != 0);  // round() is decided by the last bit
 }

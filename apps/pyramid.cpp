@@ -9,12 +9,8 @@ WEFT_PIPELINE(pyramid, {.summary = "the coarsest level of a pyramid, as large as
   Image<float> in("in");
   const Option<int> levels("levels", 4);
   const Border border = border_option("mirror");
-  return traverse(in, levels,
-                  {.reduce = [&](const std::string& name,
-                                 const Source& finer) { return reduce_level(name, finer.border(border)); },
-                   .filter = {},
-                   .expand =
-                       [&](const std::string& name, const Source& level, const Source& coarser) {
-                         return expand_level(name, coarser.border(border), level.size());
-                       }});
+  const Pyramid g("g", in, levels, binomial_reduce(border));
+  return g.collapse("out", [&](const std::string& name, const Source& level, const Source& coarser) {
+    return expand_level(name, coarser.border(border), level.size());
+  });
 }

@@ -63,12 +63,8 @@ WEFT_PIPELINE(spline,
   const Matrix m = parsed(Option<std::string>("matrix", "1,0,0,0,1,0"));
   const Border border = border_option("mirror");
 
-  const auto gaussian = [&](const char* stem, const Source& base) {
-    return Pyramid(stem, base, levels, [&](const std::string& name, const Source& finer) {
-      return reduce_level(name, finer.border(border));
-    });
-  };
-  const Pyramid ga = gaussian("a", a), gb = gaussian("b", b);
+  const auto reduce = binomial_reduce(border);
+  const Pyramid ga("a", a, levels, reduce), gb("b", b, levels, reduce);
   const Pyramid differences("d", levels, [&](const std::string& name, int level) -> Source {
     const auto moved = coefficients(name + "_spline", gb[level], border).border(border);
     const float shrink = std::ldexp(1.f, -level);
@@ -79,8 +75,5 @@ WEFT_PIPELINE(spline,
       return d * d;
     });
   });
-  return differences.collapse(
-      "out", [&](const std::string& name, const Source& level, const Source& coarser) {
-        return point(name, level + expand_level(name + "_up", coarser.border(border), level.size()));
-      });
+  return differences.collapse("out", expand_and_add(border));
 }

@@ -3,18 +3,14 @@
 // level's number in their names: g1, g2, band0, out0.
 //
 //     const Border border = border_option("mirror");
-//     return traverse(in, levels, {
-//         .reduce = [&](const std::string& name, const Source& finer) {
-//           return reduce_level(name, finer.border(border));
-//         },
+//     Stage out = traverse(in, levels, {
+//         .reduce = binomial_reduce(border),
 //         .filter = [&](const std::string& name, const Pyramid& g, int level) -> Source {
 //           if (level + 1 == g.levels()) return g[level];
 //           return point(name, g[level] - expand_level(name + "_up", g[level + 1].border(border),
 //           g[level].size()));
 //         },
-//         .expand = [&](const std::string& name, const Source& band, const Source& coarser) {
-//           return point(name, band + expand_level(name + "_up", coarser.border(border), band.size()));
-//         }});
+//         .expand = expand_and_add(border)});
 #pragma once
 
 #include <weft/stage.h>
@@ -83,5 +79,12 @@ Stage reduce_level(const std::string& name, const Accessor& finer,
 /// NAME_x and NAME. `coarser` needs a border, which applies to i.
 Stage expand_level(const std::string& name, const Accessor& coarser, const Extents& extents,
                    std::source_location here = std::source_location::current());
+
+/// reduce_level through a border mode.
+Pyramid::Reduce binomial_reduce(const Border& border,
+                                std::source_location here = std::source_location::current());
+/// level + expand_level(coarser), through a border mode: stages NAME_up_x, NAME_up and NAME.
+Pyramid::Expand expand_and_add(const Border& border,
+                               std::source_location here = std::source_location::current());
 
 }  // namespace weft

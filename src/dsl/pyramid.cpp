@@ -118,9 +118,10 @@ Expr reduced(const Along& f, const Var& x) {
   return .0625f * (f(2 * x - 2) + f(2 * x + 2)) + .25f * (f(2 * x - 1) + f(2 * x + 1)) + .375f * f(2 * x);
 }
 
+/// Even and odd pixels share what they can, so that a select is cheap.
 Expr expanded(const Along& f, const Var& x) {
-  const Var i = x / 2;
-  return select(Expr(x % 2) == 0, .125f * (f(i - 1) + f(i + 1)) + .75f * f(i), .5f * (f(i) + f(i + 1)));
+  const Expr before = f(x / 2 - 1), here = f(x / 2), after = f(x / 2 + 1);
+  return .5f * here + select(Expr(x % 2) == 0, .125f * (before + after) + .25f * here, .5f * after);
 }
 
 }  // namespace
@@ -154,6 +155,18 @@ Stage expand_level(const std::string& name, const Accessor& coarser, const Exten
     current = stage.border(*coarser.border_mode());
   }
   return along_dimension(name, current, rank - 1, extents[rank - 1], expanded, here);
+}
+
+Pyramid::Reduce binomial_reduce(const Border& border, std::source_location here) {
+  return [border, here](const std::string& name, const Source& finer) {
+    return reduce_level(name, finer.border(border), here);
+  };
+}
+
+Pyramid::Expand expand_and_add(const Border& border, std::source_location here) {
+  return [border, here](const std::string& name, const Source& level, const Source& coarser) {
+    return point(name, level + expand_level(name + "_up", coarser.border(border), level.size(), here), here);
+  };
 }
 
 }  // namespace weft
