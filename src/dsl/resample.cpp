@@ -172,7 +172,7 @@ Expr Interpolated::operator()(const At& u, const At& v, const At& w) const { ret
 
 namespace {
 
-/// Index i of a dimension of n samples after the border mode; -1 where a constant border begins.
+/// Index i of a dimension of n samples after the border mode.
 Expr bordered(const Expr& i, const Expr& n, Border::Mode mode) {
   const auto modulo = [&](const Expr& period) { return (i % period + period) % period; };
   switch (mode) {
@@ -185,7 +185,7 @@ Expr bordered(const Expr& i, const Expr& n, Border::Mode mode) {
     }
     case Border::Mode::Constant: break;
   }
-  return select(i >= 0 && i < n, i, -1);
+  return i;  // the read itself has to see that it is outside
 }
 
 /// One dimension of a resize.
