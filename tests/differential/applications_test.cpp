@@ -36,6 +36,7 @@ struct Agreement {
 const std::vector<Agreement> agreements = {
     {"bayer_mosaic", Scalar::U16, off_by_one(.005), "rounded floats"},
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bilateral_grid", Scalar::F32, rounded(2, 120), "sums of 64 pixels, three blurs, and a weighted mean"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
     {"camera_pipe", Scalar::U8, exactly, "integers, and a curve that is strict"},
@@ -127,8 +128,8 @@ std::vector<Variant> variants_of_lanes() {
 /// Those that have no border to choose.
 std::vector<Variant> variants_without_border() {
   std::vector<Variant> all;
-  for (const char* application : {"bayer_mosaic", "camera_pipe", "color_convert", "harris_corner",
-                                  "multiscale_interp", "pyramid_blend"})
+  for (const char* application : {"bayer_mosaic", "bilateral_grid", "camera_pipe", "color_convert",
+                                  "harris_corner", "multiscale_interp", "pyramid_blend"})
     all.push_back({application, {}, {}, {}});
   all.push_back({"camera_pipe", {{"sharpen", "1"}}, Type{Scalar::U16, 1}, {}});
   all.push_back({"harris_corner", {{"variant", "halide"}}, {}, {}});

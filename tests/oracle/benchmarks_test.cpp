@@ -142,6 +142,31 @@ std::vector<Case> harris_corner() {
        bound}};
 }
 
+std::vector<Case> bilateral_grid() {
+  const std::map<std::string, Image (*)(const Image&)> references = {{"H", reference::bilateral_grid_h},
+                                                                     {"A", reference::bilateral_grid_a},
+                                                                     {"D", reference::bilateral_grid_d}};
+  std::vector<Case> all;
+  for (const auto& [variant, reference] : references)  // sums of 64 pixels, three blurs, and a weighted mean
+    all.push_back({"bilateral_grid",
+                   {{"variant", variant}},
+                   {},
+                   sizes,
+                   unit_images({{"in", 1}}),
+                   of_floats(reference),
+                   {2 * 120 * eps}});
+  Case clamping = all.back();  // "H", which takes values beyond 0 and 1
+  clamping.options.clear();
+  clamping.inputs = [](const Extents& extents, std::uint64_t seed) {
+    Images images{{"in", random_image<float>(1, extents, 2, seed)}};
+    float* at = static_cast<float*>(images["in"].data());
+    for (std::int64_t i = 0; i < images["in"].pixels(); ++i) at[i] -= .5f;
+    return images;
+  };
+  all.push_back(clamping);
+  return all;
+}
+
 std::vector<Case> multiscale_interp() {
   std::vector<Case> all;
   for (const int levels : {1, 2, 4, 10}) {
@@ -204,8 +229,8 @@ std::vector<Case> camera_pipe() {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& of_one :
-       {unsharp_mask(), harris_corner(), multiscale_interp(), pyramid_blend(), camera_pipe()})
+  for (const auto& of_one : {unsharp_mask(), harris_corner(), bilateral_grid(), multiscale_interp(),
+                             pyramid_blend(), camera_pipe()})
     all.insert(all.end(), of_one.begin(), of_one.end());
   return all;
 }
@@ -272,6 +297,7 @@ TEST(Benchmarks, HaveThePapersFunctions) {
   };
   EXPECT_EQ(stages("unsharp_mask"), 4);
   EXPECT_EQ(stages("harris_corner"), 11);
+  EXPECT_EQ(stages("bilateral_grid"), 6);  // the clamped image, a seventh, is an access
   EXPECT_EQ(stages("multiscale_interp"), 1 + 9 * 2 + 9 * 2 + 1);  // D0, Dx and D, Ux and T, out
   EXPECT_EQ(stages("pyramid_blend"), 18 + 12 + 4 + 6);            // Gaussian, Laplacian, Res, collapse
   EXPECT_EQ(stages("camera_pipe"), 27 - 1);  // the matrix is known when the pipeline is built
