@@ -107,7 +107,7 @@ WEFT_PIPELINE(pyramid_blend, {.summary = "blends two pictures by a mask, without
                               .range = 1}) {
   Image<Vec<float, 3>> A("A"), B("B", A.size());
   Image<float> M("M", A.size());
-  const Option<int> levels("levels", 4);
+  const Option<int> levels("levels", 4, {1, 2, 3, 4});  // as far as the continued images reach
   const Frame frame{A.size(), levels};
 
   const auto GM = gaussian(frame, M, "M");

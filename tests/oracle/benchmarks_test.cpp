@@ -290,6 +290,11 @@ TEST(CameraPipe, SmallImagesAreRefused) {
     EXPECT_THROW(program(random_image<std::int16_t>(1, extents, 1023, 1)), Error);
 }
 
+TEST(CameraPipe, UnusableOptionsAreRefused) {
+  for (const Options& options : {Options{{"gamma", "0"}}, {{"temperature", "-20"}}, {{"temperature", "nan"}}})
+    EXPECT_THROW(pipeline_of("camera_pipe", options), Error);
+}
+
 /// The paper's programs have as many functions, with the differences given.
 TEST(Benchmarks, HaveThePapersFunctions) {
   const auto stages = [](const std::string& application, const Options& options = {}) {
