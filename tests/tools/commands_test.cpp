@@ -71,7 +71,7 @@ TEST_F(Commands, Emit) {
 
 TEST_F(Commands, Verify) {
   const std::string text = expect_success({"verify", "sobel", "--sizes", "1x1,9x5", "--seed", "3"});
-  EXPECT_TRUE(text.starts_with("seed 3\nsobel           10 passed, 0 failed")) << text;
+  EXPECT_TRUE(text.starts_with("seed 3\nsobel              10 passed, 0 failed")) << text;
   EXPECT_TRUE(text.ends_with("\n10 passed, 0 failed\n")) << text;
   const json two = expect_json({"verify", "sobel", "--sizes", "5x5", "--borders", "clamp,repeat", "--json"});
   EXPECT_EQ(two["passed"], 2);
