@@ -155,13 +155,6 @@ Stage correct(const Colours& colours, const Matrix& m) {
   return point("corrected", pack(row(2), row(1), row(0)));
 }
 
-/// The option, which may not be so small that nothing can be computed of it.
-double at_least(double least, const Option<double>& option, const std::string& name) {
-  if (option >= least) return option;
-  throw Error("the " + name + " has to be " + std::to_string(least) + " at least, not " +
-              std::to_string(option));
-}
-
 /// The 8-bit value of 0 to 1024; it is that of 0 below and that of 1024 above.
 Stage tone_curve(double gamma, double contrast) {
   const double b = 2 - std::pow(2, contrast / 100), a = 2 - 2 * b;
@@ -198,13 +191,12 @@ WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a senso
                             .range = 1023,
                             .bgr = true}) {
   AnyImage raw("raw", {Scalar::I16, Scalar::U16});
-  const Option<double> temperature("temperature", 3700), gamma("gamma", 2), contrast("contrast", 50);
-  const Option<double> sharpen("sharpen", 0);
+  const Option<double> temperature("temperature", 3700, at_least(1)), gamma("gamma", 2, at_least(.01));
+  const Option<double> contrast("contrast", 50), sharpen("sharpen", 0, at_least(0));
   const Frame frame{raw.width(), raw.height(), sharpen > 0 ? 1 : 0};
 
-  Stage corrected =
-      correct(demosaic(frame, denoise(frame, raw)), colour_matrix(at_least(1, temperature, "temperature")));
-  const Accessor curve = tone_curve(at_least(.01, gamma, "gamma"), contrast).border(Border::clamp());
+  Stage corrected = correct(demosaic(frame, denoise(frame, raw)), colour_matrix(temperature));
+  const Accessor curve = tone_curve(gamma, contrast).border(Border::clamp());
   Stage processed = stage("processed", frame.picture(), [&](Var x, Var y) {
     const Expr c = corrected(x, y);
     return pack(curve(c.lane(0)), curve(c.lane(1)), curve(c.lane(2)));

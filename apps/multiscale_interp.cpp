@@ -41,7 +41,7 @@ WEFT_PIPELINE(multiscale_interp, {.summary = "fills transparent parts with the c
                                   .source = "warp-tiling paper",
                                   .range = 1}) {
   Image<Vec<float, 4>> in("in");
-  const Option<int> levels("levels", 10, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Option<int> levels("levels", 10, between(1, 20));
   const Option<std::string> alpha("alpha", "squared", {"squared", "plain"});  // "squared" as published
 
   const Expr rgba = in, a = in.lane(3);

@@ -37,12 +37,12 @@ struct Agreement {
 const std::vector<Agreement> agreements = {
     {"bayer_mosaic", Scalar::U16, off_by_one(.005), "rounded floats"},
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bilateral_grid", Scalar::F32, rounded(2, 120), "sums of 64 pixels, three blurs, and a weighted mean"},
     {"bokeh", Scalar::F32, rounded(white, 199), "a mean of 197 positive terms"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
-    {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
-    {"bilateral_grid", Scalar::F32, rounded(2, 120), "sums of 64 pixels, three blurs, and a weighted mean"},
     {"camera_pipe", Scalar::U8, exactly, "integers, and a curve that is strict"},
+    {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
     {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
     {"corners", Scalar::U8, exactly, "strict"},
     {"dilate", Scalar::U8, exactly, "integers"},
@@ -67,11 +67,11 @@ const std::vector<Agreement> agreements = {
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
     {"optical_flow", Scalar::I8, exactly, "integers"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
-    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"pyramid", Scalar::F32, rounded(white, 60), "means of positive terms"},
+    {"pyramid_blend", Scalar::F32, rounded(2, 60), "bands cancel; 4 levels down and up"},
     {"scaling", Scalar::F32, rounded(2.5 * white, 40), "weights whose magnitudes sum to 1.5 per direction"},
     {"scaling", Scalar::U8, off_by_one(.01), "rounded floats"},
-    {"pyramid_blend", Scalar::F32, rounded(2, 60), "bands cancel; 4 levels down and up"},
+    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
     {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
     {"spline", Scalar::F32, rounded(8 * white * white, 100), "squares of sums of 25, then 16 products"},
@@ -151,16 +151,16 @@ std::vector<Variant> variants_of_lanes() {
   return all;
 }
 
-/// Those that have no border to choose.
+/// Those that have no border to choose; mandelbrot is a picture of nothing but coordinates.
 std::vector<Variant> variants_without_border() {
   std::vector<Variant> all;
   for (const char* application : {"bayer_mosaic", "bilateral_grid", "camera_pipe", "color_convert",
                                   "harris_corner", "multiscale_interp", "pyramid_blend"})
     all.push_back({application, {}, {}, {}});
-  all.push_back({"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}});
-  all.push_back({"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}});
   all.push_back({"camera_pipe", {{"sharpen", "1"}}, Type{Scalar::U16, 1}, {}});
   all.push_back({"harris_corner", {{"variant", "halide"}}, {}, {}});
+  all.push_back({"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}});
+  all.push_back({"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}});
   all.push_back({"multiscale_interp", {{"alpha", "plain"}, {"levels", "4"}}, {}, {}});
   all.push_back({"pyramid_blend", {{"levels", "2"}}, {}, {}});
   all.push_back({"unsharp_mask", {}, {}, {{"threshold", 0}}});  // else the last bit decides
@@ -189,9 +189,8 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
 
 /// What the coarsest level of a pyramid needs.
 std::int64_t least_side(const Variant& variant) {
-  const bool is_pyramid = variant.options.count("levels") && variant.application != "night" &&
-                          variant.application != "multiscale_interp" &&
-                          variant.application != "pyramid_blend";
+  const std::set<std::string> any_size = {"multiscale_interp", "night", "pyramid_blend"};
+  const bool is_pyramid = variant.options.count("levels") && !any_size.count(variant.application);
   return is_pyramid ? std::int64_t{1} << (std::stoi(variant.options.at("levels")) - 1) : 1;
 }
 

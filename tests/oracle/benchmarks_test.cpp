@@ -295,6 +295,26 @@ TEST(CameraPipe, UnusableOptionsAreRefused) {
     EXPECT_THROW(pipeline_of("camera_pipe", options), Error);
 }
 
+/// An even colour comes out of the mosaic and the camera as it went in, but for rounding; blue is first.
+TEST(CameraPipe, DevelopsTheMosaic) {
+  const Program mosaic = pipeline_of("bayer_mosaic", {}).compile(testing_support::compile_options());
+  const Program camera =
+      build(applications().at("camera_pipe"), {{{"contrast", "0"}}, {{"raw", type_of<std::uint16_t>()}}})
+          .pipeline.compile(testing_support::compile_options());
+  using Rgb = Vec<std::uint8_t, 3>;
+  for (const Rgb& colour :
+       {Rgb{128, 128, 128}, {200, 120, 90}, {80, 110, 180}, {255, 255, 255}, {110, 160, 90}}) {
+    std::vector<Rgb> pixels(80 * 60, colour);
+    const Buffer picture = camera(mosaic(Buffer::view(pixels, {80, 60})));
+    for (int y = 0; y < 12; ++y) {
+      for (int x = 0; x < 16; ++x) {
+        const auto* bgr = &picture.at<std::uint8_t>(x, y);
+        for (int c = 0; c < 3; ++c) EXPECT_NEAR(bgr[2 - c], colour[c], 3) << x << ", " << y << " lane " << c;
+      }
+    }
+  }
+}
+
 /// The paper's programs have as many functions, with the differences given.
 TEST(Benchmarks, HaveThePapersFunctions) {
   const auto stages = [](const std::string& application, const Options& options = {}) {
