@@ -71,11 +71,13 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
     }
   }
   for (const auto& [name, value] : bindings.params) {
-    if (std::none_of(pipeline.params.begin(), pipeline.params.end(),
-                     [&](const auto& p) { return p->name == name; })) {
+    const auto param = std::find_if(pipeline.params.begin(), pipeline.params.end(),
+                                    [&, &name = name](const auto& p) { return p->name == name; });
+    if (param == pipeline.params.end()) {
       throw Error("pipeline '" + pipeline.name + "' has no parameter '" + name + "'")
           .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
     }
+    for (int l = 0; l < value.type.lanes; ++l) check_range(**param, value.as_double(l));
   }
   check_sizes(pipeline, bindings);
 }
@@ -110,6 +112,13 @@ ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
     fail_empty(stage, sizes);
   checked_pixels(box.extent, size_of(stage.type), "stage '" + stage.name + "'");
   return box;
+}
+
+void check_range(const Param& param, double value) {
+  if (param.range.contains(value)) return;
+  throw Error("parameter '" + param.name + "' is " + Value::real(type_of<double>(), value).to_string() +
+                  ", and has to be " + text_of(param.range),
+              param.where);
 }
 
 Value value_of(const Param& param, const Bindings& bindings) {

@@ -36,6 +36,7 @@ struct Agreement {
 
 const std::vector<Agreement> agreements = {
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bokeh", Scalar::F32, rounded(white, 199), "a mean of 197 positive terms"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
     {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
@@ -53,14 +54,17 @@ const std::vector<Agreement> agreements = {
      "products of squares of gradients up to 127.5 cancel: in units of the sum of their magnitudes"},
     {"laplace", Scalar::U8, exactly, "integers"},
     {"laplacian", Scalar::F32, rounded(2 * white, 60), "strict where it quantises; else sums of levels"},
+    {"mandelbrot", Scalar::U8, exactly, "strict"},
     {"median", Scalar::U8, exactly, "integers"},
     {"median", Scalar::F32, exactly, "chooses, does not compute"},
     {"mosaic", Scalar::F32, rounded(4 * white, 100), "means of positive terms, differences, sums of levels"},
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
+    {"optical_flow", Scalar::I8, exactly, "integers"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
     {"pyramid", Scalar::F32, rounded(white, 60), "means of positive terms"},
     {"scaling", Scalar::F32, rounded(2.5 * white, 40), "weights whose magnitudes sum to 1.5 per direction"},
     {"scaling", Scalar::U8, off_by_one(.01), "rounded floats"},
+    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
     {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
     {"spline", Scalar::F32, rounded(8 * white * white, 100), "squares of sums of 25, then 16 products"},
@@ -123,8 +127,9 @@ std::vector<Variant> variants() {
   }
   all.push_back({"laplacian", {{"levels", "7"}, {"q", "0"}}, {}, {}});
   all.push_back({"spline", {{"levels", "2"}, {"matrix", "0.75,-0.5,3.25,0.5,0.75,-7"}}, {}, {}});
-  for (const char* application :
-       {"chromatic_aberration", "laplace", "prewitt", "shitomasi", "sobel", "unsharp"})
+  for (const char* window : {"3", "5"}) all.push_back({"optical_flow", {{"window", window}}, {}, {}});
+  for (const char* application : {"bokeh", "chromatic_aberration", "laplace", "prewitt", "scatter_pipes",
+                                  "shitomasi", "sobel", "unsharp"})
     all.push_back({application, {}, {}, {}});
   return all;
 }
@@ -140,6 +145,13 @@ std::vector<Variant> variants_of_lanes() {
 
 using Extents = std::vector<std::int64_t>;
 
+/// Those that have no borders: a point operator, and a picture of nothing but coordinates.
+std::vector<Variant> variants_without_border() {
+  return {{"color_convert", {}, {}, {}},
+          {"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}},
+          {"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}}};
+}
+
 /// The interpreter takes up to half a minute for the largest size. So it is there once per application, not
 /// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
 /// is most of it, is the same for all); and not in instrumented builds.
@@ -151,7 +163,8 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
-  const std::set<std::string> slow = {"bilateral", "corners", "gradient", "night", "spline"};
+  const std::set<std::string> slow = {"bilateral", "bokeh",        "corners", "gradient",
+                                      "night",     "optical_flow", "spline"};
   return !slow.count(variant.application) || border == "clamp";
 }
 
@@ -182,7 +195,8 @@ void check(const Variant& variant, const std::string& border) {
   const Bound bound = agreement(variant.application, pipeline.ir().outputs[0]->type.scalar).bound;
   const Program program = pipeline.compile(compile_options());
   std::uint64_t seed = 1;
-  for (const Extents& extents : sizes(variant, border)) {
+  const bool sized = !pipeline.ir().inputs.empty();
+  for (const Extents& extents : sized ? sizes(variant, border) : std::vector<Extents>{{0, 0}}) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
     Arguments arguments{{}, variant.params, {}};
     for (const auto& input : pipeline.ir().inputs)
@@ -214,14 +228,15 @@ INSTANTIATE_TEST_SUITE_P(All, Applications,
 INSTANTIATE_TEST_SUITE_P(Lanes, Applications,
                          testing::Combine(testing::ValuesIn(variants_of_lanes()), testing::Values("clamp")),
                          name_of_case);
-INSTANTIATE_TEST_SUITE_P(Point, Applications,
-                         testing::Combine(testing::Values(Variant{"color_convert", {}, {}, {}}),
+INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
+                         testing::Combine(testing::ValuesIn(variants_without_border()),
                                           testing::Values("none")),
                          name_of_case);
 
 TEST(ApplicationsTable, NamesThemAll) {
-  std::set<std::string> run = {"color_convert"};
-  for (const Variant& variant : variants()) run.insert(variant.application);
+  std::set<std::string> run;
+  for (const auto& some : {variants(), variants_without_border()})
+    for (const Variant& variant : some) run.insert(variant.application);
   for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
 }
 

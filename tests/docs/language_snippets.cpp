@@ -425,8 +425,8 @@ TEST(Language, Cases) {
 
 WEFT_PIPELINE(soften, {.summary = "mean of a square", .source = "examples"}) {
   Image<float> in("in");
-  const Option<int> radius("radius", 1, {1, 2, 3});  // fixed when the pipeline is built
-  const Param<float> gain("gain", 1.f);              // an argument of every run
+  const Option<int> radius("radius", 1, {1, 2, 3});   // fixed when the pipeline is built
+  const Param<float> gain("gain", 1.f, at_least(0));  // an argument of every run
   const int side = 2 * radius + 1;
   Stage mean = local("mean", in.border(border_option("mirror")), Domain(side, side), Local::Mean);
   return point("out", gain * mean);

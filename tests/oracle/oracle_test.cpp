@@ -107,6 +107,12 @@ Pipeline written_here(const json& c, Type pixels) {
     const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
     return {op, expand_level("out", in.border(border_of(c)), extents)};
   }
+  if (op == "reduce_level") return {op, reduce_level("out", in.border(border_of(c)))};
+  if (op == "expand_level") {
+    const json& params = c.at("params");
+    const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
+    return {op, expand_level("out", in.border(border_of(c)), extents)};
+  }
   if (op == "bilateral") return {op, bilateral_disc(in.border(border_of(c)), c.at("params"))};
   if (op == "luminance")
     return {op, point("out", .299f * pixel.lane(0) + .587f * pixel.lane(1) + .114f * pixel.lane(2))};
@@ -126,10 +132,10 @@ Pipeline with_output(const Pipeline& pipeline, const std::string& name) {
 std::string spelt(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 /// An application built with the case's options; what is a run-time parameter goes into `bindings`.
-Pipeline application_of(const json& c, const Application& application, Type pixels, ir::Bindings& bindings) {
+Pipeline application_of(const json& c, const Application& application, ir::Bindings& bindings) {
   const Built defaults = build(application);
   Settings settings;
-  settings.image_types[defaults.images.at(0).name] = pixels;
+  for (const auto& [name, image] : bindings.images) settings.image_types[name] = image.type();
   if (!c.at("border").is_null()) settings.options["border"] = c.at("border");
   if (!c.at("border_value").is_null()) settings.options["border_value"] = spelt(c.at("border_value"));
 
@@ -156,16 +162,16 @@ Pipeline application_of(const json& c, const Application& application, Type pixe
 }
 
 /// The case's pipeline; the parameters of its runs go into `bindings`.
-Pipeline pipeline_of(const json& c, Type pixels, ir::Bindings& bindings) {
+Pipeline pipeline_of(const json& c, ir::Bindings& bindings) {
   const auto application = applications().find(c.at("op"));
   const bool disc = c.at("params").value("domain", "") == "disc";
-  if (application == applications().end() || disc) return written_here(c, pixels);
-  return application_of(c, application->second, pixels, bindings);
+  if (application == applications().end() || disc) return written_here(c, bindings.images.at("in").type());
+  return application_of(c, application->second, bindings);
 }
 
-/// In the order of the case's inputs.
-std::vector<std::string> image_names(const std::string& op) {
-  const auto application = applications().find(op);
+/// Of the case's inputs, in order.
+std::vector<std::string> image_names(const json& c) {
+  const auto application = applications().find(c.at("op"));
   if (application == applications().end()) return {"in"};
   std::vector<std::string> names;
   for (const DeclaredImage& image : build(application->second).images) names.push_back(image.name);
@@ -202,6 +208,7 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
     return "pixels are " + name_of(got.type()) + ", expected " + name_of(expected.type());
   if (expected.extents() != got.extents()) return "the sizes differ";
   switch (expected.type().scalar) {
+    case Scalar::I8: return first_difference<std::int8_t>(expected, got, tolerance);
     case Scalar::U8: return first_difference<std::uint8_t>(expected, got, tolerance);
     case Scalar::I32: return first_difference<std::int32_t>(expected, got, tolerance);
     case Scalar::F32: return first_difference<float>(expected, got, tolerance);
@@ -213,12 +220,11 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
 
 void check(const json& c, const Runner& runner) {
   ir::Bindings bindings;
-  std::vector<Buffer> images;
-  for (const json& file : c.at("input")) images.push_back(load_npy(data + file.get<std::string>()));
-  const Pipeline pipeline = pipeline_of(c, images.at(0).type(), bindings);
-  const std::vector<std::string> names = image_names(c.at("op"));
-  ASSERT_EQ(names.size(), images.size());
-  for (std::size_t i = 0; i < names.size(); ++i) bindings.images[names[i]] = images[i];
+  const std::vector<std::string> names = image_names(c);
+  ASSERT_EQ(names.size(), c.at("input").size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bindings.images[names[i]] = load_npy(data + c.at("input").at(i).get<std::string>());
+  const Pipeline pipeline = pipeline_of(c, bindings);
   const Images outputs = runner.run(pipeline, bindings);
   const Buffer expected = load_npy(data + c.at("expected").get<std::string>());
   const Buffer& got = outputs.at(pipeline.ir().outputs.at(0)->name);
