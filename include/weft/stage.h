@@ -110,9 +110,11 @@ class Source {
   Extents size() const;
   Index width() const { return size()[0]; }
   Index height() const { return size()[1]; }
-  const std::shared_ptr<const ir::Stage>& node() const { return node_; }
+  /// Throws weft::Error for a stage that is not defined yet.
+  const std::shared_ptr<const ir::Stage>& node() const;
 
  protected:
+  Source() = default;
   explicit Source(std::shared_ptr<const ir::Stage> node) : node_(std::move(node)) {}
 
  private:
@@ -200,6 +202,7 @@ inline Cases cases() { return {}; }
 /// A named function over a box, defined by an expression of its own, other stages' and the images' pixels.
 class Stage : public Source {
  public:
+  Stage() = default;  ///< Not defined yet: it cannot be read before another stage is assigned to it.
   explicit Stage(std::shared_ptr<const ir::Stage> node) : Source(std::move(node)) {}
 };
 
@@ -211,17 +214,19 @@ inline Cases as_cases(const Cases& value) { return value; }
 
 /// Calls f with as many coordinates as it takes.
 template <class F>
+auto call_with(const F& f, const std::vector<Var>& v) {
+  if constexpr (std::is_invocable_v<F, Var>)
+    return f(v.at(0));
+  else if constexpr (std::is_invocable_v<F, Var, Var>)
+    return f(v.at(0), v.at(1));
+  else if constexpr (std::is_invocable_v<F, Var, Var, Var>)
+    return f(v.at(0), v.at(1), v.at(2));
+  else
+    return f(v.at(0), v.at(1), v.at(2), v.at(3));
+}
+template <class F>
 Body body_of(F f) {
-  return [f](const std::vector<Var>& v) -> Cases {
-    if constexpr (std::is_invocable_v<F, Var>)
-      return as_cases(f(v.at(0)));
-    else if constexpr (std::is_invocable_v<F, Var, Var>)
-      return as_cases(f(v.at(0), v.at(1)));
-    else if constexpr (std::is_invocable_v<F, Var, Var, Var>)
-      return as_cases(f(v.at(0), v.at(1), v.at(2)));
-    else
-      return as_cases(f(v.at(0), v.at(1), v.at(2), v.at(3)));
-  };
+  return [f](const std::vector<Var>& v) { return as_cases(call_with(f, v)); };
 }
 template <class F>
 constexpr int arity = std::is_invocable_v<F, Var>             ? 1

@@ -4,8 +4,10 @@
 #include <weft/application.h>
 #include <weft/buffer.h>
 #include <weft/error.h>
+#include <weft/evolve.h>
 #include <weft/expr.h>
 #include <weft/pipeline.h>
+#include <weft/reduce.h>
 #include <weft/stage.h>
 #include <weft/types.h>
 #include <weft/value_range.h>

@@ -224,6 +224,8 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           [&](const ir::Accumulated& n) { return accumulators_.at(n.loop.get()).at(n.accumulator); },
           [&](const ir::FoldResult& n) { return fold(*n.fold).at(n.accumulator); },
           [&](const ir::Median& n) { return median(n, e->type); },
+          [&](const ir::Operand& n) { return operands_.at(n.side).at(n.component); },
+          [&](const ir::StepNumber&) { return Lanes{kernel::name(layout_.counter, scalar)}; },
       },
       e->op);
 }
@@ -240,7 +242,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
     const bool constant = n.border && n.border->mode == ir::BorderMode::Constant;
     // At its own coordinate in a box of the same extent a read cannot leave the source.
-    const bool at_own_coordinate = static_cast<int>(d) < stage_.rank() && stage_.box[d] == n.region[d] &&
+    const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
                                    distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
     const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant));
     if (n.border && !is_inside && constant) {
