@@ -27,6 +27,9 @@ const char* colour_of(Pattern pattern) {
     case Pattern::Local: return "#d6e4f5";
     case Pattern::Scaled: return "#fbe7cf";
     case Pattern::Gather: return "#f3d7e4";
+    case Pattern::Global: return "#e6dcf5";
+    case Pattern::Scatter: return "#f5e3dc";
+    case Pattern::Time: return "#d9f0ee";
   }
   return "white";
 }

@@ -48,8 +48,8 @@ TEST(Evolve, InPlaceWhereOnlyTheOwnPixelIsRead) {
   Param<int> steps("steps", 1);
   Field<std::uint32_t> u("u", in);
   expect_agreement_after_steps(
-      evolve("out", u, steps, [&](Var x, Var y) { return u(x, y) * 1664525u + cast<unsigned>(x + y); }), in.type(),
-      sizes);
+      evolve("out", u, steps, [&](Var x, Var y) { return u(x, y) * 1664525u + cast<unsigned>(x + y); }),
+      in.type(), sizes);
 }
 
 TEST(Evolve, DeeperPasts) {
@@ -74,7 +74,8 @@ TEST(Evolve, SeveralFieldsAndTheStepNumber) {
                      }),
               update("ex_end", ex, [&](Var x, Var y) { return ex(x, y) - (hz(x, y) - hz(x - 1, y)) / 2; }),
               update("hz_end", hz, [&](Var x, Var y) {
-                return hz(x, y) - (ex.now()(x + 1, y) - ex.now()(x, y) + ey.now()(x, y + 1) - ey.now()(x, y)) * 7 / 10;
+                return hz(x, y) -
+                       (ex.now()(x + 1, y) - ex.now()(x, y) + ey.now()(x, y + 1) - ey.now()(x, y)) * 7 / 10;
               })});
   expect_agreement_after_steps({after[2], after[0]}, in.type(), sizes);
 }
@@ -84,9 +85,8 @@ TEST(Evolve, FreezeAndThreeDimensions) {
   Param<int> steps("steps", 1);
   Field<std::int16_t> u("u", in);
   u.freeze(2);
-  const Stage out = evolve("out", u, steps, [&](Var x, Var y, Var z) {
-    return u(x - 1, y, z) + u(x, y + 1, z) - u(x, y, z - 1);
-  });
+  const Stage out = evolve(
+      "out", u, steps, [&](Var x, Var y, Var z) { return u(x - 1, y, z) + u(x, y + 1, z) - u(x, y, z - 1); });
   expect_agreement_after_steps(out, in.type(), {{1, 1, 1}, {3, 3, 3}, {6, 4, 9}, {8, 7, 6}});
 }
 
@@ -97,7 +97,8 @@ TEST(Evolve, AmongOtherStages) {
   Stage weight = stage("weight", in.size(), [&](Var x, Var y) { return (x + y) % 3 - 1; });
   Field<std::int32_t> u("u", start);
   auto src = u.border(Border::repeat());
-  Stage end = evolve("end", u, steps, [&](Var x, Var y) { return src(x - 1, y) + weight(x, y) * src(x, y + 1); });
+  Stage end =
+      evolve("end", u, steps, [&](Var x, Var y) { return src(x - 1, y) + weight(x, y) * src(x, y + 1); });
   Stage total = reduce("total", end, Reduce::sum());
   expect_agreement_after_steps({point("out", end - start + total), end}, in.type(), sizes);
 }

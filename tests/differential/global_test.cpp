@@ -47,11 +47,14 @@ TEST(Reduction, OfACropAndOfAnyBox) {
   Image<std::int32_t> in("in", {80, 50});
   const Outputs outputs = {
       reduce("crop", in.crop({3, 5}, {70, 40}), Reduce::sum()),
-      reduce("border", BoxAt{{-3, -2}, {90, 60}},
-             [&](Var x, Var y) { return in.border(Border::mirror())(x, y) * x; }, Reduce::sum()),
-      reduce("every_other", Extents{40, 25}, [&](Var x, Var y) { return in(2 * x, 2 * y + 1) - y; },
-             Reduce::max()),
-      reduce("nothing", Extents{0, 25}, [&](Var x, Var y) { return in(x, y); }, Reduce::min())};
+      reduce(
+          "border", BoxAt{{-3, -2}, {90, 60}},
+          [&](Var x, Var y) { return in.border(Border::mirror())(x, y) * x; }, Reduce::sum()),
+      reduce(
+          "every_other", Extents{40, 25}, [&](Var x, Var y) { return in(2 * x, 2 * y + 1) - y; },
+          Reduce::max()),
+      reduce(
+          "nothing", Extents{0, 25}, [&](Var x, Var y) { return in(x, y); }, Reduce::min())};
   expect_agreement(outputs, noise(in.type(), {80, 50}, 14));
 }
 
@@ -63,9 +66,8 @@ TEST(Reduction, ByAnOperatorOfTheUsersKeepsTheOrder) {
   };
   const Expr element = pack(in * 2u + 1u, in + 3u);
   const Stage all = reduce("all", element, Reduce(compose).identity(Vec<std::uint32_t, 2>{1, 0}));
-  const Stage bits = reduce("bits", in, Reduce([](const Expr& a, const Expr& b) { return a ^ b; })
-                                            .identity(0u)
-                                            .commutative());
+  const Stage bits = reduce(
+      "bits", in, Reduce([](const Expr& a, const Expr& b) { return a ^ b; }).identity(0u).commutative());
   for (const Extents2& size : sizes) expect_agreement({all, bits}, noise(in.type(), size, 15));
 }
 
@@ -76,8 +78,7 @@ TEST(Reduction, ResultsAreReadByStagesAndReductions) {
   Stage range = point("range", cast<std::int64_t>(greatest) - least);
   Stage relative = point("relative", cast<std::int64_t>(in) - least);
   Stage far = reduce("far", select(relative > range / 2, 1, 0), Reduce::sum());
-  for (const Extents2& size : sizes)
-    expect_agreement({relative, far, range}, noise(in.type(), size, 16));
+  for (const Extents2& size : sizes) expect_agreement({relative, far, range}, noise(in.type(), size, 16));
 }
 
 // ---- scattering
@@ -100,8 +101,8 @@ TEST(Scatter, SeveralUpdatesDropWhatLeavesTheBox) {
 
 TEST(Scatter, PixelsOfSeveralLanesIntoAVolume) {
   Image<std::uint8_t> in("in");
-  const Stage grid = scatter("grid", {in.width() / 8 + 1, in.height() / 8 + 1, 4}, Vec<std::int32_t, 2>{0, 100}, in,
-                             [&](Var x, Var y) {
+  const Stage grid = scatter("grid", {in.width() / 8 + 1, in.height() / 8 + 1, 4},
+                             Vec<std::int32_t, 2>{0, 100}, in, [&](Var x, Var y) {
                                return add({x / 8, y / 8, in(x, y) / 64}, pack(cast<int>(in(x, y)), 1));
                              });
   for (const Extents2& size : sizes) expect_agreement(grid, noise(in.type(), size, 19));
@@ -122,8 +123,9 @@ TEST(Scatter, OverOtherRanks) {
   const Stage counts = scatter("counts", {16}, 0, row, [&](Var x) { return add({row(x) / 16}, 1); });
   for (std::int64_t n : {1, 100, 5000}) expect_agreement(counts, noise(row.type(), {n}, 21));
   Image<std::uint8_t> volume("in", 3);
-  const Stage depth = scatter("depth", {16, volume.size()[2]}, 0, volume,
-                              [&](Var x, Var y, Var z) { return add({volume(x, y, z) / 16, z}, 1); });
+  const Stage depth = scatter("depth", {16, volume.size()[2]}, 0, volume, [&](Var x, Var y, Var z) {
+    return add({volume(x, y, z) / 16, z}, 1);
+  });
   expect_agreement(depth, noise(volume.type(), {9, 7, 5}, 22));
 }
 

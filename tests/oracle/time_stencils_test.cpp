@@ -18,7 +18,8 @@ const LinearStencil& named(const std::string& name) {
 
 Array<double> uneven(std::array<std::int64_t, 3> extents) {
   Array<double> a{extents, std::vector<double>(extents[0] * extents[1] * extents[2])};
-  for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = static_cast<double>((i * i * 37 + 11) % 101);
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    a.values[i] = static_cast<double>((i * i * 37 + 11) % 101);
   return a;
 }
 
@@ -63,7 +64,8 @@ TEST(TimeStencils, AHaloStaysAndSoDoesWhatIsAllHalo) {
     EXPECT_EQ(linear(s, uneven(small), 3, {}).values, uneven(small).values);
     const Array<double> after = linear(s, uneven(large), 3, {});
     int changed = 0;
-    for (std::size_t i = 0; i < after.values.size(); ++i) changed += after.values[i] != uneven(large).values[i];
+    for (std::size_t i = 0; i < after.values.size(); ++i)
+      changed += after.values[i] != uneven(large).values[i];
     EXPECT_EQ(changed, 1);
     EXPECT_NE(after.values[after.values.size() / 2], uneven(large).values[after.values.size() / 2]);
   }
