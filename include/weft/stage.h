@@ -20,6 +20,10 @@ struct Border;
 }  // namespace ir
 
 class Accessor;
+class Interpolated;
+
+/// How resample.h reads between the samples.
+enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3 };
 
 /// What an access reads outside its box; defined for any overshoot, also when the window is larger than the
 /// image.
@@ -136,10 +140,14 @@ class Accessor {
 
   Accessor border(const Border& border) const;
   Accessor valid() const;
+  /// Reads at real coordinates, between the samples: resample.h. Needs a border.
+  Interpolated interpolate(Interpolation kernel,
+                           std::source_location here = std::source_location::current()) const;
   int rank() const { return source_.rank(); }
   Type type() const { return source_.type(); }
   Extents size() const;  ///< Of the crop, or of the source.
   bool is_valid_only() const { return valid_; }
+  const std::optional<Border>& border_mode() const { return border_; }
   const Source& source() const { return source_; }
   const std::vector<Index>& origin() const { return origin_; }  ///< Of the crop; empty without one.
 

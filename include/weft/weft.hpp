@@ -8,6 +8,8 @@
 #include <weft/expr.h>
 #include <weft/pipeline.h>
 #include <weft/reduce.h>
+#include <weft/pyramid.h>
+#include <weft/resample.h>
 #include <weft/stage.h>
 #include <weft/types.h>
 #include <weft/value_range.h>

@@ -27,6 +27,24 @@ void check_sizes(const Pipeline& pipeline, const Bindings& bindings) {
   }
 }
 
+/// "12x40"
+std::string spelt(const std::vector<std::int64_t>& extents) {
+  std::string text;
+  for (const std::int64_t e : extents) text += (text.empty() ? "" : "x") + std::to_string(e);
+  return text;
+}
+
+[[noreturn]] void fail_empty(const Stage& stage, const Sizes& sizes) {
+  const Need& need = *stage.need;
+  std::vector<std::int64_t> given;
+  for (const Affine& extent : need.extents) given.push_back(evaluate(extent, sizes));
+  throw Error(need.who + " needs an image of at least " +
+                  spelt(std::vector<std::int64_t>(given.size(), need.least)) + ", not " + spelt(given),
+              need.where)
+      .note("empty", "stage '" + stage.name + "'")
+      .help(need.remedy);
+}
+
 }  // namespace
 
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
@@ -90,6 +108,8 @@ ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
           .help("give a larger image");
     }
   }
+  if (stage.need && std::find(box.extent.begin(), box.extent.end(), 0) != box.extent.end())
+    fail_empty(stage, sizes);
   checked_pixels(box.extent, size_of(stage.type), "stage '" + stage.name + "'");
   return box;
 }

@@ -29,7 +29,8 @@ using Sizes = std::map<std::string, std::vector<std::int64_t>>;
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings);
 Sizes sizes_of(const Bindings& bindings);
 std::int64_t evaluate(const Affine& size, const Sizes& sizes);
-/// Throws weft::Error naming the stage if an extent is negative or too large.
+/// Throws weft::Error naming the stage if an extent is negative or too large, or 0 where the stage has a
+/// need.
 ConcreteBox evaluate(const Stage& stage, const Sizes& sizes);
 /// Throws weft::Error if the parameter may not have that value.
 void check_range(const Param& param, double value);

@@ -217,12 +217,22 @@ struct Evolve {
   int field;
 };
 
+/// Of a stage that may not be empty when the pipeline runs: who needs its pixels, and which extents decide.
+struct Need {
+  std::string who;              // "pyramid 'g' of 5 levels"
+  std::vector<Affine> extents;  // of an image or stage
+  std::int64_t least;           // of each extent
+  Where where;
+  std::string remedy;
+};
+
 struct Stage {
   std::string name;
   Type type;
   Box box;
   std::variant<Input, Pure, Reduce, Scatter, Evolve, Past> definition;
   Where where;
+  std::shared_ptr<const Need> need = nullptr;  ///< Null: the stage may be empty.
 
   int rank() const { return static_cast<int>(box.size()); }
   bool is_input() const { return std::holds_alternative<Input>(definition); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the oracle files in data/: what SciPy, scikit-image and OpenCV say that an image operator means.
 
-    pip install numpy scipy scikit-image opencv-python-headless
+    pip install numpy scipy scikit-image pillow opencv-python-headless
     python3 make_oracles.py
 
 Every expected image is computed at least twice, by a library and by a plain NumPy formula (or by the
@@ -20,6 +20,8 @@ import scipy
 import scipy.ndimage as ndi
 import skimage
 from skimage.filters import sobel
+
+import resampling_cases
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 BORDERS = ["clamp", "mirror", "mirror101", "repeat", "constant"]
@@ -621,6 +623,7 @@ def main():
     for make in (correlate_cases, gaussian_cases, footprint_cases, edge_cases, bilateral_cases, corner_cases,
                  colour_cases, cast_cases, sample_cases):
         make()
+    resampling_cases.all_cases(sys.modules[__name__])
     used = {name for case in cases for name in case["input"]}
     for name, image in IMAGES.items():
         assert f"{name}.npy" in used, f"{name} is not used"

@@ -101,6 +101,12 @@ Pipeline written_here(const json& c, Type pixels) {
   const AnyImage in("in", {pixels.scalar}, {pixels.lanes});
   const Expr pixel = in;
   if (op == "correlate") return {op, convolve("out", in.border(border_of(c)), mask_of(c.at("params")))};
+  if (op == "reduce_level") return {op, reduce_level("out", in.border(border_of(c)))};
+  if (op == "expand_level") {
+    const json& params = c.at("params");
+    const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
+    return {op, expand_level("out", in.border(border_of(c)), extents)};
+  }
   if (op == "bilateral") return {op, bilateral_disc(in.border(border_of(c)), c.at("params"))};
   if (op == "luminance")
     return {op, point("out", .299f * pixel.lane(0) + .587f * pixel.lane(1) + .114f * pixel.lane(2))};
@@ -149,6 +155,7 @@ Pipeline application_of(const json& c, const Application& application, ir::Bindi
                                            : built.pipeline;
 }
 
+/// The case's pipeline; the parameters of its runs go into `bindings`.
 Pipeline pipeline_of(const json& c, ir::Bindings& bindings) {
   const auto application = applications().find(c.at("op"));
   const bool disc = c.at("params").value("domain", "") == "disc";
