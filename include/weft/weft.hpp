@@ -7,8 +7,8 @@
 #include <weft/evolve.h>
 #include <weft/expr.h>
 #include <weft/pipeline.h>
-#include <weft/reduce.h>
 #include <weft/pyramid.h>
+#include <weft/reduce.h>
 #include <weft/resample.h>
 #include <weft/stage.h>
 #include <weft/types.h>

@@ -128,8 +128,8 @@ std::vector<Variant> variants() {
   }
   all.push_back({"laplacian", {{"levels", "7"}, {"q", "0"}}, {}, {}});
   all.push_back({"spline", {{"levels", "2"}, {"matrix", "0.75,-0.5,3.25,0.5,0.75,-7"}}, {}, {}});
-  for (const char* application :
-       {"bokeh", "chromatic_aberration", "laplace", "prewitt", "scatter_pipes", "shitomasi", "sobel", "unsharp"})
+  for (const char* application : {"bokeh", "chromatic_aberration", "laplace", "prewitt", "scatter_pipes",
+                                  "shitomasi", "sobel", "unsharp"})
     all.push_back({application, {}, {}, {}});
   return all;
 }
@@ -159,11 +159,13 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
 #if defined(__SANITIZE_ADDRESS__)
   return false;
 #endif
+  if (variant.application == "optical_flow") return false;  // thousands of operations a pixel
   const std::vector<Variant> all = variants();
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
-  const std::set<std::string> slow = {"bilateral", "bokeh", "corners", "gradient", "night", "optical_flow", "spline"};
+  const std::set<std::string> slow = {"bilateral", "bokeh",        "corners", "gradient",
+                                      "night",     "optical_flow", "spline"};
   return !slow.count(variant.application) || border == "clamp";
 }
 
@@ -232,11 +234,19 @@ INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
                                           testing::Values("none")),
                          name_of_case);
 
+/// These are run by tests/oracle/stencil_applications_test.cpp.
+bool is_iterated_stencil(const Application& application) {
+  const Built built = build(application);
+  const auto& params = built.pipeline.ir().params;
+  return std::any_of(params.begin(), params.end(), [](const auto& p) { return p->name == "steps"; });
+}
+
 TEST(ApplicationsTable, NamesThemAll) {
   std::set<std::string> run;
   for (const auto& some : {variants(), variants_without_border()})
     for (const Variant& variant : some) run.insert(variant.application);
-  for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
+  for (const auto& [name, application] : applications())
+    EXPECT_TRUE(run.count(name) || is_iterated_stencil(application)) << name;
 }
 
 }  // namespace
