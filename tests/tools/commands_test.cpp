@@ -102,7 +102,7 @@ TEST_F(Commands, EveryNumberOfDimensions) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   };
-  for (const char* application : {"smooth", "steps", "ramp", "weighted", "profile"}) {
+  for (const char* application : {"smooth", "steps", "ramp", "weighted", "profile", "statistics"}) {
     EXPECT_TRUE(contains(own({"verify", application, "--seed", "1"}), " passed, 0 failed")) << application;
     EXPECT_TRUE(
         contains(own({"verify", application, "--sizes", "33x17x9,2x4", "--seed", "1"}), " 2 passed, 0"))
