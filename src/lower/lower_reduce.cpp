@@ -149,7 +149,7 @@ class ReduceLowering {
                               {}};
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
     // Reads whose border matters are resolved at every element.
-    const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = rows_.coords();
     if (accumulators_ > 1) coords[0] = kernel::add(kernel::name("x"), kernel::name("l"));
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,

@@ -20,11 +20,11 @@ namespace {
 
 // More copies feed more cores, but each is cleared and added: large stages have two.
 constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies = 1 << 20;
-// Neighbouring pixels often fall into one bin, and an update waits for the one before it to be stored. Small
-// stages are copied once more for each of so many neighbours, as long as all of it stays in the first-level
-// cache.
-constexpr int most_neighbours = 8;
-constexpr std::int64_t bytes_of_neighbours = 16384;
+// An update of a bin waits for the last one of the same bin to be stored, and neighbouring pixels often share
+// one. So a row is read at several places in turn; in small stages each place has copies of its own, as long
+// as all of it stays in the first-level cache.
+constexpr int most_places = 8, places_without_copies = 4;
+constexpr std::int64_t bytes_of_places = 16384;
 
 ir::Value identity_of(BinaryOp op, Type type) {
   switch (op) {
@@ -47,7 +47,8 @@ class ScatterLowering {
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        neighbours_(neighbours()) {}
+        places_(places()),
+        place_copies_(has_place_copies() ? places_ : 1) {}
 
   void run() {
     copies_ = layout_.names.claim(array_.name + "_copies");
@@ -73,12 +74,14 @@ class ScatterLowering {
                                : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
     return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
   }
-  Expr all_copies() const { return kernel::mul(copy_count(), literal(neighbours_)); }
-  int neighbours() const {
+  Expr all_copies() const { return kernel::mul(copy_count(), literal(place_copies_)); }
+  bool has_place_copies() const {
     const std::int64_t* known = kernel::literal_value(bin_count());
-    if (!known || points_.rank() == 0) return 1;
-    const std::int64_t bytes = std::max<std::int64_t>(*known, 1) * size_of(stage_.type);
-    return static_cast<int>(std::clamp<std::int64_t>(bytes_of_neighbours / bytes, 1, most_neighbours));
+    return known && std::max<std::int64_t>(*known, 1) * size_of(stage_.type) * most_places <= bytes_of_places;
+  }
+  int places() const {
+    if (points_.rank() == 0) return 1;
+    return has_place_copies() ? most_places : places_without_copies;
   }
   Expr scalar_of(const Expr& bin, int lane) const {
     return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
@@ -96,21 +99,25 @@ class ScatterLowering {
                               {}};
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
     const Expr part = kernel::name("part");
-    const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = points_.coords();
-    if (neighbours_ > 1) coords[0] = kernel::add(coords[0], kernel::name("i"));
+    if (places_ > 1) {
+      const Expr place = kernel::mul(kernel::name("i"), kernel::name("apart"));
+      coords[0] = kernel::add(coords[0], place);
+    }
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
                                    needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
     const std::string copy = expressions.claim(array_.name + "_copy");
-    const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(neighbours_)), literal(lanes()));
+    const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(place_copies_)), literal(lanes()));
     loop.body.push_back(
         {kernel::Pointer{copy, copies_, stage_.type.scalar, kernel::mul(part, scalars), false}});
     clear(copy, scalars, loop.body);
     // A 1-D domain is divided along x.
     const bool along_x = points_.rank() == 1;
     const Expr total = along_x ? points_.extent(0) : points_.count();
+    loop.body.push_back({kernel::Let{"copies", copy_count()}});
     const auto bound = [&](const Expr& of) {
-      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), copy_count());
+      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), kernel::name("copies"));
     };
     const Expr from = bound(part), to = bound(kernel::add(part, literal(1)));
     if (along_x) {
@@ -139,24 +146,19 @@ class ScatterLowering {
               Block& block) const {
     Block pointers, loops;
     expressions.open(loops, &pointers);
-    const auto loop = [&](const Expr& begin, const Expr& end, const Expr& count) {
-      For x{LoopKind::Serial, "x", begin, end, neighbours_, {}};
-      if (neighbours_ == 1) {
-        update(expressions, copy, x.body);
-      } else {
-        For neighbour{LoopKind::Serial, "i", literal(0), count, 1, {}};
-        update(expressions, copy, neighbour.body);
-        x.body.push_back({std::move(neighbour)});
-      }
-      loops.push_back({std::move(x)});
-    };
-    if (neighbours_ == 1) {
-      loop(from, to, literal(1));
+    if (places_ == 1) {
+      update(expressions, copy, loops);
     } else {
-      const Expr blocks = kernel::binary(BinaryOp::Div, kernel::sub(to, from), literal(neighbours_));
-      loops.push_back({kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(neighbours_)))}});
-      loop(from, kernel::name("rest"), literal(neighbours_));
-      loop(kernel::name("rest"), to, kernel::sub(to, kernel::name("x")));
+      const Expr x = kernel::name("x"), apart = kernel::name("apart");
+      const auto loop = [&](const Expr& begin, const Expr& end, int places) {
+        For place{LoopKind::Serial, "i", literal(0), literal(places), 1, {}};
+        update(expressions, copy, place.body);
+        loops.push_back({For{LoopKind::Serial, "x", begin, end, 1, {{std::move(place)}}}});
+      };
+      loops.push_back(
+          {kernel::Let{"apart", kernel::binary(BinaryOp::Div, kernel::sub(to, from), literal(places_))}});
+      loop(from, kernel::add(from, apart), places_);
+      loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
     }
     expressions.close();
     for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
@@ -177,7 +179,7 @@ class ScatterLowering {
                                                    kernel::binary(BinaryOp::Lt, at[d], bins_.extent(d))));
       }
       for (int d = bins_.rank(); d-- > 0;) bin = kernel::add(kernel::mul(bin, bins_.extent(d)), at[d]);
-      if (neighbours_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
+      if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
       const Lanes value = expressions.lower(update.value);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
@@ -235,7 +237,7 @@ class ScatterLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
-  const int neighbours_;
+  const int places_, place_copies_;
   std::string copies_;
 };
 
