@@ -1,0 +1,14 @@
+// Makes a recipe that fails smaller, as long as it keeps failing.
+#pragma once
+
+#include <functional>
+
+#include "tools/random_recipe.h"
+
+namespace weft::tools::recipe {
+
+/// Tries simpler recipes, one change at a time, and keeps those that are legal and for which `fails` holds,
+/// until no change is left that does.
+Recipe shrink(Recipe recipe, const std::function<bool(Recipe&)>& fails);
+
+}  // namespace weft::tools::recipe
