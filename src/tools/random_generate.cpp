@@ -143,7 +143,7 @@ class Generator {
     stage.local = static_cast<weft::Local>(dice_.below(6));
     if (stage.kind == Stage::Kind::Convolve && stage.window.coefficients.empty()) {
       if (stage.window.depth > 0) return std::nullopt;
-      for (int i = 0; i < stage.window.points(); ++i)
+      for (int i = stage.window.width * stage.window.height; i > 0; --i)
         stage.window.coefficients.push_back(dice_.between(1, 3));
     }
     stage.access = terms.bordered(source, context(1, 0));

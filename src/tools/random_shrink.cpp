@@ -1,10 +1,5 @@
 #include "tools/random_shrink.h"
 
-#include <stdexcept>
-
-#include "tools/random_bounds.h"
-#include "tools/random_build.h"
-
 namespace weft::tools::recipe {
 namespace {
 
@@ -188,12 +183,13 @@ void change_stage(int s, const Recipe& recipe, std::vector<Change>& all) {
   }
   for (std::size_t d = 0; stage.kind == Stage::Kind::Body && d < stage.box.size(); ++d) {
     all.push_back([s, d](Recipe& x) { return set(x.stages[s].box[d].min, Size()); });
-    all.push_back([s, d](Recipe& x) { return set(x.stages[s].box[d].extent, Size{.offset = 1}); });
-    all.push_back([s, d](Recipe& x) {
-      Size& extent = x.stages[s].box[d].extent;
-      return set(extent,
-                 extent.image < 0 ? Size{.offset = extent.offset / 2} : Size{extent.image, extent.dim});
-    });
+    const Size extent = stage.box[d].extent;
+    const auto resize = [&](const Size& size) {
+      all.push_back([s, d, size](Recipe& x) { return set(x.stages[s].box[d].extent, size); });
+    };
+    if (extent.image >= 0) resize({extent.image, extent.dim});
+    if (extent.image >= 0 || extent.offset > 1) resize({.offset = 1});
+    if (extent.image < 0 && extent.offset > 1) resize({.offset = extent.offset / 2});
   }
   change_terms(s, recipe, all);
   change_accesses(s, recipe, all);
@@ -234,17 +230,6 @@ std::vector<Change> changes_of(const Recipe& recipe) {
   return all;
 }
 
-bool is_legal(Recipe& recipe) {
-  try {
-    build(recipe);
-  } catch (const Error&) {
-    return false;
-  } catch (const std::out_of_range&) {
-    return false;
-  }
-  return bounds_of(recipe).has_value();
-}
-
 }  // namespace
 
 Recipe shrink(Recipe recipe, const std::function<bool(Recipe&)>& fails) {
@@ -254,7 +239,7 @@ Recipe shrink(Recipe recipe, const std::function<bool(Recipe&)>& fails) {
     std::vector<Change> changes = changes_of(recipe);
     for (std::size_t c = 0; c < changes.size();) {
       Recipe candidate = recipe;
-      if (!changes[c](candidate) || !is_legal(candidate) || !fails(candidate)) {
+      if (!changes[c](candidate) || !fails(candidate)) {
         ++c;
         continue;
       }

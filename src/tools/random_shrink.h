@@ -7,8 +7,9 @@
 
 namespace weft::tools::recipe {
 
-/// Tries simpler recipes, one change at a time, and keeps those that are legal and for which `fails` holds,
-/// until no change is left that does.
+/// Tries simpler recipes, one change at a time, and keeps those for which `fails` holds, until no change is
+/// left that does. `fails` is also given recipes that are not legal, for which it has to be false. It may
+/// write types into them.
 Recipe shrink(Recipe recipe, const std::function<bool(Recipe&)>& fails);
 
 }  // namespace weft::tools::recipe

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 
 #include "runtime/compile_together.h"
+#include "runtime/cpu_program.h"
 #include "tools/compare.h"
 #include "tools/random_bounds.h"
 #include "tools/random_build.h"
@@ -61,9 +62,22 @@ struct Trial {
   }
 };
 
+/// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
+void lower(Trial& trial) {
+  try {
+    runtime::lowered(trial.pipeline->ir());
+  } catch (const std::exception& e) {
+    trial.fail(Failure::Kind::Lowering, e.what());
+  }
+}
+
 void build(Trial& trial) {
   try {
     trial.pipeline = build(trial.recipe);
+    if (bounds_of(trial.recipe))
+      lower(trial);
+    else
+      trial.fail(Failure::Kind::Drawing, "rounding errors decide something");
   } catch (const std::exception& e) {
     trial.fail(Failure::Kind::Drawing, e.what());
   }
@@ -130,7 +144,6 @@ std::string sizes_text(const Recipe& recipe, const Run& run) {
 ToleranceOf tolerances(const Recipe& recipe) {
   std::map<std::string, double> errors;
   const auto bounds = bounds_of(recipe);
-  if (!bounds) throw InternalError("a drawn pipeline is not legal: rounding errors decide something in it");
   for (std::size_t s = 0; s < bounds->size(); ++s) {
     // Twice, since the analysis counts each operation as if it were rounded once.
     const double error = (*bounds)[s].error;
@@ -163,17 +176,25 @@ void run(Trial& trial, RandomTotals& totals) {
   }
 }
 
+/// What is not small by then is small enough.
+constexpr std::chrono::seconds shrinking_time{60};
+
 /// Makes the recipe of a failure small and prints it.
-Failure explained(Trial& trial, const CompileOptions& options) {
+Failure explained(const Trial& trial, CompileOptions options, const runtime::ContentCache& cache) {
   Failure failure = *trial.failure;
+  const auto deadline = std::chrono::steady_clock::now() + shrinking_time;
+  const auto fails = [&](Recipe& candidate) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    const auto again = failure_of(candidate, options, cache, failure.kind);
+    if (!again || again->kind != failure.kind) return false;
+    failure.message = again->message;
+    return true;
+  };
   Recipe recipe = trial.recipe;
   if (failure.kind != Failure::Kind::Drawing) {
-    recipe = shrink(recipe, [&](Recipe& candidate) {
-      const auto again = failure_of(candidate, options);
-      if (!again || again->kind != failure.kind) return false;
-      failure.message = again->message;
-      return true;
-    });
+    options.compiler_flags.push_back("-O0");  // if it fails like that, it is small much sooner
+    if (!fails(recipe)) options.compiler_flags.pop_back();
+    recipe = shrink(recipe, fails);
   }
   std::string comment = fmt::format("// Found by: weft verify --random 1 --seed {}\n", failure.seed);
   for (const std::string& line : split(failure.message, '\n')) comment += "// " + line + "\n";
@@ -205,14 +226,14 @@ RandomTotals verify_batch(const RandomPlan& plan, std::uint64_t first, std::uint
   }
   std::vector<Trial*> built;
   for (Trial& t : trials) {
-    if (t.pipeline) built.push_back(&t);
+    if (!t.failure) built.push_back(&t);
   }
   const CompileOptions options = options_for(plan, first);
   compile(built, options, cache);
   for (Trial& t : trials) {
     run(t, totals);
     ++totals.pipelines;
-    if (t.failure) totals.failures.push_back(explained(t, options));
+    if (t.failure) totals.failures.push_back(explained(t, options, cache));
   }
   return totals;
 }
@@ -233,11 +254,13 @@ CompileOptions options_for(const RandomPlan& plan, std::uint64_t seed) {
   return options;
 }
 
-std::optional<Failure> failure_of(Recipe& recipe, const CompileOptions& options) {
-  const TemporaryCache cache;
+std::optional<Failure> failure_of(Recipe& recipe, const CompileOptions& options,
+                                  const runtime::ContentCache& cache, Failure::Kind last) {
   Trial trial{recipe, {}, {}, {}};
   build(trial);
-  if (trial.pipeline) compile({&trial}, options, cache.get());
+  recipe = trial.recipe;  // with types
+  if (last == Failure::Kind::Lowering) return trial.failure;
+  if (!trial.failure) compile({&trial}, options, cache);
   RandomTotals totals;
   run(trial, totals);
   return trial.failure;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cache.h"
 #include "tools/arguments.h"
 #include "tools/random_recipe.h"
 
@@ -26,7 +27,8 @@ struct RandomPlan {
 struct Failure {
   enum class Kind {
     Drawing,      ///< The recipe was not legal: a mistake of the generator.
-    Compilation,  ///< Lowering threw, or the C++ compiler rejected what was emitted.
+    Lowering,     ///< An exception out of the compiler.
+    Compilation,  ///< The C++ compiler rejected what was emitted.
     Difference    ///< Wrong pixels.
   };
   Kind kind = Kind::Difference;
@@ -46,7 +48,10 @@ RandomTotals verify_random(const RandomPlan& plan, const std::function<void(cons
 /// The flags that the pipeline of a seed is compiled with: for three of four, quick ones.
 CompileOptions options_for(const RandomPlan& plan, std::uint64_t seed);
 
-/// Runs a recipe both ways; the first failure, if any.
-std::optional<Failure> failure_of(Recipe& recipe, const CompileOptions& options);
+/// Runs a recipe both ways, compiled into `cache`; the first failure, if any. Goes no further than a failure
+/// of the kind `last` takes.
+std::optional<Failure> failure_of(Recipe& recipe, const CompileOptions& options,
+                                  const runtime::ContentCache& cache,
+                                  Failure::Kind last = Failure::Kind::Difference);
 
 }  // namespace weft::tools::recipe
