@@ -10,10 +10,12 @@
 
 #include <weft/pipeline.h>
 
+#include <concepts>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -31,11 +33,16 @@ template <class T>
 class Option {
  public:
   /// `choices`, if given, lists all that is allowed.
-  Option(const char* name, T initial, std::vector<T> choices = {});
+  Option(const char* name, T initial, std::vector<T> choices = {})
+      : Option(name, initial, std::move(choices), ValueRange{}) {}
+  /// Any number in the range: Option<int> levels("levels", 4, between(1, 16)).
+  template <std::same_as<ValueRange> R>  // a template, so that {3, 5} is a list of choices
+  Option(const char* name, T initial, const R& range) : Option(name, initial, {}, range) {}
   operator const T&() const { return value_; }  // NOLINT(google-explicit-constructor)
   const T& value() const { return value_; }
 
  private:
+  Option(const char* name, T initial, std::vector<T> choices, const ValueRange& range);
   T value_;
 };
 extern template class Option<int>;
@@ -54,6 +61,7 @@ struct Settings {
 struct DeclaredOption {
   std::string name, initial;
   std::vector<std::string> choices;
+  ValueRange range;
 };
 struct DeclaredImage {
   std::string name;

@@ -6,6 +6,7 @@
 
 #include <weft/error.h>
 #include <weft/types.h>
+#include <weft/value_range.h>
 
 #include <concepts>
 #include <cstdint>
@@ -151,7 +152,7 @@ template <class T>
 class Param;
 
 namespace detail {
-Expr declare_param(const char* name, Type type, double value, const Where& where);
+Expr declare_param(const char* name, Type type, double value, const ValueRange& range, const Where& where);
 Index add(const Index& a, std::int64_t b);
 Index multiply(const Index& a, std::int64_t b);
 Index floor_divide(const Index& a, std::int64_t b);
@@ -162,7 +163,11 @@ template <class T>
 class Param : public Expr {
  public:
   Param(const char* name, T value, std::source_location here = std::source_location::current())
-      : Expr(detail::declare_param(name, type_of<T>(), static_cast<double>(value), here)) {}
+      : Param(name, value, ValueRange{}, here) {}
+  /// A run refuses values outside the range: Param<int> steps("steps", 1, at_least(0)).
+  Param(const char* name, T value, const ValueRange& range,
+        std::source_location here = std::source_location::current())
+      : Expr(detail::declare_param(name, type_of<T>(), static_cast<double>(value), range, here)) {}
 };
 
 // ---- the templates above, defined ----

@@ -20,6 +20,10 @@ struct Border;
 }  // namespace ir
 
 class Accessor;
+class Interpolated;
+
+/// How resample.h reads between the samples.
+enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3 };
 
 /// What an access reads outside its box; defined for any overshoot, also when the window is larger than the
 /// image.
@@ -110,9 +114,11 @@ class Source {
   Extents size() const;
   Index width() const { return size()[0]; }
   Index height() const { return size()[1]; }
-  const std::shared_ptr<const ir::Stage>& node() const { return node_; }
+  /// Throws weft::Error for a stage that is not defined yet.
+  const std::shared_ptr<const ir::Stage>& node() const;
 
  protected:
+  Source() = default;
   explicit Source(std::shared_ptr<const ir::Stage> node) : node_(std::move(node)) {}
 
  private:
@@ -134,10 +140,14 @@ class Accessor {
 
   Accessor border(const Border& border) const;
   Accessor valid() const;
+  /// Reads at real coordinates, between the samples: resample.h. Needs a border.
+  Interpolated interpolate(Interpolation kernel,
+                           std::source_location here = std::source_location::current()) const;
   int rank() const { return source_.rank(); }
   Type type() const { return source_.type(); }
   Extents size() const;  ///< Of the crop, or of the source.
   bool is_valid_only() const { return valid_; }
+  const std::optional<Border>& border_mode() const { return border_; }
   const Source& source() const { return source_; }
   const std::vector<Index>& origin() const { return origin_; }  ///< Of the crop; empty without one.
 
@@ -200,6 +210,7 @@ inline Cases cases() { return {}; }
 /// A named function over a box, defined by an expression of its own, other stages' and the images' pixels.
 class Stage : public Source {
  public:
+  Stage() = default;  ///< Not defined yet: it cannot be read before another stage is assigned to it.
   explicit Stage(std::shared_ptr<const ir::Stage> node) : Source(std::move(node)) {}
 };
 
@@ -211,17 +222,19 @@ inline Cases as_cases(const Cases& value) { return value; }
 
 /// Calls f with as many coordinates as it takes.
 template <class F>
+auto call_with(const F& f, const std::vector<Var>& v) {
+  if constexpr (std::is_invocable_v<F, Var>)
+    return f(v.at(0));
+  else if constexpr (std::is_invocable_v<F, Var, Var>)
+    return f(v.at(0), v.at(1));
+  else if constexpr (std::is_invocable_v<F, Var, Var, Var>)
+    return f(v.at(0), v.at(1), v.at(2));
+  else
+    return f(v.at(0), v.at(1), v.at(2), v.at(3));
+}
+template <class F>
 Body body_of(F f) {
-  return [f](const std::vector<Var>& v) -> Cases {
-    if constexpr (std::is_invocable_v<F, Var>)
-      return as_cases(f(v.at(0)));
-    else if constexpr (std::is_invocable_v<F, Var, Var>)
-      return as_cases(f(v.at(0), v.at(1)));
-    else if constexpr (std::is_invocable_v<F, Var, Var, Var>)
-      return as_cases(f(v.at(0), v.at(1), v.at(2)));
-    else
-      return as_cases(f(v.at(0), v.at(1), v.at(2), v.at(3)));
-  };
+  return [f](const std::vector<Var>& v) { return as_cases(call_with(f, v)); };
 }
 template <class F>
 constexpr int arity = std::is_invocable_v<F, Var>             ? 1

@@ -10,15 +10,19 @@ namespace {
 
 ir::Affine last(const ir::Range& range) { return range.min + range.extent - 1; }
 
-/// What holds where a read is evaluated: its case is chosen, so the earlier ones are not.
+/// What holds where a read is evaluated: its case is chosen, so the earlier ones are not. No definition means
+/// that it is evaluated everywhere.
 struct Guard {
-  const ir::Pure* definition;
-  std::size_t case_index;
-  bool in_value;  // else in the condition itself
+  const ir::Pure* definition = nullptr;
+  std::size_t case_index = 0;
+  bool in_value = true;  // else in the condition itself
+
+  bool is_trivial() const { return !definition || !definition->cases[0].when; }
 
   std::string text(SetText& spell) const {
     std::string result = spell.box();
     bool exact = true;
+    if (!definition) return result;
     for (std::size_t i = 0; i <= case_index; ++i) {
       const ir::Expr& when = definition->cases[i].when;
       if (!when || (i == case_index && !in_value)) continue;
@@ -35,7 +39,10 @@ class ReadChecker {
 
   void check() {
     const auto* pure = std::get_if<ir::Pure>(&stage_.definition);
-    if (!pure) return;
+    if (!pure) {
+      for (const ir::Expr& e : ir::expressions(stage_)) check(e, {});
+      return;
+    }
     for (std::size_t i = 0; i < pure->cases.size(); ++i) {
       if (pure->cases[i].when) check(pure->cases[i].when, {pure, i, false});
       check(pure->cases[i].value, {pure, i, true});
@@ -71,7 +78,7 @@ class ReadChecker {
 
   /// Most reads need no integer sets.
   bool surely_inside(const ir::Affine& index, const ir::Range& defined) const {
-    const Interval needed = range_over(index, stage_.box);
+    const Interval needed = range_over(index, stage_.domain());
     return surely_not_negative(needed.min - defined.min) && surely_not_negative(last(defined) - needed.max);
   }
 
@@ -139,9 +146,8 @@ class ReadChecker {
 
   /// The exact range under the guard if that is one pair of linear forms, else one that contains it.
   Interval needed_range(const ir::Affine& index, const Guard& guard) {
-    const Interval simple = range_over(index, stage_.box);
-    const bool guarded = guard.definition->cases[0].when != nullptr;
-    if (!guarded && !has_floor(index)) return simple;
+    const Interval simple = range_over(index, stage_.domain());
+    if (guard.is_trivial() && !has_floor(index)) return simple;
     SetText spell(pipeline_, stage_);
     const std::string where = guard.text(spell), at = spell(index);
     const auto bounds =
@@ -173,7 +179,7 @@ class ReadChecker {
     const auto point = sets_.least_point(spell.set(formula), spell.rank());
     if (!point) return "";
     std::string place, sizes;
-    for (int d = 0; d < stage_.rank(); ++d) {
+    for (int d = 0; d < static_cast<int>(stage_.domain().size()); ++d) {
       place += fmt::format("{}{} = {}", d ? ", " : "", ir::dim_name(d), (*point)[spell.sizes().size() + d]);
     }
     for (std::size_t i = 0; i < spell.sizes().size(); ++i) {

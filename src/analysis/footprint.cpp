@@ -118,34 +118,48 @@ Pattern pattern(const Footprint& footprint) {
 }
 
 std::string name_of(Pattern pattern) {
-  constexpr const char* names[] = {"point", "local", "scaled", "gather"};
+  constexpr const char* names[] = {"point", "local", "scaled", "gather", "global", "scatter", "time"};
   return names[static_cast<int>(pattern)];
 }
+
+namespace {
+
+void add_read(const ir::Read& read, StageSummary& summary) {
+  auto source = std::find_if(summary.sources.begin(), summary.sources.end(),
+                             [&](const SourceSummary& s) { return s.name == read.source->name; });
+  const Footprint one = footprint(read);
+  if (source == summary.sources.end()) {
+    summary.sources.push_back({read.source->name, one, Pattern::Point, {}, false, 0});
+    source = summary.sources.end() - 1;
+  }
+  source->footprint = merged(source->footprint, one);
+  source->pattern = pattern(source->footprint);
+  source->reads += 1;
+  if (!read.border) {
+    source->without_border = true;
+  } else if (std::find(source->borders.begin(), source->borders.end(), read.border->mode) ==
+             source->borders.end()) {
+    source->borders.push_back(read.border->mode);
+  }
+}
+
+}  // namespace
 
 StageSummary summarize(const ir::Stage& stage) {
   StageSummary summary{stage.name,     stage.type, ir::to_string(stage.box),
                        Pattern::Point, {},         operations(stage)};
-  for (const ir::Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    auto source = std::find_if(summary.sources.begin(), summary.sources.end(),
-                               [&](const SourceSummary& s) { return s.name == read.source->name; });
-    const Footprint one = footprint(read);
-    if (source == summary.sources.end()) {
-      summary.sources.push_back({read.source->name, one, Pattern::Point, {}, false, 0});
-      source = summary.sources.end() - 1;
-    }
-    source->footprint = merged(source->footprint, one);
-    source->pattern = pattern(source->footprint);
-    source->reads += 1;
-    if (!read.border) {
-      source->without_border = true;
-    } else if (std::find(source->borders.begin(), source->borders.end(), read.border->mode) ==
-               source->borders.end()) {
-      source->borders.push_back(read.border->mode);
-    }
+  for (const ir::Expr& e : ir::reads(stage)) add_read(std::get<ir::Read>(e->op), summary);
+  for (const ir::StagePtr& update : ir::updates(stage)) {
+    for (const ir::Expr& e : ir::reads(*update)) add_read(std::get<ir::Read>(e->op), summary);
+    const Operations more = operations(*update);
+    summary.operations.alu += more.alu, summary.operations.sfu += more.sfu;
+    summary.operations.loads += more.loads;
   }
   for (const SourceSummary& source : summary.sources)
     summary.pattern = std::max(summary.pattern, source.pattern);
+  if (std::holds_alternative<ir::Reduce>(stage.definition)) summary.pattern = Pattern::Global;
+  if (std::holds_alternative<ir::Scatter>(stage.definition)) summary.pattern = Pattern::Scatter;
+  if (std::holds_alternative<ir::Evolve>(stage.definition)) summary.pattern = Pattern::Time;
   return summary;
 }
 

@@ -32,8 +32,9 @@ std::string window(const Footprint& footprint);   ///< Extents: "3x3"; "?" along
 std::string offsets(const Footprint& footprint);  ///< "[-1, 1]x[-1, 1]", "2*x + [0, 1] x [0, 0]"
 
 /// The last that applies. Point: the same pixel of every source. Local: a window around it. Scaled: another
-/// coordinate, scale or origin. Gather: a computed or irregular place.
-enum class Pattern { Point, Local, Scaled, Gather };
+/// coordinate, scale or origin. Gather: a computed or irregular place. Global: a reduction. Scatter: writes
+/// to computed places. Time: steps.
+enum class Pattern { Point, Local, Scaled, Gather, Global, Scatter, Time };
 Pattern pattern(const Footprint& footprint);
 std::string name_of(Pattern pattern);
 
@@ -55,6 +56,7 @@ struct StageSummary {
   Operations operations;
 };
 
+/// Of an evolution: all its updates together, per step.
 StageSummary summarize(const ir::Stage& stage);
 /// Every stage but the inputs, producers first.
 std::vector<StageSummary> summarize(const ir::Pipeline& pipeline);

@@ -89,6 +89,7 @@ class Counter {
             },
             [&](const ir::FoldResult& n) { return number(n.fold.get()); },  // its accumulators come together
             [&](const ir::Median& n) { return number(n.loop.get()); },
+            [&](const ir::Operand& n) { return std::to_string(n.side) + "." + std::to_string(n.component); },
             [&](const auto&) { return std::string(); },
         },
         node.op);

@@ -45,8 +45,8 @@ std::string SetText::box() {
   for (const ir::StagePtr& input : pipeline_.inputs) {
     for (const ir::Range& range : input->box) text += " and " + (*this)(range.extent) + " >= 1";
   }
-  for (std::size_t d = 0; d < stage_.box.size(); ++d) {
-    const ir::Range& range = stage_.box[d];
+  for (std::size_t d = 0; d < stage_.domain().size(); ++d) {
+    const ir::Range& range = stage_.domain()[d];
     text += fmt::format(" and {} <= x{} < {}", (*this)(range.min), d, (*this)(range.min + range.extent));
   }
   return text;
@@ -93,7 +93,7 @@ std::optional<std::string> SetText::condition(const ir::Expr& condition, bool se
   return text;
 }
 
-int SetText::rank() const { return static_cast<int>(sizes_.size() + stage_.box.size() + taps_.size()); }
+int SetText::rank() const { return static_cast<int>(sizes_.size() + stage_.domain().size() + taps_.size()); }
 
 std::string SetText::variables(const char* prefix, std::size_t count) const {
   std::string text;
@@ -113,13 +113,13 @@ std::string joined(std::initializer_list<std::string> lists) {
 
 std::string SetText::set(const std::string& formula) const {
   return fmt::format("{{ [{}] : {} }}",
-                     joined({variables("s", sizes_.size()), variables("x", stage_.box.size()),
+                     joined({variables("s", sizes_.size()), variables("x", stage_.domain().size()),
                              variables("t", taps_.size())}),
                      formula);
 }
 
 std::string SetText::set_of_index(const std::string& formula) const {
-  const std::string bound = joined({variables("x", stage_.box.size()), variables("t", taps_.size())});
+  const std::string bound = joined({variables("x", stage_.domain().size()), variables("t", taps_.size())});
   return fmt::format("[{}] -> {{ [i] : {}{} }}", variables("s", sizes_.size()),
                      bound.empty() ? "" : "exists " + bound + ": ", formula);
 }

@@ -1,5 +1,7 @@
 #include "dsl/assemble.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <unordered_set>
@@ -11,11 +13,15 @@ namespace weft::dsl {
 namespace {
 
 void collect_params(const ir::Stage& stage, std::vector<std::shared_ptr<const ir::Param>>& params) {
-  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+  std::vector<ir::Expr> roots = ir::expressions(stage);
+  if (const auto* evolve = std::get_if<ir::Evolve>(&stage.definition))
+    roots.push_back(evolve->evolution->steps);
+  ir::visit(roots, [&](const ir::Expr& e) {
     const auto* ref = std::get_if<ir::ParamRef>(&e->op);
     if (ref && std::find(params.begin(), params.end(), ref->param) == params.end())
       params.push_back(ref->param);
   });
+  for (const ir::StagePtr& update : ir::updates(stage)) collect_params(*update, params);
 }
 
 /// The images that a stage or image mentions only by their size.
@@ -31,6 +37,8 @@ void collect_sized(const ir::Stage& stage, const std::function<void(const ir::St
     for (const ir::Range& range : box) search(range.min), search(range.extent);
   };
   search_box(stage.box);
+  search_box(stage.domain());
+  for (const ir::StagePtr& update : ir::updates(stage)) collect_sized(*update, found);
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     if (const auto* quantity = std::get_if<ir::Quantity>(&e->op)) search(quantity->value);
     const auto* read = std::get_if<ir::Read>(&e->op);
@@ -39,6 +47,23 @@ void collect_sized(const ir::Stage& stage, const std::function<void(const ir::St
     for (const ir::Index& index : read->indices) {
       if (const auto* affine = std::get_if<ir::Affine>(&index)) search(*affine);
     }
+  });
+}
+
+/// Fields and step numbers have a meaning in the updates of their evolution alone, which are no stages of the
+/// pipeline.
+void check_outside_of_updates(const ir::Stage& stage) {
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    if (std::holds_alternative<ir::StepNumber>(e->op)) {
+      throw Error(fmt::format("stage '{}' uses the step number outside of an update", stage.name),
+                  stage.where);
+    }
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    if (!read || !std::holds_alternative<ir::Past>(read->source->definition)) return;
+    throw Error(
+        fmt::format("stage '{}' reads field '{}' outside of its updates", stage.name, read->source->name),
+        read->where.line > 0 ? read->where : stage.where)
+        .help("read the stage that evolve() returns, or the image that the field starts as");
   });
 }
 
@@ -84,6 +109,7 @@ ir::Pipeline assemble(std::string name, const Outputs& outputs) {
   };
   for (const ir::StagePtr& stage : ir::topological_order(pipeline.outputs)) {
     if (!stage->is_input()) {
+      check_outside_of_updates(*stage);
       pipeline.stages.push_back(stage);
       collect_params(*stage, pipeline.params);
     } else {

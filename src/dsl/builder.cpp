@@ -26,10 +26,10 @@ Builder::~Builder() { current_builder = outer_; }
 Builder* Builder::current() { return current_builder; }
 
 std::string Builder::option(const std::string& name, const std::string& initial,
-                            std::vector<std::string> choices) {
+                            std::vector<std::string> choices, const ValueRange& range) {
   const auto known =
       std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.name == name; });
-  if (known == options.end()) options.push_back({name, initial, choices});
+  if (known == options.end()) options.push_back({name, initial, choices, range});
   const auto given = settings_.options.find(name);
   const std::string value = given == settings_.options.end() ? initial : given->second;
   if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
@@ -98,11 +98,16 @@ T parsed(const std::string& name, const std::string& text) {
 }  // namespace
 
 template <class T>
-Option<T>::Option(const char* name, T initial, std::vector<T> choices) : value_(initial) {
+Option<T>::Option(const char* name, T initial, std::vector<T> choices, const ValueRange& range)
+    : value_(initial) {
   if (auto* builder = dsl::Builder::current()) {
     std::vector<std::string> spelt_choices;
     for (const T& c : choices) spelt_choices.push_back(spelt(c));
-    value_ = parsed<T>(name, builder->option(name, spelt(initial), std::move(spelt_choices)));
+    value_ = parsed<T>(name, builder->option(name, spelt(initial), std::move(spelt_choices), range));
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (!range.contains(static_cast<double>(value_)))
+      throw Error(fmt::format("option {}={} has to be {}", name, value_, text_of(range)));
   }
 }
 template class Option<int>;

@@ -22,7 +22,8 @@ class Builder {
   static Builder* current();
 
   /// The value given for an option, or `initial`; records the declaration.
-  std::string option(const std::string& name, const std::string& initial, std::vector<std::string> choices);
+  std::string option(const std::string& name, const std::string& initial, std::vector<std::string> choices,
+                     const ValueRange& range);
   /// The type given for an image that takes any of `scalars` x `lanes`; records the declaration.
   Type image_type(const std::string& name, const std::vector<Scalar>& scalars, const std::vector<int>& lanes,
                   int rank);

@@ -16,35 +16,42 @@ class ScopeChecker {
 
   void check(const ir::Expr& e) {
     if (!seen_.insert(e.get()).second) return;
-    std::visit(ir::overloaded{
-                   [&](const ir::Quantity& n) { check(n.value, stage_.where); },
-                   [&](const ir::Read& n) {
-                     for (const ir::Index& index : n.indices) {
-                       if (const auto* affine = std::get_if<ir::Affine>(&index))
-                         check(*affine, n.where.line > 0 ? n.where : stage_.where);
-                     }
-                     check_operands(*e);
-                   },
-                   [&](const ir::Coefficient& n) {
-                     if (!open_.count(n.loop.get())) fail_tap("the coefficient of a mask", stage_.where);
-                   },
-                   [&](const ir::Accumulated& n) {
-                     if (open_.count(n.loop.get())) return;
-                     throw Error(
-                         fmt::format("stage '{}' uses a value that an accumulator has inside its loop "
-                                     "outside of it",
-                                     stage_.name),
-                         stage_.where)
-                         .help("read the accumulator itself after for_each: it has its last value there");
-                   },
-                   [&](const ir::FoldResult& n) {
-                     for (const ir::Expr& initial : n.fold->initial) check(initial);
-                     check_in_loop(n.fold->loop.get(), n.fold->next);
-                   },
-                   [&](const ir::Median& n) { check_in_loop(n.loop.get(), {n.value}); },
-                   [&](const auto&) { check_operands(*e); },
-               },
-               e->op);
+    std::visit(
+        ir::overloaded{
+            [&](const ir::Quantity& n) { check(n.value, stage_.where); },
+            [&](const ir::Read& n) {
+              for (const ir::Index& index : n.indices) {
+                if (const auto* affine = std::get_if<ir::Affine>(&index))
+                  check(*affine, n.where.line > 0 ? n.where : stage_.where);
+              }
+              check_operands(*e);
+            },
+            [&](const ir::Coefficient& n) {
+              if (!open_.count(n.loop.get())) fail_tap("the coefficient of a mask", stage_.where);
+            },
+            [&](const ir::Accumulated& n) {
+              if (open_.count(n.loop.get())) return;
+              throw Error(fmt::format("stage '{}' uses a value that an accumulator has inside its loop "
+                                      "outside of it",
+                                      stage_.name),
+                          stage_.where)
+                  .help("read the accumulator itself after for_each: it has its last value there");
+            },
+            [&](const ir::FoldResult& n) {
+              for (const ir::Expr& initial : n.fold->initial) check(initial);
+              check_in_loop(n.fold->loop.get(), n.fold->next);
+            },
+            [&](const ir::Median& n) { check_in_loop(n.loop.get(), {n.value}); },
+            [&](const ir::Operand&) {
+              if (std::holds_alternative<ir::Reduce>(stage_.definition)) return;
+              throw Error(fmt::format("stage '{}' uses an operand of a reduction's operator outside of it",
+                                      stage_.name),
+                          stage_.where)
+                  .help("the operator's operands have a meaning only inside its own function");
+            },
+            [&](const auto&) { check_operands(*e); },
+        },
+        e->op);
   }
 
  private:
@@ -65,8 +72,8 @@ class ScopeChecker {
       if (const auto* tap = std::get_if<ir::TapCoord>(&atom); tap && !open_.count(tap->loop.get()))
         fail_tap(ir::name_of(atom), where);
       const auto* coord = std::get_if<ir::Coord>(&atom);
-      if (coord && coord->dim >= stage_.rank()) {
-        throw Error(fmt::format("stage '{}' is {}-D but uses a coordinate {}", stage_.name, stage_.rank(),
+      if (const std::size_t rank = stage_.domain().size(); coord && coord->dim >= static_cast<int>(rank)) {
+        throw Error(fmt::format("stage '{}' is {}-D but uses a coordinate {}", stage_.name, rank,
                                 ir::dim_name(coord->dim)),
                     where)
             .help("use only the coordinates that the stage's own body is given");

@@ -1,6 +1,7 @@
 #include <weft/expr.h>
 
 #include "dsl/builder.h"
+#include "ir/bindings.h"
 #include "ir/build.h"
 
 namespace weft {
@@ -55,8 +56,9 @@ Index modulo(const Index& a, std::int64_t b) {
   return Index(a.affine() - a.affine().floor_div(b) * b);
 }
 
-Expr declare_param(const char* name, Type type, double value, const Where& where) {
-  auto param = std::make_shared<const ir::Param>(ir::Param{name, ir::Value::real(type, value), where});
+Expr declare_param(const char* name, Type type, double value, const ValueRange& range, const Where& where) {
+  auto param = std::make_shared<const ir::Param>(ir::Param{name, ir::Value::real(type, value), range, where});
+  ir::check_range(*param, value);
   if (auto* builder = dsl::Builder::current()) builder->params.push_back(param);
   return Expr(ir::param_ref(std::move(param)));
 }

@@ -6,13 +6,12 @@
 
 #include "dsl/builder.h"
 #include "dsl/check_scopes.h"
+#include "dsl/stage_parts.h"
 #include "ir/build.h"
 #include "ir/visit.h"
 
-namespace weft {
+namespace weft::dsl {
 namespace {
-
-ir::Affine coordinate(int dim) { return ir::Affine(ir::Atom(ir::Coord{dim})); }
 
 /// Throws for a size that is no size: one that depends on a coordinate or a tap.
 void check_size(const std::string& what, const ir::Affine& size, const Where& where) {
@@ -23,7 +22,22 @@ void check_size(const std::string& what, const ir::Affine& size, const Where& wh
   });
 }
 
+}  // namespace
+
+ir::Affine coordinate(int dim) { return ir::Affine(ir::Atom(ir::Coord{dim})); }
+
+std::vector<Var> coordinates(int rank) {
+  std::vector<Var> result;
+  for (int d = 0; d < rank; ++d) result.emplace_back(coordinate(d));
+  return result;
+}
+
 ir::Box box_of(const std::string& what, const BoxAt& box, const Where& where) {
+  if (!box.min.empty() && static_cast<int>(box.min.size()) != box.extents.rank()) {
+    throw Error(fmt::format("the box of {} has {} extents but {} origin{}", what, box.extents.rank(),
+                            box.min.size(), box.min.size() == 1 ? "" : "s"),
+                where);
+  }
   ir::Box result;
   for (int d = 0; d < box.extents.rank(); ++d) {
     result.push_back({box.min.empty() ? ir::Affine(0) : box.min[d].affine(), box.extents[d].affine()});
@@ -32,6 +46,56 @@ ir::Box box_of(const std::string& what, const BoxAt& box, const Where& where) {
   }
   return result;
 }
+
+ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
+  ir::Box box = source->box;
+  if (!source->is_input()) return box;
+  const auto with_owner = [&](const ir::Atom& atom) {
+    const auto& size = std::get<ir::Size>(atom);
+    return ir::Affine(ir::Atom(ir::Size{size.image, size.dim, size.input ? size.input : source}));
+  };
+  for (ir::Range& range : box)
+    range = {range.min.substitute(with_owner), range.extent.substitute(with_owner)};
+  return box;
+}
+
+std::shared_ptr<const ir::Stage> checked(ir::Stage stage) {
+  if (stage.name.empty()) throw Error("a stage needs a name", stage.where);
+  check_scopes(stage);
+  return std::make_shared<const ir::Stage>(std::move(stage));
+}
+
+std::shared_ptr<const ir::Stage> define_stage(const std::string& name, const ir::Box& box, const Cases& cases,
+                                              const Where& where) {
+  if (cases.list().empty()) throw Error(fmt::format("stage '{}' has no cases", name), where);
+  ir::Pure pure;
+  Type type = cases.list()[0].value.type();
+  for (const Cases::Case& c : cases.list()) {
+    if (c.value.type() != type) type = ir::common_type(type, c.value.type());
+  }
+  for (const Cases::Case& c : cases.list()) {
+    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
+    if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
+    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
+  }
+  return checked({name, type, box, std::move(pure), where});
+}
+
+Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define) {
+  try {
+    return define();
+  } catch (const Error& e) {
+    throw e.within(fmt::format("stage '{}'", name), where);
+  }
+}
+
+}  // namespace weft::dsl
+
+namespace weft {
+
+using dsl::coordinate;
+
+namespace {
 
 std::shared_ptr<const ir::Stage> input_stage(const std::string& name, Type type, const ir::Box& box,
                                              const Where& where) {
@@ -43,20 +107,6 @@ std::shared_ptr<const ir::Stage> input_stage(const std::string& name, Type type,
 ir::Box whole_image(const std::string& name, int rank) {
   ir::Box box;
   for (int d = 0; d < rank; ++d) box.push_back({0, ir::Affine(ir::Atom(ir::Size{name, d}))});
-  return box;
-}
-
-/// The box of a source for use outside of it: an image's own sizes get a pointer to the image, so that a
-/// pipeline that only uses its size finds it.
-ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
-  ir::Box box = source->box;
-  if (!source->is_input()) return box;
-  const auto with_owner = [&](const ir::Atom& atom) {
-    const auto& size = std::get<ir::Size>(atom);
-    return ir::Affine(ir::Atom(ir::Size{size.image, size.dim, size.input ? size.input : source}));
-  };
-  for (ir::Range& range : box)
-    range = {range.min.substitute(with_owner), range.extent.substitute(with_owner)};
   return box;
 }
 
@@ -146,12 +196,19 @@ Accessor Source::crop(const std::vector<Index>& min, const Extents& extents) con
   return result;
 }
 
-const std::string& Source::name() const { return node_->name; }
-Type Source::type() const { return node_->type; }
-int Source::rank() const { return node_->rank(); }
+const std::shared_ptr<const ir::Stage>& Source::node() const {
+  if (node_) return node_;
+  throw Error("a stage is read that is not defined yet")
+      .help(
+          "define it first. Stages cannot read each other in a cycle; what an earlier step has computed is "
+          "read in evolve()");
+}
+const std::string& Source::name() const { return node()->name; }
+Type Source::type() const { return node()->type; }
+int Source::rank() const { return node()->rank(); }
 Extents Source::size() const {
   std::vector<Index> extents;
-  for (const ir::Range& range : visible_box(node_)) extents.emplace_back(Index(range.extent));
+  for (const ir::Range& range : dsl::visible_box(node())) extents.emplace_back(Index(range.extent));
   return extents;
 }
 
@@ -220,7 +277,8 @@ AnyImage::AnyImage(const char* name, Type type, int rank, const Where& where)
 }
 
 AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Where& where)
-    : Source(input_stage(name, type, box_of(fmt::format("image '{}'", name), {{}, extents}, where), where)) {
+    : Source(input_stage(name, type, dsl::box_of(fmt::format("image '{}'", name), {{}, extents}, where),
+                         where)) {
   if (auto* builder = dsl::Builder::current())
     builder->image_type(name, {type.scalar}, {type.lanes}, extents.rank());
 }
@@ -255,43 +313,10 @@ void check_arity(const std::string& name, int arity, int rank, const Where& wher
       .help("give one coordinate per dimension: (Var x, Var y) for a 2-D stage");
 }
 
-Stage define_stage(const std::string& name, const ir::Box& box, const Cases& cases, const Where& where) {
-  if (name.empty()) throw Error("a stage needs a name", where);
-  if (cases.list().empty()) throw Error(fmt::format("stage '{}' has no cases", name), where);
-  ir::Pure pure;
-  Type type = cases.list()[0].value.type();
-  for (const Cases::Case& c : cases.list()) {
-    if (c.value.type() != type) type = ir::common_type(type, c.value.type());
-  }
-  for (const Cases::Case& c : cases.list()) {
-    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
-    if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
-    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
-  }
-  auto stage = std::make_shared<const ir::Stage>(ir::Stage{name, type, box, std::move(pure), where});
-  dsl::check_scopes(*stage);
-  return Stage(std::move(stage));
-}
-
-/// Gives the mistakes that are made while `define` runs a place.
-Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define) {
-  try {
-    return define();
-  } catch (const Error& e) {
-    throw e.within(fmt::format("stage '{}'", name), where);
-  }
-}
-
 Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
-  if (!box.min.empty() && static_cast<int>(box.min.size()) != box.extents.rank()) {
-    throw Error(fmt::format("the box of stage '{}' has {} extents but {} origin{}", name, box.extents.rank(),
-                            box.min.size(), box.min.size() == 1 ? "" : "s"),
-                where);
-  }
-  std::vector<Var> coordinates;
-  for (int d = 0; d < box.extents.rank(); ++d) coordinates.emplace_back(coordinate(d));
-  return placed(name, where, [&] {
-    return define_stage(name, box_of(fmt::format("stage '{}'", name), box, where), body(coordinates), where);
+  return dsl::placed(name, where, [&] {
+    const ir::Box checked = dsl::box_of(fmt::format("stage '{}'", name), box, where);
+    return Stage(dsl::define_stage(name, checked, body(dsl::coordinates(box.extents.rank())), where));
   });
 }
 
@@ -322,7 +347,7 @@ std::optional<ir::Box> box_at_current_pixel(const ir::Read& read) {
     crop.push_back({0, read.region[d].extent});
   }
   if (!at_pixel) return in_crop ? std::optional(crop) : std::nullopt;
-  return read.region == read.source->box ? visible_box(read.source) : read.region;
+  return read.region == read.source->box ? dsl::visible_box(read.source) : read.region;
 }
 
 /// "2-D, x extent in.w": as much as the message about a difference in dimension d needs.
@@ -333,13 +358,17 @@ std::string spelt(const ir::Box& box, std::size_t d) {
   return text;
 }
 
-/// The common box of everything that `value` reads at the current pixel.
-ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& where) {
+}  // namespace
+
+ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Where& where) {
   const ir::Read* first = nullptr;
+  bool reads_scalars = false;
   ir::Box box;
   ir::visit(value, [&](const ir::Expr& e) {
     const auto* read = std::get_if<ir::Read>(&e->op);
-    if (!read || read->indices.empty()) return;
+    if (!read) return;
+    reads_scalars |= read->indices.empty();
+    if (read->indices.empty()) return;
     const std::optional<ir::Box> more = box_at_current_pixel(*read);
     if (!more) return;
     if (!first) {
@@ -362,7 +391,7 @@ ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& 
       box[d] = *both;
     }
   });
-  if (!first) {
+  if (!first && !reads_scalars) {
     throw Error(fmt::format("stage '{}' reads nothing at the current pixel, so its size is unknown", name),
                 where)
         .help(fmt::format("write stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name));
@@ -370,10 +399,12 @@ ir::Box common_box(const std::string& name, const ir::Expr& value, const Where& 
   return box;
 }
 
+namespace {
+
 /// The box of a local operator: the source's, or what the window leaves of it.
 BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
   BoxAt box{{}, source.size()};
-  const ir::Box whole = visible_box(source.source().node());
+  const ir::Box whole = dsl::visible_box(source.source().node());
   const bool cropped = !source.origin().empty();
   if (!source.is_valid_only()) {
     if (cropped) return box;
@@ -404,8 +435,9 @@ Stage local_stage(const std::string& name, const Accessor& source, const ir::Dom
 }  // namespace
 
 Stage point(const std::string& name, const Expr& value, std::source_location here) {
-  return detail::placed(name, here, [&] {
-    return detail::define_stage(name, common_box(name, value.node(), here), detail::as_cases(value), here);
+  return dsl::placed(name, here, [&] {
+    const ir::Box box = dsl::common_box(name, value.node(), here);
+    return Stage(dsl::define_stage(name, box, detail::as_cases(value), here));
   });
 }
 

@@ -203,7 +203,9 @@ class CppEmitter {
     };
     fields(module_.sizes, "int64_t");
     fields(module_.strides, "int64_t");
-    for (const kernel::Field& f : module_.params) out.line(c_type(f.type) + " " + f.name + ";");
+    for (const auto* list : {&module_.params, &module_.counters}) {
+      for (const kernel::Field& f : *list) out.line(c_type(f.type) + " " + f.name + ";");
+    }
     out.close("};");
     out.blank();
   }
@@ -230,7 +232,7 @@ class CppEmitter {
       out.line(
           fmt::format("{}{}* __restrict {} = frame.{};", constness, c_type(a.type.scalar), a.name, a.name));
     }
-    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params}) {
+    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const kernel::Field& f : *list) {
         if (used.count(f.name))
           out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
@@ -276,23 +278,16 @@ class CppEmitter {
       stand_in(out, printer, a);
       may_fail = true;
     }
-    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
-      const kernel::Launch& launch = module_.launches[l];
+    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
       for (const Array& a : module_.arrays) {
-        if (a.role != Array::Role::Intermediate || first_use(a.name) != l) continue;
+        if (a.role != Array::Role::Intermediate || first_use(a.name) != i) continue;
         allocate(out, printer, a);
         may_fail = true;
       }
-      out.line(fmt::format(
-          "host->parallel_for(host->context, {}, [](const void* data, int64_t first, int64_t last) {{",
-          printer.text(launch.count)));
-      if (!module_.strict) out.line("  const flush_subnormals mode;");
-      out.line(
-          fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
-      out.line("}, &frame);");
+      std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
       for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate && last_use(a.name) == l) {
+        if (a.role == Array::Role::Intermediate && last_use(a.name) == i) {
           out.line(fmt::format("host->release(host->context, frame.{});", a.name));
           out.line(fmt::format("frame.{} = nullptr;", a.name));
         }
@@ -315,6 +310,50 @@ class CppEmitter {
     out.close();
   }
 
+  void print(Writer& out, CLike& printer, const kernel::Launch& launch) const {
+    out.line(fmt::format(
+        "host->parallel_for(host->context, {}, [](const void* data, int64_t first, int64_t last) {{",
+        printer.text(launch.count)));
+    if (!module_.strict) out.line("  const flush_subnormals mode;");
+    out.line(fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
+    out.line("}, &frame);");
+  }
+
+  void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {
+    const std::string count = printer.text(repeat.count);
+    for (const kernel::Rotation& arrays : repeat.rotations) {
+      // With these turns in front, the last one ends with every array in its place.
+      const std::size_t n = arrays.size();
+      out.open(fmt::format("for (int64_t turn = {0} > 0 ? ({1} - {0} % {1}) % {1} : 0; turn > 0; --turn)",
+                           count_operand(repeat.count, printer), n));
+      rotate(out, printer, arrays);
+      out.close();
+    }
+    out.open(fmt::format("for (frame.{0} = 0; frame.{0} < {1}; ++frame.{0})", repeat.counter, count));
+    for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, arrays);
+    for (const kernel::Launch& launch : repeat.launches) print(out, printer, launch);
+    out.close();
+  }
+  static std::string count_operand(const Expr& count, CLike& printer) {
+    const bool simple = std::holds_alternative<kernel::Name>(count->op) || kernel::literal_value(count);
+    return simple ? printer.text(count) : "(" + printer.text(count) + ")";
+  }
+
+  /// Pointers and pitches move together.
+  void rotate(Writer& out, CLike& printer, const kernel::Rotation& arrays) const {
+    const auto array = [&](const std::string& name) {
+      return *std::find_if(module_.arrays.begin(), module_.arrays.end(),
+                           [&](const Array& a) { return a.name == name; });
+    };
+    for (std::size_t i = arrays.size() - 1; i > 0; --i) {
+      const Array to = array(arrays[i]), from = array(arrays[i - 1]);
+      const std::string swap = printer.helper("exchange");
+      out.line(fmt::format("{}(frame.{}, frame.{});", swap, to.name, from.name));
+      for (std::size_t d = 0; d < to.strides.size(); ++d)
+        out.line(fmt::format("{}(frame.{}, frame.{});", swap, to.strides[d], from.strides[d]));
+    }
+  }
+
   static void release_if_any(Writer& out, const std::string& memory) {
     out.line(fmt::format("if ({0}) host->release(host->context, {0});", memory));
   }
@@ -324,9 +363,9 @@ class CppEmitter {
     const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
       return !std::holds_alternative<kernel::Name>(extent->op) && !kernel::literal_value(extent);
     });
-    const bool is_read = std::any_of(module_.launches.begin(), module_.launches.end(), [&](const auto& l) {
-      return std::find(l.reads.begin(), l.reads.end(), a.name) != l.reads.end();
-    });
+    const bool is_read =
+        std::any_of(module_.steps.begin(), module_.steps.end(),
+                    [&](const kernel::Step& step) { return arrays_of(step, false).count(a.name); });
     return a.role == Array::Role::Output && may_be_empty && is_read;
   }
 
@@ -372,20 +411,32 @@ class CppEmitter {
     out.line(fmt::format("if (!frame.{}) goto out_of_memory;", a.name));
   }
 
+  static std::set<std::string> arrays_of(const kernel::Step& step, bool written_ones) {
+    std::set<std::string> names;
+    const auto add = [&](const kernel::Launch& launch) {
+      names.insert(launch.reads.begin(), launch.reads.end());
+      if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
+    };
+    if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+      for (const kernel::Launch& launch : repeat->launches) add(launch);
+      for (const kernel::Rotation& rotation : repeat->rotations)
+        names.insert(rotation.begin(), rotation.end());
+    } else {
+      add(std::get<kernel::Launch>(step));
+    }
+    return names;
+  }
   std::size_t first_use(const std::string& array) const {
-    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
-      const auto& writes = module_.launches[l].writes;
-      if (std::find(writes.begin(), writes.end(), array) != writes.end()) return l;
+    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
+      if (arrays_of(module_.steps[i], true).count(array)) return i;
     }
     return 0;
   }
   std::size_t last_use(const std::string& array) const {
-    std::size_t last = first_use(array);
-    for (std::size_t l = 0; l < module_.launches.size(); ++l) {
-      const auto& reads = module_.launches[l].reads;
-      if (std::find(reads.begin(), reads.end(), array) != reads.end()) last = l;
+    for (std::size_t i = module_.steps.size(); i-- > 0;) {
+      if (arrays_of(module_.steps[i], true).count(array)) return i;
     }
-    return last;
+    return 0;
   }
 
   const Module& module_;

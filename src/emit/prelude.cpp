@@ -54,6 +54,13 @@ static inline int64_t repeat_index(int64_t i, int64_t n) {
       {"floor_div", R"(// Rounds down; b > 0.
 static inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 )"},
+      {"exchange", R"(template <class T>
+static inline void exchange(T& a, T& b) {
+  const T old = a;
+  a = b;
+  b = old;
+}
+)"},
       {"order_pair", R"(template <class T>
 static inline void order_pair(T& a, T& b) {
   const T low = b < a ? b : a, high = a < b ? b : a;

@@ -195,8 +195,9 @@ bool write_page(TIFF* tiff, const Buffer& picture, std::int64_t page) {
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, type.lanes < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows_per_strip));
   if (type.lanes % 2 == 0) {
-    const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    const bool offsets = is_signed(type.scalar) && !is_float(type.scalar);  // no colours, so no alpha
+    const std::uint16_t extra = offsets ? EXTRASAMPLE_UNSPECIFIED : EXTRASAMPLE_UNASSALPHA;
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &extra);
   }
   if (picture.rank() == 3) TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
   std::uint32_t strip = 0;

@@ -27,6 +27,24 @@ void check_sizes(const Pipeline& pipeline, const Bindings& bindings) {
   }
 }
 
+/// "12x40"
+std::string spelt(const std::vector<std::int64_t>& extents) {
+  std::string text;
+  for (const std::int64_t e : extents) text += (text.empty() ? "" : "x") + std::to_string(e);
+  return text;
+}
+
+[[noreturn]] void fail_empty(const Stage& stage, const Sizes& sizes) {
+  const Need& need = *stage.need;
+  std::vector<std::int64_t> given;
+  for (const Affine& extent : need.extents) given.push_back(evaluate(extent, sizes));
+  throw Error(need.who + " needs an image of at least " +
+                  spelt(std::vector<std::int64_t>(given.size(), need.least)) + ", not " + spelt(given),
+              need.where)
+      .note("empty", "stage '" + stage.name + "'")
+      .help(need.remedy);
+}
+
 }  // namespace
 
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
@@ -53,11 +71,13 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
     }
   }
   for (const auto& [name, value] : bindings.params) {
-    if (std::none_of(pipeline.params.begin(), pipeline.params.end(),
-                     [&](const auto& p) { return p->name == name; })) {
+    const auto param = std::find_if(pipeline.params.begin(), pipeline.params.end(),
+                                    [&, &name = name](const auto& p) { return p->name == name; });
+    if (param == pipeline.params.end()) {
       throw Error("pipeline '" + pipeline.name + "' has no parameter '" + name + "'")
           .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
     }
+    for (int l = 0; l < value.type.lanes; ++l) check_range(**param, value.as_double(l));
   }
   check_sizes(pipeline, bindings);
 }
@@ -88,8 +108,17 @@ ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
           .help("give a larger image");
     }
   }
+  if (stage.need && std::find(box.extent.begin(), box.extent.end(), 0) != box.extent.end())
+    fail_empty(stage, sizes);
   checked_pixels(box.extent, size_of(stage.type), "stage '" + stage.name + "'");
   return box;
+}
+
+void check_range(const Param& param, double value) {
+  if (param.range.contains(value)) return;
+  throw Error("parameter '" + param.name + "' is " + Value::real(type_of<double>(), value).to_string() +
+                  ", and has to be " + text_of(param.range),
+              param.where);
 }
 
 Value value_of(const Param& param, const Bindings& bindings) {

@@ -148,6 +148,8 @@ Expr coefficient(std::shared_ptr<const Loop> loop, std::shared_ptr<const Mask> m
 Expr accumulated(std::shared_ptr<const Loop> loop, int accumulator, Type type) {
   return make(type, Accumulated{std::move(loop), accumulator});
 }
+Expr operand(int side, int component, Type type) { return make(type, Operand{side, component}); }
+Expr step_number() { return make({Scalar::I32, 1}, StepNumber{}); }
 Expr fold_result(std::shared_ptr<const Fold> fold, int accumulator) {
   const Type type = fold->initial[accumulator]->type;
   return make(type, FoldResult{std::move(fold), accumulator});

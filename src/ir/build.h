@@ -21,6 +21,8 @@ Expr coefficient(std::shared_ptr<const Loop> loop, std::shared_ptr<const Mask> m
 Expr accumulated(std::shared_ptr<const Loop> loop, int accumulator, Type type);
 Expr fold_result(std::shared_ptr<const Fold> fold, int accumulator);
 Expr median(std::shared_ptr<const Loop> loop, Expr value);
+Expr operand(int side, int component, Type type);
+Expr step_number();
 Expr is_true(Expr a);  ///< bool from any scalar: a != 0
 
 /// The type in which C++ computes with one or two operands.

@@ -1,6 +1,7 @@
 #include "ir/interpret.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <unordered_map>
@@ -102,11 +103,33 @@ class Interpreter {
 
  private:
   void compute(const Stage& stage) {
+    std::visit(overloaded{
+                   [&](const Pure&) {
+                     Array array = allocated(stage);
+                     compute(stage, array);
+                     arrays_[&stage] = std::move(array);
+                   },
+                   [&](const Reduce& reduce) { compute(stage, reduce); },
+                   [&](const Scatter& scatter) { compute(stage, scatter); },
+                   [&](const Evolve& evolve) {
+                     const Evolution& evolution = *evolve.evolution;
+                     if (!evolved_.count(&evolution)) evolved_[&evolution] = this->evolve(evolution);
+                     arrays_[&stage] = evolved_.at(&evolution).at(evolve.field);
+                   },
+                   [](const auto&) { throw InternalError("an input among the stages"); },
+               },
+               stage.definition);
+  }
+
+  Array allocated(const Stage& stage) const {
     Array array{{}, weft::ir::evaluate(stage, sizes_)};
     array.buffer = Buffer::allocate(stage.type, array.box.extent);
-    pixel_.assign(stage.box.size(), 0);
-    loops_.clear();
+    return array;
+  }
 
+  /// Computes the pixels of a pure stage's box into an array over that box or a larger one.
+  void compute(const Stage& stage, const Array& array) {
+    begin_expressions(stage.rank());
     struct BoundCase {
       std::optional<Scope> when;
       Scope value;
@@ -117,32 +140,178 @@ class Interpreter {
       if (c.when) bind(c.when, bound.when.emplace());
       bind(c.value, bound.value);
     }
-    if (array.buffer.pixels() > 0) {
-      for_each_pixel(array.box, [&] {
-        for (BoundCase& c : cases) {
-          if (c.when && !evaluate(*c.when).lane[0].i) continue;
-          store_pixel(array, evaluate(c.value));
-          return;
-        }
-        throw InternalError("no case of '" + stage.name +
-                            "' covers a pixel");  // analysis refused such a pipeline
-      });
+    for_each_pixel(box_of(stage.box), [&] {
+      for (BoundCase& c : cases) {
+        if (c.when && !evaluate(*c.when).lane[0].i) continue;
+        store_pixel(array, pixel_, evaluate(c.value));
+        return;
+      }
+      throw InternalError("no case of '" + stage.name +
+                          "' covers a pixel");  // analysis refused such a pipeline
+    });
+  }
+
+  // ---- reductions ----
+
+  using State = std::vector<Value>;
+
+  /// The expressions of a state in one scope.
+  struct BoundState {
+    Scope scope;
+    std::vector<int> slots;
+  };
+  void bind(const std::vector<Expr>& components, BoundState& bound) {
+    for (const Expr& e : components) bound.slots.push_back(bind(e, bound.scope));
+  }
+  State evaluate(BoundState& bound) {
+    evaluate(bound.scope);
+    State state;
+    for (int slot : bound.slots) state.push_back(bound.scope.slots[slot]);
+    return state;
+  }
+
+  /// Combines neighbours, then neighbouring pairs, and so on: float sums lose little.
+  void compute(const Stage& stage, const Reduce& reduce) {
+    begin_expressions(static_cast<int>(reduce.over.size()));
+    BoundState element, combined, identity;
+    bind(reduce.element, element);
+    bind(reduce.op.combined, combined);
+    bind(reduce.op.identity, identity);
+    const auto combine = [&](State& left, State right) {
+      operands_ = {std::move(left), std::move(right)};
+      left = evaluate(combined);
+    };
+    std::vector<std::optional<State>> pending;  // of 2^level elements each, or none
+    for_each_pixel(box_of(reduce.over), [&] {
+      State carry = evaluate(element);
+      std::size_t level = 0;
+      for (; level < pending.size() && pending[level]; ++level) {
+        combine(*pending[level], std::move(carry));
+        carry = std::move(*pending[level]);
+        pending[level].reset();
+      }
+      if (level == pending.size()) pending.emplace_back();
+      pending[level] = std::move(carry);
+    });
+    State total = evaluate(identity);
+    for (auto state = pending.rbegin(); state != pending.rend(); ++state) {
+      if (*state) combine(total, std::move(**state));
     }
-    arrays_[&stage] = std::move(array);
+    operands_[0] = std::move(total);
+    Scope result;
+    bind(reduce.result, result);
+    const Array array = allocated(stage);
+    store_pixel(array, {}, evaluate(result));
+    arrays_[&stage] = array;
+  }
+
+  // ---- scattering ----
+
+  void compute(const Stage& stage, const Scatter& scatter) {
+    const Array array = allocated(stage);
+    begin_expressions(static_cast<int>(scatter.over.size()));
+    Scope initial;
+    bind(scatter.initial, initial);
+    std::vector<BoundState> updates(scatter.updates.size());  // indices, then the value
+    for (std::size_t u = 0; u < updates.size(); ++u) {
+      bind(scatter.updates[u].at, updates[u]);
+      bind(std::vector{scatter.updates[u].value}, updates[u]);
+    }
+    const Value start = evaluate(initial);
+    for_each_point(array.box, [&](const std::vector<std::int64_t>& at) { store_pixel(array, at, start); });
+    for_each_pixel(box_of(scatter.over), [&] {
+      for (BoundState& update : updates) {
+        const State state = evaluate(update);
+        std::vector<std::int64_t> at;
+        bool inside = true;
+        for (std::size_t d = 0; d < array.box.min.size(); ++d) {
+          at.push_back(state[d].lane[0].i);
+          inside &= at[d] >= array.box.min[d] && at[d] - array.box.min[d] < array.box.extent[d];
+        }
+        if (!inside) continue;
+        Value pixel = load_pixel(array, at);
+        for (int l = 0; l < pixel.type.lanes; ++l) {
+          pixel.lane[l] = apply(scatter.op, pixel.type.scalar, pixel.lane[l], state.back().lane[l]);
+        }
+        store_pixel(array, at, pixel);
+      }
+    });
+    arrays_[&stage] = array;
+  }
+
+  // ---- evolutions ----
+
+  std::vector<Array> evolve(const Evolution& evolution) {
+    std::vector<std::deque<Array>> history;  // per field, the latest first
+    for (const Evolving& field : evolution.fields) {
+      const Array& initial = arrays_.at(field.initial.get());
+      history.emplace_back(std::max<std::size_t>(field.past.size(), 1),
+                           Array{initial.buffer.packed(), initial.box});
+    }
+    begin_expressions(0);
+    Scope steps;
+    bind(evolution.steps, steps);
+    const std::int64_t count = evaluate(steps).as_integer();
+    for (step_ = 0; step_ < count; ++step_) {
+      for (std::size_t f = 0; f < history.size(); ++f) {
+        for (std::size_t g = 0; g < history.size(); ++g) bind_past(evolution.fields[g], history[g], g < f);
+        Array next{history[f][0].buffer.packed(), history[f][0].box};
+        compute(*evolution.fields[f].update, next);
+        history[f].push_front(std::move(next));
+        history[f].pop_back();
+      }
+    }
+    std::vector<Array> result;
+    for (const auto& states : history) result.push_back(states[0]);
+    return result;
+  }
+
+  /// Lets the field's past be read by an update before or after its own in the step.
+  void bind_past(const Evolving& field, const std::deque<Array>& history, bool is_updated) {
+    for (std::size_t age = 0; age < field.past.size(); ++age) {
+      if (!field.past[age] || (age == 0 && !is_updated)) continue;
+      arrays_[field.past[age].get()] = history.at(is_updated ? age : age - 1);
+    }
+  }
+
+  // ---- boxes ----
+
+  ConcreteBox box_of(const Box& box) const {
+    ConcreteBox result;
+    for (const Range& range : box) {
+      result.min.push_back(weft::ir::evaluate(range.min, sizes_));
+      result.extent.push_back(weft::ir::evaluate(range.extent, sizes_));
+    }
+    return result;
+  }
+
+  void begin_expressions(int rank) {
+    pixel_.assign(rank, 0);
+    loops_.clear();
   }
 
   template <class Body>
-  void for_each_pixel(const ConcreteBox& box, Body body) {
-    pixel_ = box.min;
+  static void for_each_point(const ConcreteBox& box, Body body) {
+    if (std::any_of(box.extent.begin(), box.extent.end(), [](auto e) { return e <= 0; })) return;
+    std::vector<std::int64_t> at = box.min;
     for (;;) {
-      body();
+      body(at);
       std::size_t d = 0;
-      while (d < pixel_.size() && ++pixel_[d] == box.min[d] + box.extent[d]) {
-        pixel_[d] = box.min[d];
+      while (d < at.size() && ++at[d] == box.min[d] + box.extent[d]) {
+        at[d] = box.min[d];
         ++d;
       }
-      if (d == pixel_.size()) return;
+      if (d == at.size()) return;
     }
+  }
+
+  /// With pixel_ at each point in turn: expressions are bound to its elements.
+  template <class Body>
+  void for_each_pixel(const ConcreteBox& box, Body body) {
+    for_each_point(box, [&](const std::vector<std::int64_t>& at) {
+      std::copy(at.begin(), at.end(), pixel_.begin());
+      body();
+    });
   }
 
   // ---- binding: from names to addresses and slots ----
@@ -184,10 +353,7 @@ class Interpreter {
     }
     if (n.border && n.border->constant) step.operands.push_back(bind(n.border->constant, scope));
     step.source = &arrays_.at(n.source.get());
-    for (const Range& range : n.region) {
-      step.region.min.push_back(weft::ir::evaluate(range.min, sizes_));
-      step.region.extent.push_back(weft::ir::evaluate(range.extent, sizes_));
-    }
+    step.region = box_of(n.region);
   }
 
   BoundAffine bind(const Affine& a) {
@@ -270,6 +436,8 @@ class Interpreter {
             [&](const Accumulated& n) { return loops_.at(n.loop.get()).accumulators[n.accumulator]; },
             [&](const FoldResult& n) { return fold(n, step, scope); },
             [&](const Median& n) { return median(n, step); },
+            [&](const Operand& n) { return operands_[n.side].at(n.component); },
+            [&](const StepNumber&) { return Value::integer(type, step_); },
         },
         step.node->op);
   }
@@ -346,11 +514,26 @@ class Interpreter {
     return static_cast<std::byte*>(buffer.data()) + offset * size_of(buffer.type().scalar);
   }
 
-  void store_pixel(const Array& array, const Value& value) {
+  static std::int64_t offset_of(const Array& array, const std::vector<std::int64_t>& at) {
     std::int64_t offset = 0;
-    for (std::size_t d = 0; d < pixel_.size(); ++d) {
-      offset += (pixel_[d] - array.box.min[d]) * array.buffer.stride(static_cast<int>(d));
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      offset += (at[d] - array.box.min[d]) * array.buffer.stride(static_cast<int>(d));
     }
+    return offset;
+  }
+
+  static Value load_pixel(const Array& array, const std::vector<std::int64_t>& at) {
+    const std::int64_t offset = offset_of(array, at);
+    Value value{array.buffer.type(), {}};
+    for (int l = 0; l < value.type.lanes; ++l) {
+      value.lane[l] = load(value.type.scalar, address(array.buffer, offset + l * array.buffer.lane_stride()));
+    }
+    return value;
+  }
+
+  /// The array is one that the interpreter has allocated.
+  static void store_pixel(const Array& array, const std::vector<std::int64_t>& at, const Value& value) {
+    const std::int64_t offset = offset_of(array, at);
     for (int l = 0; l < value.type.lanes; ++l) {
       store(value.type.scalar, address(array.buffer, offset + l), value.lane[l]);
     }
@@ -362,6 +545,9 @@ class Interpreter {
   std::unordered_map<const Stage*, Array> arrays_;
   std::vector<std::int64_t> pixel_;
   std::unordered_map<const Loop*, LoopState> loops_;
+  std::array<State, 2> operands_;  // of the operator that is evaluated
+  std::int64_t step_ = 0;          // of the evolution that runs
+  std::unordered_map<const Evolution*, std::vector<Array>> evolved_;
 };
 
 }  // namespace

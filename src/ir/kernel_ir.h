@@ -164,20 +164,34 @@ struct Table {
   Scalar type;
   std::vector<ir::Value> values;
 };
-/// function(frame, first, last) for parts of [0, count), in parallel; launches follow one another.
+/// function(frame, first, last) for parts of [0, count), in parallel.
 struct Launch {
   std::string function;
   Expr count;
   std::vector<std::string> reads, writes;  ///< Arrays.
 };
 
+/// Arrays that take each other's place: the first becomes the second, the second the third, the last the
+/// first.
+using Rotation = std::vector<std::string>;
+/// The launches, `count` times; before each time the arrays rotate. The last time leaves every array where it
+/// was before the first.
+struct Repeat {
+  Expr count;
+  std::string counter;  ///< A field of the module: the number of the current time, from 0.
+  std::vector<Launch> launches;
+  std::vector<Rotation> rotations;
+};
+using Step = std::variant<Launch, Repeat>;
+
 struct Module {
   std::string name, comment;
   std::vector<Field> sizes, strides, params;
+  std::vector<Field> counters;  ///< Of repeats.
   std::vector<Array> arrays;
   std::vector<Table> tables;
   std::vector<Function> functions;
-  std::vector<Launch> launches;
+  std::vector<Step> steps;  ///< One after another.
   bool strict = false;
 };
 

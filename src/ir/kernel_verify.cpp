@@ -22,7 +22,7 @@ class FunctionVerifier {
 
   void verify() {
     using enum Symbol::Kind;
-    for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params}) {
+    for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const Field& f : *fields) define(f.name, {Scalar, f.type});
     }
     for (const kernel::Array& a : module_.arrays) {

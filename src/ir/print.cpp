@@ -189,7 +189,8 @@ class Printer {
     }
     return std::holds_alternative<Const>(e->op) || std::holds_alternative<Quantity>(e->op) ||
            std::holds_alternative<ParamRef>(e->op) || std::holds_alternative<Coefficient>(e->op) ||
-           std::holds_alternative<Accumulated>(e->op);
+           std::holds_alternative<Accumulated>(e->op) || std::holds_alternative<Operand>(e->op) ||
+           std::holds_alternative<StepNumber>(e->op);
   }
 
   void count_uses(const std::vector<Expr>& roots) {
@@ -383,6 +384,11 @@ class Printer {
     return {known == accumulators_.end() ? fmt::format("acc{}", n.accumulator)
                                          : known->second[n.accumulator]};
   }
+  Text spell(const Node&, const Operand& n) {
+    return {
+        fmt::format("{}{}", n.side == 0 ? "a" : "b", n.component == 0 ? "" : std::to_string(n.component))};
+  }
+  Text spell(const Node&, const StepNumber&) { return {"step"}; }
   Text spell(const Node& node, const FoldResult& n) {
     if (const auto known = reductions_.find(&node); known != reductions_.end()) return {known->second};
     const Fold& fold = *n.fold;
@@ -417,22 +423,72 @@ std::string head(const Stage& stage) {
   return stage.name + ": " + name_of(stage.type) + " " + to_string(stage.box);
 }
 
-std::string to_string(const Stage& stage, const Masks& masks) {
-  const auto* pure = std::get_if<Pure>(&stage.definition);
-  if (!pure) return head(stage) + " given\n";
-  Printer print(masks);
-  const std::string statements = print.statements(expressions(stage), "  ");
-  if (pure->cases.size() == 1 && !pure->cases[0].when) {
-    const std::string value = print.line(pure->cases[0].value);
-    if (statements.empty()) return head(stage) + " = " + value + "\n";
-    return head(stage) + "\n" + statements + "  = " + value + "\n";
-  }
-  std::string text = head(stage) + "\n" + statements;
-  for (const Case& c : pure->cases) {
+std::string text_of(const Pure& pure, Printer& print) {
+  if (pure.cases.size() == 1 && !pure.cases[0].when) return "  = " + print.line(pure.cases[0].value) + "\n";
+  std::string text;
+  for (const Case& c : pure.cases) {
     text +=
         fmt::format("  {}: {}\n", c.when ? "when " + print.line(c.when) : "otherwise", print.line(c.value));
   }
   return text;
+}
+
+std::string lines_of(const std::vector<Expr>& list, Printer& print) {
+  std::vector<std::string> lines;
+  for (const Expr& e : list) lines.push_back(print.line(e));
+  return lines.size() == 1 ? lines[0] : "{" + joined(lines) + "}";
+}
+
+std::string text_of(const Reduce& reduce, Printer& print) {
+  return fmt::format("  reduce over {}: {}\n  from {} by {}{}\n  = {}\n", to_string(reduce.over),
+                     lines_of(reduce.element, print), lines_of(reduce.op.identity, print),
+                     lines_of(reduce.op.combined, print), reduce.op.commutative ? "" : ", in order",
+                     print.line(reduce.result));
+}
+
+std::string text_of(const Scatter& scatter, Printer& print) {
+  std::string text =
+      fmt::format("  scatter over {} from {}\n", to_string(scatter.over), print.line(scatter.initial));
+  for (const Update& update : scatter.updates) {
+    text += fmt::format("  at {}: {} {}\n", lines_of(update.at, print), name_of(scatter.op),
+                        print.line(update.value));
+  }
+  return text;
+}
+
+std::string text_of(const Evolve& evolve, Printer& print) {
+  const Evolving& own = evolve.evolution->fields[evolve.field];
+  return fmt::format("  evolve from {} by {}, {} steps\n", own.initial->name, own.update->name,
+                     print.line(evolve.evolution->steps));
+}
+std::string text_of(const Input&, Printer&) { return " given\n"; }
+std::string text_of(const Past&, Printer&) { return " past\n"; }
+
+std::string to_string(const Stage& stage, const Masks& masks) {
+  Printer print(masks);
+  const std::string statements = print.statements(expressions(stage), "  ");
+  std::string text = std::visit([&](const auto& d) { return text_of(d, print); }, stage.definition);
+  const bool one_line = statements.empty() && std::count(text.begin(), text.end(), '\n') == 1;
+  if (one_line) return head(stage) + " " + text.substr(text.find_first_not_of(' '));
+  return head(stage) + "\n" + statements + text;
+}
+
+/// An evolution's updates come before the first stage that it gives.
+std::string with_updates(const Stage& stage, const Masks& masks, std::unordered_set<const Stage*>& stated) {
+  std::string text;
+  for (const StagePtr& update : updates(stage)) {
+    if (stated.insert(update.get()).second) text += "each step " + to_string(*update, masks);
+  }
+  return text + to_string(stage, masks);
+}
+
+std::vector<Expr> all_expressions(const Stage& stage) {
+  std::vector<Expr> all = expressions(stage);
+  for (const StagePtr& update : updates(stage)) {
+    const std::vector<Expr> more = expressions(*update);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 }  // namespace
@@ -485,26 +541,30 @@ std::string to_string(const Expr& e) {
 
 std::string to_string(const Stage& stage) {
   Masks masks;
-  for (const Expr& e : expressions(stage)) collect(e, masks);
-  return to_string(masks) + to_string(stage, masks);
+  for (const Expr& e : all_expressions(stage)) collect(e, masks);
+  std::unordered_set<const Stage*> stated;
+  return to_string(masks) + with_updates(stage, masks, stated);
 }
 
 std::string to_string(const Pipeline& pipeline) {
   std::vector<std::string> inputs, params, outputs;
   for (const StagePtr& input : pipeline.inputs) inputs.push_back(head(*input));
   for (const auto& param : pipeline.params) {
-    params.push_back(param->name + ": " + name_of(param->initial.type) + " = " + spelt(param->initial));
+    const std::string range = text_of(param->range);
+    params.push_back(param->name + ": " + name_of(param->initial.type) + " = " + spelt(param->initial) +
+                     (range.empty() ? "" : " (" + range + ")"));
   }
   for (const StagePtr& output : pipeline.outputs) outputs.push_back(output->name);
   Masks masks;
   for (const StagePtr& stage : pipeline.stages) {
-    for (const Expr& e : expressions(*stage)) collect(e, masks);
+    for (const Expr& e : all_expressions(*stage)) collect(e, masks);
   }
   std::string text = fmt::format("{}pipeline {}({}{}{}) -> {}\n", pipeline.strict ? "strict " : "",
                                  pipeline.name, joined(inputs), inputs.empty() || params.empty() ? "" : "; ",
                                  joined(params), joined(outputs));
   text += to_string(masks);
-  for (const StagePtr& stage : pipeline.stages) text += to_string(*stage, masks);
+  std::unordered_set<const Stage*> stated;
+  for (const StagePtr& stage : pipeline.stages) text += with_updates(*stage, masks, stated);
   return text;
 }
 

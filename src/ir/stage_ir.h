@@ -7,6 +7,7 @@
 #pragma once
 
 #include <weft/error.h>
+#include <weft/value_range.h>
 
 #include <memory>
 #include <optional>
@@ -75,6 +76,7 @@ using Index = std::variant<Affine, Expr>;  ///< Affine, or computed (a gather; i
 struct Param {
   std::string name;
   Value initial;
+  ValueRange range;  ///< What it may be.
   Where where;
 };
 
@@ -135,10 +137,18 @@ struct Median {
   Expr value;
 };
 
+/// Component `component` of one of the two states that an operator combines, or of the final state (side 0).
+struct Operand {
+  int side;  // 0: left, 1: right
+  int component;
+};
+/// The number of the current step of an evolution, from 0; i32. In its updates only.
+struct StepNumber {};
+
 struct Node {
   Type type;
   std::variant<Const, Quantity, ParamRef, Unary, Binary, Select, Cast, Pack, Lane, Read, Coefficient,
-               Accumulated, FoldResult, Median>
+               Accumulated, FoldResult, Median, Operand, StepNumber>
       op;
 };
 
@@ -157,15 +167,82 @@ struct Pure {
   std::vector<Case> cases;
 };
 
+/// How two states become one. The operator is associative and `identity` leaves every state as it is, so the
+/// elements may be combined in any grouping; they stay in order unless it is commutative as well.
+struct Operator {
+  std::vector<Expr> identity;  // of constants and parameters
+  std::vector<Expr> combined;  // of Operands
+  bool commutative;
+};
+/// A stage of rank 0: the elements at all points of a box, x fastest, combined. The elements of an empty box
+/// combine to the identity.
+struct Reduce {
+  Box over;
+  std::vector<Expr> element;  // a state, as a function of the coordinates of `over`
+  Operator op;
+  Expr result;  // of the final state
+};
+
+/// pixel(at) = op(pixel(at), value). A point outside the stage's box changes nothing.
+struct Update {
+  std::vector<Expr> at;  // i64, one per dimension of the stage
+  Expr value;            // of the stage's type
+};
+/// Every pixel starts at `initial`; then the points of `over` make their updates, in any order.
+struct Scatter {
+  Box over;
+  Expr initial;  // of constants and parameters
+  BinaryOp op;   // associative and commutative: Add, Mul, Min, Max, And, Or, Xor
+  std::vector<Update> updates;
+};
+
+/// What a field of an evolution held `age` steps ago, for updates to read: age 0 is what an earlier update of
+/// the same step has written. Before the first step every age is the field's initial value.
+struct Past {
+  int age;
+};
+struct Evolving {
+  StagePtr initial;
+  std::vector<StagePtr> past;  ///< By age; null where no update reads it.
+  StagePtr update;             ///< Pure, over a part of the field's box: the other pixels keep their value.
+};
+/// Fields that change step by step, each by its update, in order.
+struct Evolution {
+  std::vector<Evolving> fields;
+  Expr steps;  ///< An integer constant or parameter; less than 1 is no step.
+};
+/// Field `field` after the last step.
+struct Evolve {
+  std::shared_ptr<const Evolution> evolution;
+  int field;
+};
+
+/// Of a stage that may not be empty when the pipeline runs: who needs its pixels, and which extents decide.
+struct Need {
+  std::string who;              // "pyramid 'g' of 5 levels"
+  std::vector<Affine> extents;  // of an image or stage
+  std::int64_t least;           // of each extent
+  Where where;
+  std::string remedy;
+};
+
 struct Stage {
   std::string name;
   Type type;
   Box box;
-  std::variant<Input, Pure> definition;
+  std::variant<Input, Pure, Reduce, Scatter, Evolve, Past> definition;
   Where where;
+  std::shared_ptr<const Need> need = nullptr;  ///< Null: the stage may be empty.
 
   int rank() const { return static_cast<int>(box.size()); }
   bool is_input() const { return std::holds_alternative<Input>(definition); }
+  /// What the coordinates in the stage's expressions run over: its box, unless it reduces or scatters
+  /// another.
+  const Box& domain() const {
+    if (const auto* reduce = std::get_if<Reduce>(&definition)) return reduce->over;
+    if (const auto* scatter = std::get_if<Scatter>(&definition)) return scatter->over;
+    return box;
+  }
 };
 
 struct Pipeline {

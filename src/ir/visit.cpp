@@ -46,7 +46,7 @@ void visit_once(const Expr& e, const std::function<void(const Expr&)>& visitor,
 
 void collect(const StagePtr& stage, std::unordered_set<const Stage*>& seen, std::vector<StagePtr>& order) {
   if (!seen.insert(stage.get()).second) return;
-  for (const Expr& e : reads(*stage)) collect(std::get<Read>(e->op).source, seen, order);
+  for (const StagePtr& source : sources(*stage)) collect(source, seen, order);
   order.push_back(stage);
 }
 
@@ -63,12 +63,10 @@ void visit(const Expr& root, const std::function<void(const Expr&)>& visitor) {
 
 std::vector<Expr> expressions(const Stage& stage) {
   std::vector<Expr> result;
-  if (const auto* pure = std::get_if<Pure>(&stage.definition)) {
-    for (const Case& c : pure->cases) {
-      if (c.when) result.push_back(c.when);
-      result.push_back(c.value);
-    }
-  }
+  rewritten(stage, [&](const Expr& e) {
+    result.push_back(e);
+    return e;
+  });
   return result;
 }
 
@@ -78,6 +76,65 @@ std::vector<Expr> reads(const Stage& stage) {
     if (std::holds_alternative<Read>(e->op)) result.push_back(e);
   });
   return result;
+}
+
+std::vector<StagePtr> updates(const Stage& stage) {
+  std::vector<StagePtr> result;
+  if (const auto* evolve = std::get_if<Evolve>(&stage.definition)) {
+    for (const Evolving& field : evolve->evolution->fields) result.push_back(field.update);
+  }
+  return result;
+}
+
+int field_of(const Stage* past, const Evolution& evolution) {
+  for (std::size_t f = 0; f < evolution.fields.size(); ++f) {
+    for (const StagePtr& one : evolution.fields[f].past) {
+      if (one.get() == past) return static_cast<int>(f);
+    }
+  }
+  return -1;
+}
+
+std::vector<StagePtr> sources(const Stage& stage) {
+  std::vector<StagePtr> result;
+  const auto add = [&](const StagePtr& source) {
+    const bool known = std::find(result.begin(), result.end(), source) != result.end();
+    if (!known && !std::holds_alternative<Past>(source->definition)) result.push_back(source);
+  };
+  if (const auto* evolve = std::get_if<Evolve>(&stage.definition)) {
+    for (const Evolving& field : evolve->evolution->fields) add(field.initial);
+    for (const Evolving& field : evolve->evolution->fields) {
+      for (const StagePtr& source : sources(*field.update)) add(source);
+    }
+  }
+  for (const Expr& e : reads(stage)) add(std::get<Read>(e->op).source);
+  return result;
+}
+
+Stage rewritten(const Stage& stage, const std::function<Expr(const Expr&)>& rewrite) {
+  Stage copy = stage;
+  const auto each = [&](std::vector<Expr>& list) {
+    for (Expr& e : list) e = rewrite(e);
+  };
+  std::visit(overloaded{
+                 [&](Pure& d) {
+                   for (Case& c : d.cases) {
+                     if (c.when) c.when = rewrite(c.when);
+                     c.value = rewrite(c.value);
+                   }
+                 },
+                 [&](Reduce& d) {
+                   each(d.element), each(d.op.identity), each(d.op.combined);
+                   d.result = rewrite(d.result);
+                 },
+                 [&](Scatter& d) {
+                   d.initial = rewrite(d.initial);
+                   for (Update& u : d.updates) each(u.at), u.value = rewrite(u.value);
+                 },
+                 [](auto&) {},
+             },
+             copy.definition);
+  return copy;
 }
 
 std::vector<StagePtr> topological_order(const std::vector<StagePtr>& outputs) {

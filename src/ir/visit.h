@@ -17,10 +17,17 @@ std::vector<Expr> operands(const Node& node);
 void visit(const Expr& root, const std::function<void(const Expr&)>& visitor);
 void visit(const std::vector<Expr>& roots, const std::function<void(const Expr&)>& visitor);
 
-/// Every expression that a stage's definition holds: conditions and values.
+/// Every expression that a stage's definition holds; those of an evolution's updates are theirs.
 std::vector<Expr> expressions(const Stage& stage);
-/// Every distinct Read of a stage's definition, in order of evaluation.
+/// Every distinct Read of a stage's expressions, in order of evaluation.
 std::vector<Expr> reads(const Stage& stage);
+/// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
+/// and what its updates read.
+std::vector<StagePtr> sources(const Stage& stage);
+/// The updates of an evolution, in order; none for any other stage.
+std::vector<StagePtr> updates(const Stage& stage);
+/// The field whose past a stage is, as an index into the evolution's fields; -1 for any other stage.
+int field_of(const Stage* past, const Evolution& evolution);
 
 /// Replaces nodes bottom up, sharing kept: `rule` gets a node whose operands are already rewritten and
 /// returns its replacement or null to keep it. Loops keep their identity.
@@ -38,6 +45,9 @@ class Rewriter {
   std::unordered_map<const Fold*, std::shared_ptr<const Fold>> folds_;
   std::vector<Expr> kept_;  // keys of done_ stay alive
 };
+
+/// The stage with its expressions rewritten; updates of an evolution stay as they are.
+Stage rewritten(const Stage& stage, const std::function<Expr(const Expr&)>& rewrite);
 
 /// The stages that outputs reach, producers first, inputs among them.
 std::vector<StagePtr> topological_order(const std::vector<StagePtr>& outputs);

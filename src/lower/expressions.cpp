@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/interior.h"
 
@@ -224,12 +225,25 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           [&](const ir::Accumulated& n) { return accumulators_.at(n.loop.get()).at(n.accumulator); },
           [&](const ir::FoldResult& n) { return fold(*n.fold).at(n.accumulator); },
           [&](const ir::Median& n) { return median(n, e->type); },
+          [&](const ir::Operand& n) { return operands_.at(n.side).at(n.component); },
+          [&](const ir::StepNumber&) { return Lanes{kernel::name(layout_.counter, scalar)}; },
       },
       e->op);
 }
 
 // ---- reads
 // -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// An empty source is memory that holds zeros; an empty region of another source has to be looked at.
+bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
+  const ir::Affine& extent = n.region[d].extent;
+  const bool has_pixels = extent.is_constant() && extent.constant() > 0;
+  return n.region[d] != n.source->box[d] && !has_pixels;
+}
+
+}  // namespace
 
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
@@ -240,7 +254,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
     const bool constant = n.border && n.border->mode == ir::BorderMode::Constant;
     // At its own coordinate in a box of the same extent a read cannot leave the source.
-    const bool at_own_coordinate = static_cast<int>(d) < stage_.rank() && stage_.box[d] == n.region[d] &&
+    const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
                                    distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
     const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant));
     if (n.border && !is_inside && constant) {
@@ -250,6 +264,11 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
                                             kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
     } else if (n.border && !is_inside) {
       index = bordered_index(n, d, index);
+      if (may_be_empty_crop(n, d)) {
+        const Expr some = kernel::binary(BinaryOp::Lt, kernel::literal(0), lower(n.region[d].extent));
+        index = kernel::select(some, index, lower(n.source->box[d].min));
+        inside = kernel::both(inside, some);
+      }
     }
     index = kernel::sub(index, lower(n.source->box[d].min));
     if (d == 0)
@@ -264,7 +283,11 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   } else {
     along_x = kernel::add(outer, along_x);
   }
-  const Lanes otherwise = inside ? lower(n.border->constant) : Lanes{};
+  Lanes otherwise;
+  if (inside) {
+    const bool constant = n.border->mode == ir::BorderMode::Constant;
+    otherwise = lower(constant ? n.border->constant : ir::constant(ir::Value::integer(type, 0)));
+  }
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l) {
     Expr value = kernel::load(base, type.scalar, kernel::add(along_x, kernel::literal(l)));

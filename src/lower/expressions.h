@@ -49,6 +49,10 @@ class ExpressionLowering {
   /// The value, as expressions over what the open block has computed.
   Lanes lower(const ir::Expr& e);
 
+  /// What the operands of an operator stand for until they are bound anew, by side and component. Values that
+  /// depend on them have to be computed in a scope of their own.
+  void bind_operands(std::vector<std::vector<Lanes>> operands) { operands_ = std::move(operands); }
+
   /// The folds that are computed before the vector loop that uses them, in order of evaluation: those too
   /// large for straight-line code, and those whose columns neighbouring pixels share.
   std::vector<const ir::Fold*> strip_folds(const std::vector<ir::Expr>& roots);
@@ -125,6 +129,7 @@ class ExpressionLowering {
   Taps taps_;
   std::unordered_map<const ir::Loop*, kernel::Expr> point_;  // index of the current point in its domain
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
+  std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds
   struct Columns {

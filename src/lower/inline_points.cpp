@@ -9,8 +9,9 @@ Inlined inline_points(const ir::Pipeline& pipeline, const schedule::Schedule& sc
   Inlined result;
   result.pipeline = pipeline;
   result.pipeline.stages.clear();
-  std::unordered_map<const ir::Stage*, ir::Expr> in_place;    // what a read of the stage becomes
-  std::unordered_map<const ir::Stage*, ir::StagePtr> stored;  // the stage as rewritten
+  std::unordered_map<const ir::Stage*, ir::Expr> in_place;  // what a read of the stage becomes
+  Evolutions::Replaced stored;                              // the stage as rewritten
+  Evolutions evolutions(stored);
   for (const ir::StagePtr& stage : pipeline.stages) {
     ir::Rewriter rewrite([&](const ir::Expr& e) -> ir::Expr {
       const auto* read = std::get_if<ir::Read>(&e->op);
@@ -21,11 +22,7 @@ Inlined inline_points(const ir::Pipeline& pipeline, const schedule::Schedule& sc
       }
       return nullptr;
     });
-    ir::Stage copy = *stage;
-    for (ir::Case& c : std::get<ir::Pure>(copy.definition).cases) {
-      if (c.when) c.when = rewrite(c.when);
-      c.value = rewrite(c.value);
-    }
+    ir::Stage copy = evolutions(ir::rewritten(*stage, std::ref(rewrite)));
     if (schedule.of(stage->name).stored) {
       stored[stage.get()] = std::make_shared<const ir::Stage>(std::move(copy));
       result.pipeline.stages.push_back(stored[stage.get()]);

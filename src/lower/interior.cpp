@@ -93,14 +93,15 @@ Access access_of(const ir::Read& read) {
 
 Interior interior_of(const ir::Stage& stage) {
   Interior interior;
-  interior.outer.resize(stage.rank() > 1 ? stage.rank() - 1 : 0);
+  const std::size_t rank = stage.domain().size();
+  interior.outer.resize(rank > 1 ? rank - 1 : 0);
   for (const ir::Expr& e : ir::reads(stage)) {
     const auto& read = std::get<ir::Read>(e->op);
     if (!read.border || read.indices.empty() || access_of(read) == Access::Mapped) continue;
     add_bounds(interior.x, std::get<ir::Affine>(read.indices[0]), read.region[0], 0);
     if (read.border->mode != ir::BorderMode::Constant) continue;
     for (std::size_t d = 1; d < read.indices.size(); ++d) {
-      if (static_cast<int>(d) >= stage.rank()) continue;
+      if (d >= rank) continue;
       add_bounds(interior.outer[d - 1], std::get<ir::Affine>(read.indices[d]), read.region[d],
                  static_cast<int>(d));
     }

@@ -22,8 +22,9 @@ const std::set<std::string>& reserved_words() {
       "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // What the emitted code itself uses.
       "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
-      "order", "data", "mode", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-      "uint32_t", "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host", "host_allocate",
+      "order", "data", "mode", "part", "parts", "level", "rows", "strips", "row0", "x1", "rest", "l", "copy",
+      "turn", "exchange", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+      "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host", "host_allocate",
       "host_release", "host_parallel_for", "out_of_memory", "clamp_index", "mirror_index", "mirror101_index",
       "repeat_index", "floor_div", "flush_subnormals", "order_pair", "half_to_float", "float_to_half",
       // The C library's, macros and functions.
@@ -64,24 +65,28 @@ std::string Names::claim(const std::string& wanted) {
   return unique;
 }
 
+ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Box& box) {
+  ArrayLayout array{names.claim(name), type, {}, box};
+  constexpr const char* suffix[] = {"", "_pitch", "_slice"};
+  for (std::size_t d = 1; d < box.size(); ++d) {
+    array.strides.push_back(names.claim(array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d))));
+  }
+  return array;
+}
+
 Layout layout_of(const ir::Pipeline& pipeline) {
   Layout layout;
   layout.names.claim(pipeline.name + "_frame");  // the struct that holds what follows
   const auto add_array = [&](const ir::StagePtr& stage) {
-    ArrayLayout array{layout.names.claim(stage->name), stage->type, {}};
-    constexpr const char* suffix[] = {"", "_pitch", "_slice"};
-    for (int d = 1; d < stage->rank(); ++d) {
-      array.strides.push_back(
-          layout.names.claim(array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d))));
-    }
-    layout.arrays[stage.get()] = std::move(array);
+    layout.arrays[stage.get()] = layout.claim_array(stage->name, stage->type, stage->box);
   };
   for (const auto& input : pipeline.inputs) {
     add_array(input);
     constexpr const char* suffix[] = {"_w", "_h", "_d"};
+    std::vector<std::string>& sizes = layout.sizes[input->name];  // none of a scalar's
     for (int d = 0; d < input->rank(); ++d) {
-      layout.sizes[input->name].push_back(layout.names.claim(layout.arrays[input.get()].name +
-                                                             (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
+      sizes.push_back(layout.names.claim(layout.arrays[input.get()].name +
+                                         (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
     }
   }
   for (const auto& param : pipeline.params) layout.params[param->name] = layout.names.claim(param->name);
@@ -119,6 +124,15 @@ kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::
   Expr sum = positive ? positive : kernel::literal(0);
   sum = kernel::add(sum, kernel::literal(a.constant()));
   return negative ? kernel::sub(sum, negative) : sum;
+}
+
+void declare_array(const ArrayLayout& array, kernel::Array::Role role, const Layout& layout,
+                   kernel::Module& module) {
+  kernel::Array result{array.name, array.type, role, array.strides, {}};
+  for (const ir::Range& range : array.box)
+    result.extents.push_back(lower_affine(range.extent, layout, {}, {}));
+  for (const std::string& stride : array.strides) module.strides.push_back({stride, Scalar::I64});
+  module.arrays.push_back(std::move(result));
 }
 
 }  // namespace weft::lower

@@ -26,6 +26,7 @@ struct ArrayLayout {
   std::string name;
   Type type;
   std::vector<std::string> strides;  ///< Fields, for dimensions 1 and up, in scalars.
+  ir::Box box;
 };
 
 struct Layout {
@@ -33,6 +34,9 @@ struct Layout {
   std::unordered_map<const ir::Stage*, ArrayLayout> arrays;
   std::unordered_map<std::string, std::vector<std::string>> sizes;  ///< By image, per dimension.
   std::unordered_map<std::string, std::string> params;
+  std::string counter;  ///< Of the evolution that is lowered.
+
+  ArrayLayout claim_array(const std::string& name, Type type, const ir::Box& box);
 };
 
 Layout layout_of(const ir::Pipeline& pipeline);
@@ -41,5 +45,9 @@ Layout layout_of(const ir::Pipeline& pipeline);
 using Taps = std::unordered_map<const ir::Loop*, std::vector<kernel::Expr>>;
 kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::vector<kernel::Expr>& coords,
                           const Taps& taps);
+
+/// Adds the array to what the module's functions share.
+void declare_array(const ArrayLayout& array, kernel::Array::Role role, const Layout& layout,
+                   kernel::Module& module);
 
 }  // namespace weft::lower

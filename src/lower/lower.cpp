@@ -9,6 +9,9 @@
 #include "lower/exact_sums.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
+#include "lower/lower_evolve.h"
+#include "lower/lower_reduce.h"
+#include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
 #include "lower/share_taps.h"
 
@@ -20,12 +23,7 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Layout& layout) {
   module.name = pipeline.name;
   module.strict = pipeline.strict;
   const auto add = [&](const ir::StagePtr& stage, kernel::Array::Role role) {
-    const ArrayLayout& array = layout.arrays.at(stage.get());
-    kernel::Array result{array.name, array.type, role, array.strides, {}};
-    for (const ir::Range& range : stage->box)
-      result.extents.push_back(lower_affine(range.extent, layout, {}, {}));
-    for (const std::string& stride : array.strides) module.strides.push_back({stride, Scalar::I64});
-    module.arrays.push_back(std::move(result));
+    declare_array(layout.arrays.at(stage.get()), role, layout, module);
   };
   for (const auto& input : pipeline.inputs) {
     for (const std::string& size : layout.sizes.at(input->name)) module.sizes.push_back({size, Scalar::I64});
@@ -64,9 +62,18 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   Layout layout = layout_of(inlined.pipeline);
   kernel::Module module = frame_of(inlined.pipeline, layout);
   module.comment = to_text(schedule);
-  // 3. Each stored stage becomes functions over its rows, and a launch.
-  for (const ir::StagePtr& stage : inlined.pipeline.stages)
-    lower_stage(*stage, inlined.names, layout, module);
+  // 3. Each stored stage becomes functions over rows or parts, and launches of them.
+  for (const ir::StagePtr& stage : inlined.pipeline.stages) {
+    const StageContext context{*stage, inlined.names, layout, module};
+    if (std::holds_alternative<ir::Reduce>(stage->definition))
+      lower_reduce(context);
+    else if (std::holds_alternative<ir::Scatter>(stage->definition))
+      lower_scatter(context);
+    else if (std::holds_alternative<ir::Evolve>(stage->definition))
+      lower_evolve(context, inlined.pipeline);
+    else
+      module.steps.push_back(lower_stage(context));
+  }
   kernel::verify(module, "lower_stage");
   // 4. Values that nothing reads go.
   for (kernel::Function& function : module.functions) drop_unused(function);

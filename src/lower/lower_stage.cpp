@@ -5,6 +5,7 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
+#include "lower/rows.h"
 
 namespace weft::lower {
 
@@ -18,64 +19,49 @@ constexpr int strip_pixels = 1024;
 
 class StageLowering {
  public:
-  StageLowering(const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names,
-                Layout& layout, kernel::Module& module)
-      : stage_(stage),
-        cases_(std::get<ir::Pure>(stage.definition).cases),
-        names_(names),
-        layout_(layout),
-        module_(module),
-        array_(layout.arrays.at(&stage)),
-        interior_(interior_of(stage)) {}
+  explicit StageLowering(const StageContext& context)
+      : stage_(context.stage),
+        cases_(std::get<ir::Pure>(stage_.definition).cases),
+        names_(context.names),
+        layout_(context.layout),
+        module_(context.module),
+        array_(layout_.arrays.at(&stage_)),
+        rows_(stage_.box, layout_),
+        interior_(interior_of(stage_)) {}
 
-  void run() {
+  kernel::Launch run() {
     const bool has_border = !interior_.x.lower.empty();
     if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
     kernel::Function rows = rows_function();
     if (has_border) module_.functions.push_back(pixel_function());
-    kernel::Launch launch{rows.name, row_count(), {}, {array_.name}};
-    for (const ir::Expr& e : ir::reads(stage_)) {
-      const std::string& read = layout_.arrays.at(std::get<ir::Read>(e->op).source.get()).name;
-      if (std::find(launch.reads.begin(), launch.reads.end(), read) == launch.reads.end())
-        launch.reads.push_back(read);
-    }
+    kernel::Launch launch{rows.name, row_count(), arrays_read(stage_, layout_), {array_.name}};
     module_.functions.push_back(std::move(rows));
-    module_.launches.push_back(std::move(launch));
+    return launch;
   }
 
  private:
-  int rank() const { return stage_.rank(); }
-  Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords(), {}); }
-  std::vector<Expr> coords() const {
-    std::vector<Expr> result;
-    for (int d = 0; d < rank(); ++d) result.push_back(kernel::name(ir::dim_name(d)));
-    return result;
-  }
-  Expr begin(int d) const { return lower(stage_.box[d].min); }
-  Expr extent(int d) const { return lower(stage_.box[d].extent); }
-  Expr end(int d) const { return lower(stage_.box[d].min + stage_.box[d].extent); }
+  int rank() const { return rows_.rank(); }
+  Expr lower(const ir::Affine& a) const { return rows_.lower(a); }
+  std::vector<Expr> coords() const { return rows_.coords(); }
+  Expr begin(int d) const { return rows_.begin(d); }
+  Expr end(int d) const { return rows_.end(d); }
+  Expr array_begin(int d) const { return lower(array_.box[d].min); }
 
   /// What a launch divides among threads: rows, or the pixels of a 1-D stage.
-  Expr row_count() const {
-    if (rank() == 0) return kernel::literal(1);
-    if (rank() == 1) return extent(0);
-    Expr count = extent(1);
-    for (int d = 2; d < rank(); ++d) count = kernel::mul(count, extent(d));
-    return count;
-  }
+  Expr row_count() const { return rank() == 1 ? rows_.extent(0) : rows_.count(); }
 
   /// The scalars from the start of a row of the stage's array to the row of the current pixel.
   Expr row_offset() const {
     Expr offset = kernel::literal(0);
     for (int d = 1; d < rank(); ++d) {
-      const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), begin(d));
+      const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), array_begin(d));
       offset = kernel::add(offset, kernel::mul(at, kernel::name(array_.strides[d - 1])));
     }
     return offset;
   }
   Expr x_offset(const Expr& x) const {
     return rank() == 0 ? kernel::literal(0)
-                       : kernel::mul(kernel::sub(x, begin(0)), kernel::literal(stage_.type.lanes));
+                       : kernel::mul(kernel::sub(x, array_begin(0)), kernel::literal(stage_.type.lanes));
   }
 
   /// Computes the pixel and stores it at array[offset]; the first case that holds does.
@@ -121,7 +107,7 @@ class StageLowering {
     }
     const std::string variable = rank() == 2 && kernel::is_literal(begin(1), 0) ? "y" : "row";
     kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), 1, {}};
-    if (variable == "row") find_coordinates(loop.body);
+    if (variable == "row") loop.body = rows_.coordinates_of(kernel::name("row"));
     fill_row(loop.body);
     function.body.push_back({std::move(loop)});
     return function;
@@ -135,17 +121,6 @@ class StageLowering {
         reads += (reads.empty() ? "'" : ", '") + name + "'";
     }
     return "Rows [first, last) of '" + stage_.name + "'" + (reads.empty() ? "." : " from " + reads + ".");
-  }
-
-  /// y, z, … of the row numbered `row`.
-  void find_coordinates(Block& block) const {
-    Expr rest = kernel::name("row");
-    for (int d = 1; d < rank(); ++d) {
-      const bool is_last = d + 1 == rank();
-      const Expr at = is_last ? rest : kernel::binary(ir::BinaryOp::Rem, rest, extent(d));
-      block.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, begin(d))}});
-      if (!is_last) rest = kernel::binary(ir::BinaryOp::Div, rest, extent(d));
-    }
   }
 
   Block pixel_loop(const Expr& from, const Expr& to) const {
@@ -266,15 +241,22 @@ class StageLowering {
   Layout& layout_;
   kernel::Module& module_;
   const ArrayLayout& array_;
+  const Rows rows_;
   const Interior interior_;
   std::string pixel_function_;
 };
 
 }  // namespace
 
-void lower_stage(const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names,
-                 Layout& layout, kernel::Module& module) {
-  StageLowering(stage, names, layout, module).run();
+std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout) {
+  std::vector<std::string> names;
+  for (const ir::Expr& e : ir::reads(stage)) {
+    const std::string& name = layout.arrays.at(std::get<ir::Read>(e->op).source.get()).name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
+
+kernel::Launch lower_stage(const StageContext& context) { return StageLowering(context).run(); }
 
 }  // namespace weft::lower

@@ -10,6 +10,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
@@ -17,8 +18,18 @@
 
 namespace weft::lower {
 
-/// Appends the stage's functions, tables and launch to the module.
-void lower_stage(const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names,
-                 Layout& layout, kernel::Module& module);
+/// A stored stage on its way into a module.
+struct StageContext {
+  const ir::Stage& stage;
+  const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
+  Layout& layout;
+  kernel::Module& module;
+};
+
+/// Appends the functions and tables of a pure stage to the module. Its array may have a larger box.
+kernel::Launch lower_stage(const StageContext& context);
+
+/// The names of the arrays that the stage's expressions read.
+std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout);
 
 }  // namespace weft::lower

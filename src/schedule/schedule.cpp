@@ -17,6 +17,7 @@ struct Uses {
   std::vector<const ir::Stage*> consumers;  // distinct
   bool at_current_pixel_only = true;
   bool inside_a_loop = false;
+  const ir::Stage* evolution = nullptr;  // one that reads it in every step
 };
 
 bool reads_current_pixel(const ir::Read& read) {
@@ -51,8 +52,13 @@ std::unordered_map<const ir::Stage*, Uses> uses_of(const ir::Pipeline& pipeline)
       if (use.consumers.empty() || use.consumers.back() != consumer.get())
         use.consumers.push_back(consumer.get());
       // Equal boxes: the read cannot leave the producer's, so its border does not matter.
-      use.at_current_pixel_only &= reads_current_pixel(read) && read.source->box == consumer->box;
+      use.at_current_pixel_only &= reads_current_pixel(read) && read.source->box == consumer->domain();
       use.inside_a_loop |= inside.count(e.get()) > 0;
+    }
+    if (!std::holds_alternative<ir::Evolve>(consumer->definition)) continue;
+    for (const ir::StagePtr& source : ir::sources(*consumer)) {
+      uses[source.get()].consumers.push_back(consumer.get());
+      uses[source.get()].evolution = consumer.get();
     }
   }
   return uses;
@@ -63,6 +69,12 @@ StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Us
   if (std::find(pipeline.outputs.begin(), pipeline.outputs.end(), stage) != pipeline.outputs.end()) {
     return stored("it is an output");
   }
+  if (std::holds_alternative<ir::Reduce>(stage->definition))
+    return stored("a reduction: one value for all its readers");
+  if (std::holds_alternative<ir::Scatter>(stage->definition)) return stored("it is scattered into");
+  if (std::holds_alternative<ir::Evolve>(stage->definition))
+    return stored("it changes in place, step by step");
+  if (uses.evolution) return stored(fmt::format("'{}' reads it in its steps", uses.evolution->name));
   if (uses.consumers.size() > 1) {
     std::string names;
     for (const ir::Stage* consumer : uses.consumers) names += (names.empty() ? "" : ", ") + consumer->name;

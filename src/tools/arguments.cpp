@@ -47,6 +47,15 @@ bool is_near(const std::string& name, const std::string& candidate) {
   return begins || edits(name, candidate) <= std::max<int>(1, static_cast<int>(name.size()) / 3);
 }
 
+/// Integers arrive exactly or not at all.
+void check_whole(double value, Scalar scalar, const std::string& what) {
+  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
+  const Type lane{scalar, 1};
+  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
+    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
+  if (std::abs(value) > 0x1p53) throw Error(what + " is beyond 2^53, where whole numbers are not exact");
+}
+
 double parse_param(const ir::Param& param, const std::string& text) {
   const std::string what = "parameter " + param.name + "=" + text;
   const Scalar scalar = param.initial.type.scalar;
@@ -57,11 +66,8 @@ double parse_param(const ir::Param& param, const std::string& text) {
   }
   double value = 0;
   if (parse(text, value) != std::errc() || !std::isfinite(value)) throw Error(what + " is not a number");
-  if (is_float(scalar)) return value;
-  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
-  const Type lane{scalar, 1};
-  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
-    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
+  if (!is_float(scalar)) check_whole(value, scalar, what);
+  if (!param.range.contains(value)) throw Error(what + " has to be " + text_of(param.range));
   return value;
 }
 
@@ -83,35 +89,6 @@ std::map<std::string, std::string> parse_assignments(const std::vector<std::stri
 }
 
 }  // namespace
-
-PictureSize parse_size(const std::string& text) {
-  const auto refuse = [&](const std::string& why) { return Error("the size '" + text + "' " + why); };
-  const std::size_t x = text.find('x');
-  if (x == std::string::npos) throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
-  PictureSize size;
-  const std::errc width = parse(text.substr(0, x), size.width),
-                  height = parse(text.substr(x + 1), size.height);
-  if (width == std::errc::result_out_of_range || height == std::errc::result_out_of_range)
-    throw refuse("is too large");
-  if (width != std::errc() || height != std::errc())
-    throw refuse("is not of the form WIDTHxHEIGHT, such as 640x480");
-  if (size.width < 0 || size.height < 0) throw refuse("is negative");
-  if (size.width == 0 || size.height == 0) throw refuse("has no pixels");
-  constexpr std::int64_t most_pixels =
-      std::numeric_limits<std::int64_t>::max() / 64;  // 4 lanes of 8 bytes, twice
-  if (size.width > most_pixels / size.height) throw refuse("is too large");
-  return size;
-}
-
-std::vector<PictureSize> parse_sizes(const std::string& text) {
-  std::vector<PictureSize> sizes;
-  for (const std::string& item : split(text, ',')) sizes.push_back(parse_size(item));
-  return sizes;
-}
-
-std::optional<PictureSize> parse_optional_size(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(parse_size(text));
-}
 
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least) {
   std::int64_t value = 0;

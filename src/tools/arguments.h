@@ -1,4 +1,4 @@
-// What command lines are made of: sizes, targets, applications and their parameters. Everything here throws
+// What command lines are made of: targets, applications and their parameters. Everything here throws
 // weft::Error with one clear line.
 #pragma once
 
@@ -12,14 +12,6 @@
 #include <vector>
 
 namespace weft::tools {
-
-struct PictureSize {
-  std::int64_t width = 0, height = 0;
-  std::string text() const { return std::to_string(width) + "x" + std::to_string(height); }
-};
-PictureSize parse_size(const std::string& text);                ///< "640x480"
-std::vector<PictureSize> parse_sizes(const std::string& text);  ///< "640x480,1x1"
-std::optional<PictureSize> parse_optional_size(const std::string& text);
 
 /// A whole number of at least `least`; `what` names it in errors.
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least = 1);

@@ -10,9 +10,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "ir/stage_ir.h"
 #include "runtime/thread_pool.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/scene.h"
 #include "tools/terminal.h"
@@ -23,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size = "2048x2048", runs = "20", target = "cpu", threads;
+  std::string application, size, runs = "20", target = "cpu", threads;
   std::vector<std::string> params, types;
   bool json = false;
 };
@@ -76,6 +78,7 @@ class PlainCopy {
 
 struct Result {
   std::string application, in, out;
+  Size size;
   double median = 0, least = 0, copy = 0;  ///< Seconds.
   std::int64_t read = 0, written = 0;      ///< Bytes.
 
@@ -89,23 +92,24 @@ std::string types_text(const std::vector<ir::StagePtr>& stages) {
   return joined(names, "+");
 }
 
-Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, const PictureSize& size,
+Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, const Size& size,
                        double range) {
   Arguments arguments;
   arguments.params = prepared.params;
+  if (pipeline.inputs.empty()) return arguments;
+  const ir::Sizes sizes = input_sizes(pipeline, size);
   Random random(1);
   for (const ir::StagePtr& input : pipeline.inputs) {
-    if (input->rank() != 2)
-      throw Error(fmt::format("'{}' has {} dimensions; only 2 can be timed", input->name, input->rank()));
-    check_memory(size, size_of(input->type), static_cast<std::int64_t>(4 * pipeline.inputs.size()));
-    arguments.images[input->name] = random_image(input->type, size, range, random);
+    const Size own{sizes.at(input->name)};
+    check_memory(own, size_of(input->type), static_cast<std::int64_t>(4 * pipeline.inputs.size()));
+    arguments.images[input->name] = random_image(input->type, own, range, random);
   }
   return arguments;
 }
 
 /// What the command line asks for, understood.
 struct Plan {
-  PictureSize size;
+  std::optional<Size> size;  ///< Else that of default_size.
   std::int64_t runs;
   Target target;
   int threads;
@@ -134,17 +138,30 @@ std::map<std::string, Type> parse_types(const std::vector<std::string>& texts) {
   return types;
 }
 
+/// 4 Mi pixels of any number of dimensions.
+Size default_size(int rank) {
+  const char* sizes[] = {"4194304", "2048x2048", "256x256x64", "64x64x32x32"};
+  return parse_size(sizes[std::clamp(rank, 1, 4) - 1]);
+}
+
+Size size_for(const Built& built, const Plan& plan) {
+  const int rank = rank_of(built);
+  return plan.size ? fitted(*plan.size, rank) : default_size(rank);
+}
+
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
-  const Prepared prepared = prepare(application, plan.params, plan.types);
+  const Built declared = prepare(application, plan.params, plan.types).built;
+  const Size size = size_for(declared, plan);
+  const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
   const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
-  Arguments arguments = arguments_of(pipeline, prepared, plan.size, application.about.range);
+  Arguments arguments = arguments_of(pipeline, prepared, size, application.about.range);
   progress.show(application.name + ": compiling");
   const Program program = prepared.built.pipeline.compile({plan.target, plan.threads, {}});
   progress.show(application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
-  Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs)};
+  Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
   PlainCopy copy(result.read, result.written, pool);
@@ -183,12 +200,12 @@ std::string date() {
 }
 
 void print(const std::vector<Result>& results, const Plan& plan, int threads) {
-  fmt::print("{}, {} threads, {}, medians of {} runs, target {}\n\n", cpu_model(), threads, plan.size.text(),
-             plan.runs, name_of(plan.target));
-  Table table({"application", "pixels", "ms", "MB moved", "GB/s", "copy GB/s", "time / copy"});
+  fmt::print("{}, {} threads, medians of {} runs, target {}\n\n", cpu_model(), threads, plan.runs,
+             name_of(plan.target));
+  Table table({"application", "pixels", "size", "ms", "MB moved", "GB/s", "copy GB/s", "time / copy"});
   for (const Result& r : results) {
     const auto bytes = static_cast<double>(r.bytes());
-    table.add({r.application, r.in + " -> " + r.out, fmt::format("{:.3f}", r.median * 1e3),
+    table.add({r.application, r.in + " -> " + r.out, r.size.text(), fmt::format("{:.3f}", r.median * 1e3),
                fmt::format("{:.1f}", bytes * 1e-6), fmt::format("{:.2f}", bytes / r.median * 1e-9),
                fmt::format("{:.2f}", bytes / r.copy * 1e-9), fmt::format("{:.2f}", r.ratio())});
   }
@@ -196,15 +213,17 @@ void print(const std::vector<Result>& results, const Plan& plan, int threads) {
 }
 
 void print_json(const std::vector<Result>& results, const Plan& plan, int threads) {
+  const Size size = fitted(plan.size.value_or(default_size(2)), 2);  // of pictures; results have their own
   Json json = {{"date", date()},           {"cpu", cpu_model()},
                {"threads", threads},       {"target", name_of(plan.target)},
-               {"width", plan.size.width}, {"height", plan.size.height},
+               {"width", size.extents[0]}, {"height", size.extents[1]},
                {"runs", plan.runs},        {"results", Json::array()}};
   for (const Result& r : results) {
     const auto bytes = static_cast<double>(r.bytes());
     json["results"].push_back({{"application", r.application},
                                {"inputs", r.in},
                                {"outputs", r.out},
+                               {"size", r.size.extents},
                                {"median_ms", r.median * 1e3},
                                {"min_ms", r.least * 1e3},
                                {"bytes_read", r.read},
@@ -220,9 +239,10 @@ void print_json(const std::vector<Result>& results, const Plan& plan, int thread
 void bench(const Options& options) {
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
-  const Plan plan{
-      parse_size(options.size), parse_count("--runs", options.runs), parse_target(options.target), threads,
-      options.params,           parse_types(options.types)};
+  std::optional<Size> size;
+  if (!options.size.empty()) size = parse_size(options.size);
+  const Plan plan{size,           parse_count("--runs", options.runs), parse_target(options.target), threads,
+                  options.params, parse_types(options.types)};
   const auto selected = select_applications(options.application);
   runtime::ThreadPool pool(plan.threads);
   std::vector<Result> results;
@@ -241,7 +261,9 @@ void add_bench(CLI::App& weft) {
   CLI::App* command =
       weft.add_subcommand("bench", "times an application beside a plain copy of the same bytes");
   command->add_option("APP", options->application, "the application, or all")->required();
-  command->add_option("--size", options->size, "WIDTHxHEIGHT of the images")->capture_default_str();
+  command->add_option("--size", options->size,
+                      "WIDTHxHEIGHT of the images, cut or extended for other\n"
+                      "dimensions; 2048x2048, 4194304 or 256x256x64 unless said");
   command->add_option("--runs", options->runs, "how often each is timed; the median counts")
       ->capture_default_str();
   command->add_option("--target", options->target, "cpu or reference")->capture_default_str();

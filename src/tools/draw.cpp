@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "io/picture.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/images.h"
@@ -18,20 +19,28 @@ struct Options {
   bool grey = false;
 };
 
+bool is_flat(const std::string& kind) { return kind == "scene" || kind == "noise" || kind == "gradient"; }
+
 Buffer picture_of(const Options& options) {
-  const PictureSize size = parse_size(options.size);
+  const Size size = parse_size(options.size);
   const auto seed = static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
+  if (options.kind == "blobs") return draw_blobs(size, seed);
+  if (size.rank() != 2 && is_flat(options.kind)) {
+    throw Error(fmt::format("the size '{}' has {} dimension{}; a {} has 2", size.text(), size.rank(),
+                            size.rank() == 1 ? "" : "s", options.kind))
+        .help("blobs have any number of dimensions");
+  }
   if (options.kind == "scene") return draw_scene(size, seed);
   if (options.kind == "noise") return draw_noise(size, seed);
   if (options.kind == "gradient") return draw_gradient(size);
-  throw Error("there is no picture '" + options.kind + "'; there are scene, noise, gradient");
+  throw Error("there is no picture '" + options.kind + "'; there are scene, noise, gradient, blobs");
 }
 
 /// As the file holds it: 8 bits if possible, else float; colour if possible and wanted.
-Type type_in(const std::filesystem::path& file, bool grey) {
+Type type_in(const std::filesystem::path& file, bool grey, int rank) {
   for (int lanes : {3, 1}) {
     for (Scalar scalar : {Scalar::U8, Scalar::F32}) {
-      if ((lanes == 1 || !grey) && io::can_write(file, {scalar, lanes}, 2)) return {scalar, lanes};
+      if ((lanes == 1 || !grey) && io::can_write(file, {scalar, lanes}, rank)) return {scalar, lanes};
     }
   }
   return {Scalar::U8, 3};  // writing it says why not
@@ -39,7 +48,8 @@ Type type_in(const std::filesystem::path& file, bool grey) {
 
 void draw(const Options& options) {
   check_writable(options.file);
-  const Buffer picture = to_image(picture_of(options), type_in(options.file, options.grey), 255);
+  const Buffer drawn = as_picture(picture_of(options));
+  const Buffer picture = to_image(drawn, type_in(options.file, options.grey, drawn.rank()), 255);
   io::write_picture(options.file, picture);
   fmt::print("{}: {}, {} {}\n", options.file, options.kind, size_text(picture),
              weft::name_of(picture.type()));
@@ -50,12 +60,15 @@ void draw(const Options& options) {
 void add_draw(CLI::App& weft) {
   auto options = std::make_shared<Options>();
   CLI::App* command = weft.add_subcommand("draw", "draws a synthetic picture");
-  command->add_option("PICTURE", options->kind, "scene, noise or gradient")->required();
+  command->add_option("PICTURE", options->kind, "scene, noise, gradient or blobs")->required();
   command->add_option("-o,--output", options->file, "the picture file")->required();
-  command->add_option("--size", options->size, "WIDTHxHEIGHT")->capture_default_str();
+  command->add_option("--size", options->size, "WIDTHxHEIGHT; blobs have any number of dimensions")
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
   command->add_flag("--grey", options->grey, "luminance instead of colour");
-  command->footer("Example:\n  weft draw scene -o scene.png --size 1920x1080");
+  command->footer(
+      "Examples:\n  weft draw scene -o scene.png --size 1920x1080\n"
+      "  weft draw blobs -o volume.tif --size 64x64x32 --grey");
   command->callback([options] { draw(*options); });
 }
 

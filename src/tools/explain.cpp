@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/graph.h"
+#include "tools/sizes.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -41,22 +42,13 @@ struct Explained {
   }
 };
 
-ir::Sizes sizes_of(const ir::Pipeline& pipeline, const PictureSize& size) {
-  ir::Sizes sizes;
-  for (const ir::StagePtr& input : pipeline.inputs) {
-    sizes[input->name] = {size.width, size.height};
-    sizes[input->name].resize(input->rank(), 1);
-  }
-  return sizes;
-}
-
 std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
-                                      const std::optional<PictureSize>& size) {
+                                      const std::optional<ir::Sizes>& sizes) {
   std::vector<Explained> stages;
   const auto summaries = analysis::summarize(pipeline);
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     Explained stage{summaries[i], schedule.of(summaries[i].name), {}};
-    if (size) stage.box = ir::evaluate(*pipeline.stages[i], sizes_of(pipeline, *size));
+    if (sizes) stage.box = ir::evaluate(*pipeline.stages[i], *sizes);
     stages.push_back(std::move(stage));
   }
   return stages;
@@ -97,11 +89,11 @@ std::string totals(const std::vector<Explained>& stages) {
 }
 
 void print(const Application& application, const ir::Pipeline& pipeline, const std::vector<Explained>& stages,
-           const Options& options) {
+           const std::optional<ir::Sizes>& sizes, const Options& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
-               options.size.empty() ? ir::to_string(input->box) : parse_size(options.size).text());
+               sizes ? Size{sizes->at(input->name)}.text() : ir::to_string(input->box));
   fmt::print("  {}\n\n", totals(stages));
   Table table({"stage", "pattern", "pixels", "box", "alu", "sfu", "loads", "reads"});
   for (const Explained& stage : stages) {
@@ -170,20 +162,27 @@ void check_machine(const std::string& machine) {
 
 void explain(const Options& options) {
   check_machine(options.machine);
-  const auto size = parse_optional_size(options.size);
+  std::optional<Size> size;
+  if (!options.size.empty()) size = parse_size(options.size);
   const Application& application = find_application(options.application);
-  const Prepared prepared = prepare(application, options.params);
+  Prepared prepared = prepare(application, options.params);
+  if (size) {
+    check_rank(application, prepared.built, *size);
+    prepared = prepare(application, with_size(prepared.built, options.params, *size));
+  }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const ir::Pipeline pipeline = lower::prepare(definition);
   const schedule::Schedule schedule = schedule::choose(pipeline);
-  const std::vector<Explained> stages = explain_stages(pipeline, schedule, size);
+  std::optional<ir::Sizes> sizes;
+  if (size) sizes = input_sizes(pipeline, *size);
+  const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
   if (!options.dot.empty())
     write_text(options.dot, to_dot(pipeline, analysis::summarize(pipeline), schedule));
   if (options.json) return print_json(application, definition, pipeline, stages, options);
   if (options.ir) {
     fmt::print("{}", ir::to_string(definition));
   } else {
-    print(application, pipeline, stages, options);
+    print(application, pipeline, stages, sizes, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -195,7 +194,9 @@ void add_explain(CLI::App& weft) {
   CLI::App* command =
       weft.add_subcommand("explain", "an application's stages, and what was decided about them");
   command->add_option("APP", options->application, "the application")->required();
-  command->add_option("--size", options->size, "WIDTHxHEIGHT of the images, to see boxes as numbers");
+  command->add_option(
+      "--size", options->size,
+      "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
   command->add_option("--machine", options->machine, "cpu")->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");

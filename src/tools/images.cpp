@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -14,6 +15,14 @@
 
 namespace weft::tools {
 namespace {
+
+/// The same pixels in another box.
+Buffer reshaped(const Buffer& buffer, const std::vector<std::int64_t>& extents) {
+  const Buffer dense = buffer.is_dense() ? buffer : buffer.packed();
+  Buffer other = Buffer::allocate(dense.type(), extents);
+  std::memcpy(other.data(), dense.data(), static_cast<std::size_t>(dense.bytes()));
+  return other;
+}
 
 bool contains(const auto& items, const auto& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
@@ -126,19 +135,11 @@ Type picture_type(const std::filesystem::path& file, Type result, int rank, cons
   const auto holds = [&](Scalar s) { return io::can_write(file, {s, result.lanes}, rank); };
   if (options.normalize || result.scalar == Scalar::Bool) return {Scalar::U8, result.lanes};
   if (holds(result.scalar)) return result;
+  const bool wide = is_integer(result.scalar) && size_of(result.scalar) == 8;
+  if (wide && holds(Scalar::F64)) return {Scalar::F64, result.lanes};
   if (!is_float(result.scalar))
     return holds(Scalar::U8) || !holds(Scalar::F32) ? result : Type{Scalar::F32, result.lanes};
   return {holds(Scalar::F32) ? Scalar::F32 : Scalar::U8, result.lanes};
-}
-
-/// Rank 0 and 1 as pictures of one row.
-Buffer as_picture(const Buffer& result) {
-  const Buffer dense = result.is_dense() ? result : result.packed();
-  if (dense.rank() >= 2) return dense;
-  Buffer row = Buffer::allocate(dense.type(), {dense.rank() == 1 ? dense.extent(0) : 1, 1});
-  std::copy_n(static_cast<const std::byte*>(dense.data()), dense.bytes(),
-              static_cast<std::byte*>(row.data()));
-  return row;
 }
 
 /// value * scale + offset as 8 bits, rounded half to even.
@@ -178,12 +179,27 @@ ToBytes normalizing(const Buffer& dense, std::int64_t lanes) {
 
 }  // namespace
 
+Buffer with_rank(const DeclaredImage& image, const Buffer& picture, const std::string& label) {
+  const int rank = picture.rank();
+  if (rank == image.rank) return picture;
+  std::vector<std::int64_t> extents = picture.extents();
+  const auto all_one = [&](int first) {
+    return std::all_of(extents.begin() + first, extents.end(), [](auto e) { return e == 1; });
+  };
+  if (rank > image.rank && !all_one(image.rank)) {
+    const auto count = [](std::int64_t n, const std::string& what) {
+      return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+    };
+    throw Error("image '" + image.name + "' has " + count(image.rank, "dimension") + ", '" + label +
+                "' has " +
+                (rank == 3 && extents[2] > 1 ? count(extents[2], "page") : count(extents[1], "row")));
+  }
+  extents.resize(image.rank, 1);
+  return reshaped(picture, extents);
+}
+
 Type type_for_picture(const DeclaredImage& image, const Buffer& picture, const std::string& label,
                       bool grey) {
-  if (picture.rank() != image.rank) {
-    throw Error("image '" + image.name + "' has " + std::to_string(image.rank) + " dimensions, '" + label +
-                "' has " + std::to_string(picture.rank()));
-  }
   const int lanes = lanes_for(image, picture.type().lanes, label, grey);
   return {scalar_for(image, picture.type().scalar, label), lanes};
 }
@@ -217,6 +233,11 @@ Buffer synthetic_image(const Buffer& rgb, Type type, double range) {
   return image;
 }
 
+Buffer as_picture(const Buffer& result) {
+  if (result.rank() >= 2) return result.is_dense() ? result : result.packed();
+  return reshaped(result, {result.rank() == 1 ? result.extent(0) : 1, 1});
+}
+
 void check_result(const std::filesystem::path& file, const std::string& output, Type type, int rank,
                   const PictureOptions& options) {
   std::string why;
@@ -238,10 +259,8 @@ ResultPicture to_picture(const Buffer& result, const std::filesystem::path& file
   std::int64_t clamped = 0;
   with_scalar(from.type().scalar, [&]<class From>(From) {
     const From* values = static_cast<const From*>(from.data());
-    if (type.scalar != Scalar::U8) {
-      convert_lanes(values, static_cast<float*>(to.data()), lanes, 1);
-      return;
-    }
+    if (type.scalar == Scalar::F64) return convert_lanes(values, static_cast<double*>(to.data()), lanes, 1);
+    if (type.scalar == Scalar::F32) return convert_lanes(values, static_cast<float*>(to.data()), lanes, 1);
     const bool is_bool = from.type().scalar == Scalar::Bool;
     const ToBytes map =
         options.normalize ? normalizing(from, lanes) : ToBytes{255 / (is_bool ? 1 : options.range), 0};
@@ -256,12 +275,11 @@ std::string size_text(const Buffer& buffer) {
   return text.empty() ? "1" : text;
 }
 
-double lane_value(const Buffer& buffer, std::int64_t pixel, int lane) {
+ir::Value lane_value(const Buffer& buffer, std::int64_t pixel, int lane) {
   const Buffer dense = buffer.is_dense() ? buffer : buffer.packed();
   const Scalar s = dense.type().scalar;
-  const ir::Number n = ir::load(
-      s, static_cast<const std::byte*>(dense.data()) + (pixel * dense.type().lanes + lane) * size_of(s));
-  return ir::Value{dense.type().lane(), {n}}.as_double();
+  const std::int64_t at = (pixel * dense.type().lanes + lane) * size_of(s);
+  return {dense.type().lane(), {ir::load(s, static_cast<const std::byte*>(dense.data()) + at)}};
 }
 
 }  // namespace weft::tools

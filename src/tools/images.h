@@ -11,8 +11,13 @@
 #include <filesystem>
 #include <string>
 
+#include "ir/value.h"
+
 namespace weft::tools {
 
+/// The picture with the image's number of dimensions: a picture of one row is 1-D, one page is a volume of
+/// one plane. `label` names it in errors. Throws weft::Error if it has more than that.
+Buffer with_rank(const DeclaredImage& image, const Buffer& picture, const std::string& label);
 /// The pixels that `image` has to have to take such a picture. `label` names the picture in errors; with
 /// `grey`, colour may become luminance. Throws weft::Error if it cannot take it.
 Type type_for_picture(const DeclaredImage& image, const Buffer& picture, const std::string& label, bool grey);
@@ -28,6 +33,8 @@ struct PictureOptions {
 /// Whether the file can hold the result of that type and rank, converted. Throws weft::Error if not.
 void check_result(const std::filesystem::path& file, const std::string& output, Type type, int rank,
                   const PictureOptions& options);
+/// Dense, and of 2 dimensions at least, as files have them: a single value is 1x1, a row Wx1.
+Buffer as_picture(const Buffer& result);
 struct ResultPicture {
   Buffer buffer;
   std::int64_t clamped = 0;  ///< Lanes that the picture cannot express: outside its range, or not a number.
@@ -38,7 +45,7 @@ ResultPicture to_picture(const Buffer& result, const std::filesystem::path& file
 
 /// "640x427", "256", "1" for a scalar.
 std::string size_text(const Buffer& buffer);
-/// The value of a lane of a buffer of rank 0 or 1, as a number that JSON and people can read.
-double lane_value(const Buffer& buffer, std::int64_t pixel, int lane);
+/// A lane of pixel number `pixel`, counted x first.
+ir::Value lane_value(const Buffer& buffer, std::int64_t pixel, int lane);
 
 }  // namespace weft::tools

@@ -30,13 +30,18 @@ std::string image_text(const DeclaredImage& image) {
   return text;
 }
 
+std::string in_brackets(const ValueRange& range) {
+  const std::string text = text_of(range);
+  return text.empty() ? "" : " (" + text + ")";
+}
+
 /// The default first, then the other choices.
 std::string option_text(const DeclaredOption& option) {
   std::string text = option.name + "=" + option.initial;
   for (const std::string& choice : option.choices) {
     if (choice != option.initial) text += "|" + choice;
   }
-  return text;
+  return text + in_brackets(option.range);
 }
 
 std::string output_text(const ir::Stage& output) {
@@ -50,7 +55,7 @@ std::string settings_text(const Built& built) {
   std::vector<std::string> settings;
   for (const auto& option : built.options) settings.push_back(option_text(option));
   for (const auto& param : built.pipeline.ir().params)
-    settings.push_back(param->name + "=" + param->initial.to_string());
+    settings.push_back(param->name + "=" + param->initial.to_string() + in_brackets(param->range));
   return joined(settings);
 }
 
@@ -73,6 +78,11 @@ void print(const std::map<std::string, std::vector<const Application*>>& groups)
   }
 }
 
+void add_range(Json& json, const ValueRange& range) {
+  if (range.has_least()) json["least"] = range.least;
+  if (range.has_most()) json["most"] = range.most;
+}
+
 Json as_json(const Application& application) {
   const Built built = build(application);
   Json json = {{"name", application.name},
@@ -86,13 +96,16 @@ Json as_json(const Application& application) {
                               {"channels", image.lanes},
                               {"dimensions", image.rank}});
   }
-  for (const auto& option : built.options)
+  for (const auto& option : built.options) {
     json["options"].push_back(
         {{"name", option.name}, {"default", option.initial}, {"choices", option.choices}});
+    add_range(json["options"].back(), option.range);
+  }
   for (const auto& param : built.pipeline.ir().params) {
     json["params"].push_back({{"name", param->name},
                               {"type", weft::name_of(param->initial.type)},
                               {"default", param->initial.to_string()}});
+    add_range(json["params"].back(), param->range);
   }
   for (const auto& output : built.pipeline.ir().outputs) {
     json["outputs"].push_back(

@@ -12,6 +12,7 @@
 
 #include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
+#include "tools/arguments.h"
 #include "tools/compare.h"
 #include "tools/random_bounds.h"
 #include "tools/random_build.h"
@@ -202,12 +203,12 @@ Failure explained(const Trial& trial, CompileOptions options, const runtime::Con
   return failure;
 }
 
-std::vector<Run> runs_of(const Recipe& recipe, const std::vector<PictureSize>& sizes) {
+std::vector<Run> runs_of(const Recipe& recipe, const std::vector<tools::Size>& sizes) {
   std::vector<Run> runs;
-  for (const PictureSize& size : sizes) {
+  for (const tools::Size& size : sizes) {
     Run run = recipe.runs[0];
     for (auto& extents : run.extents) {
-      if (extents.size() == 2) extents = {size.width, size.height};
+      if (extents.size() == size.extents.size()) extents = size.extents;
     }
     runs.push_back(run);
   }

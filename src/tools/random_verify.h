@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "runtime/cache.h"
-#include "tools/arguments.h"
 #include "tools/random_recipe.h"
+#include "tools/sizes.h"
 
 namespace weft::tools::recipe {
 
 struct RandomPlan {
   std::int64_t count = 2000;
   std::uint64_t seed = 1;          ///< Of the first pipeline; the others follow.
-  std::vector<PictureSize> sizes;  ///< Of images of two dimensions; empty: drawn with each pipeline.
+  std::vector<tools::Size> sizes;  ///< Of images of as many dimensions; empty: drawn with each pipeline.
   CompileOptions compile;          ///< Flags are added to Weft's own.
   int workers = 0;                 ///< Each compiles and runs; 0: one per core.
 };

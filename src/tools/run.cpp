@@ -10,6 +10,7 @@
 
 #include "io/picture.h"
 #include "ir/stage_ir.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/images.h"
@@ -89,6 +90,15 @@ struct Job {
 
 // ---- inputs -----------------------------------------------------------------------------------------------
 
+/// What --size could be, and gives.
+std::string synthetic_form(const std::vector<DeclaredImage>& images) {
+  int most = 0;
+  for (const DeclaredImage& image : images) most = std::max(most, image.rank);
+  return most == 2   ? "WxH for a synthetic scene"
+         : most == 3 ? "WxHxD for synthetic blobs"
+                     : "W for synthetic blobs";
+}
+
 void check_images_given(const Options& options, const Application& application,
                         const std::vector<DeclaredImage>& declared,
                         const std::map<std::string, std::string>& files) {
@@ -97,8 +107,8 @@ void check_images_given(const Options& options, const Application& application,
   for (const DeclaredImage& image : declared) {
     if (files.contains(image.name) || !options.size.empty()) continue;
     throw Error(fmt::format("'{}' needs the image '{}'", application.name, image.name))
-        .help(fmt::format("weft run {} {} -o OUT, or --size WxH for a synthetic scene", application.name,
-                          joined(names_of(declared), " ")));
+        .help(fmt::format("weft run {} {} -o OUT, or --size {}", application.name,
+                          joined(names_of(declared), " "), synthetic_form(declared)));
   }
 }
 
@@ -109,7 +119,7 @@ Job job_with_pictures(const Options& options, const Application& application, Bu
   std::map<std::string, Type> types;
   for (const DeclaredImage& image : declared.images) {
     const std::string& file = files.at(image.name);
-    pictures[image.name] = io::read_picture(file).buffer;
+    pictures[image.name] = with_rank(image, io::read_picture(file).buffer, file);
     types[image.name] = type_for_picture(image, pictures[image.name], file, options.grey);
   }
   Job job{application, prepare(application, options.params, types), files, {}, {}, {}};
@@ -120,16 +130,22 @@ Job job_with_pictures(const Options& options, const Application& application, Bu
 
 Job job_with_scene(const Options& options, const Application& application, Built declared) {
   check_images_given(options, application, declared.images, {});
-  Job job{application, prepare(application, options.params), {}, {}, {}, {}};
+  std::vector<std::string> params = options.params;
+  if (!options.size.empty()) {
+    check_rank(application, declared, parse_size(options.size));
+    params = with_size(declared, params, parse_size(options.size));
+  }
+  Job job{application, prepare(application, params), {}, {}, {}, {}};
+  if (job.pipeline().inputs.empty()) return job;
+  const ir::Sizes sizes = input_sizes(job.pipeline(), parse_size(options.size));
   std::uint64_t seed = 1;  // the same scene, moved a little, for every further image
   for (const ir::StagePtr& input : job.pipeline().inputs) {
-    if (input->rank() != 2)
-      throw Error(
-          fmt::format("no synthetic scene has the {} dimensions of '{}'", input->rank(), input->name));
-    const PictureSize size = parse_size(options.size);
+    const Size size{sizes.at(input->name)};
+    if (size.pixels() == 0)
+      throw Error(fmt::format("image '{}' would be empty: its size is {}", input->name, size.text()));
     check_memory(size, size_of(input->type), 2);
-    job.arguments.images[input->name] =
-        synthetic_image(draw_scene(size, seed++), input->type, application.about.range);
+    const Buffer picture = size.rank() == 2 ? draw_scene(size, seed++) : draw_blobs(size, seed++);
+    job.arguments.images[input->name] = synthetic_image(picture, input->type, application.about.range);
   }
   return job;
 }
@@ -173,12 +189,28 @@ struct Times {
   double read = 0, compile = 0, run = 0, write = 0;
 };
 
-std::vector<double> values_of(const Buffer& result) {
-  std::vector<double> values;
+/// A lane as a number; integers exactly.
+Json as_json(const ir::Value& lane) {
+  const Scalar s = lane.type.scalar;
+  if (s == Scalar::U64) return static_cast<std::uint64_t>(lane.lane[0].i);
+  return is_float(s) ? Json(lane.as_double()) : Json(lane.lane[0].i);
+}
+
+constexpr std::int64_t most_values = 1 << 16;  ///< Rows longer than this are data for files alone.
+
+/// All lanes of all pixels of a result that is not a picture.
+Json values_of(const Buffer& result) {
+  Json values = Json::array();
   for (std::int64_t i = 0; i < result.pixels(); ++i) {
-    for (int l = 0; l < result.type().lanes; ++l) values.push_back(lane_value(result, i, l));
+    for (int l = 0; l < result.type().lanes; ++l) values.push_back(as_json(lane_value(result, i, l)));
   }
   return values;
+}
+
+std::string value_text(const Buffer& result) {
+  std::vector<std::string> texts;
+  for (int l = 0; l < result.type().lanes; ++l) texts.push_back(lane_value(result, 0, l).to_string());
+  return joined(texts, " ");
 }
 
 std::string clamped_note(const Written& output, const PictureOptions& pictures) {
@@ -188,22 +220,20 @@ std::string clamped_note(const Written& output, const PictureOptions& pictures) 
       100 * static_cast<double>(output.picture.clamped) / lanes, pictures.range);
 }
 
+bool has_scene(const Job& job) {
+  const auto& inputs = job.pipeline().inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input->rank() == 2; });
+}
+
 void print(const Options& options, const Job& job, const std::map<std::string, Buffer>& results,
            const std::map<std::string, Written>& written, const Times& times) {
   if (job.image_files.empty() && !job.arguments.images.empty())
-    fmt::print("input: a synthetic scene, {}\n", parse_size(options.size).text());
+    fmt::print("input: {}, {}\n", has_scene(job) ? "a synthetic scene" : "synthetic blobs",
+               parse_size(options.size).text());
   for (const ir::StagePtr& output : job.pipeline().outputs) {
     const Buffer& result = results.at(output->name);
     if (result.rank() == 0)
-      fmt::print("{} = {}, computed in {}\n", output->name,
-                 joined(
-                     [&] {
-                       std::vector<std::string> texts;
-                       for (double v : values_of(result)) texts.push_back(fmt::format("{}", v));
-                       return texts;
-                     }(),
-                     " "),
-                 milliseconds(times.run));
+      fmt::print("{} = {}, computed in {}\n", output->name, value_text(result), milliseconds(times.run));
     const auto file = written.find(output->name);
     if (file == written.end()) continue;
     const Type type = file->second.picture.buffer.type();
@@ -241,8 +271,8 @@ void print_json(const Options& options, const Job& job, const std::map<std::stri
     const Buffer& result = results.at(output->name);
     Json entry = {{"name", output->name}, {"type", weft::name_of(result.type())}, {"size", result.extents()}};
     if (result.rank() == 0)
-      entry["value"] = result.type().lanes == 1 ? Json(values_of(result)[0]) : Json(values_of(result));
-    if (result.rank() == 1) entry["values"] = values_of(result);
+      entry["value"] = result.type().lanes == 1 ? values_of(result)[0] : values_of(result);
+    if (result.rank() == 1 && result.pixels() <= most_values) entry["values"] = values_of(result);
     if (const auto file = written.find(output->name); file != written.end()) {
       entry["file"] = file->second.file;
       entry["written_as"] = weft::name_of(file->second.picture.buffer.type());
@@ -292,7 +322,10 @@ void add_run(CLI::App& weft) {
   command->add_option("--target", options->target, "auto, cpu or reference")->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
-  command->add_option("--size", options->size, "WIDTHxHEIGHT of a synthetic scene, instead of images");
+  command->add_option(
+      "--size", options->size,
+      "WIDTHxHEIGHT of a synthetic scene, instead of images; WIDTH or WIDTHxHEIGHTxDEPTH for\n"
+      "applications of other dimensions");
   command->add_flag("--grey", options->grey,
                     "reads colour pictures as luminance where one channel is needed");
   command->add_flag("--normalize", options->normalize,

@@ -1,7 +1,5 @@
 #include "tools/scene.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
 #include <weft/error.h>
 
 #include <algorithm>
@@ -133,18 +131,46 @@ Colour scene_at(Point p) {
   return colour;
 }
 
+/// A ball of light of any number of dimensions, as one factor per coordinate and dimension.
+struct Blob {
+  Colour colour;
+  std::vector<std::vector<double>> factors;
+
+  Blob(const Size& size, Random& random) : colour{random.uniform(), random.uniform(), random.uniform()} {
+    for (const std::int64_t extent : size.extents) {
+      const double centre = random.uniform(), radius = .08 + .17 * random.uniform();
+      auto& along = factors.emplace_back(extent);
+      for (std::int64_t i = 0; i < extent; ++i) {
+        const double d = ((static_cast<double>(i) + .5) / static_cast<double>(extent) - centre) / radius;
+        along[i] = std::exp(-d * d);
+      }
+    }
+  }
+  /// At column x of row `row`, counted through all dimensions but the first.
+  double at(std::int64_t x, std::int64_t row) const {
+    double value = factors[0][x];
+    for (std::size_t d = 1; d < factors.size(); ++d) {
+      const auto extent = static_cast<std::int64_t>(factors[d].size());
+      value *= factors[d][row % extent];
+      row /= extent;
+    }
+    return value;
+  }
+};
+
 std::uint8_t to_byte(double v) { return static_cast<std::uint8_t>(std::lround(clamp01(v) * 255)); }
 
-/// colour(x, y) for every pixel, rows in parallel.
+/// colour(x, y) for every pixel, rows in parallel; y counts all rows, of all pages.
 template <class F>
-Buffer draw(const PictureSize& size, F colour) {
+Buffer draw(const Size& size, F colour) {
   check_memory(size, 3, 1);
-  Buffer picture = Buffer::allocate({Scalar::U8, 3}, {size.width, size.height});
+  Buffer picture = Buffer::allocate({Scalar::U8, 3}, size.extents);
+  const std::int64_t width = size.extents[0], rows = size.pixels() / width;
   runtime::ThreadPool pool;
-  pool.parallel_for(0, size.height, 8, [&](std::int64_t first, std::int64_t last) {
+  pool.parallel_for(0, rows, 8, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t y = first; y < last; ++y) {
-      std::uint8_t* to = static_cast<std::uint8_t*>(picture.data()) + y * size.width * 3;
-      for (std::int64_t x = 0; x < size.width; ++x, to += 3) {
+      std::uint8_t* to = static_cast<std::uint8_t*>(picture.data()) + y * width * 3;
+      for (std::int64_t x = 0; x < width; ++x, to += 3) {
         const Colour c = colour(x, y);
         to[0] = to_byte(c.r), to[1] = to_byte(c.g), to[2] = to_byte(c.b);
       }
@@ -162,13 +188,13 @@ std::uint64_t Random::bits() {
   return z ^ (z >> 31);
 }
 
-Buffer draw_scene(const PictureSize& size, std::uint64_t seed) {
+Buffer draw_scene(const Size& size, std::uint64_t seed) {
   // The scene fills the picture and keeps its proportions; the seed moves the view a little.
-  const double scale = std::min(scene_width / static_cast<double>(size.width),
-                                scene_height / static_cast<double>(size.height));
-  const double left =
-      (scene_width - scale * static_cast<double>(size.width)) / 2 + .02 * static_cast<double>(seed % 16);
-  const double top = (scene_height - scale * static_cast<double>(size.height)) / 2;
+  const auto width = static_cast<double>(size.extents.at(0)),
+             height = static_cast<double>(size.extents.at(1));
+  const double scale = std::min(scene_width / width, scene_height / height);
+  const double left = (scene_width - scale * width) / 2 + .02 * static_cast<double>(seed % 16);
+  const double top = (scene_height - scale * height) / 2;
   return draw(size, [=](std::int64_t x, std::int64_t y) {
     Colour sum;
     for (int s = 0; s < 4; ++s) {  // four samples per pixel soften the edges
@@ -180,25 +206,37 @@ Buffer draw_scene(const PictureSize& size, std::uint64_t seed) {
   });
 }
 
-Buffer draw_noise(const PictureSize& size, std::uint64_t seed) {
+Buffer draw_blobs(const Size& size, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Blob> blobs;
+  for (int i = 0; i < 12; ++i) blobs.emplace_back(size, random);
+  return draw(size, [&](std::int64_t x, std::int64_t row) {
+    const double grain = (hash(seed, x, row) - .5) * .04;
+    Colour sum{.1 + grain, .1 + grain, .1 + grain};
+    for (const Blob& blob : blobs) sum = sum + blob.colour * blob.at(x, row);
+    return sum;
+  });
+}
+
+Buffer draw_noise(const Size& size, std::uint64_t seed) {
   return draw(size, [=](std::int64_t x, std::int64_t y) {
     return Colour{hash(3 * seed, x, y), hash(3 * seed + 1, x, y), hash(3 * seed + 2, x, y)};
   });
 }
 
-Buffer draw_gradient(const PictureSize& size) {
+Buffer draw_gradient(const Size& size) {
   const auto along = [](std::int64_t at, std::int64_t extent) {
     return extent < 2 ? 0 : static_cast<double>(at) / static_cast<double>(extent - 1);
   };
   return draw(size, [=](std::int64_t x, std::int64_t y) {
-    const double u = along(x, size.width), v = along(y, size.height);
+    const double u = along(x, size.extents[0]), v = along(y, size.extents[1]);
     return Colour{u, v, (u + v) / 2};
   });
 }
 
-Buffer random_image(Type type, const PictureSize& size, double range, Random& random) {
+Buffer random_image(Type type, const Size& size, double range, Random& random) {
   check_memory(size, size_of(type), 1);
-  Buffer image = Buffer::allocate(type, {size.width, size.height});
+  Buffer image = Buffer::allocate(type, size.extents);
   auto* to = static_cast<std::byte*>(image.data());
   for (std::int64_t i = 0; i < image.pixels() * type.lanes; ++i, to += size_of(type.scalar)) {
     const std::uint64_t bits = random.bits();
@@ -216,17 +254,6 @@ Buffer random_image(Type type, const PictureSize& size, double range, Random& ra
     }
   }
   return image;
-}
-
-void check_memory(const PictureSize& size, std::int64_t bytes_per_pixel, std::int64_t count) {
-  const double needed = static_cast<double>(size.width) * static_cast<double>(size.height) *
-                        static_cast<double>(bytes_per_pixel * count);
-  const double there =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed < there) return;
-  throw Error(
-      fmt::format("the size '{}' is too large: it needs {:.3g} GB, this machine has {:.3g} GB of memory",
-                  size.text(), needed * 1e-9, there * 1e-9));
 }
 
 }  // namespace weft::tools

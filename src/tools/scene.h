@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "tools/arguments.h"
+#include "tools/sizes.h"
 
 namespace weft::tools {
 
@@ -21,15 +21,13 @@ class Random {
   std::uint64_t state_;
 };
 
-// 8-bit RGB.
-Buffer draw_scene(const PictureSize& size, std::uint64_t seed);  ///< Edges, corners, texture and soft light.
-Buffer draw_noise(const PictureSize& size, std::uint64_t seed);
-Buffer draw_gradient(const PictureSize& size);
+// 8-bit RGB. All but the blobs are of 2 dimensions.
+Buffer draw_scene(const Size& size, std::uint64_t seed);  ///< Edges, corners, texture and soft light.
+Buffer draw_blobs(const Size& size, std::uint64_t seed);  ///< Soft spots and weak noise, any dimensions.
+Buffer draw_noise(const Size& size, std::uint64_t seed);
+Buffer draw_gradient(const Size& size);
 
 /// Uniformly random pixels: all values of integers, 0 … range for floats, with the extremes among them.
-Buffer random_image(Type type, const PictureSize& size, double range, Random& random);
-
-/// Throws weft::Error if this machine's memory cannot hold `count` such pictures.
-void check_memory(const PictureSize& size, std::int64_t bytes_per_pixel, std::int64_t count);
+Buffer random_image(Type type, const Size& size, double range, Random& random);
 
 }  // namespace weft::tools

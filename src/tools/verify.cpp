@@ -8,6 +8,7 @@
 #include <random>
 
 #include "ir/stage_ir.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
 #include "tools/random_verify.h"
@@ -16,8 +17,6 @@
 
 namespace weft::tools {
 namespace {
-
-constexpr const char* ordinary_sizes = "1x1,1x7,7x1,3x3,64x48,131x67";
 
 struct Options {
   std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
@@ -50,7 +49,7 @@ struct Variant {
 
 /// What the command line asks for, understood.
 struct Plan {
-  std::vector<PictureSize> sizes;
+  std::vector<Size> sizes;  ///< Empty: those of default_sizes.
   std::vector<Target> targets;
   std::vector<std::string> borders;  ///< Empty: all.
   std::vector<std::string> params;
@@ -65,13 +64,8 @@ std::uint64_t seed_of(const Options& options) {
 }
 
 Plan plan_of(const Options& options) {
-  Plan plan{parse_sizes(options.sizes.empty() ? ordinary_sizes : options.sizes),
-            {},
-            {},
-            options.params,
-            seed_of(options),
-            {},
-            options.json};
+  Plan plan{{}, {}, {}, options.params, seed_of(options), {}, options.json};
+  if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   for (const std::string& target : split(options.targets, ',')) plan.targets.push_back(parse_target(target));
   if (options.borders != "all") plan.borders = split(options.borders, ',');
   if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
@@ -143,40 +137,86 @@ std::vector<Variant> variants_of(const Application& application, const Plan& pla
 
 // ---- checks -----------------------------------------------------------------------------------------------
 
-Arguments random_arguments(const ir::Pipeline& pipeline, const Prepared& prepared, const PictureSize& size,
+/// Without --sizes: a pixel, lines, less than a window, and more, by number of dimensions.
+std::vector<Size> default_sizes(int rank) {
+  const char* sizes[] = {"1,2,7,64,1031", "1x1,1x7,7x1,3x3,64x48,131x67",
+                         "1x1x1,1x7x2,7x1x3,3x3x3,33x17x9,20x16x12", "1x1x1x1,5x4x3x2,9x7x5x4"};
+  return parse_sizes(sizes[std::clamp(rank, 1, 4) - 1]);
+}
+
+std::vector<Size> sizes_for(const Built& built, const Plan& plan) {
+  const int rank = rank_of(built);
+  if (rank == 0) return {Size{}};  // nothing has a size: there is one way to run it
+  if (plan.sizes.empty()) return default_sizes(rank);
+  std::vector<Size> sizes;
+  for (const Size& size : plan.sizes) {
+    if (const Size fit = fitted(size, rank); std::find(sizes.begin(), sizes.end(), fit) == sizes.end())
+      sizes.push_back(fit);
+  }
+  return sizes;
+}
+
+Arguments random_arguments(const ir::Pipeline& pipeline, const Prepared& prepared, const Size& size,
                            double range, Random& random) {
   Arguments arguments;
   arguments.params = prepared.params;
+  if (pipeline.inputs.empty()) return arguments;
+  const ir::Sizes sizes = input_sizes(pipeline, size);
   for (const ir::StagePtr& input : pipeline.inputs) {
-    if (input->rank() != 2)
-      throw Error(fmt::format("'{}' has {} dimensions; only 2 can be verified", input->name, input->rank()));
-    arguments.images[input->name] = random_image(input->type, size, range, random);
+    const Size own{sizes.at(input->name)};
+    arguments.images[input->name] = random_image(input->type, own, range, random);
   }
   return arguments;
 }
 
+/// A pipeline that is checked.
+struct Subject {
+  const Application& application;
+  const Variant& variant;
+  Target target;
+  Prepared prepared;
+  Program program;
+};
+
+Subject compiled(const Application& application, const Variant& variant, Target target, Prepared prepared) {
+  Program program = prepared.built.pipeline.compile({target, 0, {}});
+  return {application, variant, target, std::move(prepared), std::move(program)};
+}
+
+void check(const Subject& subject, const Size& size, const Plan& plan, Random& random, Progress& progress,
+           Totals& totals) {
+  const ir::Pipeline& pipeline = subject.prepared.built.pipeline.ir();
+  const std::string name =
+      fmt::format("{} {} {}", subject.application.name, subject.variant.text(), size.text());
+  progress.show(fmt::format("{} ({} passed)", name, totals.passed));
+  const Arguments arguments =
+      random_arguments(pipeline, subject.prepared, size, subject.application.about.range, random);
+  bool equal = true;
+  for (const Comparison& c : verify(pipeline, subject.program, arguments, plan.tolerance)) {
+    totals.off_by_one += c.off_by_one;
+    totals.worst = std::max(totals.worst, c.worst);
+    equal = equal && c.equal;
+    if (c.equal) continue;
+    progress.clear();
+    fmt::print(stderr, "FAILED {} on {}: {}\n", name, name_of(subject.target), c.text());
+  }
+  (equal ? totals.passed : totals.failed) += 1;
+}
+
 void check(const Application& application, const Variant& variant, Target target, const Plan& plan,
            Random& random, Progress& progress, Totals& totals) {
-  const Prepared prepared = prepare(application, variant.params, variant.types);
-  const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
+  Prepared prepared = prepare(application, variant.params, variant.types);
   progress.show(fmt::format("{} {} compiling", application.name, variant.text()));
-  const Program program = prepared.built.pipeline.compile({target, 0, {}});
-  for (const PictureSize& size : plan.sizes) {
-    progress.show(
-        fmt::format("{} {} {} ({} passed)", application.name, variant.text(), size.text(), totals.passed));
-    const Arguments arguments = random_arguments(pipeline, prepared, size, application.about.range, random);
-    bool equal = true;
-    for (const Comparison& c : verify(pipeline, program, arguments, plan.tolerance)) {
-      totals.off_by_one += c.off_by_one;
-      totals.worst = std::max(totals.worst, c.worst);
-      equal = equal && c.equal;
-      if (c.equal) continue;
-      progress.clear();
-      fmt::print(stderr, "FAILED {} {} {} on {}: {}\n", application.name, variant.text(), size.text(),
-                 name_of(target), c.text());
+  const std::vector<Size> sizes = sizes_for(prepared.built, plan);
+  if (prepared.built.images.empty()) {  // then the size is part of the pipeline
+    for (const Size& size : sizes) {
+      prepared = prepare(application, with_size(prepared.built, variant.params, size), variant.types);
+      check(compiled(application, variant, target, prepared), size, plan, random, progress, totals);
     }
-    (equal ? totals.passed : totals.failed) += 1;
+    return;
   }
+  const Subject subject = compiled(application, variant, target, std::move(prepared));
+  for (const Size& size : sizes) check(subject, size, plan, random, progress, totals);
 }
 
 Totals check_application(const Application& application, const Plan& plan, Progress& progress) {
@@ -281,7 +321,8 @@ void add_verify(CLI::App& weft, int& exit_code) {
   command->add_option("--random", options->random,
                       "so many random pipelines instead, of seeds from --seed on");
   command->add_option("--sizes", options->sizes,
-                      fmt::format("WIDTHxHEIGHT, and more after commas [{}]", ordinary_sizes));
+                      "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
+                      "applications of other dimensions");
   command->add_option("--targets", options->targets, "cpu, reference")->capture_default_str();
   command->add_option("--borders", options->borders, "all, or names separated by commas")
       ->capture_default_str();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -35,8 +36,10 @@ struct Agreement {
 
 const std::vector<Agreement> agreements = {
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bokeh", Scalar::F32, rounded(white, 199), "a mean of 197 positive terms"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
+    {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
     {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
     {"corners", Scalar::U8, exactly, "strict"},
     {"dilate", Scalar::U8, exactly, "integers"},
@@ -46,15 +49,25 @@ const std::vector<Agreement> agreements = {
     {"erode", Scalar::F32, exactly, "chooses, does not compute"},
     {"gaussian", Scalar::U8, exactly, "coefficients of 12 bits, pixels of 8: floats hold every sum"},
     {"gaussian", Scalar::F32, rounded(white, 2 * 49), "a mean of at most 49 positive products"},
+    {"gradient", Scalar::F32, rounded(4 * white, 200), "means of 25 terms per level, then sums of levels"},
     {"harris", Scalar::F32, rounded(2.2 * 127.5 * 127.5 * 127.5 * 127.5, 30),
      "products of squares of gradients up to 127.5 cancel: in units of the sum of their magnitudes"},
     {"laplace", Scalar::U8, exactly, "integers"},
+    {"mandelbrot", Scalar::U8, exactly, "strict"},
+    {"laplacian", Scalar::F32, rounded(2 * white, 60), "strict where it quantises; else sums of levels"},
     {"median", Scalar::U8, exactly, "integers"},
     {"median", Scalar::F32, exactly, "chooses, does not compute"},
+    {"mosaic", Scalar::F32, rounded(4 * white, 100), "means of positive terms, differences, sums of levels"},
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
+    {"optical_flow", Scalar::I8, exactly, "integers"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
+    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
+    {"pyramid", Scalar::F32, rounded(white, 60), "means of positive terms"},
+    {"scaling", Scalar::F32, rounded(2.5 * white, 40), "weights whose magnitudes sum to 1.5 per direction"},
+    {"scaling", Scalar::U8, off_by_one(.01), "rounded floats"},
     {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
     {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
+    {"spline", Scalar::F32, rounded(8 * white * white, 100), "squares of sums of 25, then 16 products"},
     {"unsharp", Scalar::U8, off_by_one(.005), "rounded floats"},
 };
 
@@ -77,6 +90,8 @@ struct Variant {
   std::string name() const {
     std::string text = application;
     for (const auto& [option, value] : options) text += "_" + option + "_" + value;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return !std::isalnum(c); }, '_');
     if (pixels) text += "_" + name_of(*pixels);
     return text;
   }
@@ -103,7 +118,18 @@ std::vector<Variant> variants() {
   all.push_back({"bilateral", {{"window", "disc"}}, {}, {}});
   all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
   all.push_back({"harris", {}, {}, {{"k", 0.06}}});
-  for (const char* application : {"laplace", "prewitt", "shitomasi", "sobel", "unsharp"})
+  for (const char* window : {"3", "5"}) all.push_back({"optical_flow", {{"window", window}}, {}, {}});
+  for (const char* filter : {"nearest", "bilinear", "bicubic", "lanczos3"}) {
+    for (const Type pixels : {u8, f32}) all.push_back({"scaling", {{"filter", filter}}, pixels, {}});
+    all.push_back({"scaling", {{"filter", filter}, {"width", "71"}, {"height", "90"}}, f32, {}});
+  }
+  for (const char* application : {"pyramid", "laplacian", "gradient", "mosaic", "spline"}) {
+    for (const char* levels : {"4", "1", "2"}) all.push_back({application, {{"levels", levels}}, {}, {}});
+  }
+  all.push_back({"laplacian", {{"levels", "7"}, {"q", "0"}}, {}, {}});
+  all.push_back({"spline", {{"levels", "2"}, {"matrix", "0.75,-0.5,3.25,0.5,0.75,-7"}}, {}, {}});
+  for (const char* application : {"bokeh", "chromatic_aberration", "laplace", "prewitt", "scatter_pipes",
+                                  "shitomasi", "sobel", "unsharp"})
     all.push_back({application, {}, {}, {}});
   return all;
 }
@@ -111,13 +137,20 @@ std::vector<Variant> variants() {
 /// Pixels of other lanes differ from those above in how they are loaded and stored, so one border will do.
 std::vector<Variant> variants_of_lanes() {
   std::vector<Variant> all;
-  for (const char* application : {"box", "dilate", "erode", "median", "gaussian"}) {
+  for (const char* application : {"box", "dilate", "erode", "median", "gaussian", "scaling"}) {
     for (const Type pixels : {u8x3, u8x4, f32x3, f32x4}) all.push_back({application, {}, pixels, {}});
   }
   return all;
 }
 
 using Extents = std::vector<std::int64_t>;
+
+/// Those that have no borders: a point operator, and a picture of nothing but coordinates.
+std::vector<Variant> variants_without_border() {
+  return {{"color_convert", {}, {}, {}},
+          {"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}},
+          {"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}}};
+}
 
 /// The interpreter takes up to half a minute for the largest size. So it is there once per application, not
 /// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
@@ -130,13 +163,21 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
-  const std::set<std::string> slow = {"bilateral", "corners", "night"};
+  const std::set<std::string> slow = {"bilateral", "bokeh",        "corners", "gradient",
+                                      "night",     "optical_flow", "spline"};
   return !slow.count(variant.application) || border == "clamp";
 }
 
+/// What the coarsest level of a pyramid needs.
+std::int64_t least_side(const Variant& variant) {
+  const bool is_pyramid = variant.options.count("levels") && variant.application != "night";
+  return is_pyramid ? std::int64_t{1} << (std::stoi(variant.options.at("levels")) - 1) : 1;
+}
+
 std::vector<Extents> sizes(const Variant& variant, const std::string& border) {
-  std::vector<Extents> all = {{1, 1}, {1, 7}, {7, 1}, {3, 3}, {64, 48}, {131, 67}};
+  std::vector<Extents> all = {{1, 1}, {1, 7}, {7, 1}, {3, 3}, {8, 15}, {64, 48}, {131, 67}};
   if (has_largest_size(variant, border)) all.push_back({640, 427});
+  std::erase_if(all, [&](const Extents& e) { return std::min(e[0], e[1]) < least_side(variant); });
   return all;
 }
 
@@ -154,7 +195,8 @@ void check(const Variant& variant, const std::string& border) {
   const Bound bound = agreement(variant.application, pipeline.ir().outputs[0]->type.scalar).bound;
   const Program program = pipeline.compile(compile_options());
   std::uint64_t seed = 1;
-  for (const Extents& extents : sizes(variant, border)) {
+  const bool sized = !pipeline.ir().inputs.empty();
+  for (const Extents& extents : sized ? sizes(variant, border) : std::vector<Extents>{{0, 0}}) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
     Arguments arguments{{}, variant.params, {}};
     for (const auto& input : pipeline.ir().inputs)
@@ -186,14 +228,15 @@ INSTANTIATE_TEST_SUITE_P(All, Applications,
 INSTANTIATE_TEST_SUITE_P(Lanes, Applications,
                          testing::Combine(testing::ValuesIn(variants_of_lanes()), testing::Values("clamp")),
                          name_of_case);
-INSTANTIATE_TEST_SUITE_P(Point, Applications,
-                         testing::Combine(testing::Values(Variant{"color_convert", {}, {}, {}}),
+INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
+                         testing::Combine(testing::ValuesIn(variants_without_border()),
                                           testing::Values("none")),
                          name_of_case);
 
 TEST(ApplicationsTable, NamesThemAll) {
-  std::set<std::string> run = {"color_convert"};
-  for (const Variant& variant : variants()) run.insert(variant.application);
+  std::set<std::string> run;
+  for (const auto& some : {variants(), variants_without_border()})
+    for (const Variant& variant : some) run.insert(variant.application);
   for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
 }
 

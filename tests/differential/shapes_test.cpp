@@ -96,6 +96,14 @@ TEST(Shapes, TallAndWide) {
     expect_agreement(program, pipeline, {{{"in", noise(in.type(), extents, 77)}}, {}, {}});
 }
 
+TEST(Shapes, ScalarInputs) {
+  const Image<float> gain("gain", 0), in("in");
+  const Pipeline pipeline("scaled", point("out", in * gain));
+  Buffer scalar = Buffer::allocate(gain.type(), {});
+  scalar.at<float>() = 3;
+  expect_agreement(pipeline, {{{"in", noise(in.type(), {9, 7}, 79)}, {"gain", scalar}}, {}, {}});
+}
+
 TEST(Shapes, EmptyOutputs) {
   const Image<std::uint8_t> in("in");
   expect_agreement(

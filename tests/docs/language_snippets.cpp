@@ -350,6 +350,67 @@ TEST(Language, OrderInABody) {
 
 // ---- cases ----
 
+// ---- resampling and pyramids ----
+
+TEST(Language, Interpolation) {
+  Image<float> in("in");
+  auto src = in.border(Border::clamp()).interpolate(Interpolation::Bicubic);
+  Stage turned =
+      stage("turned", in.size(), [&](Var x, Var y) { return src(.8f * x - .6f * y, .6f * x + .8f * y); });
+  const Buffer result = only_output(turned, {{"in", ramp<float>(12, 12)}});
+  EXPECT_NEAR(result.at<float>(5, 4), 1.6 + 62, 1e-3);  // Keys' cubic is exact on a ramp
+}
+
+TEST(Language, Resize) {
+  Image<std::uint8_t> in("in");
+  Stage twice = resize("twice", in.border(Border::clamp()), in.size() * 2, Interpolation::Bilinear);
+  Stage thumb = resize("thumb", in.border(Border::clamp()), {160, 120}, Interpolation::Lanczos3,
+                       [](Expr e) { return saturate<std::uint8_t>(e); });
+  const Images images = {{"in", ramp<std::uint8_t>(8, 6)}};
+  EXPECT_FLOAT_EQ(only_output(twice, images).at<float>(5, 4), 2.25f + 17.5f);
+  EXPECT_EQ(only_output(thumb, images).extents(), (std::vector<std::int64_t>{160, 120}));
+}
+
+TEST(Language, Pyramid) {
+  Image<float> in("in");
+  const Border border = Border::mirror();
+  const Pyramid g("g", in, 3, [&](const std::string& name, const Source& finer) {
+    return reduce_level(name, finer.border(border));
+  });
+  Stage details = point("details", g[0] - expand_level("up", g[1].border(border), g[0].size()));
+  EXPECT_NEAR(only_output(details, {{"in", ramp<float>(16, 16)}}).at<float>(6, 7), 0, 1e-4);
+}
+
+TEST(Language, Traverse) {
+  Image<float> in("in");
+  const Border border = Border::mirror();
+  Stage sharp = traverse(in, 3,
+                         {.reduce = binomial_reduce(border),
+                          .filter = [&](const std::string& name, const Pyramid& g, int level) -> Source {
+                            if (level + 1 == g.levels()) return g[level];
+                            Stage up =
+                                expand_level(name + "_up", g[level + 1].border(border), g[level].size());
+                            return point(name, (1.f + 1.f / (1 << level)) * (g[level] - up));
+                          },
+                          .expand = expand_and_add(border)});
+  EXPECT_EQ(sharp.name(), "out0");
+  Buffer spot = Buffer::allocate(type_of<float>(), {16, 16});
+  spot.at<float>(8, 8) = 1;
+  EXPECT_GT(only_output(sharp, {{"in", spot}}).at<float>(8, 8), 1.5f);
+}
+
+TEST(Language, PyramidsThatMeet) {
+  Image<float> left("left"), right("right", left.size());
+  const Border border = Border::mirror();
+  const Pyramid a("a", left, 3, binomial_reduce(border)), b("b", right, 3, binomial_reduce(border));
+  const Pyramid mean("mean", 3, [&](const std::string& name, int level) {
+    return point(name, (a[level] + b[level]) / 2.f);
+  });
+  Stage out = mean.collapse("out", expand_and_add(border));
+  EXPECT_EQ(only_output(out, {{"left", ramp<float>(9, 8)}, {"right", ramp<float>(9, 8)}}).extents(),
+            (std::vector<std::int64_t>{9, 8}));
+}
+
 TEST(Language, Cases) {
   Image<float> in("in");
   Stage slope = stage("slope", in.size(), [&](Var x, Var y) {
@@ -364,8 +425,8 @@ TEST(Language, Cases) {
 
 WEFT_PIPELINE(soften, {.summary = "mean of a square", .source = "examples"}) {
   Image<float> in("in");
-  const Option<int> radius("radius", 1, {1, 2, 3});  // fixed when the pipeline is built
-  const Param<float> gain("gain", 1.f);              // an argument of every run
+  const Option<int> radius("radius", 1, {1, 2, 3});   // fixed when the pipeline is built
+  const Param<float> gain("gain", 1.f, at_least(0));  // an argument of every run
   const int side = 2 * radius + 1;
   Stage mean = local("mean", in.border(border_option("mirror")), Domain(side, side), Local::Mean);
   return point("out", gain * mean);

@@ -1,4 +1,6 @@
 // Images that do not fit the pipeline they are given to.
+#include <cmath>
+
 #include "ir/interpret.h"
 #include "tests/errors/expect_error.h"
 
@@ -36,6 +38,39 @@ TEST(RunTime, ParametersOfAPipeline) {
   EXPECT_ERROR(
       ir::interpret(pipeline.ir(), {{{"in", image({4, 4})}}, {{"q", ir::Value::real(type_of<float>(), 2)}}}),
       "pipeline 'p' has no parameter 'q'\n  parameters k");
+}
+
+TEST(RunTime, ParametersOutOfTheirRange) {
+  Image<float> in("in");
+  const std::string here = NEXT_LINE();
+  Param<int> steps("steps", 1, at_least(0));
+  Param<float> share("share", 0.5f, between(0, 1));
+  const Pipeline pipeline("p", point("out", in * steps * share));
+  const auto run = [&](Target target, const std::map<std::string, double>& params) {
+    pipeline.compile({target, 1, {}}).run({{{"in", image({4, 4})}}, params, {}});
+  };
+  for (const Target target : {Target::Cpu, Target::Reference}) {
+    run(target, {{"steps", 0}, {"share", 1}});
+    EXPECT_ERROR_AT(here, run(target, {{"steps", -3}}),
+                    "HERE: error: parameter 'steps' is -3, and has to be at least 0");
+  }
+  EXPECT_THROW(run(Target::Reference, {{"share", 1.001}}), Error);
+  EXPECT_THROW(run(Target::Reference, {{"share", std::nan("")}}), Error);
+  EXPECT_ERROR(Param<int>("half", 3, at_most(2)),
+               "HERE: error: parameter 'half' is 3, and has to be at most 2");
+}
+
+TEST(RunTime, OptionsOutOfTheirRange) {
+  const Application application{"ramp",
+                                {},
+                                [] {
+                                  return Outputs(stage("out", {Option<int>("n", 4, at_least(1)).value()},
+                                                       [](Var x) { return Expr(x); }));
+                                },
+                                ""};
+  build(application, {{{"n", "1"}}, {}});
+  EXPECT_ERROR(build(application, {{{"n", "0"}}, {}}), "option n=0 has to be at least 1");
+  EXPECT_ERROR(Option<int>("n", 0, at_least(1)), "option n=0 has to be at least 1");
 }
 
 TEST(RunTime, SizesThatDisagree) {

@@ -101,6 +101,12 @@ Pipeline written_here(const json& c, Type pixels) {
   const AnyImage in("in", {pixels.scalar}, {pixels.lanes});
   const Expr pixel = in;
   if (op == "correlate") return {op, convolve("out", in.border(border_of(c)), mask_of(c.at("params")))};
+  if (op == "reduce_level") return {op, reduce_level("out", in.border(border_of(c)))};
+  if (op == "expand_level") {
+    const json& params = c.at("params");
+    const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
+    return {op, expand_level("out", in.border(border_of(c)), extents)};
+  }
   if (op == "bilateral") return {op, bilateral_disc(in.border(border_of(c)), c.at("params"))};
   if (op == "luminance")
     return {op, point("out", .299f * pixel.lane(0) + .587f * pixel.lane(1) + .114f * pixel.lane(2))};
@@ -123,7 +129,7 @@ std::string spelt(const json& value) { return value.is_string() ? value.get<std:
 Pipeline application_of(const json& c, const Application& application, ir::Bindings& bindings) {
   const Built defaults = build(application);
   Settings settings;
-  settings.image_types[defaults.images.at(0).name] = bindings.images.begin()->second.type();
+  for (const auto& [name, image] : bindings.images) settings.image_types[name] = image.type();
   if (!c.at("border").is_null()) settings.options["border"] = c.at("border");
   if (!c.at("border_value").is_null()) settings.options["border_value"] = spelt(c.at("border_value"));
 
@@ -149,11 +155,21 @@ Pipeline application_of(const json& c, const Application& application, ir::Bindi
                                            : built.pipeline;
 }
 
+/// The case's pipeline; the parameters of its runs go into `bindings`.
 Pipeline pipeline_of(const json& c, ir::Bindings& bindings) {
   const auto application = applications().find(c.at("op"));
   const bool disc = c.at("params").value("domain", "") == "disc";
   if (application == applications().end() || disc) return written_here(c, bindings.images.at("in").type());
   return application_of(c, application->second, bindings);
+}
+
+/// Of the case's inputs, in order.
+std::vector<std::string> image_names(const json& c) {
+  const auto application = applications().find(c.at("op"));
+  if (application == applications().end()) return {"in"};
+  std::vector<std::string> names;
+  for (const DeclaredImage& image : build(application->second).images) names.push_back(image.name);
+  return names;
 }
 
 // ---- comparing ----
@@ -186,6 +202,7 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
     return "pixels are " + name_of(got.type()) + ", expected " + name_of(expected.type());
   if (expected.extents() != got.extents()) return "the sizes differ";
   switch (expected.type().scalar) {
+    case Scalar::I8: return first_difference<std::int8_t>(expected, got, tolerance);
     case Scalar::U8: return first_difference<std::uint8_t>(expected, got, tolerance);
     case Scalar::I32: return first_difference<std::int32_t>(expected, got, tolerance);
     case Scalar::F32: return first_difference<float>(expected, got, tolerance);
@@ -197,7 +214,10 @@ std::string difference(const Buffer& expected, const Buffer& got, double toleran
 
 void check(const json& c, const Runner& runner) {
   ir::Bindings bindings;
-  bindings.images["in"] = load_npy(data + c.at("input").at(0).get<std::string>());
+  const std::vector<std::string> names = image_names(c);
+  ASSERT_EQ(names.size(), c.at("input").size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bindings.images[names[i]] = load_npy(data + c.at("input").at(i).get<std::string>());
   const Pipeline pipeline = pipeline_of(c, bindings);
   const Images outputs = runner.run(pipeline, bindings);
   const Buffer expected = load_npy(data + c.at("expected").get<std::string>());

@@ -13,6 +13,15 @@ class BadInput : public CommandTest {
     write("rgba.png", picture<std::uint8_t>(8, 6, 4, [](int i) { return i; }));
     write("deep.png", picture<std::uint16_t>(8, 6, 1, [](int i) { return 1000 * i; }));
   }
+  /// Likewise for the size of one image, which has two dimensions.
+  void expect_bad_rank(const std::string& size, const std::string& has) {
+    const std::string whole = "the size '" + size + "' has " + has + "; 'sobel' needs 2, such as 640x480";
+    expect_refusal({"run", "sobel", "--size", size, "-o", "out.png"}, whole);
+    expect_refusal({"explain", "sobel", "--size", size}, whole);
+    expect_refusal({"draw", "scene", "--size", size, "-o", "out.png"},
+                   "the size '" + size + "' has " + has + "; a scene has 2\n" +
+                       "  help: blobs have any number of dimensions");
+  }
   /// Refuses to run sobel on this picture.
   void expect_unreadable(const std::string& file, const std::string& message) {
     expect_refusal({"run", "sobel", file, "-o", "out.png"}, message);
@@ -31,13 +40,7 @@ class BadInput : public CommandTest {
 TEST_F(BadInput, Files) {
   write("empty.png", std::string());
   write("text.png", std::string("no picture"));
-  const std::string whole = [&] {
-    std::string bytes;
-    FILE* file = std::fopen((folder / "rgb.png").c_str(), "rb");
-    for (int c; (c = std::fgetc(file)) != EOF;) bytes += static_cast<char>(c);
-    std::fclose(file);
-    return bytes;
-  }();
+  const std::string whole = content("rgb.png");
   write("truncated.png", whole.substr(0, whole.size() / 2));
 
   expect_unreadable("missing.png", "cannot read 'missing.png': there is no such file");
@@ -84,7 +87,7 @@ TEST_F(BadInput, Names) {
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
                  "there is no target 'gpu'; there are auto, cpu, reference");
   expect_refusal({"draw", "cat", "-o", "out.png"},
-                 "there is no picture 'cat'; there are scene, noise, gradient");
+                 "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }
 
 TEST_F(BadInput, Values) {
@@ -96,6 +99,8 @@ TEST_F(BadInput, Values) {
                  "option size=4 is not among its choices\n  choices 3, 5, 7");
   expect_refusal({"run", "gaussian", "grey.png", "-o", "out.png", "--param", "size=x"},
                  "option size=x is not among its choices\n  choices 3, 5, 7");
+  expect_refusal({"run", "scatter_pipes", "grey.png", "-o", "out.png", "--param", "n=0"},
+                 "option n=0 has to be at least 1");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", "0"},
                  "--threads has to be at least 1, not 0");
   expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");
@@ -108,9 +113,12 @@ TEST_F(BadInput, Sizes) {
   expect_bad_size("640x0", "has no pixels");
   expect_bad_size("-640x480", "is negative");
   expect_bad_size("640x-1", "is negative");
-  expect_bad_size("640", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_rank("640", "1 dimension");
+  expect_bad_rank("4x4x4", "3 dimensions");
   expect_bad_size("x", "is not of the form WIDTHxHEIGHT, such as 640x480");
-  expect_bad_size("4x4x4", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("4x4x", "is not of the form WIDTHxHEIGHT, such as 640x480");
+  expect_bad_size("4x4x4x4x4", "has more than 4 dimensions");
+  expect_bad_size("3000000000x3000000000x3000000000", "is too large");
   expect_bad_size("4.5x4", "is not of the form WIDTHxHEIGHT, such as 640x480");
   expect_bad_size("99999999999999999999x1", "is too large");
   expect_bad_size("4294967296x4294967296", "is too large");
@@ -161,6 +169,42 @@ TEST_F(BadInput, MissingImages) {
                  "'sobel' has 1 image, and 'rgb.png' is one more");
   expect_refusal({"run", "sobel", "grey.png", "--size", "9x9", "-o", "out.png"},
                  "--size is for runs without images: pictures from files have a size of their own");
+}
+
+TEST_F(BadInput, Dimensions) {
+  write("two.tif", volume<float>(8, 6, 2, [](int i) { return i; }));
+  expect_refusal({"run", "sobel", "two.tif", "-o", "out.png"},
+                 "image 'in' has 2 dimensions, 'two.tif' has 2 pages");
+  const auto expect_own_refusal = [&](const Arguments& arguments, const std::string& message) {
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err, "weft: " + message + "\n");
+  };
+  expect_own_refusal({"run", "steps", "grey.png", "-o", "out.pfm"},
+                     "image 'in' has 1 dimension, 'grey.png' has 6 rows");
+  expect_own_refusal({"run", "steps", "two.tif", "-o", "out.pfm"},
+                     "image 'in' has 1 dimension, 'two.tif' has 2 pages");
+  expect_own_refusal({"run", "smooth", "-o", "out.tif"},
+                     "'smooth' needs the image 'in'\n"
+                     "  help: weft run smooth in -o OUT, or --size WxHxD for synthetic blobs");
+  expect_own_refusal({"run", "smooth", "--size", "9x9", "-o", "out.tif"},
+                     "the size '9x9' has 2 dimensions; 'smooth' needs 3, such as 64x64x32");
+  expect_own_refusal(
+      {"run", "smooth", "--size", "9x9x9", "-o", "out.png"},
+      "cannot write 'out.png': a PNG holds 2 dimensions, not 3\n  output 'smooth' is f32, 3-D");
+  expect_own_refusal({"run", "ramp", "--size", "9", "-o", "out.tif"},
+                     "the size '9' has 1 dimension; 'ramp' needs 2, such as 640x480");
+  expect_own_refusal({"run", "ramp", "grey.png", "-o", "out.tif"},
+                     "'ramp' has 0 images, and 'grey.png' is one more");
+  expect_own_refusal({"run", "weighted", "--size", "1x9", "-o", "out.tif"},
+                     "image 'coarse' would be empty: its size is 0x4");
+}
+
+TEST_F(BadInput, PagesOfATiff) {
+  write("two.tif", volume<float>(8, 6, 2, [](int i) { return i; }));
+  std::string bytes = content("two.tif");
+  write("truncated.tif", bytes.substr(0, bytes.size() - 5));
+  expect_unreadable("truncated.tif", "cannot read 'truncated.tif': the TIFF is truncated");
 }
 
 TEST_F(BadInput, Flags) {

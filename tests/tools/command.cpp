@@ -105,6 +105,7 @@ weft::Buffer CommandTest::read(const std::string& name) const {
   return weft::io::read_picture(folder / name).buffer;
 }
 
+std::string CommandTest::content(const std::string& name) const { return content_of(folder / name); }
 std::vector<std::string> CommandTest::files() const {
   std::vector<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(folder))

@@ -32,7 +32,8 @@ class CommandTest : public testing::Test {
   void write(const std::string& name, const std::string& content) const;
   void write(const std::string& name, const weft::Buffer& picture) const;
   weft::Buffer read(const std::string& name) const;
-  std::vector<std::string> files() const;  ///< Sorted.
+  std::string content(const std::string& name) const;  ///< The bytes of a file.
+  std::vector<std::string> files() const;              ///< Sorted.
 
   std::filesystem::path folder, cache;
   std::map<std::string, std::string> environment;  ///< Changes to this process' own.
@@ -43,6 +44,15 @@ template <class T, class Value>
 weft::Buffer picture(int width, int height, int lanes, Value value) {
   weft::Buffer buffer = weft::Buffer::allocate({weft::type_of<T>().scalar, lanes}, {width, height});
   for (int i = 0; i < width * height * lanes; ++i)
+    static_cast<T*>(buffer.data())[i] = static_cast<T>(value(i));
+  return buffer;
+}
+
+/// Likewise, of several pages.
+template <class T, class Value>
+weft::Buffer volume(int width, int height, int depth, Value value) {
+  weft::Buffer buffer = weft::Buffer::allocate(weft::type_of<T>(), {width, height, depth});
+  for (int i = 0; i < width * height * depth; ++i)
     static_cast<T*>(buffer.data())[i] = static_cast<T>(value(i));
   return buffer;
 }

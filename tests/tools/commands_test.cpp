@@ -42,7 +42,7 @@ TEST_F(Commands, OwnProgramHasTheSameCommands) {
   EXPECT_TRUE(
       list.out.starts_with("my own\n  bright          where it is bright\n"
                            "                  in: u8 -> is_bright: bool\n"
-                           "                  --param level=100\n"))
+                           "                  --param level=100 (at most 250)\n"))
       << list.out;
   EXPECT_FALSE(contains(list.out, "harris"));
   EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"}).exit_code, 0);
@@ -96,6 +96,33 @@ TEST_F(Commands, Bench) {
   EXPECT_GT(all["results"][0]["copy_ms"], 0);
 }
 
+TEST_F(Commands, EveryNumberOfDimensions) {
+  const auto own = [&](const Arguments& arguments) {
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  for (const char* application : {"smooth", "steps", "ramp", "weighted", "profile"}) {
+    EXPECT_TRUE(contains(own({"verify", application, "--seed", "1"}), " passed, 0 failed")) << application;
+    EXPECT_TRUE(
+        contains(own({"verify", application, "--sizes", "33x17x9,2x4", "--seed", "1"}), " 2 passed, 0"))
+        << application;
+    EXPECT_TRUE(contains(own({"bench", application, "--size", "40x30", "--runs", "1"}), application));
+  }
+  const json bench = json::parse(own({"bench", "smooth", "--size", "40x30", "--runs", "1", "--json"}));
+  EXPECT_EQ(bench["results"][0]["size"], (std::vector<int>{40, 30, 16}));
+  const json ramp = json::parse(own({"bench", "ramp", "--size", "40x30", "--runs", "1", "--json"}));
+  EXPECT_EQ(ramp["results"][0]["bytes_written"], 40 * 30 * 4);
+  EXPECT_EQ(json::parse(own({"explain", "smooth", "--size", "9x8x7", "--json"}))["stages"][0]["extent"],
+            (std::vector<int>{9, 8, 7}));
+  EXPECT_TRUE(contains(own({"explain", "weighted", "--size", "9x8"}),
+                       "image coarse: f32 4x4\n  image table: f32 4\n"));
+  EXPECT_TRUE(contains(own({"explain", "ramp", "--size", "5x3"}), "5x3"));
+  EXPECT_TRUE(contains(own({"list"}), "in: f32, 3 dimensions -> smooth: f32, 3 dimensions"));
+  EXPECT_TRUE(
+      contains(own({"list"}), "no images -> ramp: f32\n                  --param width=8 (at least 1)"));
+}
+
 TEST_F(Commands, Draw) {
   for (const char* kind : {"scene", "noise", "gradient"}) {
     expect_success({"draw", kind, "-o", "a.png", "--size", "40x30"});
@@ -105,6 +132,10 @@ TEST_F(Commands, Draw) {
     EXPECT_EQ(a.extents(), (std::vector<std::int64_t>{40, 30}));
     EXPECT_EQ(0, std::memcmp(a.data(), b.data(), a.bytes())) << kind;
   }
+  expect_success({"draw", "blobs", "-o", "volume.tif", "--size", "40x30x5", "--grey"});
+  EXPECT_EQ(read("volume.tif").extents(), (std::vector<std::int64_t>{40, 30, 5}));
+  expect_success({"draw", "blobs", "-o", "row.pfm", "--size", "40", "--grey"});
+  EXPECT_EQ(read("row.pfm").extents(), (std::vector<std::int64_t>{40, 1}));
   expect_success({"draw", "scene", "-o", "grey.pgm", "--size", "40x30"});
   EXPECT_EQ(read("grey.pgm").type().lanes, 1);
 }

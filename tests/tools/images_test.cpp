@@ -22,7 +22,7 @@ Buffer pixels(Type type, const std::vector<double>& lanes) {
 std::vector<double> lanes(const Buffer& buffer) {
   std::vector<double> all;
   for (std::int64_t i = 0; i < buffer.pixels(); ++i) {
-    for (int l = 0; l < buffer.type().lanes; ++l) all.push_back(lane_value(buffer, i, l));
+    for (int l = 0; l < buffer.type().lanes; ++l) all.push_back(lane_value(buffer, i, l).as_double());
   }
   return all;
 }
@@ -37,6 +37,28 @@ TEST(Images, IntegersScaleToTheRange) {
   EXPECT_EQ(lanes(to_image(pixels({Scalar::F64, 1}, {-7.5, 1000}), f32, 1)), (Values{-7.5, 1000}));
   EXPECT_EQ(lanes(to_image(pixels({Scalar::U8, 1}, {0, 3}), {Scalar::Bool, 1}, 255)), (Values{0, 1}));
   EXPECT_EQ(lanes(to_image(pixels({Scalar::U8, 1}, {0, 51}), {Scalar::F16, 1}, 255)), (Values{0, 51}));
+}
+
+TEST(Images, PicturesTakeTheRankOfTheImage) {
+  const auto shaped = [](int rank, std::vector<std::int64_t> extents) {
+    return with_rank({"in", {Scalar::U8}, {1}, rank}, Buffer::allocate({Scalar::U8, 1}, extents), "file")
+        .extents();
+  };
+  using Extents = std::vector<std::int64_t>;
+  EXPECT_EQ(shaped(1, {5, 1}), Extents{5});
+  EXPECT_EQ(shaped(3, {5, 4}), (Extents{5, 4, 1}));
+  EXPECT_EQ(shaped(3, {5, 4, 3}), (Extents{5, 4, 3}));
+  EXPECT_EQ(shaped(0, {1, 1}), Extents{});
+  EXPECT_THROW(shaped(1, {5, 2}), Error);
+  EXPECT_THROW(shaped(2, {5, 4, 3}), Error);
+}
+
+TEST(Images, WideIntegersInFiles) {
+  const Type i64{Scalar::I64, 1};
+  EXPECT_EQ(to_picture(pixels(i64, {-7, 1e15}), "a.tif", {}).buffer.type(), (Type{Scalar::F64, 1}));
+  EXPECT_EQ(lanes(to_picture(pixels(i64, {-7, 1e15}), "a.tif", {}).buffer), (Values{-7, 1e15}));
+  EXPECT_EQ(lanes(to_picture(pixels(i64, {-7, 9}), "a.pfm", {}).buffer), (Values{-7, 9}));
+  EXPECT_THROW(check_result("a.png", "out", i64, 2, {}), Error);
 }
 
 TEST(Images, LuminanceOfRgbAndRgba) {

@@ -10,7 +10,7 @@ WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .ra
 
 WEFT_PIPELINE(bright, {.summary = "where it is bright", .source = "my own"}) {
   Image<std::uint8_t> in("in");
-  Param<std::uint8_t> level("level", 100);
+  Param<std::uint8_t> level("level", 100, at_most(250));
   return point("is_bright", in > level);
 }
 
@@ -18,4 +18,38 @@ WEFT_PIPELINE(halves, {.summary = "two outputs of 16 bits", .source = "my own"})
   Image<std::uint16_t> a("a");
   Image<std::uint16_t> b("b", a.size());
   return {point("mean", cast<std::uint16_t>((a + b) / 2)), point("difference", cast<std::int16_t>(a - b))};
+}
+
+WEFT_PIPELINE(smooth, {.summary = "a volume, blurred", .source = "my own"}) {
+  Image<float> in("in", 3);
+  auto src = in.border(Border::clamp());
+  return stage("smooth", in.size(), [&](Var x, Var y, Var z) {
+    return sum(Domain(1, 1, 3), [&](Tap t) { return src(x, y, z + t.z); }) / 3.f;
+  });
+}
+
+WEFT_PIPELINE(steps, {.summary = "differences along a row", .source = "my own"}) {
+  Image<float> in("in", 1);
+  auto src = in.border(Border::clamp());
+  return stage("steps", in.size(), [&](Var x) { return src(x + 1) - src(x); });
+}
+
+WEFT_PIPELINE(profile, {.summary = "integers in one dimension", .source = "my own"}) {
+  Image<std::uint8_t> in("in");
+  return {
+      stage("squares", {in.width()},
+            [&](Var x) { return cast<std::uint32_t>(in(x, 0)) * in(x, 0) * 65537u; }),
+      stage("long", {in.width()}, [&](Var x) { return cast<std::int64_t>(in(x, 0)) << 54; }),
+      stage("pair", in.size(), [&](Var x, Var y) { return cast<std::int8_t>(pack(in(x, y), -in(x, y))); })};
+}
+
+WEFT_PIPELINE(ramp, {.summary = "no image at all", .source = "my own"}) {
+  const Option<int> width("width", 8, at_least(1)), height("height", 6, at_least(1));
+  return stage("ramp", {width.value(), height.value()}, [](Var x, Var y) { return cast<float>(10 * x + y); });
+}
+
+WEFT_PIPELINE(weighted, {.summary = "images of different sizes", .source = "my own"}) {
+  Image<float> in("in"), coarse("coarse", in.size() / 2), table("table", {4});
+  return stage("weighted", coarse.size(),
+               [&](Var x, Var y) { return in(2 * x, 2 * y) * coarse(x, y) + table(3); });
 }

@@ -90,6 +90,10 @@ TEST_F(Run, ParametersAndBooleans) {
   const Outcome bad =
       run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=256"});
   EXPECT_EQ(bad.err, "weft: parameter level=256 does not fit in its type, u8\n");
+  const Outcome above =
+      run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=251"});
+  EXPECT_EQ(above.err, "weft: parameter level=251 has to be at most 250\n");
+  EXPECT_NE(own({"list"}).find("--param level=100 (at most 250)"), std::string::npos);
 }
 
 TEST_F(Run, SeveralImagesAndOutputs) {
@@ -121,6 +125,67 @@ TEST_F(Run, Json) {
   EXPECT_EQ(json["outputs"][0]["file"], "out.png");
   EXPECT_EQ(json["outputs"][0]["size"], (std::vector<int>{64, 48}));
   EXPECT_GE(json["seconds"]["run"], 0);
+}
+
+TEST_F(Run, Volumes) {
+  write("in.tif", volume<float>(5, 4, 3, [](int i) { return i / 20; }));  // the number of the page
+  EXPECT_TRUE(own({"run", "smooth", "in.tif", "-o", "out.tif"}).starts_with("out.tif: smooth, 5x4x3 f32, "));
+  const weft::Buffer out = read("out.tif");
+  ASSERT_EQ(out.extents(), (std::vector<std::int64_t>{5, 4, 3}));
+  EXPECT_FLOAT_EQ(out.at<float>(4, 3, 0), 1 / 3.f);
+  EXPECT_FLOAT_EQ(out.at<float>(0, 0, 1), 1);
+  EXPECT_FLOAT_EQ(out.at<float>(4, 3, 2), 5 / 3.f);
+
+  write("page.tif", picture<float>(5, 4, 1, [](int i) { return i; }));  // one page is a volume, too
+  own({"run", "smooth", "page.tif", "-o", "one.tif"});
+  EXPECT_EQ(read("one.tif").at<float>(3, 2), 13);
+
+  EXPECT_TRUE(own({"run", "smooth", "--size", "7x5x9", "-o", "blobs.tif"})
+                  .starts_with("input: synthetic blobs, 7x5x9\nblobs.tif: smooth, 7x5x9 f32, "));
+}
+
+TEST_F(Run, Rows) {
+  write("in.pfm", picture<float>(6, 1, 1, [](int i) { return i * i; }));
+  EXPECT_TRUE(own({"run", "steps", "in.pfm", "-o", "out.pfm"}).starts_with("out.pfm: steps, 6 f32, "));
+  const weft::Buffer out = read("out.pfm");
+  ASSERT_EQ(out.extents(), (std::vector<std::int64_t>{6, 1}));
+  for (int x = 0; x < 6; ++x) EXPECT_EQ(out.at<float>(x, 0), x < 5 ? 2 * x + 1 : 0);
+  const auto json = nlohmann::json::parse(own({"run", "steps", "in.pfm", "--json"}));
+  EXPECT_EQ(json["outputs"][0]["values"], (std::vector<float>{1, 3, 5, 7, 9, 0}));
+  EXPECT_EQ(json["inputs"][0]["size"], std::vector<int>{6});
+  own({"run", "steps", "--size", "1000", "-o", "synthetic.tif"});
+  EXPECT_EQ(read("synthetic.tif").extents(), (std::vector<std::int64_t>{1000, 1}));
+}
+
+TEST_F(Run, IntegersArriveExactly) {
+  write("in.png", picture<std::uint8_t>(3, 2, 1, [](int i) { return i == 0 ? 255 : i; }));
+  const auto json = nlohmann::json::parse(own({"run", "profile", "in.png", "-o", "squares.tif", "-o",
+                                               "long=long.tif", "-o", "pair=pair.tif", "--json"}));
+  EXPECT_EQ(json["outputs"][0]["values"],
+            (std::vector<std::uint32_t>{255u * 255u * 65537u, 65537, 4 * 65537}));
+  EXPECT_EQ(
+      json["outputs"][1]["values"],
+      (std::vector<std::int64_t>{std::int64_t{255} << 54, std::int64_t{1} << 54, std::int64_t{1} << 55}));
+  EXPECT_EQ(json["outputs"][1]["written_as"], "f64");
+  EXPECT_EQ(read("squares.tif").at<std::uint32_t>(0, 0), 255u * 255u * 65537u);
+  const weft::Buffer pair = read("pair.tif");
+  EXPECT_EQ(pair.type(), (Type{Scalar::I8, 2}));
+  EXPECT_EQ(static_cast<const std::int8_t*>(pair.data())[4], 2);
+  EXPECT_EQ(static_cast<const std::int8_t*>(pair.data())[5], -2);
+}
+
+TEST_F(Run, SizesWithoutImages) {
+  own({"run", "ramp", "-o", "default.tif"});
+  EXPECT_EQ(read("default.tif").extents(), (std::vector<std::int64_t>{8, 6}));
+  own({"run", "ramp", "-o", "sized.tif", "--size", "5x3"});
+  EXPECT_EQ(read("sized.tif").at<float>(4, 2), 42);
+  own({"run", "ramp", "-o", "mixed.tif", "--size", "5x3", "--param", "width=9"});
+  EXPECT_EQ(read("mixed.tif").extents(), (std::vector<std::int64_t>{9, 3}));
+}
+
+TEST_F(Run, ImagesOfDifferentSizes) {
+  own({"run", "weighted", "--size", "9x7", "-o", "out.tif"});
+  EXPECT_EQ(read("out.tif").extents(), (std::vector<std::int64_t>{4, 3}));
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+#include "lower/lower_evolve.h"
+
+#include <algorithm>
+
+#include "ir/visit.h"
+#include "lower/expressions.h"
+#include "lower/interior.h"
+#include "lower/rows.h"
+
+namespace weft::lower {
+
+using kernel::Expr;
+using kernel::literal;
+
+namespace {
+
+bool reads_own_pixel(const ir::Read& read) {
+  for (std::size_t d = 0; d < read.indices.size(); ++d) {
+    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
+    if (!index || !ir::is_coord(*index, static_cast<int>(d))) return false;
+  }
+  return true;
+}
+
+/// The arrays that a field needs: its values of so many steps are alive when an update writes.
+std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
+  std::size_t count = 1;
+  for (std::size_t u = 0; u < evolution.fields.size(); ++u) {
+    for (const ir::Expr& e : ir::reads(*evolution.fields[u].update)) {
+      const auto& read = std::get<ir::Read>(e->op);
+      const auto* past = std::get_if<ir::Past>(&read.source->definition);
+      if (!past || ir::field_of(read.source.get(), evolution) != static_cast<int>(field)) continue;
+      // The oldest value may be overwritten by the field's own update once nobody else needs it.
+      const bool before = u < field || (u == field && reads_own_pixel(read));
+      count = std::max(count, static_cast<std::size_t>(past->age) + (before ? 0 : 1));
+    }
+  }
+  return count;
+}
+
+class EvolveLowering {
+ public:
+  EvolveLowering(const StageContext& context, const ir::Pipeline& pipeline)
+      : context_(context),
+        evolution_(*std::get<ir::Evolve>(context.stage.definition).evolution),
+        layout_(context.layout),
+        module_(context.module),
+        pipeline_(pipeline) {}
+
+  void run() {
+    for (std::size_t f = 0; f < evolution_.fields.size(); ++f) place(f);
+    layout_.counter = layout_.names.claim("step");
+    module_.counters.push_back({layout_.counter, Scalar::I32});
+    for (std::size_t f = 0; f < evolution_.fields.size(); ++f) start(f);
+    kernel::Repeat repeat{steps(), layout_.counter, {}, {}};
+    for (const ir::Evolving& field : evolution_.fields)
+      repeat.launches.push_back(lower_stage({*field.update, context_.names, layout_, module_}));
+    for (const auto& arrays : arrays_) {
+      if (arrays.size() == 1) continue;
+      kernel::Rotation& rotation = repeat.rotations.emplace_back();
+      for (const ArrayLayout& array : arrays) rotation.push_back(array.name);
+    }
+    module_.steps.push_back(std::move(repeat));
+  }
+
+ private:
+  /// The arrays of a field: that of its stage, and one per older step.
+  void place(std::size_t f) {
+    const ir::Evolving& field = evolution_.fields[f];
+    const ir::Stage& initial = *field.initial;
+    const auto stage = std::find_if(pipeline_.stages.begin(), pipeline_.stages.end(), [&](const auto& s) {
+      const auto* evolve = std::get_if<ir::Evolve>(&s->definition);
+      return evolve && evolve->evolution.get() == &evolution_ && evolve->field == static_cast<int>(f);
+    });
+    auto& arrays = arrays_.emplace_back();
+    const auto add = [&](const std::string& name) {
+      arrays.push_back(layout_.claim_array(name, initial.type, initial.box));
+      declare_array(arrays.back(), kernel::Array::Role::Intermediate, layout_, module_);
+    };
+    if (stage == pipeline_.stages.end())
+      add(field.update->name);
+    else
+      arrays.push_back(layout_.arrays.at(stage->get()));
+    const std::size_t count = arrays_of(evolution_, f);
+    for (std::size_t age = 1; age < count; ++age) add(arrays[0].name + "_" + std::to_string(age));
+    layout_.arrays[field.update.get()] = arrays[0];
+    for (std::size_t age = 0; age < field.past.size(); ++age) {
+      // What is as old as there are arrays is in the one that is about to be written.
+      if (field.past[age]) layout_.arrays[field.past[age].get()] = arrays.at(age % count);
+    }
+  }
+
+  /// Copies the initial value into all arrays of a field.
+  void start(std::size_t f) {
+    const ir::Stage& initial = *evolution_.fields[f].initial;
+    const ArrayLayout& source = layout_.arrays.at(&initial);
+    const Rows rows(initial.box, layout_);
+    kernel::Function function{layout_.names.claim(arrays_[f][0].name + "_start"),
+                              "Rows [first, last) of '" + evolution_.fields[f].update->name +
+                                  "' before the first step: those of '" + initial.name + "'.",
+                              {"first", "last"},
+                              {}};
+    const bool along_x = rows.rank() == 1;
+    kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), 1, {}};
+    kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count(), {source.name}, {}};
+    Names locals = layout_.names;
+    kernel::Block& body = along_x ? function.body : loop.body;
+    const Expr i = kernel::name("i");
+    const Expr lanes = literal(initial.type.lanes);
+    const Expr from = along_x ? kernel::mul(kernel::name("first"), lanes) : literal(0);
+    const Expr to = kernel::mul(along_x ? kernel::name("last") : rows.width(), lanes);
+    const auto row_of = [&](const ArrayLayout& array, bool is_const) {
+      const std::string name = locals.claim(array.name + "_row");
+      body.push_back({kernel::Pointer{name, array.name, array.type.scalar,
+                                      rows.offset_of(kernel::name("row"), array), is_const}});
+      return name;
+    };
+    const std::string source_row = row_of(source, true);
+    kernel::Block copy;
+    for (const ArrayLayout& array : arrays_[f]) {
+      copy.push_back(
+          {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
+      launch.writes.push_back(array.name);
+    }
+    body.push_back({kernel::For{kernel::LoopKind::Vector, "i", from, to, 1, std::move(copy)}});
+    if (!along_x) function.body.push_back({std::move(loop)});
+    module_.functions.push_back(std::move(function));
+    module_.steps.push_back(std::move(launch));
+  }
+
+  Expr steps() const {
+    if (const auto* constant = std::get_if<ir::Const>(&evolution_.steps->op))
+      return literal(constant->value.as_integer());
+    const auto& param = *std::get<ir::ParamRef>(evolution_.steps->op).param;
+    const Expr name = kernel::name(layout_.params.at(param.name), param.initial.type.scalar);
+    return name->type == Scalar::I64 ? name : kernel::cast(ir::CastMode::Convert, Scalar::I64, name);
+  }
+
+  const StageContext& context_;
+  const ir::Evolution& evolution_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ir::Pipeline& pipeline_;
+  std::vector<std::vector<ArrayLayout>> arrays_;  // by field
+};
+
+}  // namespace
+
+void lower_evolve(const StageContext& context, const ir::Pipeline& pipeline) {
+  const auto& evolution = std::get<ir::Evolve>(context.stage.definition).evolution;
+  if (!context.layout.arrays.count(evolution->fields[0].update.get()))
+    EvolveLowering(context, pipeline).run();
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,205 @@
+#include "lower/lower_scatter.h"
+
+#include "ir/visit.h"
+#include "lower/expressions.h"
+#include "lower/interior.h"
+#include "lower/rows.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+
+namespace {
+
+// More copies feed more cores, but each is cleared and added: large stages have two.
+constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies = 1 << 20;
+
+ir::Value identity_of(BinaryOp op, Type type) {
+  switch (op) {
+    case BinaryOp::Mul: return ir::Value::integer(type, 1);
+    case BinaryOp::Min: return ir::largest(type);
+    case BinaryOp::Max: return ir::least(type);
+    case BinaryOp::And: return ir::Value::integer(type, -1);
+    default: return ir::Value::integer(type, 0);
+  }
+}
+
+class ScatterLowering {
+ public:
+  explicit ScatterLowering(const StageContext& context)
+      : stage_(context.stage),
+        scatter_(std::get<ir::Scatter>(stage_.definition)),
+        context_(context),
+        layout_(context.layout),
+        module_(context.module),
+        array_(layout_.arrays.at(&stage_)),
+        bins_(stage_.box, layout_),
+        points_(scatter_.over, layout_) {}
+
+  void run() {
+    copies_ = layout_.names.claim(array_.name + "_copies");
+    module_.arrays.push_back({copies_,
+                              stage_.type,
+                              kernel::Array::Role::Intermediate,
+                              {},
+                              {kernel::mul(bin_count(), copy_count())}});
+    kernel::Function fill = fill_function(), merge = merge_function();
+    module_.steps.push_back(kernel::Launch{fill.name, copy_count(), arrays_read(stage_, layout_), {copies_}});
+    module_.steps.push_back(kernel::Launch{merge.name, bins_.count(), {copies_}, {array_.name}});
+    module_.functions.push_back(std::move(fill));
+    module_.functions.push_back(std::move(merge));
+  }
+
+ private:
+  int lanes() const { return stage_.type.lanes; }
+  Expr bin_count() const { return kernel::mul(bins_.count(), bins_.width()); }
+  Expr copy_count() const {
+    const Expr bins = kernel::max(bin_count(), literal(1));
+    const std::int64_t* known = kernel::literal_value(bins);
+    const Expr fitting = known ? literal(pixels_of_all_copies / *known)
+                               : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
+    return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
+  }
+  Expr scalar_of(const Expr& bin, int lane) const {
+    return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
+  }
+  Expr combined(const Expr& a, const Expr& b) const {
+    return stored_as(stage_.type.scalar, simplified_binary(scatter_.op, computable(a), computable(b)));
+  }
+
+  // ---- filling a copy ----
+
+  kernel::Function fill_function() {
+    kernel::Function function{layout_.names.claim(array_.name + "_fill"),
+                              "Copies [first, last) of '" + stage_.name + "', each from a part of the rows.",
+                              {"first", "last"},
+                              {}};
+    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
+    const Expr part = kernel::name("part");
+    const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
+                                   needs_borders ? Place::Anywhere : Place::Interior, points_.coords(),
+                                   module_.strict);
+    const std::string copy = expressions.claim(array_.name + "_copy");
+    const Expr scalars = kernel::mul(bin_count(), literal(lanes()));
+    loop.body.push_back(
+        {kernel::Pointer{copy, copies_, stage_.type.scalar, kernel::mul(part, scalars), false}});
+    clear(copy, scalars, loop.body);
+    // A 1-D domain is divided along x.
+    const bool along_x = points_.rank() == 1;
+    const Expr total = along_x ? points_.extent(0) : points_.count();
+    const auto bound = [&](const Expr& of) {
+      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), copy_count());
+    };
+    const Expr from = bound(part), to = bound(kernel::add(part, literal(1)));
+    if (along_x) {
+      points(expressions, copy, kernel::add(points_.begin(0), from), kernel::add(points_.begin(0), to),
+             loop.body);
+    } else {
+      For rows{LoopKind::Serial, "row", from, to, 1, points_.coordinates_of(kernel::name("row"))};
+      const bool scalar = points_.rank() == 0;
+      points(expressions, copy, scalar ? literal(0) : points_.begin(0), scalar ? literal(1) : points_.end(0),
+             rows.body);
+      loop.body.push_back({std::move(rows)});
+    }
+    function.body.push_back({std::move(loop)});
+    return function;
+  }
+
+  void clear(const std::string& copy, const Expr& scalars, Block& block) const {
+    const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
+    Block body = {
+        {kernel::Store{copy, kernel::name("i"), kernel::constant(stage_.type.scalar, identity.lane[0])}}};
+    block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(body)}});
+  }
+
+  /// Makes the updates of the points of a row; those of one point may meet in a bin, so one after another.
+  void points(ExpressionLowering& expressions, const std::string& copy, const Expr& from, const Expr& to,
+              Block& block) const {
+    Block pointers;
+    For loop{LoopKind::Serial, "x", from, to, 1, {}};
+    expressions.open(loop.body, &pointers);
+    for (const ir::Update& update : scatter_.updates) {
+      Expr inside, bin = literal(0);
+      std::vector<Expr> at;
+      for (int d = 0; d < bins_.rank(); ++d) {
+        const std::string name = expressions.claim("bin");
+        loop.body.push_back(
+            {kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
+        at.push_back(kernel::name(name));
+        inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, literal(0), at[d]),
+                                                   kernel::binary(BinaryOp::Lt, at[d], bins_.extent(d))));
+      }
+      for (int d = bins_.rank(); d-- > 0;) bin = kernel::add(kernel::mul(bin, bins_.extent(d)), at[d]);
+      const Lanes value = expressions.lower(update.value);
+      Block change;
+      for (int l = 0; l < lanes(); ++l) {
+        const Expr place = scalar_of(bin, l);
+        change.push_back(
+            {kernel::Store{copy, place, combined(kernel::load(copy, stage_.type.scalar, place), value[l])}});
+      }
+      if (inside)
+        loop.body.push_back({kernel::If{inside, std::move(change), {}}});
+      else
+        for (kernel::Stmt& s : change) loop.body.push_back(std::move(s));
+    }
+    expressions.close();
+    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
+    block.push_back({std::move(loop)});
+  }
+
+  // ---- merging the copies ----
+
+  kernel::Function merge_function() {
+    kernel::Function function{
+        layout_.names.claim(array_.name + "_merge"),
+        "Rows [first, last) of '" + stage_.name + "': its initial value and all copies.",
+        {"first", "last"},
+        {}};
+    For rows{LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), 1, {}};
+    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_, Place::Anywhere,
+                                   points_.coords(), module_.strict);
+    const Expr row = kernel::name("row"), copy = kernel::name("copy"), i = kernel::name("i");
+    const std::string target = expressions.claim(array_.name + "_row");
+    rows.body.push_back(
+        {kernel::Pointer{target, array_.name, stage_.type.scalar, bins_.offset_of(row, array_), false}});
+
+    Block start;
+    expressions.open(start);
+    const Lanes initial = expressions.lower(scatter_.initial);
+    for (int l = 0; l < lanes(); ++l) start.push_back({kernel::Store{target, scalar_of(i, l), initial[l]}});
+    expressions.close();
+    rows.body.push_back({For{LoopKind::Vector, "i", literal(0), bins_.width(), 1, std::move(start)}});
+
+    const Expr scalars = kernel::mul(bins_.width(), literal(lanes()));
+    const Expr from = kernel::mul(kernel::add(kernel::mul(copy, bins_.count()), row), scalars);
+    Block add = {{kernel::Store{target, i,
+                                combined(kernel::load(target, stage_.type.scalar, i),
+                                         kernel::load(copies_, stage_.type.scalar, kernel::add(from, i)))}}};
+    For copies{LoopKind::Serial, "copy", literal(0), copy_count(), 1, {}};
+    copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(add)}});
+    rows.body.push_back({std::move(copies)});
+    function.body.push_back({std::move(rows)});
+    return function;
+  }
+
+  const ir::Stage& stage_;
+  const ir::Scatter& scatter_;
+  const StageContext& context_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ArrayLayout& array_;
+  const Rows bins_, points_;
+  std::string copies_;
+};
+
+}  // namespace
+
+void lower_scatter(const StageContext& context) { ScatterLowering(context).run(); }
+
+}  // namespace weft::lower

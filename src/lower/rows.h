@@ -1,0 +1,40 @@
+// A box as rows along x: what all loops over boxes have in common.
+#pragma once
+
+#include <vector>
+
+#include "ir/kernel_build.h"
+#include "ir/stage_ir.h"
+#include "lower/layout.h"
+
+namespace weft::lower {
+
+class Rows {
+ public:
+  Rows(const ir::Box& box, const Layout& layout) : box_(box), layout_(layout) {}
+
+  int rank() const { return static_cast<int>(box_.size()); }
+  /// The coordinates by their usual names: x, y, z, …
+  std::vector<kernel::Expr> coords() const;
+  kernel::Expr begin(int d) const { return lower(box_[d].min); }
+  kernel::Expr extent(int d) const { return lower(box_[d].extent); }
+  kernel::Expr end(int d) const { return lower(box_[d].min + box_[d].extent); }
+
+  /// The number of rows: 1 of a box of rank 0 or 1. Negative extents count as 0.
+  kernel::Expr count() const;
+  /// Extents along x: 1 of a box of rank 0.
+  kernel::Expr width() const { return rank() == 0 ? kernel::literal(1) : extent(0); }
+  /// Statements that define y, z, … of the row numbered `row`.
+  kernel::Block coordinates_of(kernel::Expr row) const;
+
+  /// Scalars from the start of an array over this box to its row numbered `row`.
+  kernel::Expr offset_of(kernel::Expr row, const ArrayLayout& array) const;
+
+  kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords(), {}); }
+
+ private:
+  const ir::Box& box_;
+  const Layout& layout_;
+};
+
+}  // namespace weft::lower

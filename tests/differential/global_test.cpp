@@ -1,0 +1,133 @@
+// Reductions and scattering, compiled, against the interpreter.
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Extents2 = std::vector<std::int64_t>;
+
+/// One row, one column, several parts per row, several rows per part.
+const std::vector<Extents2> sizes = {{1, 1}, {1, 9}, {7, 3}, {65, 33}, {4097, 3}, {9000, 2}};
+
+template <class T>
+class Reductions : public ::testing::Test {};
+using Types = ::testing::Types<std::uint8_t, std::int16_t, std::int32_t, std::uint64_t, float, double, half>;
+TYPED_TEST_SUITE(Reductions, Types);
+
+TYPED_TEST(Reductions, MinMaxAndPlaces) {
+  Image<TypeParam> in("in");
+  const Outputs outputs = {reduce("least", in, Reduce::min()), reduce("greatest", in, Reduce::max()),
+                           reduce("where_least", in, Reduce::arg_min()),
+                           reduce("where_greatest", in, Reduce::arg_max())};
+  for (const Extents2& size : sizes) expect_agreement(outputs, noise(type_of<TypeParam>(), size, 11));
+}
+
+TYPED_TEST(Reductions, SumsAndProducts) {
+  Image<TypeParam> in("in");
+  // Products of floats would overflow; of integers they wrap.
+  const bool real = is_float(type_of<TypeParam>().scalar);
+  const Stage sum = reduce("sum", in, Reduce::sum());
+  const Pipeline pipeline("p", real ? Outputs(sum) : Outputs{sum, reduce("product", in, Reduce::product())});
+  const Program program = pipeline.compile(compile_options());
+  for (const Extents2& size : sizes) {
+    const Buffer image = noise(type_of<TypeParam>(), size, 12);
+    expect_agreement(program, pipeline, {{{"in", image}}, {}, {}}, real ? Bound{2.0} : exactly);
+  }
+}
+
+TEST(Reduction, OfPixels) {
+  Image<Vec<std::uint8_t, 3>> in("in");
+  const Outputs outputs = {reduce("sum", in, Reduce::sum()), reduce("least", in, Reduce::min())};
+  for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 13));
+}
+
+TEST(Reduction, OfACropAndOfAnyBox) {
+  Image<std::int32_t> in("in", {80, 50});
+  const Outputs outputs = {
+      reduce("crop", in.crop({3, 5}, {70, 40}), Reduce::sum()),
+      reduce(
+          "border", BoxAt{{-3, -2}, {90, 60}},
+          [&](Var x, Var y) { return in.border(Border::mirror())(x, y) * x; }, Reduce::sum()),
+      reduce(
+          "every_other", Extents{40, 25}, [&](Var x, Var y) { return in(2 * x, 2 * y + 1) - y; },
+          Reduce::max()),
+      reduce(
+          "nothing", Extents{0, 25}, [&](Var x, Var y) { return in(x, y); }, Reduce::min())};
+  expect_agreement(outputs, noise(in.type(), {80, 50}, 14));
+}
+
+TEST(Reduction, ByAnOperatorOfTheUsersKeepsTheOrder) {
+  Image<std::uint32_t> in("in");
+  // (a, b) stands for v -> a * v + b; composition is associative and not commutative.
+  const auto compose = [](const Expr& f, const Expr& g) {
+    return pack(g.lane(0) * f.lane(0), g.lane(0) * f.lane(1) + g.lane(1));
+  };
+  const Expr element = pack(in * 2u + 1u, in + 3u);
+  const Stage all = reduce("all", element, Reduce(compose).identity(Vec<std::uint32_t, 2>{1, 0}));
+  const Stage bits = reduce(
+      "bits", in, Reduce([](const Expr& a, const Expr& b) { return a ^ b; }).identity(0u).commutative());
+  for (const Extents2& size : sizes) expect_agreement({all, bits}, noise(in.type(), size, 15));
+}
+
+TEST(Reduction, ResultsAreReadByStagesAndReductions) {
+  Image<std::int32_t> in("in");
+  Stage least = reduce("least", in, Reduce::min());
+  Stage greatest = reduce("greatest", in, Reduce::max());
+  Stage range = point("range", cast<std::int64_t>(greatest) - least);
+  Stage relative = point("relative", cast<std::int64_t>(in) - least);
+  Stage far = reduce("far", select(relative > range / 2, 1, 0), Reduce::sum());
+  for (const Extents2& size : sizes) expect_agreement({relative, far, range}, noise(in.type(), size, 16));
+}
+
+// ---- scattering
+
+TEST(Scatter, Histogram) {
+  Image<std::uint8_t> in("in");
+  const Stage histogram =
+      scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
+  for (const Extents2& size : sizes) expect_agreement(histogram, noise(in.type(), size, 17));
+}
+
+TEST(Scatter, SeveralUpdatesDropWhatLeavesTheBox) {
+  Image<std::int16_t> in("in");
+  const Stage bins = scatter("bins", {40, 7}, 5, in, [&](Var x, Var y) {
+    const Expr v = in(x, y);
+    return ScatterUpdates{add({v % 50, v % 9}, v), add({x, y}, 1), add({v >> 9, 3}, -7)};
+  });
+  for (const Extents2& size : sizes) expect_agreement(bins, noise(in.type(), size, 18));
+}
+
+TEST(Scatter, PixelsOfSeveralLanesIntoAVolume) {
+  Image<std::uint8_t> in("in");
+  const Stage grid = scatter("grid", {in.width() / 8 + 1, in.height() / 8 + 1, 4},
+                             Vec<std::int32_t, 2>{0, 100}, in, [&](Var x, Var y) {
+                               return add({x / 8, y / 8, in(x, y) / 64}, pack(cast<int>(in(x, y)), 1));
+                             });
+  for (const Extents2& size : sizes) expect_agreement(grid, noise(in.type(), size, 19));
+}
+
+TEST(Scatter, MinMaxAndProduct) {
+  Image<std::uint8_t> in("in");
+  const auto key = [&](Var x, Var y) { return (cast<int>(in(x, y)) * 7 + x) % 31; };
+  const Outputs outputs = {
+      scatter("low", {31}, 1000, in, [&](Var x, Var y) { return minimum({key(x, y)}, in(x, y)); }),
+      scatter("high", {31}, -5, in, [&](Var x, Var y) { return maximum({key(x, y)}, in(x, y)); }),
+      scatter("product", {31}, 3u, in, [&](Var x, Var y) { return multiply({key(x, y)}, in(x, y) | 1); })};
+  for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 20));
+}
+
+TEST(Scatter, OverOtherRanks) {
+  Image<std::uint8_t> row("in", 1);
+  const Stage counts = scatter("counts", {16}, 0, row, [&](Var x) { return add({row(x) / 16}, 1); });
+  for (std::int64_t n : {1, 100, 5000}) expect_agreement(counts, noise(row.type(), {n}, 21));
+  Image<std::uint8_t> volume("in", 3);
+  const Stage depth = scatter("depth", {16, volume.size()[2]}, 0, volume, [&](Var x, Var y, Var z) {
+    return add({volume(x, y, z) / 16, z}, 1);
+  });
+  expect_agreement(depth, noise(volume.type(), {9, 7, 5}, 22));
+}
+
+}  // namespace
+}  // namespace weft::testing_support
