@@ -80,7 +80,7 @@ class Builder {
     for (int p = 0; p < static_cast<int>(recipe_.params.size()); ++p) {
       const Parameter& param = recipe_.params[p];
       params_.push_back(
-          detail::declare_param(parameter_name(p).c_str(), {param.scalar, 1}, param.initial, Where()));
+          detail::declare_param(parameter_name(p).c_str(), {param.scalar, 1}, param.initial, {}, Where()));
     }
   }
 
