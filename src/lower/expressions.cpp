@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/interior.h"
 
@@ -283,11 +282,8 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   } else {
     along_x = kernel::add(outer, along_x);
   }
-  Lanes otherwise;
-  if (inside) {
-    const bool constant = n.border->mode == ir::BorderMode::Constant;
-    otherwise = lower(constant ? n.border->constant : ir::constant(ir::Value::integer(type, 0)));
-  }
+  Lanes otherwise(type.lanes, kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]));
+  if (inside && n.border->constant) otherwise = lower(n.border->constant);
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l) {
     Expr value = kernel::load(base, type.scalar, kernel::add(along_x, kernel::literal(l)));

@@ -111,5 +111,13 @@ TEST(Shapes, EmptyOutputs) {
       noise(in.type(), {1, 1}, 78));
 }
 
+TEST(Shapes, OutputsThatAreEmptyForEverySizeAndRead) {
+  const Image<std::uint8_t> in("in");
+  const Stage none = stage("none", {Index(3), Index(0)}, [&](Var x, Var y) { return Expr(x + y); });
+  const Accessor read = none.border(Border::clamp());
+  expect_agreement({none, stage("out", in.size(), [&](Var x, Var y) { return in(x, y) + read(y, x); })},
+                   noise(in.type(), {9, 7}, 80));
+}
+
 }  // namespace
 }  // namespace weft::testing_support
