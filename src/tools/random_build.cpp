@@ -147,10 +147,11 @@ class Builder {
   }
 
   weft::Index index(const Index& i, const Scope& scope) const {
-    weft::Index sum = index(i.offset);
-    if (i.coordinate >= 0) sum = scope.coordinates.at(i.coordinate) * i.scale + sum;
+    weft::Index sum = 0;  // in the order in which it is printed
+    if (i.coordinate >= 0) sum = scope.coordinates.at(i.coordinate) * i.scale;
     if (i.other >= 0) sum = sum + scope.coordinates.at(i.other);
     if (i.loop >= 0) sum = sum + scope.taps.at(i.loop)[i.tap] * i.tap_scale;
+    sum = sum + index(i.offset);
     if (i.divisor > 1) sum = sum / i.divisor;
     return i.modulo > 0 ? sum % i.modulo : sum;
   }
