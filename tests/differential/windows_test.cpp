@@ -189,6 +189,17 @@ TEST_F(Windows, MedianOfFloatsAndUnsigned) {
                    noise(longs.type(), {45, 23}, 53));
 }
 
+/// The identity that a window starts from is a value like any other: max(-inf, NaN) is -inf, and 0 + -0 is 0.
+TEST_F(Windows, StrictWindowsBeginWithTheirIdentity) {
+  const Image<float> floats("in");
+  const Accessor src_ = floats.border(Border::clamp());
+  const Expr one = 1.f;
+  expect_agreement(
+      {local("least", src_, Domain(1, 1), Local::Min), local("greatest", src_, Domain(1, 2), Local::Max),
+       local("sign", src_, Domain(1, 1), Local::Sum, [&](Expr e) { return one / e; })},
+      extreme_floats(floats.type(), {45, 23}, 58));
+}
+
 TEST_F(Windows, SeveralLanes) {
   const Image<Vec<std::uint8_t, 4>> rgba("in");
   const Accessor pixels = rgba.border(Border::clamp());
