@@ -365,7 +365,43 @@ Result Bounds::of_window_stage(const Stage& stage) {
   return of_window(Combine::Sum, *value, points, type);  // a little more than the mean
 }
 
+/// Floats that are summed are not drawn where the order counts: in strict pipelines, and where they may be
+/// infinite.
+Result Bounds::of_reduce(const Stage& stage) {
+  using Kind = weft::Reduce::Kind;
+  const Result value = of(stage.cases.at(0).value);
+  if (!value) return value;
+  const bool picks_place = stage.reduce == Kind::ArgMin || stage.reduce == Kind::ArgMax;
+  const bool selects = picks_place || stage.reduce == Kind::Min || stage.reduce == Kind::Max;
+  const bool from_floats = is_float(stage.cases[0].value.type.scalar);
+  if (from_floats && !value->is_finite()) return std::nullopt;
+  if (picks_place) return is_exact(*value) ? Result(Bound{-1, 1e4, 0}) : std::nullopt;
+  if (selects) return hull(*value, range_of(stage.type.scalar));  // of no elements it is an end of the type
+  if (!from_floats) return range_of(stage.type.scalar);
+  constexpr double most_pixels = 4000, roundings = 4096 + 32;
+  const double sum = most_pixels * value->magnitude();
+  if (recipe_.strict || stage.reduce == Kind::Product) return std::nullopt;
+  return accepted({-sum, sum, most_pixels * value->error + roundings * rounding(stage.type.scalar) * sum});
+}
+
+/// Updates come in any order, so that floats may only be selected.
+Result Bounds::of_scatter(const Stage& stage) {
+  for (const Term& t : stage.at) {
+    const Result at = of(t);
+    if (!at || !is_exact(*at)) return std::nullopt;
+  }
+  const Term& term = stage.cases.at(0).value;
+  Result value = of(term);
+  if (value) value = converted(*value, term.type.scalar, stage.type.scalar);
+  if (!value || !is_float(stage.type.scalar)) return value ? range_of(stage.type.scalar) : value;
+  const bool selects = stage.update == ScatterUpdate::Op::Min || stage.update == ScatterUpdate::Op::Max;
+  if (!selects || !value->is_finite()) return std::nullopt;
+  return hull(*value, *of(stage.initial));
+}
+
 Result Bounds::of(const Stage& stage) {
+  if (stage.kind == Stage::Kind::Reduce) return of_reduce(stage);
+  if (stage.kind == Stage::Kind::Scatter) return of_scatter(stage);
   if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local) {
     Result window = of_window_stage(stage);
     if (window) window = fitted(*window, stage.window_type.scalar);

@@ -43,6 +43,8 @@ class Bounds {
   std::optional<Bound> of_window(Combine combine, const Bound& value, int points, Type type) const;
   std::optional<Bound> of_fold(const Term& term);
   std::optional<Bound> of_window_stage(const Stage& stage);
+  std::optional<Bound> of_reduce(const Stage& stage);
+  std::optional<Bound> of_scatter(const Stage& stage);
 
   const Recipe& recipe_;
   std::vector<Bound> sources_;

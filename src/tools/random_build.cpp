@@ -104,6 +104,9 @@ class Builder {
           },
           Where());
     }
+    if (stage.kind == Stage::Kind::Reduce)
+      return reduce(name, value(stage.cases.at(0).value, scope), reduction(stage.reduce));
+    if (stage.kind == Stage::Kind::Scatter) return scattered(name, stage, scope);
     const Accessor read = accessor(stage.access, scope);
     Post post;
     if (!stage.post.empty()) {
@@ -118,6 +121,16 @@ class Builder {
                                    : local(name, read, domain_of(stage.window), stage.local, post);
     if (!post) stage.window_type = result.type();
     return result;
+  }
+
+  weft::Stage scattered(const std::string& name, Stage& stage, Scope& scope) {
+    const auto body = [&](const std::vector<Var>& coordinates) -> ScatterUpdates {
+      scope.coordinates = coordinates;
+      const std::vector<Expr> at = values(stage.at, scope);
+      return {{stage.update, at, value(stage.cases.at(0).value, scope)}};
+    };
+    return detail::make_scatter(name, box(stage.box).extents, value(stage.initial, scope),
+                                *sources_.at(stage.access.source), body, Where());
   }
 
   Cases cases(Stage& stage, Scope& scope) {
@@ -261,6 +274,24 @@ class Builder {
 Pipeline build(Recipe& recipe) {
   const Application application{pipeline_name(recipe), {}, [&] { return Builder(recipe).outputs(); }, ""};
   return weft::build(application).pipeline;
+}
+
+weft::Reduce reduction(weft::Reduce::Kind kind) {
+  using Kind = weft::Reduce::Kind;
+  switch (kind) {
+    case Kind::Sum: return weft::Reduce::sum();
+    case Kind::Product: return weft::Reduce::product();
+    case Kind::Min: return weft::Reduce::min();
+    case Kind::Max: return weft::Reduce::max();
+    case Kind::ArgMin: return weft::Reduce::arg_min();
+    case Kind::ArgMax: return weft::Reduce::arg_max();
+    case Kind::Custom: break;
+  }
+  throw InternalError("a recipe has no operators of its own");
+}
+
+Type type_of_reduction(weft::Reduce::Kind kind, Type value, int rank) {
+  return reduce("sample", Expr(TypedImage("in", value, rank)), reduction(kind)).type();
 }
 
 }  // namespace weft::tools::recipe

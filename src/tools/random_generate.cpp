@@ -1,6 +1,7 @@
 #include "tools/random_generate.h"
 
 #include "ir/build.h"
+#include "tools/random_build.h"
 #include "tools/random_terms.h"
 
 namespace weft::tools::recipe {
@@ -81,6 +82,7 @@ class Generator {
     const int dice = dice_.below(10);
     if (dice < 2) return point();
     if (dice < 5) return window_stage();
+    if (dice == 5) return dice_.chance(0.5) ? reduction_stage() : scatter();
     return body();
   }
 
@@ -119,6 +121,40 @@ class Generator {
       has_box = true;
     });
     if (!has_box) return std::nullopt;
+    return stage;
+  }
+
+  std::optional<Stage> reduction_stage() {
+    std::optional<Stage> stage = point();
+    if (!stage) return std::nullopt;
+    stage->kind = Stage::Kind::Reduce;
+    stage->reduce = static_cast<weft::Reduce::Kind>(dice_.below(6));
+    const bool picks_place = stage->reduce >= weft::Reduce::Kind::ArgMin;
+    if (picks_place && stage->type.lanes > 1) return std::nullopt;
+    stage->type = type_of_reduction(stage->reduce, stage->type, static_cast<int>(stage->box.size()));
+    stage->box.clear();
+    return stage;
+  }
+
+  std::optional<Stage> scatter() {
+    Stage stage{.kind = Stage::Kind::Scatter};
+    const int over = any_source();
+    Context inside = context(1, 2);
+    inside.box = recipe_.box_of(over);
+    if (inside.box.empty()) return std::nullopt;
+    for (int s = 0; s < source_count(); ++s) inside.sources.push_back(s);
+    Terms terms(recipe_, *bounds_, dice_);
+    stage.access.source = over;
+    stage.update = static_cast<ScatterUpdate::Op>(dice_.below(4));
+    stage.initial = terms.literal(dice_.scalar());
+    stage.type = stage.initial.type;
+    for (int d = dice_.between(1, 2); d > 0; --d) {
+      stage.box.push_back({{}, {.offset = dice_.between(1, 8)}});
+      stage.at.push_back(terms.integer(inside));
+      if (dice_.chance(0.8))
+        stage.at.back() = Terms::operation(Op::Rem, {stage.at.back(), terms.literal(Scalar::I32)});
+    }
+    stage.cases = {{{}, terms.term(inside)}};
     return stage;
   }
 

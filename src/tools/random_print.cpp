@@ -163,13 +163,32 @@ class Printer {
         return fmt::format("{}local({}, {}, {}, Local::{}{});", head, quoted, accessor(stage.access),
                            domain(stage.window), names[static_cast<int>(stage.local)], post);
       }
+      case Stage::Kind::Reduce: {
+        constexpr const char* names[] = {"sum", "product", "min", "max", "arg_min", "arg_max"};
+        return fmt::format("{}reduce({}, {}, Reduce::{}());", head, quoted, value(stage.cases.at(0).value),
+                           names[static_cast<int>(stage.reduce)]);
+      }
+      case Stage::Kind::Scatter: return head + scatter(quoted, stage);
       case Stage::Kind::Body: break;
     }
-    std::vector<std::string> coordinates;
-    for (std::size_t d = 0; d < stage.box.size(); ++d)
-      coordinates.push_back(fmt::format("[[maybe_unused]] Var {}", coordinate_names[d]));
     return fmt::format("{}stage({}, BoxAt{{{}, {}}}, [&]({}) {{ return {}; }});", head, quoted,
-                       mins(stage.box), extents(stage.box), joined(coordinates), cases(stage));
+                       mins(stage.box), extents(stage.box), coordinates(stage.box.size()), cases(stage));
+  }
+
+  static std::string coordinates(std::size_t rank) {
+    std::vector<std::string> all;
+    for (std::size_t d = 0; d < rank; ++d)
+      all.push_back(fmt::format("[[maybe_unused]] Var {}", coordinate_names[d]));
+    return joined(all);
+  }
+
+  std::string scatter(const std::string& quoted, const Stage& stage) const {
+    constexpr const char* names[] = {"add", "multiply", "minimum", "maximum"};
+    return fmt::format("scatter({}, {}, {}, {}, [&]({}) {{ return {}(std::vector<Expr>{{{}}}, {}); }});",
+                       quoted, extents(stage.box), value(stage.initial), name(stage.access.source),
+                       coordinates(recipe_.box_of(stage.access.source).size()),
+                       names[static_cast<int>(stage.update)], joined(values(stage.at)),
+                       value(stage.cases.at(0).value));
   }
 
   std::string cases(const Stage& stage) const {

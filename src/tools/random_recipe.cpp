@@ -44,6 +44,7 @@ void each_child(Term& term, const std::function<void(Term&)>& visit) {
 void each_root(Stage& stage, const std::function<void(Term&)>& visit) {
   each_child(stage.access, visit);
   for (Term& t : stage.post) visit(t);
+  for (Term& t : stage.at) visit(t);
   for (Case& c : stage.cases) {
     for (Term& t : c.when) visit(t);
     visit(c.value);
@@ -56,7 +57,9 @@ void each_term(Term& term, const std::function<void(Term&)>& visit) {
 }
 
 void each_access(Stage& stage, const std::function<void(Access&)>& visit) {
-  if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local) visit(stage.access);
+  if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local ||
+      stage.kind == Stage::Kind::Scatter)
+    visit(stage.access);
   each_root(stage, [&](Term& root) {
     each_term(root, [&](Term& t) {
       if (t.kind == Term::Kind::Read) visit(t.access);
@@ -74,7 +77,7 @@ void mark(const Box& box, std::vector<bool>& needed) {
 }
 
 void mark_stage(Stage& stage, std::vector<bool>& needed) {
-  if (stage.kind == Stage::Kind::Body) mark(stage.box, needed);
+  if (stage.kind == Stage::Kind::Body) mark(stage.box, needed);  // a scatter's is constant
   each_access(stage, [&](Access& access) {
     needed[access.source] = true;
     mark(access.crop, needed);

@@ -5,6 +5,7 @@
 // Sources are numbered: first the images, then the stages. A stage reads only sources of lower numbers.
 #pragma once
 
+#include <weft/reduce.h>
 #include <weft/stage.h>
 
 #include <algorithm>
@@ -159,11 +160,15 @@ struct Case {
 };
 
 struct Stage {
-  enum class Kind { Point, Convolve, Local, Body };
+  enum class Kind { Point, Convolve, Local, Body, Reduce, Scatter };
   Kind kind = Kind::Point;
   Box box{};                  ///< Of a body; for the others, what it comes to.
-  std::vector<Case> cases{};  ///< One, for a point.
-  Access access{};            ///< Of convolve and local, as are:
+  std::vector<Case> cases{};  ///< One, but for bodies.
+  weft::Reduce::Kind reduce = weft::Reduce::Kind::Sum;
+  ScatterUpdate::Op update = ScatterUpdate::Op::Add;
+  std::vector<Term> at{};  ///< Where a scatter's value goes; it runs over `access.source`,
+  Term initial{};          ///< and starts from this.
+  Access access{};         ///< Of convolve and local, as are:
   Window window{};
   weft::Local local = weft::Local::Sum;
   Type window_type{};        ///< What the window gives.

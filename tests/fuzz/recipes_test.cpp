@@ -57,6 +57,10 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
     found.insert("stage " + std::to_string(static_cast<int>(stage.kind)));
     if (stage.kind == Stage::Kind::Local)
       found.insert("local " + std::to_string(static_cast<int>(stage.local)));
+    if (stage.kind == Stage::Kind::Reduce)
+      found.insert("reduce " + std::to_string(static_cast<int>(stage.reduce)));
+    if (stage.kind == Stage::Kind::Scatter)
+      found.insert("update " + std::to_string(static_cast<int>(stage.update)));
     if (!stage.post.empty()) found.insert("post");
     if (stage.cases.size() > 1) found.insert("cases");
     each_access(stage, [&](Access& access) {
@@ -83,7 +87,8 @@ TEST(RandomRecipes, CoverTheLanguage) {
   const auto want = [&](const std::string& what, int first, int count) {
     for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
   };
-  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 4), want("local", 0, 6), want("op", 0, op_count);
+  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 6), want("reduce", 0, 6), want("update", 0, 4),
+      want("local", 0, 6), want("op", 0, op_count);
   want("term", 0, static_cast<int>(Term::Kind::Given) + 1), want("window", 0, 5);
   for (int s = 0; s < 12; ++s) wanted.insert("type " + name_of(static_cast<Scalar>(s)));
   for (int b = 0; b < 5; ++b)
