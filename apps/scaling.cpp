@@ -5,7 +5,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(scaling, {.summary = "resamples to a size", .source = "Hipacc thesis, ch. 2"}) {
+WEFT_PIPELINE(scaling, {.summary = "resamples to a size", .source = "Hipacc thesis"}) {
   AnyImage in("in", {Scalar::F32, Scalar::U8}, {1, 3, 4});
   const Option<int> width("width", 0), height("height", 0);  // 0: half of the image's, rounded up
   const std::map<std::string, Interpolation> filters = {{"nearest", Interpolation::Nearest},

@@ -23,8 +23,10 @@ namespace weft {
 struct About {
   const char* summary = "";
   const char* source = "";  ///< Where the definition comes from; groups applications in `weft list`.
-  double range =
-      255;  ///< Integer image files are scaled so that their full range is 0 … range in float images.
+  /// Integer image files are scaled so that their full range is 0 … range in float images. If it is more than
+  /// 255, synthetic images of wider integers have it, too.
+  double range = 255;
+  bool bgr = false;  ///< The lanes of a result are blue, green, red; files hold red first.
 };
 
 /// A choice made when the pipeline is built (sizes of windows, numbers of levels, variants): `--param

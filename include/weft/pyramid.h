@@ -34,6 +34,7 @@ class Pyramid {
   using Expand = std::function<Stage(const std::string& name, const Source& level, const Source& coarser)>;
 
   /// Level 0 is `base`, level l = 1 ... levels - 1 is the stage NAMEl that `reduce` makes of level l - 1.
+  /// The pyramid marks that stage, so others have to read it as (*this)[l], not as what `reduce` returned.
   /// A level has at least one pixel: `base` needs 2^(levels - 1) in each direction, or the run is an Error.
   Pyramid(const std::string& name, const Source& base, int levels, const Reduce& reduce,
           std::source_location here = std::source_location::current());

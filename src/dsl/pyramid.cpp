@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dsl/sampled.h"
 #include "ir/affine.h"
 #include "ir/stage_ir.h"
 
@@ -105,9 +106,7 @@ Stage along_dimension(const std::string& name, const Accessor& source, int dim, 
         const auto samples = [&](const Index& i) {
           std::vector<At> at(v.begin(), v.end());
           at[dim] = At(i, here);
-          return at.size() == 1   ? source(at[0])
-                 : at.size() == 2 ? source(at[0], at[1])
-                                  : source(at[0], at[1], at[2]);
+          return dsl::read_at(source, at);
         };
         return detail::as_cases(value(samples, v[dim]));
       },
@@ -128,7 +127,7 @@ Expr expanded(const Along& f, const Var& x) {
 
 Stage reduce_level(const std::string& name, const Accessor& finer, std::source_location here) {
   check_source(name, finer, here);
-  Accessor current = finer;
+  Accessor current = dsl::from_zero(finer);
   // x comes last, when there is least to read with a step of 2.
   for (int d = finer.rank() - 1; d > 0; --d) {
     const Stage stage =
@@ -148,7 +147,7 @@ Stage expand_level(const std::string& name, const Accessor& coarser, const Exten
         here)
         .note("needs", fmt::format("{}, one per dimension", rank));
   }
-  Accessor current = coarser;
+  Accessor current = dsl::from_zero(coarser);
   // x comes first, while there is least to read at two pixels each.
   for (int d = 0; d + 1 < rank; ++d) {
     const Stage stage = along_dimension(name + "_" + ir::dim_name(d), current, d, extents[d], expanded, here);

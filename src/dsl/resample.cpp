@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "dsl/sampled.h"
 #include "ir/affine.h"
 
 namespace weft {
@@ -116,16 +117,10 @@ Taps taps_at(Interpolation kernel, const Expr& u, Type type) {
   return taps;
 }
 
-Expr read_at(const Accessor& source, const std::vector<At>& at) {
-  if (at.size() == 1) return source(at[0]);
-  if (at.size() == 2) return source(at[0], at[1]);
-  return source(at[0], at[1], at[2]);
-}
-
 /// The weighted sum over the taps of dimensions 0 to dims - 1, at the indices `at` of the others.
 Expr weighted_sum(const Accessor& source, const std::vector<Taps>& taps, std::size_t dims,
                   std::vector<At>& at, Type type) {
-  if (dims == 0) return cast(type, read_at(source, at));
+  if (dims == 0) return cast(type, dsl::read_at(source, at));
   const Taps& along = taps[dims - 1];
   std::optional<Expr> total;
   for (std::size_t k = 0; k < along.indices.size(); ++k) {
@@ -160,7 +155,7 @@ Expr Interpolated::read(const std::vector<At>& at) const {
   std::vector<At> indices = at;
   if (kernel_ != Interpolation::Nearest) return weighted_sum(source_, taps, taps.size(), indices, type);
   for (std::size_t d = 0; d < taps.size(); ++d) indices[d] = taps[d].indices[0];
-  return read_at(source_, indices);
+  return dsl::read_at(source_, indices);
 }
 
 Expr Interpolated::operator()(const At& u) const { return read({u}); }
@@ -241,7 +236,7 @@ class Resampled {
 /// The pixel `at`, resampled along the dimensions before `end`, beginning with `begin`.
 Expr resampled_pixel(const Accessor& source, const std::vector<Resampled>& along, int begin, int end,
                      const std::vector<At>& at) {
-  if (begin == end) return read_at(source, at);
+  if (begin == end) return dsl::read_at(source, at);
   const int d = end - 1;
   return along[d].sum(*at[d].affine, [&](const Expr& index) {
     std::vector<At> sample = at;
@@ -279,7 +274,7 @@ Stage resize(const std::string& name, const Accessor& source, const Extents& ext
   }
   // More than two taps per dimension are worth a stage per dimension.
   const int dims_per_stage = taps_of(kernel) > 2 ? 1 : rank;
-  Accessor current = source.border(inside);
+  Accessor current = dsl::from_zero(source).border(inside);
   for (int begin = 0;; begin += dims_per_stage) {
     const int end = begin + dims_per_stage;
     for (int d = begin; d < end; ++d) box[d] = extents[d];

@@ -1,5 +1,7 @@
 #include "lower/lower_scatter.h"
 
+#include <algorithm>
+
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
@@ -18,6 +20,11 @@ namespace {
 
 // More copies feed more cores, but each is cleared and added: large stages have two.
 constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies = 1 << 20;
+// Neighbouring pixels often fall into one bin, and an update waits for the one before it to be stored. Small
+// stages are copied once more for each of so many neighbours, as long as all of it stays in the first-level
+// cache.
+constexpr int most_neighbours = 8;
+constexpr std::int64_t bytes_of_neighbours = 16384;
 
 ir::Value identity_of(BinaryOp op, Type type) {
   switch (op) {
@@ -39,7 +46,8 @@ class ScatterLowering {
         module_(context.module),
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
-        points_(scatter_.over, layout_) {}
+        points_(scatter_.over, layout_),
+        neighbours_(neighbours()) {}
 
   void run() {
     copies_ = layout_.names.claim(array_.name + "_copies");
@@ -47,7 +55,7 @@ class ScatterLowering {
                               stage_.type,
                               kernel::Array::Role::Intermediate,
                               {},
-                              {kernel::mul(bin_count(), copy_count())}});
+                              {kernel::mul(bin_count(), all_copies())}});
     kernel::Function fill = fill_function(), merge = merge_function();
     module_.steps.push_back(kernel::Launch{fill.name, copy_count(), arrays_read(stage_, layout_), {copies_}});
     module_.steps.push_back(kernel::Launch{merge.name, bins_.count(), {copies_}, {array_.name}});
@@ -64,6 +72,13 @@ class ScatterLowering {
     const Expr fitting = known ? literal(pixels_of_all_copies / *known)
                                : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
     return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
+  }
+  Expr all_copies() const { return kernel::mul(copy_count(), literal(neighbours_)); }
+  int neighbours() const {
+    const std::int64_t* known = kernel::literal_value(bin_count());
+    if (!known || points_.rank() == 0) return 1;
+    const std::int64_t bytes = std::max<std::int64_t>(*known, 1) * size_of(stage_.type);
+    return static_cast<int>(std::clamp<std::int64_t>(bytes_of_neighbours / bytes, 1, most_neighbours));
   }
   Expr scalar_of(const Expr& bin, int lane) const {
     return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
@@ -82,11 +97,12 @@ class ScatterLowering {
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
     const Expr part = kernel::name("part");
     const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    std::vector<Expr> coords = points_.coords();
+    if (neighbours_ > 1) coords[0] = kernel::add(coords[0], kernel::name("i"));
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
-                                   needs_borders ? Place::Anywhere : Place::Interior, points_.coords(),
-                                   module_.strict);
+                                   needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
     const std::string copy = expressions.claim(array_.name + "_copy");
-    const Expr scalars = kernel::mul(bin_count(), literal(lanes()));
+    const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(neighbours_)), literal(lanes()));
     loop.body.push_back(
         {kernel::Pointer{copy, copies_, stage_.type.scalar, kernel::mul(part, scalars), false}});
     clear(copy, scalars, loop.body);
@@ -118,24 +134,50 @@ class ScatterLowering {
     block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(body)}});
   }
 
-  /// Makes the updates of the points of a row; those of one point may meet in a bin, so one after another.
+  /// Makes the updates of the points of a row, one after another, since any two may meet in a bin.
   void points(ExpressionLowering& expressions, const std::string& copy, const Expr& from, const Expr& to,
               Block& block) const {
-    Block pointers;
-    For loop{LoopKind::Serial, "x", from, to, 1, {}};
-    expressions.open(loop.body, &pointers);
+    Block pointers, loops;
+    expressions.open(loops, &pointers);
+    const auto loop = [&](const Expr& begin, const Expr& end, const Expr& count) {
+      For x{LoopKind::Serial, "x", begin, end, neighbours_, {}};
+      if (neighbours_ == 1) {
+        update(expressions, copy, x.body);
+      } else {
+        For neighbour{LoopKind::Serial, "i", literal(0), count, 1, {}};
+        update(expressions, copy, neighbour.body);
+        x.body.push_back({std::move(neighbour)});
+      }
+      loops.push_back({std::move(x)});
+    };
+    if (neighbours_ == 1) {
+      loop(from, to, literal(1));
+    } else {
+      const Expr blocks = kernel::binary(BinaryOp::Div, kernel::sub(to, from), literal(neighbours_));
+      loops.push_back({kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(neighbours_)))}});
+      loop(from, kernel::name("rest"), literal(neighbours_));
+      loop(kernel::name("rest"), to, kernel::sub(to, kernel::name("x")));
+    }
+    expressions.close();
+    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
+    for (kernel::Stmt& s : loops) block.push_back(std::move(s));
+  }
+
+  /// The updates of one point.
+  void update(ExpressionLowering& expressions, const std::string& copy, Block& block) const {
+    expressions.open(block);
     for (const ir::Update& update : scatter_.updates) {
       Expr inside, bin = literal(0);
       std::vector<Expr> at;
       for (int d = 0; d < bins_.rank(); ++d) {
         const std::string name = expressions.claim("bin");
-        loop.body.push_back(
-            {kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
+        block.push_back({kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
         at.push_back(kernel::name(name));
         inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, literal(0), at[d]),
                                                    kernel::binary(BinaryOp::Lt, at[d], bins_.extent(d))));
       }
       for (int d = bins_.rank(); d-- > 0;) bin = kernel::add(kernel::mul(bin, bins_.extent(d)), at[d]);
+      if (neighbours_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
       const Lanes value = expressions.lower(update.value);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
@@ -144,13 +186,11 @@ class ScatterLowering {
             {kernel::Store{copy, place, combined(kernel::load(copy, stage_.type.scalar, place), value[l])}});
       }
       if (inside)
-        loop.body.push_back({kernel::If{inside, std::move(change), {}}});
+        block.push_back({kernel::If{inside, std::move(change), {}}});
       else
-        for (kernel::Stmt& s : change) loop.body.push_back(std::move(s));
+        for (kernel::Stmt& s : change) block.push_back(std::move(s));
     }
     expressions.close();
-    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
-    block.push_back({std::move(loop)});
   }
 
   // ---- merging the copies ----
@@ -181,7 +221,7 @@ class ScatterLowering {
     Block add = {{kernel::Store{target, i,
                                 combined(kernel::load(target, stage_.type.scalar, i),
                                          kernel::load(copies_, stage_.type.scalar, kernel::add(from, i)))}}};
-    For copies{LoopKind::Serial, "copy", literal(0), copy_count(), 1, {}};
+    For copies{LoopKind::Serial, "copy", literal(0), all_copies(), 1, {}};
     copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(add)}});
     rows.body.push_back({std::move(copies)});
     function.body.push_back({std::move(rows)});
@@ -195,6 +235,7 @@ class ScatterLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
+  const int neighbours_;
   std::string copies_;
 };
 

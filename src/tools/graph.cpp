@@ -27,6 +27,9 @@ const char* colour_of(Pattern pattern) {
     case Pattern::Local: return "#d6e4f5";
     case Pattern::Scaled: return "#fbe7cf";
     case Pattern::Gather: return "#f3d7e4";
+    case Pattern::Global: return "#e4dcf3";
+    case Pattern::Scatter: return "#f7d9d3";
+    case Pattern::Time: return "#d3eeee";
   }
   return "white";
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "io/picture.h"
 #include "ir/value.h"
@@ -142,6 +143,16 @@ Type picture_type(const std::filesystem::path& file, Type result, int rank, cons
   return {holds(Scalar::F32) ? Scalar::F32 : Scalar::U8, result.lanes};
 }
 
+/// The first and the third lane of each pixel exchanged.
+Buffer blue_and_red_exchanged(const Buffer& dense) {
+  Buffer to = dense.packed();
+  with_scalar(to.type().scalar, [&]<class T>(T) {
+    T* pixel = static_cast<T*>(to.data());
+    for (std::int64_t i = 0; i < to.pixels(); ++i, pixel += to.type().lanes) std::swap(pixel[0], pixel[2]);
+  });
+  return to;
+}
+
 /// value * scale + offset as 8 bits, rounded half to even.
 struct ToBytes {
   double scale, offset;
@@ -226,10 +237,14 @@ Buffer synthetic_image(const Buffer& rgb, Type type, double range) {
   const auto* from = static_cast<const std::uint8_t*>(bytes.data());
   auto* to = static_cast<std::byte*>(image.data());
   const int size = size_of(type.scalar);
-  const std::int64_t bytes_mean = is_signed(type.scalar) ? 128 : 0;
+  const bool to_range = range > 255 && size > 1;  // of a sensor, say, that has 10 bits
+  const std::int64_t bytes_mean = is_signed(type.scalar) && !to_range ? 128 : 0;
   const std::int64_t factor = size == 1 ? 1 : is_signed(type.scalar) ? 256 : 257;
-  for (std::int64_t i = 0; i < bytes.pixels() * type.lanes; ++i)
-    ir::store(type.scalar, to + i * size, {.i = (from[i] - bytes_mean) * factor});
+  for (std::int64_t i = 0; i < bytes.pixels() * type.lanes; ++i) {
+    const std::int64_t value =
+        to_range ? std::llround(from[i] * range / 255) : (from[i] - bytes_mean) * factor;
+    ir::store(type.scalar, to + i * size, {.i = value});
+  }
   return image;
 }
 
@@ -251,7 +266,8 @@ void check_result(const std::filesystem::path& file, const std::string& output, 
 
 ResultPicture to_picture(const Buffer& result, const std::filesystem::path& file,
                          const PictureOptions& options) {
-  const Buffer from = as_picture(result);
+  Buffer from = as_picture(result);
+  if (options.bgr && from.type().lanes >= 3) from = blue_and_red_exchanged(from);
   const Type type = picture_type(file, from.type(), from.rank(), options);
   if (from.type() == type) return {from};
   Buffer to = Buffer::allocate(type, from.extents());

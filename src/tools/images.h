@@ -29,6 +29,7 @@ Buffer synthetic_image(const Buffer& rgb, Type type, double range);
 struct PictureOptions {
   double range = 255;
   bool normalize = false;  ///< The least value becomes black, the largest white.
+  bool bgr = false;        ///< The result's first lane is blue; the file's is red.
 };
 /// Whether the file can hold the result of that type and rank, converted. Throws weft::Error if not.
 void check_result(const std::filesystem::path& file, const std::string& output, Type type, int rank,

@@ -21,12 +21,14 @@ std::vector<std::string> names_of(const std::vector<Scalar>& scalars) {
   return names;
 }
 
+std::string dimensions(int n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); }
+
 std::string image_text(const DeclaredImage& image) {
   std::vector<std::string> lanes;
   for (int n : image.lanes) lanes.push_back(std::to_string(n));
   std::string text = image.name + ": " + one_of(names_of(image.scalars));
   if (image.lanes != std::vector{1}) text += ", " + one_of(lanes) + " channels";
-  if (image.rank != 2) text += ", " + std::to_string(image.rank) + " dimensions";
+  if (image.rank != 2) text += ", " + dimensions(image.rank);
   return text;
 }
 
@@ -47,7 +49,7 @@ std::string option_text(const DeclaredOption& option) {
 std::string output_text(const ir::Stage& output) {
   std::string text = output.name + ": " + weft::name_of(output.type);
   if (output.rank() == 0) text += " scalar";
-  if (output.rank() == 1 || output.rank() > 2) text += ", " + std::to_string(output.rank()) + " dimensions";
+  if (output.rank() == 1 || output.rank() > 2) text += ", " + dimensions(output.rank());
   return text;
 }
 

@@ -298,7 +298,7 @@ void run(const Options& options) {
     job.emplace((scene ? job_with_scene : job_with_pictures)(options, application, std::move(declared)));
   });
   job->arguments.params = job->prepared.params;
-  job->pictures = {application.about.range, options.normalize};
+  job->pictures = {application.about.range, options.normalize, application.about.bgr};
   check_outputs(options, *job);
 
   std::optional<Program> program;

@@ -244,7 +244,7 @@ void verify_all(const Options& options, int& exit_code) {
   for (const Application* application : select_applications(options.application)) {
     const Totals totals = check_application(*application, plan, progress);
     progress.clear();
-    if (!plan.json) fmt::print("{:<16}{}\n", application->name, summary(totals));
+    if (!plan.json) fmt::print("{:<18} {}\n", application->name, summary(totals));
     std::fflush(stdout);
     json["applications"].push_back({{"name", application->name},
                                     {"passed", totals.passed},

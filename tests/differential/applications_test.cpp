@@ -35,10 +35,13 @@ struct Agreement {
 };
 
 const std::vector<Agreement> agreements = {
+    {"bayer_mosaic", Scalar::U16, off_by_one(.005), "rounded floats"},
     {"bilateral", Scalar::F32, rounded(white, 2 * 169), "sums of 169 positive terms; a weighted mean"},
+    {"bilateral_grid", Scalar::F32, rounded(2, 120), "sums of 64 pixels, three blurs, and a weighted mean"},
     {"bokeh", Scalar::F32, rounded(white, 199), "a mean of 197 positive terms"},
     {"box", Scalar::U8, exactly, "an integer sum; k / 25 is never near a tie"},
     {"box", Scalar::F32, rounded(white, 27), "a mean of 25 positive terms"},
+    {"camera_pipe", Scalar::U8, exactly, "integers, and a curve that is strict"},
     {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
     {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
     {"corners", Scalar::U8, exactly, "strict"},
@@ -52,23 +55,28 @@ const std::vector<Agreement> agreements = {
     {"gradient", Scalar::F32, rounded(4 * white, 200), "means of 25 terms per level, then sums of levels"},
     {"harris", Scalar::F32, rounded(2.2 * 127.5 * 127.5 * 127.5 * 127.5, 30),
      "products of squares of gradients up to 127.5 cancel: in units of the sum of their magnitudes"},
+    {"harris_corner", Scalar::F32, rounded(1.2, 30),
+     "sums of 9 squares of slopes up to 1/3: their products cancel"},
     {"laplace", Scalar::U8, exactly, "integers"},
     {"mandelbrot", Scalar::U8, exactly, "strict"},
     {"laplacian", Scalar::F32, rounded(2 * white, 60), "strict where it quantises; else sums of levels"},
     {"median", Scalar::U8, exactly, "integers"},
     {"median", Scalar::F32, exactly, "chooses, does not compute"},
     {"mosaic", Scalar::F32, rounded(4 * white, 100), "means of positive terms, differences, sums of levels"},
+    {"multiscale_interp", Scalar::F32, rounded(16, 120), "10 levels down and up, and a ratio of two of them"},
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
     {"optical_flow", Scalar::I8, exactly, "integers"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
-    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"pyramid", Scalar::F32, rounded(white, 60), "means of positive terms"},
+    {"pyramid_blend", Scalar::F32, rounded(2, 60), "bands cancel; 4 levels down and up"},
     {"scaling", Scalar::F32, rounded(2.5 * white, 40), "weights whose magnitudes sum to 1.5 per direction"},
     {"scaling", Scalar::U8, off_by_one(.01), "rounded floats"},
+    {"scatter_pipes", Scalar::F32, rounded(white, 2 * 25 + 10), "a mean of 25 positive products of a power"},
     {"shitomasi", Scalar::F32, rounded(2.5 * 127.5 * 127.5, 30), "squares of gradients cancel"},
     {"sobel", Scalar::F32, rounded(1.5 * 8 * white, 12), "six terms per direction, of weight 8, cancel"},
     {"spline", Scalar::F32, rounded(8 * white * white, 100), "squares of sums of 25, then 16 products"},
     {"unsharp", Scalar::U8, off_by_one(.005), "rounded floats"},
+    {"unsharp_mask", Scalar::F32, rounded(9, 20), "5 times a picture less 4 times its blur"},
 };
 
 const Agreement& agreement(const std::string& application, Scalar scalar) {
@@ -143,14 +151,24 @@ std::vector<Variant> variants_of_lanes() {
   return all;
 }
 
-using Extents = std::vector<std::int64_t>;
-
-/// Those that have no borders: a point operator, and a picture of nothing but coordinates.
+/// Those that have no border to choose; mandelbrot is a picture of nothing but coordinates.
 std::vector<Variant> variants_without_border() {
-  return {{"color_convert", {}, {}, {}},
-          {"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}},
-          {"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}}};
+  std::vector<Variant> all;
+  for (const char* application : {"bayer_mosaic", "bilateral_grid", "camera_pipe", "color_convert",
+                                  "harris_corner", "multiscale_interp", "pyramid_blend"})
+    all.push_back({application, {}, {}, {}});
+  all.push_back({"camera_pipe", {{"sharpen", "1"}}, Type{Scalar::U16, 1}, {}});
+  all.push_back({"harris_corner", {{"variant", "halide"}}, {}, {}});
+  all.push_back({"mandelbrot", {{"width", "131"}, {"height", "67"}}, {}, {}});
+  all.push_back({"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}});
+  all.push_back({"multiscale_interp", {{"alpha", "plain"}, {"levels", "4"}}, {}, {}});
+  all.push_back({"pyramid_blend", {{"levels", "2"}}, {}, {}});
+  all.push_back({"unsharp_mask", {}, {}, {{"threshold", 0}}});  // else the last bit decides
+  all.push_back({"unsharp_mask", {{"variant", "halide"}}, {}, {}});
+  return all;
 }
+
+using Extents = std::vector<std::int64_t>;
 
 /// The interpreter takes up to half a minute for the largest size. So it is there once per application, not
 /// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
@@ -159,7 +177,9 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
 #if defined(__SANITIZE_ADDRESS__)
   return false;
 #endif
-  const std::vector<Variant> all = variants();
+  if (variant.application == "optical_flow") return false;  // thousands of operations a pixel
+  std::vector<Variant> all = variants();
+  for (const Variant& v : variants_without_border()) all.push_back(v);
   const auto first = std::find_if(all.begin(), all.end(),
                                   [&](const Variant& v) { return v.application == variant.application; });
   if (first != all.end() && first->name() != variant.name()) return false;
@@ -170,12 +190,14 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
 
 /// What the coarsest level of a pyramid needs.
 std::int64_t least_side(const Variant& variant) {
-  const bool is_pyramid = variant.options.count("levels") && variant.application != "night";
+  const std::set<std::string> any_size = {"multiscale_interp", "night", "pyramid_blend"};
+  const bool is_pyramid = variant.options.count("levels") && !any_size.count(variant.application);
   return is_pyramid ? std::int64_t{1} << (std::stoi(variant.options.at("levels")) - 1) : 1;
 }
 
 std::vector<Extents> sizes(const Variant& variant, const std::string& border) {
   std::vector<Extents> all = {{1, 1}, {1, 7}, {7, 1}, {3, 3}, {8, 15}, {64, 48}, {131, 67}};
+  if (variant.application == "camera_pipe") all = {{65, 49}, {66, 50}, {131, 67}};  // no smaller ones
   if (has_largest_size(variant, border)) all.push_back({640, 427});
   std::erase_if(all, [&](const Extents& e) { return std::min(e[0], e[1]) < least_side(variant); });
   return all;
@@ -186,8 +208,22 @@ Pipeline pipeline_of(const Variant& variant, const std::string& border) {
   Settings settings{variant.options, {}};
   if (border != "none") settings.options["border"] = border;
   if (border == "constant") settings.options["border_value"] = "40";
-  if (variant.pixels) settings.image_types["in"] = *variant.pixels;
+  if (variant.pixels) {
+    for (const DeclaredImage& image : build(application).images)
+      settings.image_types[image.name] = *variant.pixels;
+  }
   return build(application, settings).pipeline;
+}
+
+/// Floats of 0 to the application's range, as from a file; integers up to 255.
+Buffer input_of(const Application& application, Type type, const Extents& extents, std::uint64_t seed) {
+  Buffer image = picture(type, extents, seed);
+  if (type.scalar == Scalar::F32) {
+    const auto scale = static_cast<float>(application.about.range / white);
+    auto* at = static_cast<float*>(image.data());
+    for (std::int64_t i = 0; i < image.pixels() * type.lanes; ++i) at[i] *= scale;
+  }
+  return image;
 }
 
 void check(const Variant& variant, const std::string& border) {
@@ -200,7 +236,8 @@ void check(const Variant& variant, const std::string& border) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
     Arguments arguments{{}, variant.params, {}};
     for (const auto& input : pipeline.ir().inputs)
-      arguments.images[input->name] = picture(input->type, extents, seed++);
+      arguments.images[input->name] =
+          input_of(applications().at(variant.application), input->type, extents, seed++);
     expect_agreement(program, pipeline, arguments, bound);
   }
 }
@@ -233,11 +270,19 @@ INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
                                           testing::Values("none")),
                          name_of_case);
 
+/// These are run by tests/oracle/stencil_applications_test.cpp.
+bool is_iterated_stencil(const Application& application) {
+  const Built built = build(application);
+  const auto& params = built.pipeline.ir().params;
+  return std::any_of(params.begin(), params.end(), [](const auto& p) { return p->name == "steps"; });
+}
+
 TEST(ApplicationsTable, NamesThemAll) {
   std::set<std::string> run;
   for (const auto& some : {variants(), variants_without_border()})
     for (const Variant& variant : some) run.insert(variant.application);
-  for (const auto& [name, application] : applications()) EXPECT_TRUE(run.count(name)) << name;
+  for (const auto& [name, application] : applications())
+    EXPECT_TRUE(run.count(name) || is_iterated_stencil(application)) << name;
 }
 
 }  // namespace

@@ -150,6 +150,15 @@ class Case {
 
 Buffer image(const Sizes& extents) { return picture(type_of<double>(), extents, 11); }
 
+Buffer cut(const Buffer& all, const Sizes& min, const Sizes& extents) {
+  const Buffer part = Buffer::allocate(type_of<double>(), extents);
+  for (std::int64_t y = 0; y < extents[1]; ++y) {
+    for (std::int64_t x = 0; x < extents[0]; ++x)
+      part.at<double>(x, y) = all.at<double>(x + min[0], y + min[1]);
+  }
+  return part;
+}
+
 std::string text(const Sizes& extents) {
   std::string result;
   for (const std::int64_t e : extents) result += (result.empty() ? "" : "x") + std::to_string(e);
@@ -225,12 +234,24 @@ TEST(ResamplingOnce, OfACrop) {
   for (const Interpolation how : kernels) {
     const Image<double> in("in", {9, 8});
     const Accessor middle = in.crop({2, 3}, {4, 3}).border(Border::mirror());
-    Buffer part = Buffer::allocate(type_of<double>(), {4, 3});
-    const Buffer all = image({9, 8});
-    for (int y = 0; y < 3; ++y)
-      for (int x = 0; x < 4; ++x) part.at<double>(x, y) = all.at<double>(x + 2, y + 3);
+    const Buffer all = image({9, 8}), part = cut(all, {2, 3}, {4, 3});
     Case(resize("out", middle, {7, 7}, how)).expect(all, resized(part, {7, 7}, how, "mirror"));
   }
+}
+
+/// The inner pixels of a 9 x 8 image as a stage that does not begin at 0.
+Stage inner_pixels(const Image<double>& in) {
+  return stage("inner", BoxAt{{2, 3}, {4, 3}}, [&](Var x, Var y) { return in(x, y); });
+}
+
+TEST(ResamplingOnce, OfABoxThatBeginsElsewhere) {
+  const Image<double> in("in", {9, 8});
+  const Buffer all = image({9, 8}), part = cut(all, {2, 3}, {4, 3});
+  const Accessor inner = inner_pixels(in).border(Border::mirror());
+  for (const Interpolation how : kernels)
+    Case(resize("out", inner, {7, 7}, how)).expect(all, resized(part, {7, 7}, how, "mirror"));
+  Case(reduce_level("out", inner)).expect(all, reduced(part, "mirror"));
+  Case(expand_level("out", inner, {8, 6})).expect(all, expanded(part, {8, 6}, "mirror"));
 }
 
 TEST(ResamplingOnce, ToItsOwnSizeChangesNothing) {

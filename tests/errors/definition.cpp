@@ -216,3 +216,19 @@ TEST(Definition, ImageTypes) {
       R"('configurable' has no image 'img'
   images in)");
 }
+
+// Gauss-Seidel reads what the same step has just written; PolyBench's seidel-2d is the example.
+TEST(Definition, AFieldInPlace) {
+  Field<float> u("u");
+  auto now = u.now();
+  std::string here;
+  const auto body = [&](Var x, Var y) {
+    here = NEXT_LINE();
+    return (now(x - 1, y) + now(x, y - 1) + u(x, y) + u(x + 1, y)) / 4.f;
+  };
+  EXPECT_THROW(evolve("seidel2d", u, 3, body), Error);  // and `here` is known
+  EXPECT_ERROR_AT(here, evolve("seidel2d", u, 3, body),
+                  R"(HERE: error: update 'seidel2d' reads 'u' at the step that is being computed
+  known the pixels of 'u' in a step are computed in any order
+  help: read the step before: u(…) instead of u.now()(…))");
+}

@@ -107,6 +107,12 @@ Pipeline written_here(const json& c, Type pixels) {
     const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
     return {op, expand_level("out", in.border(border_of(c)), extents)};
   }
+  if (op == "reduce_level") return {op, reduce_level("out", in.border(border_of(c)))};
+  if (op == "expand_level") {
+    const json& params = c.at("params");
+    const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
+    return {op, expand_level("out", in.border(border_of(c)), extents)};
+  }
   if (op == "bilateral") return {op, bilateral_disc(in.border(border_of(c)), c.at("params"))};
   if (op == "luminance")
     return {op, point("out", .299f * pixel.lane(0) + .587f * pixel.lane(1) + .114f * pixel.lane(2))};

@@ -181,8 +181,8 @@ def level_cases(o):
 
 
 def pyramid_cases(o):
-    def formula(op, image, border, tolerance, function, detail="", **params):
-        o.add_formula(op, image, function, border, tolerance, params=params, detail=detail)
+    def formula(op, image, border, tolerance, function, second=None, **params):
+        o.add_formula(op, image, function, border, tolerance, params=params, second=second)
 
     for border in o.BORDERS:
         formula("gradient", "noise_f32", border, 2e-2, lambda i, b: gradient(i, 3, o, b), levels=3)
@@ -190,8 +190,7 @@ def pyramid_cases(o):
         o.add("laplacian", "noise_f32", o.IMAGES["noise_f32"], "the image itself", border=border, detail="lossless",
               params=dict(levels=5, q=0), tolerance=1e-3)
         formula("mosaic", "noise_f32", border, 2e-3,
-                lambda i, b: mosaic(i, o.IMAGES["extremes_f32"].astype(i.dtype), 3, o, b), levels=3)
-        o.cases[-1]["input"].append("extremes_f32.npy")
+                lambda i, b: mosaic(i, o.IMAGES["extremes_f32"].astype(i.dtype), 3, o, b), "extremes_f32", levels=3)
     formula("gradient", "scene_f32", "mirror", 2e-2, lambda i, b: gradient(i, 4, o, b), levels=4)
     formula("laplacian", "scene_f32", "mirror", 1e-3, lambda i, b: laplacian(i, 6, 4, o, b), levels=6, q=4)
 
@@ -205,13 +204,11 @@ def spline_cases(o):
         pixels = o.IMAGES[b].astype(np.float64)
         o.add("spline", a, ndi.spline_filter(pixels, 3, mode=mode), o.with_scipy.format("spline_filter"),
               border=border, detail="coefficients", params=dict(levels=1, output="d0_spline"), tolerance=5e-3,
-              note="of the second image")
-        o.cases[-1]["input"].append(f"{b}.npy")
+              second=b, note="of the second image")
         moved = ndi.map_coordinates(pixels, [v, u], order=3, mode=mode)
         o.add("spline", a, (o.IMAGES[a] - moved) ** 2, o.with_scipy.format("map_coordinates"), border=border,
               params=dict(levels=1, matrix=",".join(map(str, matrix))), tolerance=1, detail="moved",
-              note="1: squares up to 1e5 of differences that are off by 1e-3")
-        o.cases[-1]["input"].append(f"{b}.npy")
+              second=b, note="1: squares up to 1e5 of differences that are off by 1e-3")
 
 
 def all_cases(o):

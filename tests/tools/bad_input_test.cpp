@@ -69,7 +69,7 @@ TEST_F(BadInput, PixelTypes) {
 
 TEST_F(BadInput, Names) {
   expect_refusal({"run", "harri", "grey.png", "-o", "out.png"},
-                 "there is no application 'harri'; did you mean harris?\n"
+                 "there is no application 'harri'; did you mean harris or harris_corner?\n"
                  "  help: weft list shows all of them");
   expect_refusal({"bench", "xyzzy"}, "there is no application 'xyzzy'\n  help: weft list shows all of them");
   expect_refusal({"rnu", "harris"},

@@ -71,7 +71,7 @@ TEST_F(Commands, Emit) {
 
 TEST_F(Commands, Verify) {
   const std::string text = expect_success({"verify", "sobel", "--sizes", "1x1,9x5", "--seed", "3"});
-  EXPECT_TRUE(text.starts_with("seed 3\nsobel           10 passed, 0 failed")) << text;
+  EXPECT_TRUE(text.starts_with("seed 3\nsobel              10 passed, 0 failed")) << text;
   EXPECT_TRUE(text.ends_with("\n10 passed, 0 failed\n")) << text;
   const json two = expect_json({"verify", "sobel", "--sizes", "5x5", "--borders", "clamp,repeat", "--json"});
   EXPECT_EQ(two["passed"], 2);
@@ -111,7 +111,7 @@ TEST_F(Commands, EveryNumberOfDimensions) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   };
-  for (const char* application : {"smooth", "steps", "ramp", "weighted", "profile"}) {
+  for (const char* application : {"smooth", "steps", "ramp", "weighted", "profile", "statistics"}) {
     EXPECT_TRUE(contains(own({"verify", application, "--seed", "1"}), " passed, 0 failed")) << application;
     EXPECT_TRUE(
         contains(own({"verify", application, "--sizes", "33x17x9,2x4", "--seed", "1"}), " 2 passed, 0"))

@@ -90,6 +90,22 @@ TEST(Images, FloatResultsRoundHalfToEvenAndClamp) {
             (Values{64, 255}));
 }
 
+TEST(Images, BlueGreenRedResultsAreWrittenRedFirst) {
+  const PictureOptions bgr{.range = 255, .normalize = false, .bgr = true};
+  EXPECT_EQ(lanes(to_picture(pixels({Scalar::U8, 3}, {1, 2, 3, 4, 5, 6}), "a.png", bgr).buffer),
+            (Values{3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(lanes(to_picture(pixels({Scalar::F32, 4}, {1, 2, 3, 4}), "a.png", bgr).buffer),
+            (Values{3, 2, 1, 4}));
+  EXPECT_EQ(lanes(to_picture(pixels({Scalar::U8, 1}, {7}), "a.png", bgr).buffer), Values{7});
+}
+
+TEST(Images, SyntheticSensorsHaveTheirRange) {
+  const Buffer grey = pixels({Scalar::U8, 3}, {0, 0, 0, 51, 51, 51, 255, 255, 255});
+  EXPECT_EQ(lanes(synthetic_image(grey, {Scalar::U16, 1}, 1023)), (Values{0, 205, 1023}));
+  EXPECT_EQ(lanes(synthetic_image(grey, {Scalar::I16, 1}, 1023)), (Values{0, 205, 1023}));
+  EXPECT_EQ(lanes(synthetic_image(grey, {Scalar::U16, 1}, 255)), (Values{0, 51 * 257, 65535}));
+}
+
 TEST(Images, FloatFilesTakeFloatsAsTheyAre) {
   EXPECT_EQ(lanes(to_picture(pixels({Scalar::F32, 1}, {-1.5, 1e6}), "a.pfm", {255, false}).buffer),
             (Values{-1.5, 1e6}));

@@ -53,3 +53,11 @@ WEFT_PIPELINE(weighted, {.summary = "images of different sizes", .source = "my o
   return stage("weighted", coarse.size(),
                [&](Var x, Var y) { return in(2 * x, 2 * y) * coarse(x, y) + table(3); });
 }
+
+WEFT_PIPELINE(statistics, {.summary = "values and counts of a whole image", .source = "my own"}) {
+  Image<std::uint8_t> in("in");
+  Stage total = reduce("total", point("shifted", cast<std::int64_t>(in) << 48), Reduce::sum());
+  Stage mean = point("mean", cast<float>(reduce("sum", in, Reduce::sum())) / 10.f);
+  Stage histogram = scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
+  return {total, mean, histogram};
+}

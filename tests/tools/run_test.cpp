@@ -188,4 +188,25 @@ TEST_F(Run, ImagesOfDifferentSizes) {
   EXPECT_EQ(read("out.tif").extents(), (std::vector<std::int64_t>{4, 3}));
 }
 
+TEST_F(Run, SingleValuesAndCounts) {
+  write("in.png", picture<std::uint8_t>(3, 2, 1, [](int i) { return i == 0 ? 255 : 7; }));
+  const std::string text = own({"run", "statistics", "in.png"});
+  EXPECT_TRUE(text.starts_with("total = 81627743246090240, computed in ")) << text;  // 290 << 48
+  EXPECT_NE(text.find("\nmean = 29, computed in "), std::string::npos) << text;
+  const Arguments files = {"run",       "statistics", "in.png",        "--json", "-o",
+                           "total.tif", "-o",         "mean=mean.pfm", "-o",     "histogram=histogram.tif"};
+  const auto json = nlohmann::json::parse(own(files));
+  EXPECT_EQ(json["outputs"][0]["value"], std::int64_t{290} << 48);
+  EXPECT_EQ(json["outputs"][1]["value"], 29);
+  EXPECT_EQ(json["outputs"][2]["values"][7], 5);
+  EXPECT_EQ(json["outputs"][2]["values"][255], 1);
+  EXPECT_EQ(read("total.tif").extents(), (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(read("total.tif").at<double>(0, 0), 0x1p48 * 290);
+  EXPECT_EQ(read("mean.pfm").at<float>(0, 0), 29);
+  EXPECT_EQ(read("histogram.tif").extents(), (std::vector<std::int64_t>{256, 1}));
+  EXPECT_EQ(read("histogram.tif").at<std::uint32_t>(7, 0), 5);
+  own({"run", "statistics", "in.png", "-o", "histogram=histogram.pfm"});
+  EXPECT_EQ(read("histogram.pfm").at<float>(7, 0), 5);
+}
+
 }  // namespace
