@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -273,7 +274,8 @@ RandomTotals verify_random(const RandomPlan& plan, const std::function<void(cons
   std::atomic<std::uint64_t> next_batch = plan.seed / batch_size;
   std::mutex mutex;
   RandomTotals totals;
-  const auto work = [&] {
+  std::exception_ptr trouble;  // of ours, such as a full disk
+  const auto verify_batches = [&] {
     while (true) {
       const std::uint64_t batch = next_batch++;
       const std::uint64_t first = std::max(plan.seed, batch * batch_size),
@@ -285,11 +287,20 @@ RandomTotals verify_random(const RandomPlan& plan, const std::function<void(cons
       progress(totals);
     }
   };
+  const auto work = [&] {
+    try {
+      verify_batches();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      trouble = std::current_exception();
+    }
+  };
   std::vector<std::jthread> workers;
   const int count =
       plan.workers > 0 ? plan.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (int w = 0; w < count; ++w) workers.emplace_back(work);
-  workers.clear();
+  workers.clear();  // waits for them
+  if (trouble) std::rethrow_exception(trouble);
   std::sort(totals.failures.begin(), totals.failures.end(),
             [](const Failure& a, const Failure& b) { return a.seed < b.seed; });
   return totals;
