@@ -84,9 +84,10 @@ Layout layout_of(const ir::Pipeline& pipeline) {
   for (const auto& input : pipeline.inputs) {
     add_array(input);
     constexpr const char* suffix[] = {"_w", "_h", "_d"};
+    std::vector<std::string>& sizes = layout.sizes[input->name];  // none of a scalar's
     for (int d = 0; d < input->rank(); ++d) {
-      layout.sizes[input->name].push_back(layout.names.claim(layout.arrays[input.get()].name +
-                                                             (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
+      sizes.push_back(layout.names.claim(layout.arrays[input.get()].name +
+                                         (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
     }
   }
   for (const auto& param : pipeline.params) layout.params[param->name] = layout.names.claim(param->name);

@@ -129,5 +129,18 @@ TEST(Scatter, OverOtherRanks) {
   expect_agreement(depth, noise(volume.type(), {9, 7, 5}, 22));
 }
 
+/// As in C++: sums and products of bools are integers, and what is not 0 is true.
+TEST(Scatter, SumsAndProductsOfBools) {
+  const Image<std::uint8_t> in("in");
+  const auto bin = [&](Var x, Var y) { return std::vector<Expr>{(in(x, y) / 2) % 64}; };
+  const Outputs outputs = {
+      scatter("any", {64}, false, in, [&](Var x, Var y) { return add(bin(x, y), in(x, y) > 99); }),
+      scatter("all", {64}, true, in, [&](Var x, Var y) { return multiply(bin(x, y), in(x, y) > 99); })};
+  expect_agreement(outputs, noise(in.type(), {9, 7}, 31));
+  const Buffer all =
+      interpreted(Pipeline("all", outputs), {{{"in", noise(in.type(), {9, 7}, 31)}}, {}, {}}).at("all");
+  EXPECT_FALSE(all.at<bool>(0)) << "the noise has a 0";
+}
+
 }  // namespace
 }  // namespace weft::testing_support
