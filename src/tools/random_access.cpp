@@ -1,4 +1,6 @@
 // How random pipelines read: indices that stay inside a box, and any others with a border.
+#include <cmath>
+
 #include "tools/random_terms.h"
 
 namespace weft::tools::recipe {
@@ -161,6 +163,40 @@ Access Terms::field_access(const Context& context) {
   return access;
 }
 
+Type Terms::type_of(Interpolation kernel, Type pixel) {
+  if (kernel == Interpolation::Nearest) return pixel;
+  return {size_of(pixel.scalar) == 8 ? Scalar::F64 : Scalar::F32, pixel.lanes};
+}
+
+/// Most often at multiples of 1/8.
+std::optional<Term> Terms::interpolated(int source, const Context& context) {
+  const int rank = static_cast<int>(recipe_.box_of(source).size());
+  constexpr int samples[] = {1, 2, 4, 6};
+  const int kernel = dice_.below(4);
+  const double taps = context.taps * std::pow(samples[kernel], rank);
+  if (rank < 1 || rank > 3 || taps > most_taps) return std::nullopt;
+  Term result{.kind = Term::Kind::Interpolated};
+  result.interpolation = static_cast<Interpolation>(kernel);
+  result.access = bordered(source, context);
+  result.type = type_of(result.interpolation, recipe_.type_of(source));
+  for (int d = 0; d < rank; ++d) {
+    Context inner = context.deeper();
+    inner.lanes = 1;
+    if (context.depth > 0 && dice_.chance(0.2)) {
+      result.operands.push_back(term(inner));
+      continue;
+    }
+    Term eighths{.kind = Term::Kind::Literal, .type = {Scalar::F32, 1}};
+    eighths.literal = ir::Value::real(eighths.type, dice_.between(1, 16) / 8.);
+    Term at{.kind = Term::Kind::Position, .type = {Scalar::I64, 1}};
+    at.position.coordinate = std::min(d, static_cast<int>(context.box.size()) - 1);
+    at.position.offset.offset = dice_.between(-3, 3);
+    result.operands.push_back(operation(Op::Mul, {at, eighths}));
+  }
+  if (!is_legal(result)) return std::nullopt;
+  return result;
+}
+
 Term Terms::read(const Context& context) {
   Term result{.kind = Term::Kind::Read};
   if (context.in_update() && (context.sources.empty() || dice_.chance(0.7))) {
@@ -174,6 +210,10 @@ Term Terms::read(const Context& context) {
     result.access.source = dice_.one_of(context.at_pixel);
   } else {
     const int source = dice_.one_of(context.sources);
+    if (dice_.chance(0.07)) {
+      const std::optional<Term> between = interpolated(source, context);
+      if (between) return *between;
+    }
     const int rank = static_cast<int>(recipe_.box_of(source).size());
     result.access.source = source;
     bool is_safe = dice_.chance(0.4);

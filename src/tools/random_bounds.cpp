@@ -88,8 +88,11 @@ Bound interval(Op op, const std::vector<Bound>& o, Scalar s) {
     case Op::Sub: return {a.low - b.high, a.high - b.low, 0};
     case Op::Mul: return times(a, b);
     case Op::Div: return is_float(s) ? quotient(a, b) : range_of(s);
-    case Op::Min: return {std::min(a.low, b.low), std::min(a.high, b.high), 0};
-    case Op::Max: return {std::max(a.low, b.low), std::max(a.high, b.high), 0};
+    case Op::Min:
+    case Op::Max:
+      if (!a.is_finite() || !b.is_finite()) return everything();  // a NaN may stay one
+      if (op == Op::Min) return {std::min(a.low, b.low), std::min(a.high, b.high), 0};
+      return {std::max(a.low, b.low), std::max(a.high, b.high), 0};
     case Op::Pow:
       return a.low > 0 ? times(Bound{0, 1, 0}, {0, std::pow(std::max(a.high, 1 / a.low), b.magnitude()), 0})
                        : everything();
@@ -187,6 +190,7 @@ Result Bounds::of(const Term& t) {
     case Kind::Literal: return Bound{t.literal.as_double(), t.literal.as_double(), 0};
     case Kind::Position: return Bound{-1e6, 1e6, 0};
     case Kind::Parameter: return Bound{least_parameter, most_parameter, 0};
+    case Kind::Interpolated: return of_interpolated(t);
     case Kind::StepNumber: return Bound{0, most_parameter, 0};
     case Kind::Operator: return of_operator(t);
     case Kind::Cast:
@@ -289,6 +293,47 @@ Result Bounds::of_access(const Access& access) {
   return hull(*result, {0, 0, 0});  // what is empty is read as 0
 }
 
+namespace {
+
+/// A multiple of 1/8 that is small: floats hold it exactly.
+bool is_dyadic(const Term& t) {
+  return t.kind == Term::Kind::Operator && t.op == Op::Mul && t.operands.at(0).kind == Term::Kind::Position &&
+         t.operands.at(1).kind == Term::Kind::Literal;
+}
+
+}  // namespace
+
+/// Coordinates near ties would go either way.
+Result Bounds::of_interpolated(const Term& t) {
+  const Result value = of_access(t.access);
+  for (const Term& coordinate : t.operands) {
+    if (!recipe_.strict && is_dyadic(coordinate)) continue;
+    const Result at = of(coordinate);
+    if (!at || !is_exact(*at)) return std::nullopt;
+  }
+  return value ? of_resampled(*value, t.interpolation, t.type, static_cast<int>(t.operands.size())) : value;
+}
+
+/// The magnitudes of the weights of a dimension sum to less than 2.
+Result Bounds::of_resampled(const Bound& value, Interpolation kernel, Type type, int rank) const {
+  if (kernel == Interpolation::Nearest) return value;
+  const double weights = std::ldexp(1, rank), most = weights * value.magnitude();
+  if (recipe_.strict) return sane({-most, most, 0});
+  constexpr double roundings = 256;
+  return accepted({-most, most, weights * value.error + roundings * rounding(type.scalar) * most});
+}
+
+/// Each level adds a weighted mean of the one below.
+Result Bounds::of_pyramid(const Stage& stage) {
+  const Result value = of_access(stage.access);
+  if (!value) return value;
+  const double most = stage.levels * value->magnitude();
+  if (recipe_.strict) return sane({-most, most, 0});
+  constexpr double roundings = 256;
+  return accepted(
+      {-most, most, stage.levels * value->error + roundings * rounding(stage.type.scalar) * most});
+}
+
 Result Bounds::of_window(Combine combine, const Bound& value, int points, Type type) const {
   const double n = points, m = value.magnitude();
   const bool inexact = !recipe_.strict && is_float(type.scalar);
@@ -347,6 +392,8 @@ Result Bounds::of_window_stage(const Stage& stage) {
   Result value = of_access(stage.access);
   if (!value) return value;
   const Type type = stage.window_type;
+  if (stage.kind == Stage::Kind::Resize)
+    return of_resampled(*value, stage.interpolation, type, static_cast<int>(stage.box.size()));
   const int points = stage.window.points();
   if (stage.kind == Stage::Kind::Convolve) {
     double most = 0;
@@ -372,6 +419,7 @@ Result Bounds::of_reduce(const Stage& stage) {
   using Kind = weft::Reduce::Kind;
   const Result value = of(stage.cases.at(0).value);
   if (!value) return value;
+  if (stage.reduce == Kind::Custom) return range_of(stage.type.scalar);
   const bool picks_place = stage.reduce == Kind::ArgMin || stage.reduce == Kind::ArgMax;
   const bool selects = picks_place || stage.reduce == Kind::Min || stage.reduce == Kind::Max;
   const bool from_floats = is_float(stage.cases[0].value.type.scalar);
@@ -433,7 +481,9 @@ std::optional<std::vector<Bound>> Bounds::of_evolution(const std::vector<Stage>&
 Result Bounds::of(const Stage& stage) {
   if (stage.kind == Stage::Kind::Reduce) return of_reduce(stage);
   if (stage.kind == Stage::Kind::Scatter) return of_scatter(stage);
-  if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local) {
+  if (stage.kind == Stage::Kind::Pyramid) return of_pyramid(stage);
+  if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local ||
+      stage.kind == Stage::Kind::Resize) {
     Result window = of_window_stage(stage);
     if (window) window = fitted(*window, stage.window_type.scalar);
     if (!window || stage.post.empty()) return window;

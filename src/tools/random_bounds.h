@@ -48,6 +48,9 @@ class Bounds {
   std::optional<Bound> of_access(const Access& access);
   std::optional<Bound> of_window(Combine combine, const Bound& value, int points, Type type) const;
   std::optional<Bound> of_fold(const Term& term);
+  std::optional<Bound> of_interpolated(const Term& term);
+  std::optional<Bound> of_resampled(const Bound& value, Interpolation kernel, Type type, int rank) const;
+  std::optional<Bound> of_pyramid(const Stage& stage);
   std::optional<Bound> of_cases(const Stage& stage);
   std::optional<Bound> of_window_stage(const Stage& stage);
   std::optional<Bound> of_reduce(const Stage& stage);

@@ -2,6 +2,8 @@
 
 #include <weft/application.h>
 #include <weft/evolve.h>
+#include <weft/pyramid.h>
+#include <weft/resample.h>
 
 #include <map>
 #include <memory>
@@ -45,6 +47,26 @@ class TypedField : public AnyField {
   TypedField(const std::string& name, const Source& initial)
       : AnyField(name, initial, initial.type(), Where()) {}
 };
+
+weft::Reduce reduction(const Stage& stage, Type element) {
+  using Kind = weft::Reduce::Kind;
+  switch (stage.reduce) {
+    case Kind::Sum: return weft::Reduce::sum();
+    case Kind::Product: return weft::Reduce::product();
+    case Kind::Min: return weft::Reduce::min();
+    case Kind::Max: return weft::Reduce::max();
+    case Kind::ArgMin: return weft::Reduce::arg_min();
+    case Kind::ArgMax: return weft::Reduce::arg_max();
+    case Kind::Custom: break;
+  }
+  const AssociativeOperator& op = operator_of(stage.associative);
+  std::vector<Expr> identity;
+  for (int lane = 0; lane < element.lanes; ++lane)
+    identity.emplace_back(ir::constant(ir::Value::integer(element.lane(), op.identity(lane))));
+  weft::Reduce result(op.combine);
+  result.identity(element.lanes == 1 ? identity[0] : pack(identity));
+  return op.commutes ? result.commutative() : result;
+}
 
 /// Builds the images, parameters and stages, one after the other.
 class Builder {
@@ -112,9 +134,9 @@ class Builder {
           },
           Where());
     }
-    if (stage.kind == Stage::Kind::Reduce)
-      return reduce(name, value(stage.cases.at(0).value, scope), reduction(stage.reduce));
+    if (stage.kind == Stage::Kind::Reduce) return reduced(name, stage, scope);
     if (stage.kind == Stage::Kind::Scatter) return scattered(name, stage, scope);
+    if (stage.kind == Stage::Kind::Pyramid) return collapsed(name, stage, scope);
     const Accessor read = accessor(stage.access, scope);
     Post post;
     if (!stage.post.empty()) {
@@ -126,9 +148,32 @@ class Builder {
     }
     const weft::Stage result = stage.kind == Stage::Kind::Convolve
                                    ? convolve(name, read, mask_of(stage.window), post)
+                               : stage.kind == Stage::Kind::Resize
+                                   ? resize(name, read, box(stage.box).extents, stage.interpolation, post)
                                    : local(name, read, domain_of(stage.window), stage.local, post);
     if (!post) stage.window_type = result.type();
     return result;
+  }
+
+  weft::Stage reduced(const std::string& name, Stage& stage, Scope& scope) {
+    Term& element = stage.cases.at(0).value;
+    if (stage.over.empty()) {
+      const Expr pixel = value(element, scope);
+      return reduce(name, pixel, reduction(stage, pixel.type()));
+    }
+    const auto body = [&](const std::vector<Var>& coordinates) {
+      scope.coordinates = coordinates;
+      return cases(stage, scope);
+    };
+    return detail::make_reduce(name, box(stage.over), body, reduction(stage, element.type), Where());
+  }
+
+  weft::Stage collapsed(const std::string& name, const Stage& stage, Scope& scope) {
+    Access access = stage.access;
+    const Border border = border_of(access, scope);
+    const weft::Pyramid levels(name + "_g", *sources_.at(access.source), stage.levels,
+                               binomial_reduce(border));
+    return point(name, levels.collapse(name + "_out", expand_and_add(border)));
   }
 
   weft::Stage scattered(const std::string& name, Stage& stage, Scope& scope) {
@@ -228,16 +273,18 @@ class Builder {
     return access.age == 0 ? field.now() : field.back(access.age);
   }
 
+  Border border_of(Access& access, Scope& scope) {
+    if (access.border == Border::Mode::Constant) return Border::constant(value(access.constant.at(0), scope));
+    return Border::named(border_name(access.border.value()));
+  }
+
   Accessor accessor(Access& access, Scope& scope) {
     Accessor result = whole(access);
     if (!access.crop.empty()) {
       const BoxAt crop = box(access.crop);
       result = result.source().crop(crop.min, crop.extents);
     }
-    if (access.border == Border::Mode::Constant)
-      result = result.border(Border::constant(value(access.constant.at(0), scope)));
-    else if (access.border)
-      result = result.border(Border::named(border_name(*access.border)));
+    if (access.border) result = result.border(border_of(access, scope));
     return access.valid ? result.valid() : result;
   }
 
@@ -284,8 +331,16 @@ class Builder {
       case Kind::Accumulator: return *scope.accumulators.at(t.id);
       case Kind::Given: return scope.given.at(0);
       case Kind::StepNumber: return step_number();
+      case Kind::Interpolated: return interpolated(t, scope);
     }
     throw InternalError("a recipe has an unknown kind of term");
+  }
+
+  Expr interpolated(Term& t, Scope& scope) {
+    const Interpolated read = accessor(t.access, scope).interpolate(t.interpolation);
+    const std::vector<Expr> at = values(t.operands, scope);
+    if (at.size() == 1) return read(at[0]);
+    return at.size() == 2 ? read(at[0], at[1]) : read(at.at(0), at.at(1), at.at(2));
   }
 
   Expr window(Term& t, Scope& scope) {
@@ -330,22 +385,8 @@ Pipeline build(Recipe& recipe) {
   return weft::build(application).pipeline;
 }
 
-weft::Reduce reduction(weft::Reduce::Kind kind) {
-  using Kind = weft::Reduce::Kind;
-  switch (kind) {
-    case Kind::Sum: return weft::Reduce::sum();
-    case Kind::Product: return weft::Reduce::product();
-    case Kind::Min: return weft::Reduce::min();
-    case Kind::Max: return weft::Reduce::max();
-    case Kind::ArgMin: return weft::Reduce::arg_min();
-    case Kind::ArgMax: return weft::Reduce::arg_max();
-    case Kind::Custom: break;
-  }
-  throw InternalError("a recipe has no operators of its own");
-}
-
-Type type_of_reduction(weft::Reduce::Kind kind, Type value, int rank) {
-  return reduce("sample", Expr(TypedImage("in", value, rank)), reduction(kind)).type();
+Type type_of_reduction(const Stage& stage, Type element, int rank) {
+  return reduce("sample", Expr(TypedImage("in", element, rank)), reduction(stage, element)).type();
 }
 
 }  // namespace weft::tools::recipe

@@ -12,9 +12,7 @@ namespace weft::tools::recipe {
 /// is used.
 Pipeline build(Recipe& recipe);
 
-/// An operator of the language; there is none for Custom.
-weft::Reduce reduction(weft::Reduce::Kind kind);
-/// The type of a reduction of values of some type over so many dimensions.
-Type type_of_reduction(weft::Reduce::Kind kind, Type value, int rank);
+/// The type of a reduction with the stage's operator, of values of some type over so many dimensions.
+Type type_of_reduction(const Stage& stage, Type value, int rank);
 
 }  // namespace weft::tools::recipe

@@ -83,7 +83,8 @@ class Generator {
     const int dice = dice_.below(10);
     if (dice < 2) return point();
     if (dice < 5) return window_stage();
-    if (dice == 5) return dice_.chance(0.5) ? reduction_stage() : scatter();
+    if (dice == 5) return dice_.chance(0.6) ? reduction_stage() : scatter();
+    if (dice == 6 && dice_.chance(0.7)) return dice_.chance(0.7) ? resized() : pyramid();
     return body();
   }
 
@@ -126,15 +127,103 @@ class Generator {
   }
 
   std::optional<Stage> reduction_stage() {
-    std::optional<Stage> stage = point();
+    using Kind = weft::Reduce::Kind;
+    std::optional<Stage> stage = dice_.chance(0.5) ? point() : elements();
     if (!stage) return std::nullopt;
     stage->kind = Stage::Kind::Reduce;
-    stage->reduce = static_cast<weft::Reduce::Kind>(dice_.below(6));
-    const bool picks_place = stage->reduce >= weft::Reduce::Kind::ArgMin;
+    stage->reduce = dice_.chance(0.3) ? Kind::Custom : static_cast<Kind>(dice_.below(6));
+    if (stage->reduce == Kind::Custom) combine_integers(*stage);
+    const bool picks_place = stage->reduce == Kind::ArgMin || stage->reduce == Kind::ArgMax;
     if (picks_place && stage->type.lanes > 1) return std::nullopt;
-    stage->type = type_of_reduction(stage->reduce, stage->type, static_cast<int>(stage->box.size()));
+    const Box& over = stage->over.empty() ? stage->box : stage->over;
+    stage->type = type_of_reduction(*stage, stage->type, static_cast<int>(over.size()));
     stage->box.clear();
     return stage;
+  }
+
+  /// The body of a reduction over a box.
+  std::optional<Stage> elements() {
+    const Box base = recipe_.box_of(any_source());
+    if (base.empty()) return std::nullopt;
+    Stage stage;
+    for (const Range& one : base) stage.over.push_back(range(&one));
+    Context inside = context(any_lanes(), 2);
+    for (int s = 0; s < source_count(); ++s) inside.sources.push_back(s);
+    inside.box = stage.over;
+    stage.cases = {{{}, Terms(recipe_, *bounds_, dice_).term(inside)}};
+    stage.type = stage.cases[0].value.type;
+    return stage;
+  }
+
+  /// Makes the elements integers, or pairs of them.
+  void combine_integers(Stage& stage) {
+    Term& element = stage.cases.at(0).value;
+    const Scalar scalar = dice_.one_of<Scalar>({Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
+                                                Scalar::U16, Scalar::U32, Scalar::U64});
+    element = Terms::cast(Term::Kind::Cast, scalar, element);
+    stage.associative = static_cast<Associative>(dice_.below(4));
+    if (stage.associative == Associative::Affine) {
+      Term lane{.kind = Term::Kind::Lane, .type = element.type.lane(), .id = element.type.lanes - 1};
+      lane.operands = {element};
+      const Term factor = element.type.lanes == 1 ? element : lane;
+      Term shift = Terms::operation(Op::Add, {factor, Terms::cast(Term::Kind::Cast, scalar, one(scalar))});
+      element = {.kind = Term::Kind::Pack, .type = {}};
+      element.operands = {factor, Terms::cast(Term::Kind::Cast, scalar, shift)};
+      element.type = {scalar, 2};
+    }
+    stage.type = element.type;
+  }
+
+  static Term one(Scalar scalar) {
+    return {.kind = Term::Kind::Literal, .type = {scalar, 1}, .literal = ir::Value::integer({scalar, 1}, 1)};
+  }
+
+  // ---- resampling ----
+
+  std::optional<Stage> resized() {
+    Stage stage{.kind = Stage::Kind::Resize};
+    const int source = any_source();
+    Box box = recipe_.box_of(source);
+    if (box.empty() || box.size() > 3) return std::nullopt;
+    Terms terms(recipe_, *bounds_, dice_);
+    stage.access = terms.bordered(source, context(1, 0));
+    stage.interpolation = static_cast<Interpolation>(dice_.below(4));
+    for (const Range& one : stage.access.crop.empty() ? box : stage.access.crop) {
+      const int dice = dice_.below(4);
+      Size extent = one.extent;
+      if (dice == 0) extent = {.offset = dice_.between(1, 9)};
+      if (dice == 1) extent = divided(extent, dice_.between(2, 3));
+      if (dice == 2) extent = multiplied(extent, 2).value_or(extent);
+      stage.box.push_back({{}, extent});
+    }
+    stage.window_type = Terms::type_of(stage.interpolation, recipe_.type_of(source));
+    stage.type = stage.window_type;
+    draw_post(stage, terms);
+    return stage;
+  }
+
+  std::optional<Stage> pyramid() {
+    Stage stage{.kind = Stage::Kind::Pyramid};
+    const int source = any_source();
+    stage.box = recipe_.box_of(source);
+    const bool fits =
+        !stage.box.empty() && stage.box.size() <= 3 &&
+        std::all_of(stage.box.begin(), stage.box.end(), [](const Range& r) { return is_zero(r.min); });
+    if (!fits) return std::nullopt;
+    stage.access = Terms(recipe_, *bounds_, dice_).bordered(source, context(1, 0));
+    stage.access.crop.clear();
+    stage.levels = dice_.between(2, 3);
+    const Type pixel = recipe_.type_of(source);
+    stage.type = {pixel.scalar == Scalar::F64 ? Scalar::F64 : Scalar::F32, pixel.lanes};
+    return stage;
+  }
+
+  void draw_post(Stage& stage, Terms& terms) {
+    if (!dice_.chance(0.4)) return;
+    Context inside = context(stage.window_type.lanes, 2);
+    inside.given = stage.window_type;
+    stage.post = {terms.term(inside)};
+    stage.type = stage.post[0].type;
   }
 
   std::optional<Stage> scatter() {
@@ -262,12 +351,7 @@ class Generator {
     stage.box = whole;
     stage.window_type = type_of_window(stage, pixel);
     stage.type = stage.window_type;
-    if (dice_.chance(0.4)) {
-      Context inside = context(stage.window_type.lanes, 2);
-      inside.given = stage.window_type;
-      stage.post = {terms.term(inside)};
-      stage.type = stage.post[0].type;
-    }
+    draw_post(stage, terms);
     return stage;
   }
 

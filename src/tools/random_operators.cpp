@@ -70,6 +70,18 @@ std::string spelt(Op op, const std::vector<std::string>& operands) {
   return fmt::format("{}({})", o.text, fmt::join(operands, ", "));
 }
 
+const AssociativeOperator& operator_of(Associative op) {
+  using A = const Expr&;
+  static constexpr AssociativeOperator all[] = {
+      {"a ^ b", [](A a, A b) { return a ^ b; }, [](int) -> std::int64_t { return 0; }, true},
+      {"a & b", [](A a, A b) { return a & b; }, [](int) -> std::int64_t { return -1; }, true},
+      {"a | b", [](A a, A b) { return a | b; }, [](int) -> std::int64_t { return 0; }, true},
+      {"pack(a.lane(0) * b.lane(0), a.lane(0) * b.lane(1) + a.lane(1))",
+       [](A a, A b) { return pack(a.lane(0) * b.lane(0), a.lane(0) * b.lane(1) + a.lane(1)); },
+       [](int lane) -> std::int64_t { return lane == 0 ? 1 : 0; }, false}};
+  return all[static_cast<int>(op)];
+}
+
 const char* name_of(Combine combine) {
   constexpr const char* names[] = {"sum", "product", "minimum", "maximum", "median"};
   return names[static_cast<int>(combine)];

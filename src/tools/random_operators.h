@@ -22,6 +22,14 @@ const Operator& operator_of(Op op);
 /// "a + b", "sqrt(a)": the operands have been put in parentheses where they need them.
 std::string spelt(Op op, const std::vector<std::string>& operands);
 
+struct AssociativeOperator {
+  const char* text;  ///< Of two values a and b.
+  Expr (*combine)(const Expr& a, const Expr& b);
+  std::int64_t (*identity)(int lane);
+  bool commutes;
+};
+const AssociativeOperator& operator_of(Associative op);
+
 const char* name_of(Combine combine);
 Expr combined(Combine combine, const Domain& domain, const std::function<Expr(Tap)>& value);
 

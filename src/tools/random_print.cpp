@@ -200,11 +200,16 @@ class Printer {
         return fmt::format("{}local({}, {}, {}, Local::{}{});", head, quoted, accessor(stage.access),
                            domain(stage.window), names[static_cast<int>(stage.local)], post);
       }
-      case Stage::Kind::Reduce: {
-        constexpr const char* names[] = {"sum", "product", "min", "max", "arg_min", "arg_max"};
-        return fmt::format("{}reduce({}, {}, Reduce::{}());", head, quoted, value(stage.cases.at(0).value),
-                           names[static_cast<int>(stage.reduce)]);
-      }
+      case Stage::Kind::Reduce:
+        return fmt::format("{}reduce({}, {}, {});", head, quoted, elements(stage), reduction(stage));
+      case Stage::Kind::Resize:
+        return fmt::format("{}resize({}, {}, {}, {}{});", head, quoted, accessor(stage.access),
+                           extents(stage.box), kernel_name(stage.interpolation), post);
+      case Stage::Kind::Pyramid:
+        return fmt::format(
+            "{0}point({1}, Pyramid({1} \"_g\", {2}, {3}, binomial_reduce({4})).collapse({1} \"_out\", "
+            "expand_and_add({4})));",
+            head, quoted, name(stage.access.source), stage.levels, border(stage.access));
       case Stage::Kind::Scatter: return head + scatter(quoted, stage);
       case Stage::Kind::Evolve:
       case Stage::Kind::Body: break;
@@ -218,6 +223,37 @@ class Printer {
     for (std::size_t d = 0; d < rank; ++d)
       all.push_back(fmt::format("[[maybe_unused]] Var {}", coordinate_names[d]));
     return joined(all);
+  }
+
+  std::string elements(const Stage& stage) const {
+    const std::string element = value(stage.cases.at(0).value);
+    if (stage.over.empty()) return element;
+    return fmt::format("BoxAt{{{}, {}}}, [&]({}) {{ return {}; }}", mins(stage.over), extents(stage.over),
+                       coordinates(stage.over.size()), element);
+  }
+
+  static std::string reduction(const Stage& stage) {
+    constexpr const char* names[] = {"sum", "product", "min", "max", "arg_min", "arg_max"};
+    if (stage.reduce != weft::Reduce::Kind::Custom)
+      return fmt::format("Reduce::{}()", names[static_cast<int>(stage.reduce)]);
+    const AssociativeOperator& op = operator_of(stage.associative);
+    const Type type = stage.type;
+    std::vector<std::string> identity;
+    for (int lane = 0; lane < type.lanes; ++lane)
+      identity.push_back(literal(ir::Value::integer(type.lane(), op.identity(lane))));
+    return fmt::format("Reduce([](const Expr& a, const Expr& b) {{ return {}; }}).identity({}){}", op.text,
+                       type.lanes == 1 ? identity[0] : fmt::format("pack({})", joined(identity)),
+                       op.commutes ? ".commutative()" : "");
+  }
+
+  static std::string kernel_name(Interpolation kernel) {
+    constexpr const char* names[] = {"Nearest", "Bilinear", "Bicubic", "Lanczos3"};
+    return fmt::format("Interpolation::{}", names[static_cast<int>(kernel)]);
+  }
+
+  std::string border(const Access& access) const {
+    return fmt::format("Border::{}({})", border_name(access.border.value()),
+                       access.border == Border::Mode::Constant ? value(access.constant.at(0)) : "");
   }
 
   std::string scatter(const std::string& quoted, const Stage& stage) const {
@@ -245,10 +281,7 @@ class Printer {
     if (access.age == 0) text += ".now()";
     if (access.age > 0) text += fmt::format(".back({})", access.age);
     if (!access.crop.empty()) text += fmt::format(".crop({}, {})", mins(access.crop), extents(access.crop));
-    if (access.border) {
-      text += fmt::format(".border(Border::{}({}))", border_name(*access.border),
-                          access.border == Border::Mode::Constant ? value(access.constant.at(0)) : "");
-    }
+    if (access.border) text += fmt::format(".border({})", border(access));
     return access.valid ? text + ".valid()" : text;
   }
 
@@ -298,6 +331,9 @@ class Printer {
       case Kind::Accumulator: return fmt::format("Expr({})", accumulator_name(t.id));
       case Kind::Given: return "given";
       case Kind::StepNumber: return "step_number()";
+      case Kind::Interpolated:
+        return fmt::format("{}.interpolate({})({})", accessor(t.access), kernel_name(t.interpolation),
+                           joined(values(t.operands)));
     }
     throw InternalError("a recipe has an unknown kind of term");
   }

@@ -30,6 +30,10 @@ std::string stage_name(int stage) { return "s" + std::to_string(stage); }
 std::string field_name(int stage) { return "f" + std::to_string(stage); }
 std::string pipeline_name(const Recipe& recipe) { return "random_" + std::to_string(recipe.seed); }
 
+bool reads(const Term& term) {
+  return term.kind == Term::Kind::Read || term.kind == Term::Kind::Interpolated;
+}
+
 void each_child(Access& access, const std::function<void(Term&)>& visit) {
   for (Term& t : access.constant) visit(t);
   for (Index& index : access.indices) {
@@ -39,7 +43,7 @@ void each_child(Access& access, const std::function<void(Term&)>& visit) {
 
 void each_child(Term& term, const std::function<void(Term&)>& visit) {
   for (Term& t : term.operands) visit(t);
-  if (term.kind == Term::Kind::Read) each_child(term.access, visit);
+  if (reads(term)) each_child(term.access, visit);
 }
 
 void each_root(Stage& stage, const std::function<void(Term&)>& visit) {
@@ -59,12 +63,13 @@ void each_term(Term& term, const std::function<void(Term&)>& visit) {
 }
 
 void each_access(Stage& stage, const std::function<void(Access&)>& visit) {
-  const bool has_source = stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local ||
-                          stage.kind == Stage::Kind::Scatter || stage.kind == Stage::Kind::Evolve;
-  if (has_source) visit(stage.access);
+  using Kind = Stage::Kind;
+  const bool has_terms_alone =
+      stage.kind == Kind::Point || stage.kind == Kind::Body || stage.kind == Kind::Reduce;
+  if (!has_terms_alone) visit(stage.access);
   each_root(stage, [&](Term& root) {
     each_term(root, [&](Term& t) {
-      if (t.kind == Term::Kind::Read) visit(t.access);
+      if (reads(t)) visit(t.access);
     });
   });
 }
@@ -79,7 +84,9 @@ void mark(const Box& box, std::vector<bool>& needed) {
 }
 
 void mark_stage(Stage& stage, std::vector<bool>& needed) {
-  if (stage.kind == Stage::Kind::Body) mark(stage.box, needed);  // a scatter's is constant
+  // a scatter's is constant
+  if (stage.kind == Stage::Kind::Body || stage.kind == Stage::Kind::Resize) mark(stage.box, needed);
+  mark(stage.over, needed);
   each_access(stage, [&](Access& access) {
     needed[access.source] = true;
     mark(access.crop, needed);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <weft/reduce.h>
+#include <weft/resample.h>
 #include <weft/stage.h>
 
 #include <algorithm>
@@ -119,6 +120,10 @@ enum class Op {
 };
 constexpr int op_count = static_cast<int>(Op::Lerp) + 1;
 
+/// Operators of custom reductions: of integers. Affine maps x -> a * x + b are pairs (a, b), and combined by
+/// composition, which does not commute.
+enum class Associative { Xor, And, Or, Affine };
+
 enum class Combine { Sum, Product, Minimum, Maximum, Median };
 
 /// An expression.
@@ -138,7 +143,8 @@ struct Term {
     Fold,         ///< over `window`: initial values, then next values, then the result; `id` is the loop
     Accumulator,  ///< number `id`: see accumulator_of
     Given,        ///< what a window gives to the function after it
-    StepNumber    ///< in updates
+    StepNumber,   ///< in updates
+    Interpolated  ///< `access` at the operands, a coordinate per dimension; `interpolation` says how
   };
   Kind kind = Kind::Literal;
   Type type{};
@@ -150,6 +156,7 @@ struct Term {
   Window window{};
   Index position{};
   Access access{};
+  Interpolation interpolation = Interpolation::Nearest;
 };
 
 /// A fold's accumulators have numbers of their own in the stage, at most this many per loop.
@@ -163,24 +170,28 @@ struct Case {
 };
 
 struct Stage {
-  enum class Kind { Point, Convolve, Local, Body, Reduce, Scatter, Evolve };
+  enum class Kind { Point, Convolve, Local, Body, Reduce, Scatter, Evolve, Resize, Pyramid };
   Kind kind = Kind::Point;
   Box box{};                  ///< Of a body; for the others, what it comes to.
   std::vector<Case> cases{};  ///< One, but for bodies and updates.
   weft::Reduce::Kind reduce = weft::Reduce::Kind::Sum;
+  Associative associative = Associative::Xor;  ///< If the reduction is a custom one.
+  Box over{};  ///< What a reduction's body runs over; empty: it is written with current pixels.
   ScatterUpdate::Op update = ScatterUpdate::Op::Add;
   std::vector<Term> at{};  ///< Where a scatter's value goes; it runs over `access.source`,
   Term initial{};          ///< and starts from this.
   /// The fields of an evolution are stages that follow one another, updated in this order. Each starts as
   /// `access.source` and is defined by its cases. All have the same steps: a literal or a parameter.
-  int field = 0;              ///< Which of them it is,
-  int fields = 1;             ///< of so many.
-  int frozen = 0;             ///< As of freeze().
-  std::vector<Term> steps{};  ///< One, or none for other stages.
-  Access access{};            ///< Of convolve and local, as are:
+  int field = 0;                                         ///< Which of them it is,
+  int fields = 1;                                        ///< of so many.
+  int frozen = 0;                                        ///< As of freeze().
+  std::vector<Term> steps{};                             ///< One, or none for other stages.
+  Interpolation interpolation = Interpolation::Nearest;  ///< Of resize.
+  int levels = 2;   ///< Of a pyramid, which is built up from its source and collapsed again.
+  Access access{};  ///< Of resize, pyramids, convolve and local, as are:
   Window window{};
   weft::Local local = weft::Local::Sum;
-  Type window_type{};        ///< What the window gives.
+  Type window_type{};        ///< What the window, or resizing, gives.
   std::vector<Term> post{};  ///< One term over Given, or none.
   Type type{};               ///< What it comes to.
 };
@@ -227,6 +238,7 @@ std::string stage_name(int stage);
 std::string field_name(int stage);
 std::string pipeline_name(const Recipe& recipe);
 
+bool reads(const Term& term);  ///< Has an access.
 /// Everything a term holds directly: operands, computed indices, constants of borders.
 void each_child(Term& term, const std::function<void(Term&)>& visit);
 void each_child(Access& access, const std::function<void(Term&)>& visit);

@@ -172,6 +172,10 @@ void change_accesses(int s, const Recipe& recipe, std::vector<Change>& all) {
 void change_stage(int s, const Recipe& recipe, std::vector<Change>& all) {
   const Stage& stage = recipe.stages[s];
   if (!stage.post.empty()) all.push_back([s](Recipe& x) { return x.stages[s].post.clear(), true; });
+  if (stage.kind == Stage::Kind::Pyramid)
+    all.push_back([s](Recipe& x) { return set(x.stages[s].levels, 2); });
+  for (std::size_t d = 0; d < stage.over.size(); ++d)
+    all.push_back([s, d](Recipe& x) { return set(x.stages[s].over[d], Range{{}, {.offset = 1}}); });
   if (stage.frozen > 0) all.push_back([s](Recipe& x) { return set(x.stages[s].frozen, 0); });
   for (std::size_t c = 0; c + 1 < stage.cases.size(); ++c) {
     all.push_back([s, c](Recipe& x) {

@@ -157,8 +157,6 @@ Window Terms::window(int most_points) {
   return w;
 }
 
-constexpr int most_taps = 40;
-
 Term Terms::window_term(const Context& context) {
   Term result{.kind = Term::Kind::Window, .id = next_loop_++};
   result.combine = static_cast<Combine>(dice_.below(5));

@@ -29,6 +29,9 @@ Size divided(const Size& size, int k);
 std::optional<Size> multiplied(const Size& size, int k);
 bool is_zero(const Size& size);
 
+/// A pixel's expressions are evaluated so often at most.
+constexpr int most_taps = 40;
+
 /// What an expression may use where it stands.
 struct Context {
   int lanes = 1;              ///< Terms have this many lanes or one.
@@ -64,12 +67,15 @@ class Terms {
   Box crop(int source);
   Window window(int most_points);
 
+  /// What resampling pixels of a type gives.
+  static Type type_of(Interpolation kernel, Type pixel);
   static Term operation(Op op, std::vector<Term> operands);
   static Term cast(Term::Kind kind, Scalar to, Term operand);
 
  private:
   Term leaf(const Context& context);
   Term read(const Context& context);
+  std::optional<Term> interpolated(int source, const Context& context);
   Access field_access(const Context& context);
   Term fitting(Term term, int lanes);
   Term random_operation(const Context& context);

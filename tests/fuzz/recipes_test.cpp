@@ -61,6 +61,9 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
       found.insert("reduce " + std::to_string(static_cast<int>(stage.reduce)));
     if (stage.kind == Stage::Kind::Scatter)
       found.insert("update " + std::to_string(static_cast<int>(stage.update)));
+    if (stage.reduce == weft::Reduce::Kind::Custom)
+      found.insert("associative " + std::to_string(static_cast<int>(stage.associative)));
+    if (!stage.over.empty()) found.insert("over a box");
     if (!stage.post.empty()) found.insert("post");
     if (stage.frozen > 0) found.insert("frozen");
     if (stage.kind == Stage::Kind::Evolve) {
@@ -82,6 +85,8 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
       each_term(root, [&](Term& t) {
         found.insert("term " + std::to_string(static_cast<int>(t.kind)));
         if (t.kind == Term::Kind::Operator) found.insert("op " + std::to_string(static_cast<int>(t.op)));
+        if (t.kind == Term::Kind::Interpolated)
+          found.insert("kernel " + std::to_string(static_cast<int>(t.interpolation)));
         if (t.kind == Term::Kind::Window)
           found.insert("window " + std::to_string(static_cast<int>(t.combine)));
       });
@@ -103,14 +108,15 @@ TEST(RandomRecipes, CoverTheLanguage) {
                                          "bordered age",
                                          "frozen age",
                                          "steps by parameter",
-                                         "constant steps"};
+                                         "constant steps",
+                                         "over a box"};
   const auto want = [&](const std::string& what, int first, int count) {
     for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
   };
   want("age", 0, 4), want("fields", 1, 3);
-  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 7), want("reduce", 0, 6), want("update", 0, 4),
-      want("local", 0, 6), want("op", 0, op_count);
-  want("term", 0, static_cast<int>(Term::Kind::StepNumber) + 1), want("window", 0, 5);
+  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 9), want("reduce", 0, 7),
+      want("associative", 0, 4), want("update", 0, 4), want("local", 0, 6), want("op", 0, op_count);
+  want("term", 0, static_cast<int>(Term::Kind::Interpolated) + 1), want("kernel", 0, 4), want("window", 0, 5);
   for (int s = 0; s < 12; ++s) wanted.insert("type " + name_of(static_cast<Scalar>(s)));
   for (int b = 0; b < 5; ++b)
     wanted.insert(std::string("border ") + border_name(static_cast<Border::Mode>(b)));
@@ -124,13 +130,31 @@ TEST(RandomRecipes, CoverTheLanguage) {
 // ---- the printed text ----
 
 const std::filesystem::path printed = WEFT_SOURCE_DIR "/tests/fuzz/reproducers.inc";
-constexpr std::uint64_t printed_seeds[] = {3, 17, 101, 256, 300};
+
+/// The first pipelines in which each kind of stage, and each operator of custom reductions, occurs.
+std::vector<std::uint64_t> printed_seeds() {
+  std::set<std::string> seen;
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Recipe recipe = random_recipe(seed);
+    const std::vector<bool> needed = needed_sources(recipe);
+    for (std::size_t s = 0; s < recipe.stages.size(); ++s) {
+      const Stage& stage = recipe.stages[s];
+      if (!needed[recipe.images.size() + s]) continue;
+      std::string what = std::to_string(static_cast<int>(stage.kind));
+      if (stage.reduce == weft::Reduce::Kind::Custom)
+        what += " " + std::to_string(static_cast<int>(stage.associative));
+      if (seen.insert(what).second && (chosen.empty() || chosen.back() != seed)) chosen.push_back(seed);
+    }
+  }
+  return chosen;
+}
 
 std::string printed_file() {
   std::string text =
       "// Written by the test of recipes: UPDATE_GOLDEN=1 build/release/bin/random_pipelines_test\n";
   std::string pipelines;
-  for (std::uint64_t seed : printed_seeds) pipelines += to_cpp(random_recipe(seed), "\n");
+  for (std::uint64_t seed : printed_seeds()) pipelines += to_cpp(random_recipe(seed), "\n");
   return text + pipelines;
 }
 
@@ -146,7 +170,7 @@ TEST(PrintedRecipes, AreAsCommitted) {
 
 /// The printed file is compiled into this program, as users would.
 TEST(PrintedRecipes, ArePipelinesEqualToTheBuiltOnes) {
-  for (std::uint64_t seed : printed_seeds) {
+  for (std::uint64_t seed : printed_seeds()) {
     Recipe recipe = random_recipe(seed);
     const Pipeline compiled = build(applications().at(pipeline_name(recipe)), Settings()).pipeline;
     EXPECT_EQ(ir::to_string(compiled.ir()), ir::to_string(build(recipe).ir())) << "seed " << seed;
