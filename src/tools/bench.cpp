@@ -114,7 +114,7 @@ Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, c
 
 /// What the command line asks for, understood.
 struct Plan {
-  std::optional<Size> size;  ///< Else that of default_size.
+  std::optional<Size> size;  ///< Else the application's own, or that of default_size.
   std::int64_t runs;
   Target target;
   int threads;
@@ -149,15 +149,20 @@ Size default_size(int rank) {
   return parse_size(sizes[std::clamp(rank, 1, 4) - 1]);
 }
 
-Size size_for(const Built& built, const Plan& plan) {
+Size size_for(const Application& application, const Built& built, const Plan& plan) {
   const int rank = rank_of(built);
-  return plan.size ? fitted(*plan.size, rank) : default_size(rank);
+  if (plan.size) return fitted(*plan.size, rank);
+  const std::string own = application.about.size;
+  if (own.empty()) return default_size(rank);
+  const Size size = parse_size(own);
+  check_rank(application, built, size);
+  return size;
 }
 
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
   const Built declared = prepare(application, plan.params, plan.types).built;
-  const Size size = size_for(declared, plan);
+  const Size size = size_for(application, declared, plan);
   const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
   const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
   Arguments arguments = arguments_of(pipeline, prepared, size, application.about.range);
@@ -268,7 +273,8 @@ void add_bench(CLI::App& weft) {
   command->add_option("APP", options->application, "the application, or all")->required();
   command->add_option("--size", options->size,
                       "WIDTHxHEIGHT of the images, cut or extended for other\n"
-                      "dimensions; 2048x2048, 4194304 or 256x256x64 unless said");
+                      "dimensions; unless said, that of the application's source\n"
+                      "(`weft list --json`), else 2048x2048, 4194304 or 256x256x64");
   command->add_option("--runs", options->runs, "how often each is timed; the median counts")
       ->capture_default_str();
   command->add_option("--target", options->target, "cpu or reference")->capture_default_str();

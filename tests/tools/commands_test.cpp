@@ -96,6 +96,26 @@ TEST_F(Commands, Bench) {
   EXPECT_GT(all["results"][0]["copy_ms"], 0);
 }
 
+TEST_F(Commands, BenchTakesTheSizeOfTheApplication) {
+  const auto size = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), {"--runs", "1", "--json"});
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0]["size"].get<std::vector<int>>();
+  };
+  EXPECT_EQ(size({"bench", "smooth"}), (std::vector<int>{20, 16, 4}));
+  EXPECT_EQ(size({"bench", "smooth", "--size", "9x8x7"}), (std::vector<int>{9, 8, 7}));
+  EXPECT_EQ(size({"bench", "ramp"}), (std::vector<int>{2048, 2048}));
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"bench", "invert"}).err,
+            "weft: the size '8x8x8' has 3 dimensions; 'invert' needs 2, such as 640x480\n");
+}
+
+TEST_F(Commands, EveryApplicationFromAPaperHasASize) {
+  for (const json& application : expect_json({"list", "--json"})["applications"]) {
+    EXPECT_EQ(application["size"] == "", application["source"] == "examples") << application["name"];
+  }
+}
+
 TEST_F(Commands, EveryNumberOfDimensions) {
   const auto own = [&](const Arguments& arguments) {
     const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
