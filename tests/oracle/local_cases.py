@@ -188,7 +188,7 @@ def edge_cases():
             # scikit-image divides by 4
             agree("sobel skimage", dx, 4 * sobel(pixels, axis=1, mode=SCIPY[border]), 1e-9)
             agree("sobel skimage", dy, 4 * sobel(pixels, axis=0, mode=SCIPY[border]), 1e-9)
-            source += " = " + with_cv.format("Sobel") + " = 4 * " + with_skimage.format("sobel")
+            source += " = " + with_cv.format("Sobel") + " = 4 * " + with_skimage.format("filters.sobel")
         for output, expected in (("dx", dx), ("dy", dy), ("mag", np.hypot(dx, dy))):
             add(op, image, expected, source, border=border, detail=output, params={"output": output},
                 tolerance=2e-3)

@@ -12,6 +12,7 @@ import collections
 import shutil
 
 import colour_cases
+import global_cases
 import local_cases
 import oracle
 import resampling_cases
@@ -22,7 +23,7 @@ def main():
     shutil.rmtree(oracle.DATA, ignore_errors=True)
     oracle.DATA.mkdir(parents=True)
     oracle.check_borders()
-    for module in (local_cases, colour_cases, sample_cases, resampling_cases):
+    for module in (local_cases, colour_cases, sample_cases, resampling_cases, global_cases):
         module.all_cases()
     oracle.write_all()
     counts = collections.Counter(case["op"] for case in oracle.cases)

@@ -17,7 +17,7 @@ CV = dict(clamp=cv2.BORDER_REPLICATE, mirror=cv2.BORDER_REFLECT, mirror101=cv2.B
 OUTSIDE = 37  # the value of constant borders; not 0, so that a forgotten value shows
 
 with_scipy = f"scipy.ndimage.{{}} {scipy.__version__}"
-with_skimage = f"skimage.filters.{{}} {skimage.__version__}"
+with_skimage = f"skimage.{{}} {skimage.__version__}"
 with_cv = f"cv2.{{}} {cv2.__version__}"
 with_numpy = f"numpy formula ({np.__version__})"
 
