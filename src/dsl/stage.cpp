@@ -307,10 +307,12 @@ BoxAt box_from_zero(const Extents& extents) { return {{}, extents}; }
 
 void check_arity(const std::string& name, int arity, int rank, const Where& where) {
   if (arity == rank) return;
-  throw Error(fmt::format("stage '{}' has {} extent{} but its body takes {} coordinate{}", name, rank,
-                          rank == 1 ? "" : "s", arity, arity == 1 ? "" : "s"),
+  std::string signature;
+  for (int d = 0; d < rank; ++d) signature += (d == 0 ? "Var " : ", Var ") + ir::dim_name(d);
+  throw Error(fmt::format("the body of '{}' takes {} coordinate{} but runs over {} dimension{}", name, arity,
+                          arity == 1 ? "" : "s", rank, rank == 1 ? "" : "s"),
               where)
-      .help("give one coordinate per dimension: (Var x, Var y) for a 2-D stage");
+      .help(fmt::format("give one coordinate per dimension: [&]({}) {{ … }}", signature));
 }
 
 Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
@@ -360,7 +362,8 @@ std::string spelt(const ir::Box& box, std::size_t d) {
 
 }  // namespace
 
-ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Where& where) {
+ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const std::string& general_form,
+                        const Where& where) {
   const ir::Read* first = nullptr;
   bool reads_scalars = false;
   ir::Box box;
@@ -385,8 +388,7 @@ ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Wh
                     where)
             .note(first->source->name, spelt(box, d))
             .note(read->source->name, spelt(*more, d))
-            .help(fmt::format("declare one image with the other's size, or write stage(\"{}\", size, …)",
-                              name));
+            .help("declare one image with the other's size, or write " + general_form);
       }
       box[d] = *both;
     }
@@ -394,7 +396,7 @@ ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Wh
   if (!first && !reads_scalars) {
     throw Error(fmt::format("stage '{}' reads nothing at the current pixel, so its size is unknown", name),
                 where)
-        .help(fmt::format("write stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name));
+        .help("write " + general_form);
   }
   return box;
 }
@@ -436,7 +438,9 @@ Stage local_stage(const std::string& name, const Accessor& source, const ir::Dom
 
 Stage point(const std::string& name, const Expr& value, std::source_location here) {
   return dsl::placed(name, here, [&] {
-    const ir::Box box = dsl::common_box(name, value.node(), here);
+    const std::string general_form =
+        fmt::format("stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name);
+    const ir::Box box = dsl::common_box(name, value.node(), general_form, here);
     return Stage(dsl::define_stage(name, box, detail::as_cases(value), here));
   });
 }
