@@ -124,8 +124,7 @@ std::shared_ptr<const ir::Stage> stage_of(const std::vector<FieldUpdate>& update
   const Cases given = update.body(dsl::coordinates(update.field->initial->rank()));
   Cases cases;
   for (const Cases::Case& c : given.list()) {
-    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
-    if (value->type.lanes == 1 && type.lanes > 1) value = ir::pack(std::vector(type.lanes, value));
+    const ir::Expr value = dsl::converted(type, c.value.node());
     if (value->type != type) {
       throw Error(fmt::format("an update of field '{}' is {} but the field is {}", update.field->name,
                               name_of(c.value.type()), name_of(type)),

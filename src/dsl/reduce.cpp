@@ -91,10 +91,9 @@ ir::Reduce by_user(const Reduce& op, const ir::Expr& element, const std::string&
   }
   const ir::Expr identity = op.identity()->node();
   const Type type = identity->type;
-  ir::Expr converted = ir::cast(ir::CastMode::Convert, type.lane(), element);
-  if (converted->type.lanes == 1 && type.lanes > 1) converted = ir::pack(std::vector(type.lanes, converted));
+  const ir::Expr converted = dsl::converted(type, element);
   const Expr a(ir::operand(0, 0, type)), b(ir::operand(1, 0, type));
-  const ir::Expr combined = ir::cast(ir::CastMode::Convert, type.lane(), op.combine()(a, b).node());
+  const ir::Expr combined = dsl::converted(type, op.combine()(a, b).node());
   for (const ir::Expr& e : {converted, combined}) {
     if (e->type == type) continue;
     throw Error(fmt::format("reduction '{}' combines {} but its identity is {}", name, name_of(e->type),

@@ -18,8 +18,7 @@ ir::BinaryOp operation(ScatterUpdate::Op op) {
 }
 
 ir::Expr of_type(Type type, const Expr& value, const std::string& name, const Where& where) {
-  ir::Expr converted = ir::cast(ir::CastMode::Convert, type.lane(), value.node());
-  if (converted->type.lanes == 1 && type.lanes > 1) converted = ir::pack(std::vector(type.lanes, converted));
+  const ir::Expr converted = dsl::converted(type, value.node());
   if (converted->type == type) return converted;
   throw Error(
       fmt::format("'{}' is updated by {} but starts as {}", name, name_of(value.type()), name_of(type)),

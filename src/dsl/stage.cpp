@@ -59,6 +59,11 @@ ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
   return box;
 }
 
+ir::Expr converted(Type type, const ir::Expr& value) {
+  const ir::Expr scalars = ir::cast(ir::CastMode::Convert, type.lane(), value);
+  return scalars->type.lanes == 1 && type.lanes > 1 ? ir::pack(std::vector(type.lanes, scalars)) : scalars;
+}
+
 std::shared_ptr<const ir::Stage> checked(ir::Stage stage) {
   if (stage.name.empty()) throw Error("a stage needs a name", stage.where);
   check_scopes(stage);
@@ -74,9 +79,7 @@ std::shared_ptr<const ir::Stage> define_stage(const std::string& name, const ir:
     if (c.value.type() != type) type = ir::common_type(type, c.value.type());
   }
   for (const Cases::Case& c : cases.list()) {
-    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
-    if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
-    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
+    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, converted(type, c.value.node())});
   }
   return checked({name, type, box, std::move(pure), where});
 }
@@ -127,15 +130,15 @@ ir::Index index_of(const At& at, const Source& source) {
   return at.computed->node();
 }
 
-ir::Border border_of(const Border& border, Type type) {
+ir::Border border_of(const Border& border, const Source& source, const Where& where) {
   ir::Border result{static_cast<ir::BorderMode>(border.mode()), nullptr};
-  if (border.mode() == Border::Mode::Constant) {
-    result.constant = ir::cast(ir::CastMode::Convert, type.lane(), border.value().node());
-    if (result.constant->type.lanes != type.lanes) {
-      result.constant = ir::pack(std::vector(type.lanes, result.constant));
-    }
-  }
-  return result;
+  if (border.mode() != Border::Mode::Constant) return result;
+  result.constant = dsl::converted(source.type(), border.value().node());
+  if (result.constant->type == source.type()) return result;
+  throw Error(fmt::format("the border of '{}' is {} but its pixels are {}", source.name(),
+                          name_of(border.value().type()), name_of(source.type())),
+              where)
+      .help("give as many lanes as the pixels have, or one for all of them");
 }
 
 std::vector<At> current_pixel(int rank) {
@@ -244,7 +247,7 @@ Expr Accessor::read(const std::vector<At>& indices) const {
     }
     read.indices.push_back(std::move(index));
   }
-  if (border_) read.border = border_of(*border_, source_.type());
+  if (border_) read.border = border_of(*border_, source_, where);
   return Expr(ir::read(std::move(read)));
 }
 
@@ -429,9 +432,11 @@ BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
 
 Stage local_stage(const std::string& name, const Accessor& source, const ir::Domain& domain,
                   const std::function<Expr()>& value, const Post& post, const Where& where) {
-  return detail::make_stage(
-      name, local_box(source, domain),
-      [&](const std::vector<Var>&) { return detail::as_cases(post ? post(value()) : value()); }, where);
+  return dsl::placed(name, where, [&] {
+    return detail::make_stage(
+        name, local_box(source, domain),
+        [&](const std::vector<Var>&) { return detail::as_cases(post ? post(value()) : value()); }, where);
+  });
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source);
 ir::Box common_box(const std::string& name, const ir::Expr& value, const std::string& general_form,
                    const Where& where);
 
+/// The value with the type's scalar, and repeated for all its lanes if it has one; of another type than the
+/// one wanted if it has lanes that do not fit.
+ir::Expr converted(Type type, const ir::Expr& value);
 /// The stage itself. Throws weft::Error if it has no name, or uses what belongs elsewhere (check_scopes.h).
 std::shared_ptr<const ir::Stage> checked(ir::Stage stage);
 /// A pure stage of the cases' common type.

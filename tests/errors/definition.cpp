@@ -91,13 +91,45 @@ TEST(Definition, Cycle) {
   EXPECT_ERROR(stage("b", in.size(), [&](Var x, Var y) { return a(x, y) + in(x, y); }),
                R"(HERE: error: stage 'b': a stage is read that is not defined yet
   help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
-  EXPECT_ERROR(convolve("b", a, Mask{{1, 2, 1}}), R"(a stage is read that is not defined yet
+  EXPECT_ERROR(convolve("b", a, Mask{{1, 2, 1}}),
+               R"(HERE: error: stage 'b': a stage is read that is not defined yet
   help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
 }
 
 TEST(Definition, UnknownBorderMode) {
   EXPECT_ERROR(Border::named("wrap"), R"('wrap' is no border mode
   modes clamp, mirror, mirror101, repeat, constant)");
+}
+
+TEST(Definition, LanesOfABorder) {
+  Image<float> in("in");
+  const Accessor src = in.border(Border::constant(Vec<float, 3>{1, 2, 3}));
+  EXPECT_ERROR(src(-1, 0), R"(HERE: error: the border of 'in' is f32x3 but its pixels are f32
+  help: give as many lanes as the pixels have, or one for all of them)");
+}
+
+TEST(Definition, StageWithoutAName) {
+  Image<float> in("in");
+  EXPECT_ERROR(point("", in * 2.f), "HERE: error: a stage needs a name");
+}
+
+TEST(Definition, NoCases) {
+  Image<float> in("in");
+  EXPECT_ERROR(stage("out", in.size(), [](Var, Var) { return cases(); }),
+               "HERE: error: stage 'out' has no cases");
+}
+
+TEST(Definition, RankOfACrop) {
+  Image<float> in("in");
+  EXPECT_ERROR(in.crop({1}, {8, 8}), "a crop of 'in' needs 2 coordinates and extents");
+}
+
+TEST(Definition, DivisorsOfAnIndex) {
+  Image<float> in("in");
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x / 0, y); }),
+               "HERE: error: stage 'out': an index is divided by 0");
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x % -2, y); }),
+               "HERE: error: stage 'out': the divisor of an index modulo has to be positive");
 }
 
 TEST(Definition, OneNameTwice) {
