@@ -170,7 +170,7 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const std::string by = count ? std::to_string(*count & (width - 1))
                                    : fmt::format("({} & {})", spelt(n.b, bit_and), width - 1);
       const Operator op = spelling(n.op, false);
-      return parenthesised(fmt::format("{} {} {}", spelt(n.a, shift), op.text, by), shift, context);
+      return parenthesised(fmt::format("{} {} {}", spelt(n.a, multiplicative), op.text, by), shift, context);
     }
     default: break;
   }

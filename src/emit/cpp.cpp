@@ -86,7 +86,7 @@ class CppEmitter {
 
   /// Everything below the includes. For users a null host means the C++ library's threads and memory; for
   /// loading the function is static, and the host is always given.
-  std::string body(bool for_users) {
+  std::string body(bool for_users) const {
     Writer out;
     CLike printer(out, module_.strict);
     out.raw("namespace {\n");
@@ -361,7 +361,8 @@ class CppEmitter {
   /// Whether other stages read an output that has no pixels for some sizes.
   bool is_read_while_empty(const Array& a) const {
     const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
-      return !std::holds_alternative<kernel::Name>(extent->op) && !kernel::literal_value(extent);
+      const std::int64_t* fixed = kernel::literal_value(extent);
+      return fixed ? *fixed == 0 : !std::holds_alternative<kernel::Name>(extent->op);
     });
     const bool is_read =
         std::any_of(module_.steps.begin(), module_.steps.end(),
@@ -444,13 +445,18 @@ class CppEmitter {
 
 }  // namespace
 
-std::string emit_for_loading(const Module& module) {
-  CppEmitter emitter(module);
+namespace {
+
+constexpr const char* integer_headers = "#include <stddef.h>\n#include <stdint.h>\n\n";
+
+/// The function of fixed signature that a program calls.
+std::string entry_function(const Module& module, const std::string& name, const std::string& function) {
   Writer entry;
   entry.blank();
-  entry.open(
-      "extern \"C\" int weft_entry(void* const* arrays, const int64_t* integers, const void* const* params, "
-      "const weft_host* host)");
+  entry.open(fmt::format(
+      "extern \"C\" int {}(void* const* arrays, const int64_t* integers, const void* const* params, "
+      "const weft_host* host)",
+      name));
   std::string arguments;
   int array = 0, integer = static_cast<int>(module.sizes.size()), param = 0;
   const auto pass = [&](const std::string& text) { arguments += text + ", "; };
@@ -466,11 +472,31 @@ std::string emit_for_loading(const Module& module) {
   for (const kernel::Field& f : module.params)
     pass(fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), param++));
   pass_arrays(Array::Role::Output);
-  entry.line(fmt::format("return {}({}host);", emitter.function_name(), arguments));
+  entry.line(fmt::format("return {}({}host);", function, arguments));
   entry.close();
-  return emitter.head_comment() + "#include <stddef.h>\n#include <stdint.h>\n\n" + host_interface + "\n" +
-         emitter.body(false) + entry.text();
+  return entry.text();
 }
+
+}  // namespace
+
+std::string emit_for_loading(const Module& module) {
+  const CppEmitter emitter(module);
+  return emitter.head_comment() + integer_headers + host_interface + "\n" + emitter.body(false) +
+         entry_function(module, "weft_entry", emitter.function_name());
+}
+
+std::string emit_for_loading_together(const std::vector<const Module*>& modules) {
+  std::string text = std::string(integer_headers) + host_interface;
+  for (std::size_t m = 0; m < modules.size(); ++m) {
+    const CppEmitter emitter(*modules[m]);
+    text += fmt::format("\nnamespace module_{} {{\n\n", m) + emitter.head_comment() + emitter.body(false) +
+            entry_function(*modules[m], entry_name(m), emitter.function_name()) +
+            fmt::format("\n}}  // namespace module_{}\n", m);
+  }
+  return text;
+}
+
+std::string entry_name(std::size_t module) { return fmt::format("weft_entry_{}", module); }
 
 std::map<std::string, std::string> emit_for_users(const Module& module) {
   CppEmitter emitter(module);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ir/kernel_ir.h"
 
@@ -14,6 +15,9 @@ namespace weft::emit {
 ///                               const weft_host* host)
 /// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`.
 std::string emit_for_loading(const kernel::Module& module);
+/// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`.
+std::string emit_for_loading_together(const std::vector<const kernel::Module*>& modules);
+std::string entry_name(std::size_t module);
 
 /// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
 /// NAME.cpp defines it.

@@ -141,6 +141,8 @@ Number integer_binary(BinaryOp op, T a, T b) {
 
 Number bool_binary(BinaryOp op, bool a, bool b) {
   switch (op) {
+    case BinaryOp::Add: return put(a || b);  // these two only where bins are bools: operators promote
+    case BinaryOp::Mul: return put(a && b);
     case BinaryOp::And: return put(a && b);
     case BinaryOp::Or: return put(a || b);
     case BinaryOp::Xor: return put(a != b);

@@ -34,9 +34,12 @@ std::string lane_name(const std::string& name, std::size_t lane, std::size_t lan
 
 }  // namespace
 
-Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
-  if (op == BinaryOp::Add && is_number(a, 0)) return b;
-  if ((op == BinaryOp::Add || op == BinaryOp::Sub) && is_number(b, 0)) return a;
+Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
+  // Not quite the same: 0 + -0 is 0, and max(-inf, NaN) is -inf.
+  const bool drops_identities = !strict || !is_float(a->type);
+  if (drops_identities && op == BinaryOp::Add && is_number(a, 0)) return b;
+  if (drops_identities && op == BinaryOp::Add && is_number(b, 0)) return a;
+  if (op == BinaryOp::Sub && is_number(b, 0)) return a;
   if (op == BinaryOp::Mul && is_number(a, 1)) return b;
   if ((op == BinaryOp::Mul || op == BinaryOp::Div) && is_number(b, 1)) return a;
   if (op == BinaryOp::Mul && is_number(a, -1)) return kernel::unary(ir::UnaryOp::Neg, b);
@@ -49,11 +52,11 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b) {
         product && product->op == BinaryOp::Mul ? std::get_if<kernel::Const>(&product->a->op) : nullptr;
     if (factor && is_float(b->type) && factor->value.as_double() < 0) {
       const Expr positive = kernel::constant(b->type, {.f = -factor->value.lane[0].f});
-      return kernel::binary(BinaryOp::Sub, a, simplified_binary(BinaryOp::Mul, positive, product->b));
+      return kernel::binary(BinaryOp::Sub, a, simplified_binary(BinaryOp::Mul, positive, product->b, strict));
     }
   }
   // min(greatest, x) and max(least, x): the identities that windows start from
-  if (op == BinaryOp::Min || op == BinaryOp::Max) {
+  if (drops_identities && (op == BinaryOp::Min || op == BinaryOp::Max)) {
     const auto* c = std::get_if<kernel::Const>(&a->op);
     const Type type{a->type, 1};
     if (c && c->value == (op == BinaryOp::Min ? ir::largest(type) : ir::least(type))) return b;
@@ -197,7 +200,8 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
             Lanes lanes = lower(n.a);
             const Lanes b = lower(n.b);
             for (std::size_t l = 0; l < lanes.size(); ++l)
-              lanes[l] = stored_as(scalar, simplified_binary(n.op, computable(lanes[l]), computable(b[l])));
+              lanes[l] =
+                  stored_as(scalar, simplified_binary(n.op, computable(lanes[l]), computable(b[l]), strict_));
             return lanes;
           },
           [&](const ir::Select& n) {
@@ -233,6 +237,17 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
 // ---- reads
 // -----------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// An empty source is memory that holds zeros; an empty region of another source has to be looked at.
+bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
+  const ir::Affine& extent = n.region[d].extent;
+  const bool has_pixels = extent.is_constant() && extent.constant() > 0;
+  return n.region[d] != n.source->box[d] && !has_pixels;
+}
+
+}  // namespace
+
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   const bool direct = place_ == Place::Interior && access_of(n) == Access::Direct;
@@ -244,7 +259,8 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     // At its own coordinate in a box of the same extent a read cannot leave the source.
     const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
                                    distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
-    const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant));
+    const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant)) ||
+                           (affine && n.border && stays_inside(*affine, n.region[d], stage_.domain()));
     if (n.border && !is_inside && constant) {
       const Expr local = kernel::sub(index, lower(n.region[d].min));
       inside =
@@ -252,6 +268,11 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
                                             kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
     } else if (n.border && !is_inside) {
       index = bordered_index(n, d, index);
+      if (may_be_empty_crop(n, d)) {
+        const Expr some = kernel::binary(BinaryOp::Lt, kernel::literal(0), lower(n.region[d].extent));
+        index = kernel::select(some, index, lower(n.source->box[d].min));
+        inside = kernel::both(inside, some);
+      }
     }
     index = kernel::sub(index, lower(n.source->box[d].min));
     if (d == 0)
@@ -266,7 +287,8 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   } else {
     along_x = kernel::add(outer, along_x);
   }
-  const Lanes otherwise = inside ? lower(n.border->constant) : Lanes{};
+  Lanes otherwise(type.lanes, kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]));
+  if (inside && n.border->constant) otherwise = lower(n.border->constant);
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l) {
     Expr value = kernel::load(base, type.scalar, kernel::add(along_x, kernel::literal(l)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/ranges.h"
 #include "ir/visit.h"
 
 namespace weft::lower {
@@ -37,6 +38,12 @@ void add_bounds(Bounds& bounds, const ir::Affine& index, const ir::Range& region
 }
 
 }  // namespace
+
+bool stays_inside(const ir::Affine& index, const ir::Range& range, const ir::Box& domain) {
+  const analysis::Interval reached = analysis::range_over(index, domain);
+  return analysis::surely_not_negative(reached.min - range.min) &&
+         analysis::surely_not_negative(range.min + range.extent - 1 - reached.max);
+}
 
 ir::Affine at_extreme_tap(const ir::Affine& a, bool largest) {
   ir::Affine result(a.constant());
@@ -91,6 +98,11 @@ Access access_of(const ir::Read& read) {
   return Access::Direct;
 }
 
+bool Interior::is_everything() const {
+  return x.lower.empty() &&
+         std::all_of(outer.begin(), outer.end(), [](const Bounds& b) { return b.lower.empty(); });
+}
+
 Interior interior_of(const ir::Stage& stage) {
   Interior interior;
   const std::size_t rank = stage.domain().size();
@@ -98,12 +110,15 @@ Interior interior_of(const ir::Stage& stage) {
   for (const ir::Expr& e : ir::reads(stage)) {
     const auto& read = std::get<ir::Read>(e->op);
     if (!read.border || read.indices.empty() || access_of(read) == Access::Mapped) continue;
-    add_bounds(interior.x, std::get<ir::Affine>(read.indices[0]), read.region[0], 0);
+    const auto add = [&](Bounds& bounds, int d) {
+      const auto& index = std::get<ir::Affine>(read.indices[d]);
+      if (!stays_inside(index, read.region[d], stage.domain())) add_bounds(bounds, index, read.region[d], d);
+    };
+    add(interior.x, 0);
     if (read.border->mode != ir::BorderMode::Constant) continue;
     for (std::size_t d = 1; d < read.indices.size(); ++d) {
       if (d >= rank) continue;
-      add_bounds(interior.outer[d - 1], std::get<ir::Affine>(read.indices[d]), read.region[d],
-                 static_cast<int>(d));
+      add(interior.outer[d - 1], static_cast<int>(d));
     }
   }
   return interior;

@@ -23,12 +23,17 @@ struct Bounds {
 struct Interior {
   Bounds x;                   ///< Of all direct reads with a border.
   std::vector<Bounds> outer;  ///< Per dimension from 1: of direct reads with a constant border.
+
+  bool is_everything() const;  ///< No direct read needs its border anywhere.
 };
 
 Access access_of(const ir::Read& read);
 /// The read is source(x + t.x, y + t.y, …), t the loop's tap.
 bool is_at_tap(const ir::Read& read, const ir::Loop& loop);
 Interior interior_of(const ir::Stage& stage);
+
+/// Whether an index is inside a range at every point of a box: its border is never needed.
+bool stays_inside(const ir::Affine& index, const ir::Range& range, const ir::Box& domain);
 
 /// `a` with every tap at the end of its range that makes the form smallest (or largest).
 ir::Affine at_extreme_tap(const ir::Affine& a, bool largest);

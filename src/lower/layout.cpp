@@ -23,10 +23,11 @@ const std::set<std::string>& reserved_words() {
       // What the emitted code itself uses.
       "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
       "order", "data", "mode", "part", "parts", "level", "rows", "strips", "row0", "x1", "rest", "l", "copy",
-      "turn", "exchange", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-      "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host", "host_allocate",
-      "host_release", "host_parallel_for", "out_of_memory", "clamp_index", "mirror_index", "mirror101_index",
-      "repeat_index", "floor_div", "flush_subnormals", "order_pair", "half_to_float", "float_to_half",
+      "copies", "apart", "turn", "exchange", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t",
+      "uint16_t", "uint32_t", "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host",
+      "host_allocate", "host_release", "host_parallel_for", "out_of_memory", "clamp_index", "mirror_index",
+      "mirror101_index", "repeat_index", "floor_div", "flush_subnormals", "order_pair", "half_to_float",
+      "float_to_half",
       // The C library's, macros and functions.
       "NULL", "EOF", "errno", "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs",
       "floor", "fmod", "log", "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf",
@@ -83,9 +84,10 @@ Layout layout_of(const ir::Pipeline& pipeline) {
   for (const auto& input : pipeline.inputs) {
     add_array(input);
     constexpr const char* suffix[] = {"_w", "_h", "_d"};
+    std::vector<std::string>& sizes = layout.sizes[input->name];  // none of a scalar's
     for (int d = 0; d < input->rank(); ++d) {
-      layout.sizes[input->name].push_back(layout.names.claim(layout.arrays[input.get()].name +
-                                                             (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
+      sizes.push_back(layout.names.claim(layout.arrays[input.get()].name +
+                                         (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
     }
   }
   for (const auto& param : pipeline.params) layout.params[param->name] = layout.names.claim(param->name);
@@ -112,6 +114,11 @@ kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::
                 return kernel::literal(ir::floor_div(*known, f.divisor));
               if (is_non_negative(*f.numerator)) {
                 return kernel::binary(ir::BinaryOp::Div, numerator, kernel::literal(f.divisor));
+              }
+              if ((f.divisor & (f.divisor - 1)) == 0) {  // a shift rounds down, and there are vectors of it
+                int bits = 0;
+                while (std::int64_t{1} << bits < f.divisor) ++bits;
+                return kernel::binary(ir::BinaryOp::Shr, numerator, kernel::literal(bits));
               }
               return kernel::index_call(kernel::IndexOp::FloorDiv, numerator, kernel::literal(f.divisor));
             },

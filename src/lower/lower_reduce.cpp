@@ -149,7 +149,7 @@ class ReduceLowering {
                               {}};
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
     // Reads whose border matters are resolved at every element.
-    const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = rows_.coords();
     if (accumulators_ > 1) coords[0] = kernel::add(kernel::name("x"), kernel::name("l"));
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
@@ -181,7 +181,7 @@ class ReduceLowering {
 
   void rows(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
     if (rows_.rank() == 0) {
-      combine_element(expressions, accumulators, block, literal(0), block);
+      combine_element(expressions, accumulators, block, literal(0));
       return;
     }
     const Expr part = kernel::name("part");
@@ -212,14 +212,15 @@ class ReduceLowering {
         {kernel::Let{"x0", kernel::add(rows_.begin(0), kernel::mul(number, literal(part_pixels)))}});
     block.push_back({kernel::Let{"x1", kernel::min(kernel::add(x0, literal(part_pixels)), rows_.end(0))}});
     Block pointers, loops;
+    expressions.open(loops, &pointers);
     const bool one = accumulators_ == 1;
     const auto elements = [&](const Expr& from, const Expr& to, int step, const Expr& count) {
       For blocks{LoopKind::Serial, "x", from, to, step, {}};
       if (one) {
-        combine_element(expressions, accumulators, blocks.body, literal(0), pointers);
+        combine_element(expressions, accumulators, blocks.body, literal(0));
       } else {
         Block body;
-        combine_element(expressions, accumulators, body, kernel::name("l"), pointers);
+        combine_element(expressions, accumulators, body, kernel::name("l"));
         blocks.body.push_back({For{LoopKind::Vector, "l", literal(0), count, 1, std::move(body)}});
       }
       loops.push_back({std::move(blocks)});
@@ -232,14 +233,15 @@ class ReduceLowering {
       elements(x0, kernel::name("rest"), accumulators_, literal(accumulators_));
       elements(kernel::name("rest"), x1, accumulators_, kernel::sub(x1, kernel::name("x")));
     }
+    expressions.close();
     append(block, std::move(pointers));
     append(block, std::move(loops));
   }
 
   /// accumulators[into] = combined(accumulators[into], element at the current coordinates).
   void combine_element(ExpressionLowering& expressions, const Arrays& accumulators, Block& block,
-                       const Expr& into, Block& pointers) const {
-    expressions.open(block, &block == &pointers ? nullptr : &pointers);
+                       const Expr& into) const {
+    expressions.open(block);
     std::vector<Lanes> element = lowered(expressions, reduce_.element);
     combine(expressions, block, accumulators, into, loaded(accumulators, into), std::move(element));
     expressions.close();

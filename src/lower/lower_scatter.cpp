@@ -1,5 +1,7 @@
 #include "lower/lower_scatter.h"
 
+#include <algorithm>
+
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
@@ -18,6 +20,11 @@ namespace {
 
 // More copies feed more cores, but each is cleared and added: large stages have two.
 constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies = 1 << 20;
+// An update of a bin waits for the last one of the same bin to be stored, and neighbouring pixels often share
+// one. So a row is read at several places in turn; in small stages each place has copies of its own, as long
+// as all of it stays in the first-level cache.
+constexpr int most_places = 8, places_without_copies = 4;
+constexpr std::int64_t bytes_of_places = 16384;
 
 ir::Value identity_of(BinaryOp op, Type type) {
   switch (op) {
@@ -39,7 +46,9 @@ class ScatterLowering {
         module_(context.module),
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
-        points_(scatter_.over, layout_) {}
+        points_(scatter_.over, layout_),
+        places_(places()),
+        place_copies_(has_place_copies() ? places_ : 1) {}
 
   void run() {
     copies_ = layout_.names.claim(array_.name + "_copies");
@@ -47,7 +56,7 @@ class ScatterLowering {
                               stage_.type,
                               kernel::Array::Role::Intermediate,
                               {},
-                              {kernel::mul(bin_count(), copy_count())}});
+                              {kernel::mul(bin_count(), all_copies())}});
     kernel::Function fill = fill_function(), merge = merge_function();
     module_.steps.push_back(kernel::Launch{fill.name, copy_count(), arrays_read(stage_, layout_), {copies_}});
     module_.steps.push_back(kernel::Launch{merge.name, bins_.count(), {copies_}, {array_.name}});
@@ -65,6 +74,15 @@ class ScatterLowering {
                                : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
     return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
   }
+  Expr all_copies() const { return kernel::mul(copy_count(), literal(place_copies_)); }
+  bool has_place_copies() const {
+    const std::int64_t* known = kernel::literal_value(bin_count());
+    return known && std::max<std::int64_t>(*known, 1) * size_of(stage_.type) * most_places <= bytes_of_places;
+  }
+  int places() const {
+    if (points_.rank() == 0) return 1;
+    return has_place_copies() ? most_places : places_without_copies;
+  }
   Expr scalar_of(const Expr& bin, int lane) const {
     return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
   }
@@ -81,20 +99,25 @@ class ScatterLowering {
                               {}};
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
     const Expr part = kernel::name("part");
-    const bool needs_borders = !interior_of(stage_).x.lower.empty();
+    const bool needs_borders = !interior_of(stage_).is_everything();
+    std::vector<Expr> coords = points_.coords();
+    if (places_ > 1) {
+      const Expr place = kernel::mul(kernel::name("i"), kernel::name("apart"));
+      coords[0] = kernel::add(coords[0], place);
+    }
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
-                                   needs_borders ? Place::Anywhere : Place::Interior, points_.coords(),
-                                   module_.strict);
+                                   needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
     const std::string copy = expressions.claim(array_.name + "_copy");
-    const Expr scalars = kernel::mul(bin_count(), literal(lanes()));
+    const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(place_copies_)), literal(lanes()));
     loop.body.push_back(
         {kernel::Pointer{copy, copies_, stage_.type.scalar, kernel::mul(part, scalars), false}});
     clear(copy, scalars, loop.body);
     // A 1-D domain is divided along x.
     const bool along_x = points_.rank() == 1;
     const Expr total = along_x ? points_.extent(0) : points_.count();
+    loop.body.push_back({kernel::Let{"copies", copy_count()}});
     const auto bound = [&](const Expr& of) {
-      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), copy_count());
+      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), kernel::name("copies"));
     };
     const Expr from = bound(part), to = bound(kernel::add(part, literal(1)));
     if (along_x) {
@@ -118,24 +141,45 @@ class ScatterLowering {
     block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(body)}});
   }
 
-  /// Makes the updates of the points of a row; those of one point may meet in a bin, so one after another.
+  /// Makes the updates of the points of a row, one after another, since any two may meet in a bin.
   void points(ExpressionLowering& expressions, const std::string& copy, const Expr& from, const Expr& to,
               Block& block) const {
-    Block pointers;
-    For loop{LoopKind::Serial, "x", from, to, 1, {}};
-    expressions.open(loop.body, &pointers);
+    Block pointers, loops;
+    expressions.open(loops, &pointers);
+    if (places_ == 1) {
+      update(expressions, copy, loops);
+    } else {
+      const Expr x = kernel::name("x"), apart = kernel::name("apart");
+      const auto loop = [&](const Expr& begin, const Expr& end, int places) {
+        For place{LoopKind::Serial, "i", literal(0), literal(places), 1, {}};
+        update(expressions, copy, place.body);
+        loops.push_back({For{LoopKind::Serial, "x", begin, end, 1, {{std::move(place)}}}});
+      };
+      loops.push_back(
+          {kernel::Let{"apart", kernel::binary(BinaryOp::Div, kernel::sub(to, from), literal(places_))}});
+      loop(from, kernel::add(from, apart), places_);
+      loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
+    }
+    expressions.close();
+    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
+    for (kernel::Stmt& s : loops) block.push_back(std::move(s));
+  }
+
+  /// The updates of one point.
+  void update(ExpressionLowering& expressions, const std::string& copy, Block& block) const {
+    expressions.open(block);
     for (const ir::Update& update : scatter_.updates) {
       Expr inside, bin = literal(0);
       std::vector<Expr> at;
       for (int d = 0; d < bins_.rank(); ++d) {
         const std::string name = expressions.claim("bin");
-        loop.body.push_back(
-            {kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
+        block.push_back({kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
         at.push_back(kernel::name(name));
         inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, literal(0), at[d]),
                                                    kernel::binary(BinaryOp::Lt, at[d], bins_.extent(d))));
       }
       for (int d = bins_.rank(); d-- > 0;) bin = kernel::add(kernel::mul(bin, bins_.extent(d)), at[d]);
+      if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
       const Lanes value = expressions.lower(update.value);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
@@ -144,13 +188,11 @@ class ScatterLowering {
             {kernel::Store{copy, place, combined(kernel::load(copy, stage_.type.scalar, place), value[l])}});
       }
       if (inside)
-        loop.body.push_back({kernel::If{inside, std::move(change), {}}});
+        block.push_back({kernel::If{inside, std::move(change), {}}});
       else
-        for (kernel::Stmt& s : change) loop.body.push_back(std::move(s));
+        for (kernel::Stmt& s : change) block.push_back(std::move(s));
     }
     expressions.close();
-    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
-    block.push_back({std::move(loop)});
   }
 
   // ---- merging the copies ----
@@ -181,7 +223,7 @@ class ScatterLowering {
     Block add = {{kernel::Store{target, i,
                                 combined(kernel::load(target, stage_.type.scalar, i),
                                          kernel::load(copies_, stage_.type.scalar, kernel::add(from, i)))}}};
-    For copies{LoopKind::Serial, "copy", literal(0), copy_count(), 1, {}};
+    For copies{LoopKind::Serial, "copy", literal(0), all_copies(), 1, {}};
     copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(add)}});
     rows.body.push_back({std::move(copies)});
     function.body.push_back({std::move(rows)});
@@ -195,6 +237,7 @@ class ScatterLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
+  const int places_, place_copies_;
   std::string copies_;
 };
 

@@ -30,7 +30,7 @@ class StageLowering {
         interior_(interior_of(stage_)) {}
 
   kernel::Launch run() {
-    const bool has_border = !interior_.x.lower.empty();
+    const bool has_border = !interior_.is_everything();
     if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
     kernel::Function rows = rows_function();
     if (has_border) module_.functions.push_back(pixel_function());

@@ -133,6 +133,14 @@ std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
   ir::visit(fold.next, [&](const ir::Expr& e) {
     const auto* read = std::get_if<ir::Accumulated>(&e->op);
     if (read && read->loop == fold.loop) uses[read->accumulator] += uses_[e.get()];
+    // What an inner window reads is read by each of its taps.
+    const auto* inner = std::get_if<ir::FoldResult>(&e->op);
+    const auto* median = std::get_if<ir::Median>(&e->op);
+    if (!inner && !median) return;
+    ir::visit(inner ? inner->fold->next : std::vector<ir::Expr>{median->value}, [&](const ir::Expr& within) {
+      const auto* outer = std::get_if<ir::Accumulated>(&within->op);
+      if (outer && outer->loop == fold.loop) uses[outer->accumulator] += 2;
+    });
   });
   std::vector<Lanes> state;
   for (const ir::Expr& e : fold.initial) state.push_back(lower(e));

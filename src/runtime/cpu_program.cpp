@@ -52,11 +52,6 @@ void parallel_for(void* context, std::int64_t count, void (*body)(const void*, s
                        [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
 }
 
-kernel::Module lowered(const ir::Pipeline& pipeline) {
-  const ir::Pipeline prepared = lower::prepare(pipeline);
-  return lower::lower(prepared, schedule::choose(prepared));
-}
-
 /// Whether some loop orders values in registers, as medians do.
 bool orders_values(const kernel::Module& module) {
   bool found = false;
@@ -65,6 +60,13 @@ bool orders_values(const kernel::Module& module) {
         function.body, [&](const kernel::Stmt& s) { found |= std::holds_alternative<kernel::Order>(s.op); });
   }
   return found;
+}
+
+}  // namespace
+
+kernel::Module lowered(const ir::Pipeline& pipeline) {
+  const ir::Pipeline prepared = lower::prepare(pipeline);
+  return lower::lower(prepared, schedule::choose(prepared));
 }
 
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
@@ -82,13 +84,24 @@ CompileFlags flags_for(const kernel::Module& module, const CompileOptions& optio
   return flags;
 }
 
+namespace {
+
+std::shared_ptr<const SharedObject> compiled(const kernel::Module& module, const CompileOptions& options) {
+  return std::make_shared<const SharedObject>(
+      compile_shared(emit::emit_for_loading(module), flags_for(module, options), ContentCache()));
+}
+
 }  // namespace
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
+    : CpuProgram(pipeline, compiled(lowered(*pipeline), options), "weft_entry", options.threads) {}
+
+CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
+                       std::shared_ptr<const SharedObject> object, const std::string& entry, int threads)
     : pipeline_(std::move(pipeline)),
-      module_(lowered(*pipeline_)),
-      object_(compile_shared(emit::emit_for_loading(module_), flags_for(module_, options), ContentCache())),
-      threads_(options.threads) {}
+      object_(std::move(object)),
+      entry_(object_->symbol(entry.c_str())),
+      threads_(threads) {}
 
 void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const {
   std::vector<void*> arrays;
@@ -116,7 +129,7 @@ void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, B
 
   Resources resources{threads_, memory_};
   const Host host{&resources, allocate, release, parallel_for};
-  const auto entry = reinterpret_cast<Entry>(object_.symbol("weft_entry"));
+  const auto entry = reinterpret_cast<Entry>(entry_);
   if (entry(arrays.data(), integers.data(), params.data(), &host) != 0) {
     throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");
   }

@@ -14,16 +14,23 @@ namespace weft::runtime {
 class CpuProgram {
  public:
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options);
+  /// Around code that has been compiled, with `entry` as the name of its function.
+  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, std::shared_ptr<const SharedObject> object,
+             const std::string& entry, int threads);
 
   /// Writes every output of the pipeline. The buffers' rows are dense and none overlaps another.
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const;
 
  private:
   std::shared_ptr<const ir::Pipeline> pipeline_;
-  kernel::Module module_;
-  SharedObject object_;
+  std::shared_ptr<const SharedObject> object_;
+  void* entry_;
   mutable ThreadPool threads_;
   mutable MemoryPool memory_;
 };
+
+/// The kernels of a pipeline, under the schedule that is chosen for it, and the flags to compile them with.
+kernel::Module lowered(const ir::Pipeline& pipeline);
+CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
 
 }  // namespace weft::runtime

@@ -2,9 +2,12 @@
 #include <weft/pipeline.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <utility>
 
+#include "emit/cpp.h"
 #include "ir/interpret.h"
+#include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
 
 namespace weft {
@@ -40,8 +43,10 @@ class Program::Implementation {
  public:
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
       : pipeline_(std::move(pipeline)) {
-    if (options.target != Target::Reference) cpu_.emplace(pipeline_, options);
+    if (options.target != Target::Reference) cpu_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
   }
+  Implementation(std::shared_ptr<const ir::Pipeline> pipeline, std::unique_ptr<runtime::CpuProgram> cpu)
+      : pipeline_(std::move(pipeline)), cpu_(std::move(cpu)) {}
 
   const ir::Pipeline& pipeline() const { return *pipeline_; }
 
@@ -115,7 +120,7 @@ class Program::Implementation {
   }
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
-  std::optional<runtime::CpuProgram> cpu_;
+  std::unique_ptr<const runtime::CpuProgram> cpu_;
 };
 
 std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
@@ -132,6 +137,29 @@ Buffer Program::operator()(const Buffer& image) const {
 
 Program Pipeline::compile(const CompileOptions& options) const {
   return Program(std::make_shared<const Program::Implementation>(ir_, options));
+}
+
+std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipelines,
+                                               const CompileOptions& options, const ContentCache& cache) {
+  std::vector<kernel::Module> modules;
+  std::map<std::vector<std::string>, std::vector<std::size_t>> by_flags;
+  for (const Pipeline& pipeline : pipelines) {
+    modules.push_back(lowered(pipeline.ir()));
+    by_flags[flags_for(modules.back(), options).extra].push_back(modules.size() - 1);
+  }
+  std::vector<std::shared_ptr<const Program::Implementation>> programs(pipelines.size());
+  for (const auto& [flags, members] : by_flags) {
+    std::vector<const kernel::Module*> batch;
+    for (std::size_t m : members) batch.push_back(&modules[m]);
+    const auto object = std::make_shared<const SharedObject>(
+        compile_shared(emit::emit_for_loading_together(batch), {flags}, cache));
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto ir = std::make_shared<const ir::Pipeline>(pipelines[members[i]].ir());
+      programs[members[i]] = std::make_shared<const Program::Implementation>(
+          ir, std::make_unique<CpuProgram>(ir, object, emit::entry_name(i), options.threads));
+    }
+  }
+  return {programs.begin(), programs.end()};
 }
 
 }  // namespace weft

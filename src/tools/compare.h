@@ -5,6 +5,7 @@
 #include <weft/pipeline.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,10 @@ struct Tolerance {
   /// Floats: |found - expected| <= relative * (1 + |expected| + largest / 100), where largest is the largest
   /// |expected| of the output: what remains when large values cancel cannot be more exact than they are.
   double relative = 1e-4;
-  /// Integers that a pipeline makes from floats: this share of the pixels, or one, may differ by 1.
+  /// Floats that are this close are equal, too.
+  double absolute = 0;
+  /// Integers that a pipeline makes from floats: this share of the pixels, or one, may differ by 1. With 0
+  /// none may.
   double rounded_share = 1e-3;
 };
 
@@ -42,5 +46,9 @@ Comparison compare(const std::string& output, const Buffer& expected, const Buff
 /// Runs the program and the interpreter on the arguments. If both refuse them, that is agreement.
 std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
                                const Arguments& arguments, const Tolerance& tolerance = {});
+/// Likewise, with a tolerance for each output.
+using ToleranceOf = std::function<Tolerance(const std::string& output)>;
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const ToleranceOf& tolerance);
 
 }  // namespace weft::tools

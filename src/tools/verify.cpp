@@ -11,6 +11,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
+#include "tools/random_verify.h"
 #include "tools/scene.h"
 #include "tools/terminal.h"
 
@@ -18,7 +19,7 @@ namespace weft::tools {
 namespace {
 
 struct Options {
-  std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance;
+  std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
   std::vector<std::string> params;
   bool json = false;
 };
@@ -57,13 +58,16 @@ struct Plan {
   bool json;
 };
 
+std::uint64_t seed_of(const Options& options) {
+  return options.seed.empty() ? std::random_device{}()
+                              : static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
+}
+
 Plan plan_of(const Options& options) {
-  Plan plan{{}, {}, {}, options.params, 0, {}, options.json};
+  Plan plan{{}, {}, {}, options.params, seed_of(options), {}, options.json};
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   for (const std::string& target : split(options.targets, ',')) plan.targets.push_back(parse_target(target));
   if (options.borders != "all") plan.borders = split(options.borders, ',');
-  plan.seed = options.seed.empty() ? std::random_device{}()
-                                   : static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
   if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
   return plan;
 }
@@ -255,12 +259,67 @@ void verify_all(const Options& options, int& exit_code) {
   if (all.failed > 0) exit_code = 1;
 }
 
+// ---- random pipelines -------------------------------------------------------------------------------------
+
+void print_failures(const recipe::RandomTotals& totals) {
+  for (const recipe::Failure& failure : totals.failures)
+    fmt::print("FAILED seed {}: {}\n\n{}\n", failure.seed, failure.message, failure.reproducer);
+}
+
+nlohmann::ordered_json json_of(const recipe::RandomPlan& plan, const recipe::RandomTotals& totals) {
+  nlohmann::ordered_json json = {{"seed", plan.seed},
+                                 {"pipelines", totals.pipelines},
+                                 {"runs", totals.runs},
+                                 {"refused", totals.refused},
+                                 {"pixels", totals.pixels},
+                                 {"failed", totals.failures.size()},
+                                 {"failures", nlohmann::ordered_json::array()}};
+  for (const recipe::Failure& failure : totals.failures) {
+    json["failures"].push_back(
+        {{"seed", failure.seed}, {"message", failure.message}, {"reproducer", failure.reproducer}});
+  }
+  return json;
+}
+
+void verify_random(const Options& options, int& exit_code) {
+  recipe::RandomPlan plan;
+  plan.count = parse_count("the number of pipelines", options.random);
+  plan.seed = seed_of(options);
+  if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
+  if (!options.json) fmt::print("seed {}\n", plan.seed);
+  Progress progress;
+  const recipe::RandomTotals totals = recipe::verify_random(plan, [&](const recipe::RandomTotals& now) {
+    progress.show(
+        fmt::format("{} of {} pipelines, {} failed", now.pipelines, plan.count, now.failures.size()));
+  });
+  progress.clear();
+  if (options.json) {
+    fmt::print("{}\n", json_of(plan, totals).dump(2));
+  } else {
+    print_failures(totals);
+    fmt::print("{} pipelines, {} runs ({} refused on both sides), {} pixels, {} failed\n", totals.pipelines,
+               totals.runs, totals.refused, totals.pixels, totals.failures.size());
+  }
+  if (!totals.failures.empty()) exit_code = 1;
+}
+
+void verify(const Options& options, int& exit_code) {
+  if (options.application.empty() == options.random.empty()) {
+    throw Error(options.random.empty() ? "verify needs an application, all, or --random N"
+                                       : "verify takes an application or --random N, not both")
+        .help("weft list names the applications");
+  }
+  options.random.empty() ? verify_all(options, exit_code) : verify_random(options, exit_code);
+}
+
 }  // namespace
 
 void add_verify(CLI::App& weft, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = weft.add_subcommand("verify", "compares a target with the interpreter, on every pixel");
-  command->add_option("APP", options->application, "the application, or all")->required();
+  command->add_option("APP", options->application, "the application, or all");
+  command->add_option("--random", options->random,
+                      "so many random pipelines instead, of seeds from --seed on");
   command->add_option("--sizes", options->sizes,
                       "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
                       "applications of other dimensions");
@@ -269,15 +328,19 @@ void add_verify(CLI::App& weft, int& exit_code) {
       ->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
-  command->add_option("--seed", options->seed, "repeats the random images of another run");
+  command->add_option("--seed", options->seed, "repeats the random images, or pipelines, of another run");
   command->add_option("--tolerance", options->tolerance,
                       "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "Integers have to be equal; those that come from floats may differ by 1 in 0.1 % of the pixels.\n"
+      "Random pipelines have bounds of their own: integers and strict pipelines are exact. One that fails is "
+      "made\n"
+      "small and printed as C++.\n"
       "The exit code is 1 if anything differs.\n"
-      "Examples:\n  weft verify all\n  weft verify harris --sizes 640x427 --borders clamp,repeat --seed 7");
-  command->callback([options, &exit_code] { verify_all(*options, exit_code); });
+      "Examples:\n  weft verify all\n  weft verify harris --sizes 640x427 --borders clamp,repeat --seed 7\n"
+      "  weft verify --random 2000 --seed 1");
+  command->callback([options, &exit_code] { verify(*options, exit_code); });
 }
 
 }  // namespace weft::tools

@@ -97,6 +97,16 @@ TEST_P(Borders, OfCrops) {
          copy});
 }
 
+/// Half of one pixel is none.
+TEST_P(Borders, OfEmptyCrops) {
+  const Image<std::int16_t> in("in");
+  const Accessor half = in.crop({in.width() / 4, in.height() / 4}, in.size() / 2).border(border()),
+                 end = in.crop({in.width(), 0}, {Index(0), in.height()}).border(border());
+  agree({stage("half", in.size(), [&](Var x, Var y) { return half(x, y) + half(2 * x, y - 1); }),
+         stage("one", {1, 1}, [&](Var x, Var y) { return half(x, y); }),
+         stage("end", in.size(), [&](Var x, Var y) { return end(x - 1, y); })});
+}
+
 TEST_P(Borders, TwoConsumersDiffer) {
   const Image<std::int16_t> in("in");
   const Stage doubled = point("doubled", in * 2);

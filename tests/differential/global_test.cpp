@@ -81,6 +81,24 @@ TEST(Reduction, ResultsAreReadByStagesAndReductions) {
   for (const Extents2& size : sizes) expect_agreement({relative, far, range}, noise(in.type(), size, 16));
 }
 
+/// The grouping of floats follows from the sizes alone.
+TEST(Reduction, AnyNumberOfThreadsGivesTheSameBits) {
+  Image<float> in("in");
+  const Stage sum = reduce("sum", in * 0.1f, Reduce::sum());
+  const Stage bins =
+      scatter("bins", {7}, 0.f, in, [&](Var x, Var y) { return add({(x + y) % 7}, in(x, y) * 0.1f); });
+  const Pipeline pipeline("p", {sum, bins});
+  const Arguments arguments{{{"in", noise(in.type(), {1023, 517}, 23)}}, {}, {}};
+  CompileOptions options = compile_options();
+  options.threads = 1;
+  const auto expected = pipeline.compile(options).run(arguments);
+  for (int threads : {2, 3, 7}) {
+    options.threads = threads;
+    for (const auto& [name, got] : pipeline.compile(options).run(arguments))
+      EXPECT_EQ(difference(expected.at(name), got), "") << name << " with " << threads << " threads";
+  }
+}
+
 // ---- scattering
 
 TEST(Scatter, Histogram) {
@@ -127,6 +145,19 @@ TEST(Scatter, OverOtherRanks) {
     return add({volume(x, y, z) / 16, z}, 1);
   });
   expect_agreement(depth, noise(volume.type(), {9, 7, 5}, 22));
+}
+
+/// As in C++: sums and products of bools are integers, and what is not 0 is true.
+TEST(Scatter, SumsAndProductsOfBools) {
+  const Image<std::uint8_t> in("in");
+  const auto bin = [&](Var x, Var y) { return std::vector<Expr>{(in(x, y) / 2) % 64}; };
+  const Outputs outputs = {
+      scatter("any", {64}, false, in, [&](Var x, Var y) { return add(bin(x, y), in(x, y) > 99); }),
+      scatter("all", {64}, true, in, [&](Var x, Var y) { return multiply(bin(x, y), in(x, y) > 99); })};
+  expect_agreement(outputs, noise(in.type(), {9, 7}, 31));
+  const Buffer all =
+      interpreted(Pipeline("all", outputs), {{{"in", noise(in.type(), {9, 7}, 31)}}, {}, {}}).at("all");
+  EXPECT_FALSE(all.at<bool>(0)) << "the noise has a 0";
 }
 
 }  // namespace

@@ -96,11 +96,27 @@ TEST(Shapes, TallAndWide) {
     expect_agreement(program, pipeline, {{{"in", noise(in.type(), extents, 77)}}, {}, {}});
 }
 
+TEST(Shapes, ScalarInputs) {
+  const Image<float> gain("gain", 0), in("in");
+  const Pipeline pipeline("scaled", point("out", in * gain));
+  Buffer scalar = Buffer::allocate(gain.type(), {});
+  scalar.at<float>() = 3;
+  expect_agreement(pipeline, {{{"in", noise(in.type(), {9, 7}, 79)}, {"gain", scalar}}, {}, {}});
+}
+
 TEST(Shapes, EmptyOutputs) {
   const Image<std::uint8_t> in("in");
   expect_agreement(
       {stage("half", in.size() / 2, [&](Var x, Var y) { return in(2 * x, 2 * y); }), point("copy", in)},
       noise(in.type(), {1, 1}, 78));
+}
+
+TEST(Shapes, OutputsThatAreEmptyForEverySizeAndRead) {
+  const Image<std::uint8_t> in("in");
+  const Stage none = stage("none", {Index(3), Index(0)}, [&](Var x, Var y) { return Expr(x + y); });
+  const Accessor read = none.border(Border::clamp());
+  expect_agreement({none, stage("out", in.size(), [&](Var x, Var y) { return in(x, y) + read(y, x); })},
+                   noise(in.type(), {9, 7}, 80));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Local operators: windows of all shapes, folds in folds, medians, accumulators.
 #include <gtest/gtest.h>
 
+#include "emit/cpp.h"
+#include "runtime/cpu_program.h"
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -187,6 +189,32 @@ TEST_F(Windows, MedianOfFloatsAndUnsigned) {
   const Image<std::uint64_t> longs("in");
   expect_agreement(local("median", longs.border(Border::clamp()), Domain(3, 3), Local::Median),
                    noise(longs.type(), {45, 23}, 53));
+}
+
+/// Each tap of the inner window reads the accumulator: its formula must not be written out for every one of
+/// them.
+TEST_F(Windows, FoldThatAnInnerWindowReads) {
+  const Stage nested = out("nested", [&](Var x, Var y) {
+    Accum<int> a = 0;
+    for_each(Domain(2, 2), [&](Tap t) {
+      a = minimum(Domain(3, 3), [&](Tap s) { return a * 5 - src(x + s.x + t.x, y + s.y); });
+    });
+    return a;
+  });
+  const std::string text = emit::emit_for_loading(runtime::lowered(Pipeline("nested", nested).ir()));
+  EXPECT_LT(text.size(), 40'000u);
+  agree(nested);
+}
+
+/// The identity that a window starts from is a value like any other: max(-inf, NaN) is -inf, and 0 + -0 is 0.
+TEST_F(Windows, StrictWindowsBeginWithTheirIdentity) {
+  const Image<float> floats("in");
+  const Accessor src_ = floats.border(Border::clamp());
+  const Expr one = 1.f;
+  expect_agreement(
+      {local("least", src_, Domain(1, 1), Local::Min), local("greatest", src_, Domain(1, 2), Local::Max),
+       local("sign", src_, Domain(1, 1), Local::Sum, [&](Expr e) { return one / e; })},
+      extreme_floats(floats.type(), {45, 23}, 58));
 }
 
 TEST_F(Windows, SeveralLanes) {

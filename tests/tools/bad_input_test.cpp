@@ -106,6 +106,12 @@ TEST_F(BadInput, Values) {
   expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");
   expect_refusal({"verify", "harris", "--tolerance", "-1"},
                  "the tolerance '-1' is not a number of at least 0");
+  expect_refusal({"verify", "--random", "0"}, "the number of pipelines has to be at least 1, not 0");
+  expect_refusal({"verify"},
+                 "verify needs an application, all, or --random N\n  help: weft list names the applications");
+  expect_refusal(
+      {"verify", "all", "--random", "1"},
+      "verify takes an application or --random N, not both\n  help: weft list names the applications");
 }
 
 TEST_F(BadInput, Sizes) {

@@ -82,7 +82,7 @@ WEFT_NOINLINE void gaussian_pixel(const gaussian_frame& frame, int64_t x, int64_
   const int32_t v = in[y_m1 * in_pitch + x_m1] + 2 * in[y_m1 * in_pitch + x] + in[y_m1 * in_pitch + x_p1]
       + 2 * in[y * in_pitch + x_m1] + 4 * in[y * in_pitch + x] + 2 * in[y * in_pitch + x_p1]
       + in[y_p1 * in_pitch + x_m1] + 2 * in[y_p1 * in_pitch + x] + in[y_p1 * in_pitch + x_p1];
-  gaussian[y * gaussian_pitch + x] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+  gaussian[y * gaussian_pitch + x] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
 }
 
 // Rows [first, last) of 'gaussian' from 'in'.
@@ -113,7 +113,7 @@ void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
       WEFT_INDEPENDENT
       for (int64_t i = 0; i < count; ++i) {
         const int32_t v = column[i] + 2 * column[i + 1] + column[i + 2];
-        gaussian_row[x0 + i] = (uint8_t)(v + 7 + ((v >> 4) & 1) >> 4);
+        gaussian_row[x0 + i] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
       }
     }
     for (int64_t x = right; x < in_w; ++x) {

@@ -1,0 +1,19 @@
+// Compiles many small pipelines at once: most of the time that one of them takes is the start of the compiler
+// and of the linker. Tests that try thousands of pipelines need it.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <vector>
+
+#include "runtime/cache.h"
+
+namespace weft::runtime {
+
+/// For the CPU: one program per pipeline, in their order. Pipelines that need the same flags share a shared
+/// object. The code of each is what it would be alone. Throws what the first bad pipeline throws, or
+/// weft::Error if the compiler rejects the code of any.
+std::vector<Program> compile_together(const std::vector<Pipeline>& pipelines, const CompileOptions& options,
+                                      const ContentCache& cache);
+
+}  // namespace weft::runtime

@@ -1,0 +1,297 @@
+#include "tools/random_build.h"
+
+#include <weft/application.h>
+
+#include <map>
+#include <memory>
+
+#include "ir/affine.h"
+#include "ir/build.h"
+#include "tools/random_operators.h"
+
+namespace weft::tools::recipe {
+namespace {
+
+/// An image of a type that is known when the program runs.
+class TypedImage : public AnyImage {
+ public:
+  TypedImage(const std::string& name, Type type, int rank) : AnyImage(name.c_str(), type, rank, Where()) {}
+  TypedImage(const std::string& name, Type type, const Extents& extents)
+      : AnyImage(name.c_str(), type, extents, Where()) {}
+};
+
+Mask mask_of(const Window& w) {
+  std::vector<Mask::Coefficient> coefficients;
+  for (const double c : w.coefficients) {
+    if (w.scalar == Scalar::F32)
+      coefficients.emplace_back(static_cast<float>(c));
+    else if (w.scalar == Scalar::F64)
+      coefficients.emplace_back(c);
+    else
+      coefficients.emplace_back(static_cast<int>(c));
+  }
+  return {w.width, w.height, coefficients};
+}
+
+Domain domain_of(const Window& w) {
+  if (!w.coefficients.empty()) return Domain(mask_of(w));
+  return w.depth > 0 ? Domain(w.width, w.height, w.depth) : Domain(w.width, w.height);
+}
+
+/// Builds the images, parameters and stages, one after the other.
+class Builder {
+ public:
+  explicit Builder(Recipe& recipe) : recipe_(recipe) {}
+
+  Outputs outputs() {
+    const std::vector<bool> needed = needed_sources(recipe_);
+    for (int s = 0; s < static_cast<int>(needed.size()); ++s) {
+      sources_.emplace_back();
+      if (needed[s]) sources_.back() = std::make_unique<Source>(source(s));
+      if (s + 1 == recipe_.first_stage()) declare_params();
+    }
+    std::vector<weft::Stage> outputs;
+    for (int o : recipe_.outputs) outputs.emplace_back(sources_.at(recipe_.first_stage() + o)->node());
+    return Outputs(outputs).strict(recipe_.strict);
+  }
+
+ private:
+  /// What names stand for inside a stage.
+  struct Scope {
+    std::vector<Var> coordinates;
+    std::map<int, Tap> taps;  // by loop
+    std::map<int, std::unique_ptr<Accumulator>> accumulators;
+    std::map<int, Expr> given;
+  };
+
+  // ---- sources ----
+
+  Source source(int s) {
+    if (!recipe_.is_image(s)) return stage(s - recipe_.first_stage());
+    const Image& image = recipe_.images[s];
+    const std::string name = image_name(s);
+    if (image.extents.empty()) return TypedImage(name, image.type, image.rank);
+    std::vector<weft::Index> extents;
+    for (const Size& size : image.extents) extents.push_back(index(size));
+    return TypedImage(name, image.type, Extents(extents));
+  }
+
+  void declare_params() {
+    for (int p = 0; p < static_cast<int>(recipe_.params.size()); ++p) {
+      const Parameter& param = recipe_.params[p];
+      params_.push_back(
+          detail::declare_param(parameter_name(p).c_str(), {param.scalar, 1}, param.initial, {}, Where()));
+    }
+  }
+
+  weft::Stage stage(int s) {
+    Stage& stage = recipe_.stages[s];
+    const weft::Stage result = defined(s, stage);
+    stage.type = result.type();
+    return result;
+  }
+
+  weft::Stage defined(int s, Stage& stage) {
+    const std::string name = stage_name(s);
+    Scope scope;
+    if (stage.kind == Stage::Kind::Point) return point(name, value(stage.cases.at(0).value, scope));
+    if (stage.kind == Stage::Kind::Body) {
+      return detail::make_stage(
+          name, box(stage.box),
+          [&](const std::vector<Var>& coordinates) {
+            scope.coordinates = coordinates;
+            return cases(stage, scope);
+          },
+          Where());
+    }
+    if (stage.kind == Stage::Kind::Reduce)
+      return reduce(name, value(stage.cases.at(0).value, scope), reduction(stage.reduce));
+    if (stage.kind == Stage::Kind::Scatter) return scattered(name, stage, scope);
+    const Accessor read = accessor(stage.access, scope);
+    Post post;
+    if (!stage.post.empty()) {
+      post = [&](const Expr& e) {
+        scope.given.emplace(0, e);
+        stage.window_type = e.type();
+        return value(stage.post[0], scope);
+      };
+    }
+    const weft::Stage result = stage.kind == Stage::Kind::Convolve
+                                   ? convolve(name, read, mask_of(stage.window), post)
+                                   : local(name, read, domain_of(stage.window), stage.local, post);
+    if (!post) stage.window_type = result.type();
+    return result;
+  }
+
+  weft::Stage scattered(const std::string& name, Stage& stage, Scope& scope) {
+    const auto body = [&](const std::vector<Var>& coordinates) -> ScatterUpdates {
+      scope.coordinates = coordinates;
+      const std::vector<Expr> at = values(stage.at, scope);
+      return {{stage.update, at, value(stage.cases.at(0).value, scope)}};
+    };
+    return detail::make_scatter(name, box(stage.box).extents, value(stage.initial, scope),
+                                *sources_.at(stage.access.source), body, Where());
+  }
+
+  Cases cases(Stage& stage, Scope& scope) {
+    Cases all;
+    for (Case& c : stage.cases) {
+      if (c.when.empty()) {
+        all.otherwise(value(c.value, scope));
+      } else {
+        const Expr when = value(c.when[0], scope);
+        all.when(when, value(c.value, scope));
+      }
+    }
+    return all;
+  }
+
+  // ---- sizes and indices ----
+
+  weft::Index index(const Size& size) const {
+    if (size.image < 0) return size.offset;
+    return (sources_.at(size.image)->size()[size.dim] * size.scale + size.inner) / size.divisor + size.offset;
+  }
+
+  BoxAt box(const Box& box) const {
+    std::vector<weft::Index> min, extents;
+    for (const Range& range : box) min.push_back(index(range.min)), extents.push_back(index(range.extent));
+    return {min, Extents(extents)};
+  }
+
+  weft::Index index(const Index& i, const Scope& scope) const {
+    weft::Index sum = 0;  // in the order in which it is printed
+    if (i.coordinate >= 0) sum = scope.coordinates.at(i.coordinate) * i.scale;
+    if (i.other >= 0) sum = sum + scope.coordinates.at(i.other);
+    if (i.loop >= 0) sum = sum + scope.taps.at(i.loop)[i.tap] * i.tap_scale;
+    sum = sum + index(i.offset);
+    if (i.divisor > 1) sum = sum / i.divisor;
+    return i.modulo > 0 ? sum % i.modulo : sum;
+  }
+
+  At at(Index& i, Scope& scope) {
+    if (!i.computed.empty()) return value(i.computed[0], scope);
+    return index(i, scope);
+  }
+
+  // ---- values ----
+
+  Accessor accessor(Access& access, Scope& scope) {
+    const Source& source = *sources_.at(access.source);
+    Accessor result(source);
+    if (!access.crop.empty()) {
+      const BoxAt crop = box(access.crop);
+      result = source.crop(crop.min, crop.extents);
+    }
+    if (access.border == Border::Mode::Constant)
+      result = result.border(Border::constant(value(access.constant.at(0), scope)));
+    else if (access.border)
+      result = result.border(Border::named(border_name(*access.border)));
+    return access.valid ? result.valid() : result;
+  }
+
+  Expr read(Access& access, Scope& scope) {
+    const Accessor from = accessor(access, scope);
+    std::vector<At> i;
+    for (Index& one : access.indices) i.push_back(at(one, scope));
+    switch (i.size()) {
+      case 0: return from;
+      case 1: return from(i[0]);
+      case 2: return from(i[0], i[1]);
+      case 3: return from(i[0], i[1], i[2]);
+      default: return from(i.at(0), i.at(1), i.at(2), i.at(3));
+    }
+  }
+
+  std::vector<Expr> values(std::vector<Term>& terms, Scope& scope) {
+    std::vector<Expr> all;
+    for (Term& t : terms) all.push_back(value(t, scope));
+    return all;
+  }
+
+  Expr value(Term& t, Scope& scope) {
+    const Expr result = computed(t, scope);
+    t.type = result.type();
+    return result;
+  }
+
+  Expr computed(Term& t, Scope& scope) {
+    using Kind = Term::Kind;
+    switch (t.kind) {
+      case Kind::Literal: return Expr(ir::constant(t.literal));
+      case Kind::Position: return index(t.position, scope);
+      case Kind::Parameter: return params_.at(t.id);
+      case Kind::Operator: return operator_of(t.op).apply(values(t.operands, scope));
+      case Kind::Cast: return cast(t.type.lane(), value(t.operands.at(0), scope));
+      case Kind::Saturate: return saturate(t.type.lane(), value(t.operands.at(0), scope));
+      case Kind::Pack: return pack(values(t.operands, scope));
+      case Kind::Lane: return value(t.operands.at(0), scope).lane(t.id);
+      case Kind::Read: return read(t.access, scope);
+      case Kind::Window: return window(t, scope);
+      case Kind::Coefficient: return mask_of(t.window)(scope.taps.at(t.id));
+      case Kind::Fold: return fold(t, scope);
+      case Kind::Accumulator: return *scope.accumulators.at(t.id);
+      case Kind::Given: return scope.given.at(0);
+    }
+    throw InternalError("a recipe has an unknown kind of term");
+  }
+
+  Expr window(Term& t, Scope& scope) {
+    return combined(t.combine, domain_of(t.window), [&](Tap tap) {
+      scope.taps.insert_or_assign(t.id, tap);
+      const Expr result = value(t.operands.at(0), scope);
+      scope.taps.erase(t.id);
+      return result;
+    });
+  }
+
+  Expr fold(Term& t, Scope& scope) {
+    const int count = accumulators_of(t);
+    for (int a = 0; a < count; ++a) {
+      const Expr initial = value(t.operands.at(a), scope);
+      scope.accumulators[accumulator_of(t.id, a)] =
+          std::make_unique<Accumulator>(t.operands[a].type, initial);
+    }
+    for_each(domain_of(t.window), [&](Tap tap) {
+      scope.taps.insert_or_assign(t.id, tap);
+      for (int a = 0; a < count; ++a) {
+        scope.accumulators.at(accumulator_of(t.id, a))->assign(value(t.operands.at(count + a), scope));
+      }
+      scope.taps.erase(t.id);
+    });
+    const Expr result = value(t.operands.at(2 * count), scope);
+    for (int a = 0; a < count; ++a) scope.accumulators.erase(accumulator_of(t.id, a));
+    return result;
+  }
+
+  Recipe& recipe_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<Expr> params_;
+};
+
+}  // namespace
+
+Pipeline build(Recipe& recipe) {
+  const Application application{pipeline_name(recipe), {}, [&] { return Builder(recipe).outputs(); }, ""};
+  return weft::build(application).pipeline;
+}
+
+weft::Reduce reduction(weft::Reduce::Kind kind) {
+  using Kind = weft::Reduce::Kind;
+  switch (kind) {
+    case Kind::Sum: return weft::Reduce::sum();
+    case Kind::Product: return weft::Reduce::product();
+    case Kind::Min: return weft::Reduce::min();
+    case Kind::Max: return weft::Reduce::max();
+    case Kind::ArgMin: return weft::Reduce::arg_min();
+    case Kind::ArgMax: return weft::Reduce::arg_max();
+    case Kind::Custom: break;
+  }
+  throw InternalError("a recipe has no operators of its own");
+}
+
+Type type_of_reduction(weft::Reduce::Kind kind, Type value, int rank) {
+  return reduce("sample", Expr(TypedImage("in", value, rank)), reduction(kind)).type();
+}
+
+}  // namespace weft::tools::recipe

@@ -1,0 +1,19 @@
+// The pixels that random pipelines run on.
+#pragma once
+
+#include <weft/buffer.h>
+
+#include "tools/random_recipe.h"
+#include "tools/scene.h"
+
+namespace weft::tools::recipe {
+
+/// Modest floats are at most this large.
+constexpr double largest_modest = 8;
+
+/// Integers: any bit pattern, the ends of the range, 0, 1 and -1 more often than others. Floats: modest
+/// numbers, many of them multiples of 1/16; in an extreme image also infinities, NaN, zeros, subnormals and
+/// numbers around the ends of the integer types.
+Buffer random_pixels(const Image& image, const std::vector<std::int64_t>& extents, Random& random);
+
+}  // namespace weft::tools::recipe

@@ -1,0 +1,28 @@
+// The operators on values, once for everybody: how each is written and what it makes of expressions.
+#pragma once
+
+#include <weft/expr.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/random_recipe.h"
+
+namespace weft::tools::recipe {
+
+struct Operator {
+  enum class Form { Prefix, Infix, Call };
+  const char* text;
+  int arity;
+  Form form;
+  Expr (*apply)(const std::vector<Expr>& operands);
+};
+
+const Operator& operator_of(Op op);
+/// "a + b", "sqrt(a)": the operands have been put in parentheses where they need them.
+std::string spelt(Op op, const std::vector<std::string>& operands);
+
+const char* name_of(Combine combine);
+Expr combined(Combine combine, const Domain& domain, const std::function<Expr(Tap)>& value);
+
+}  // namespace weft::tools::recipe

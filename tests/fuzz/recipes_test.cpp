@@ -1,0 +1,157 @@
+// Drawing recipes, building pipelines from them, and printing them.
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "ir/print.h"
+#include "runtime/compile_together.h"
+#include "tests/support/images.h"
+#include "tools/random_bounds.h"
+#include "tools/random_build.h"
+#include "tools/random_generate.h"
+#include "tools/random_print.h"
+
+namespace weft::tools::recipe {
+namespace {
+
+constexpr std::uint64_t seeds = 400;
+
+TEST(RandomRecipes, AreTheSameForTheSameSeed) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed)
+    EXPECT_EQ(to_cpp(random_recipe(seed), ""), to_cpp(random_recipe(seed), "")) << "seed " << seed;
+  EXPECT_NE(to_cpp(random_recipe(1), ""), to_cpp(random_recipe(2), ""));
+}
+
+TEST(RandomRecipes, AreLegal) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Recipe recipe = random_recipe(seed);
+    EXPECT_NO_THROW(build(recipe)) << "seed " << seed;
+    EXPECT_TRUE(bounds_of(recipe)) << "seed " << seed;
+  }
+}
+
+TEST(RandomRecipes, KnowTheTypesOfTheirStages) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const Recipe drawn = random_recipe(seed);
+    Recipe built = drawn;
+    build(built);  // writes what the language says
+    for (std::size_t s = 0; s < drawn.stages.size(); ++s)
+      EXPECT_EQ(name_of(drawn.stages[s].type), name_of(built.stages[s].type))
+          << "seed " << seed << " stage " << s;
+  }
+}
+
+/// What a language construct is called here, wherever it occurs in the recipe.
+void collect(Recipe& recipe, std::set<std::string>& found) {
+  found.insert(recipe.strict ? "strict" : "free");
+  for (Image& image : recipe.images) {
+    found.insert("rank " + std::to_string(image.rank));
+    found.insert("type " + name_of(image.type.scalar));
+    found.insert("lanes " + std::to_string(image.type.lanes));
+  }
+  for (Stage& stage : recipe.stages) {
+    found.insert("stage " + std::to_string(static_cast<int>(stage.kind)));
+    if (stage.kind == Stage::Kind::Local)
+      found.insert("local " + std::to_string(static_cast<int>(stage.local)));
+    if (stage.kind == Stage::Kind::Reduce)
+      found.insert("reduce " + std::to_string(static_cast<int>(stage.reduce)));
+    if (stage.kind == Stage::Kind::Scatter)
+      found.insert("update " + std::to_string(static_cast<int>(stage.update)));
+    if (!stage.post.empty()) found.insert("post");
+    if (stage.cases.size() > 1) found.insert("cases");
+    each_access(stage, [&](Access& access) {
+      if (access.border) found.insert(std::string("border ") + border_name(*access.border));
+      if (!access.border && !access.indices.empty()) found.insert("no border");
+      if (!access.crop.empty()) found.insert("crop");
+      if (access.valid) found.insert("valid");
+      for (const Index& index : access.indices) found.insert(index.computed.empty() ? "affine" : "gather");
+    });
+    each_root(stage, [&](Term& root) {
+      each_term(root, [&](Term& t) {
+        found.insert("term " + std::to_string(static_cast<int>(t.kind)));
+        if (t.kind == Term::Kind::Operator) found.insert("op " + std::to_string(static_cast<int>(t.op)));
+        if (t.kind == Term::Kind::Window)
+          found.insert("window " + std::to_string(static_cast<int>(t.combine)));
+      });
+    });
+  }
+}
+
+TEST(RandomRecipes, CoverTheLanguage) {
+  std::set<std::string> found,
+      wanted = {"strict", "free", "post", "cases", "no border", "crop", "valid", "affine", "gather"};
+  const auto want = [&](const std::string& what, int first, int count) {
+    for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
+  };
+  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 6), want("reduce", 0, 6), want("update", 0, 4),
+      want("local", 0, 6), want("op", 0, op_count);
+  want("term", 0, static_cast<int>(Term::Kind::Given) + 1), want("window", 0, 5);
+  for (int s = 0; s < 12; ++s) wanted.insert("type " + name_of(static_cast<Scalar>(s)));
+  for (int b = 0; b < 5; ++b)
+    wanted.insert(std::string("border ") + border_name(static_cast<Border::Mode>(b)));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Recipe recipe = random_recipe(seed);
+    collect(recipe, found);
+  }
+  for (const std::string& what : wanted) EXPECT_TRUE(found.count(what)) << what << " never occurs";
+}
+
+// ---- the printed text ----
+
+const std::filesystem::path printed = WEFT_SOURCE_DIR "/tests/fuzz/reproducers.inc";
+constexpr std::uint64_t printed_seeds[] = {3, 17, 101, 256, 300};
+
+std::string printed_file() {
+  std::string text =
+      "// Written by the test of recipes: UPDATE_GOLDEN=1 build/release/bin/random_pipelines_test\n";
+  std::string pipelines;
+  for (std::uint64_t seed : printed_seeds) pipelines += to_cpp(random_recipe(seed), "\n");
+  return text + pipelines;
+}
+
+TEST(PrintedRecipes, AreAsCommitted) {
+  const char* update = std::getenv("UPDATE_GOLDEN");
+  if (update && *update) std::ofstream(printed) << printed_file();
+  std::ifstream file(printed);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(text.str() == printed_file())
+      << "a change of the generator changes the text; UPDATE_GOLDEN=1 writes it";
+}
+
+/// The printed file is compiled into this program, as users would.
+TEST(PrintedRecipes, ArePipelinesEqualToTheBuiltOnes) {
+  for (std::uint64_t seed : printed_seeds) {
+    Recipe recipe = random_recipe(seed);
+    const Pipeline compiled = build(applications().at(pipeline_name(recipe)), Settings()).pipeline;
+    EXPECT_EQ(ir::to_string(compiled.ir()), ir::to_string(build(recipe).ir())) << "seed " << seed;
+  }
+}
+
+// ---- compiled together ----
+
+TEST(CompiledTogether, EachPipelineIsWhatItWouldBeAlone) {
+  const auto twice = [](const char* name, int factor, bool strict) {
+    const weft::Image<float> in("in");
+    return Pipeline(name, Outputs(weft::point("out", exp(in) * factor)).strict(strict));
+  };
+  const std::vector<Pipeline> pipelines = {twice("same", 2, true), twice("same", 3, true),
+                                           twice("other", 4, false)};
+  const auto programs =
+      runtime::compile_together(pipelines, {Target::Cpu, 1, {"-O1"}}, runtime::ContentCache());
+  ASSERT_EQ(programs.size(), 3u);
+  const Buffer in = testing_support::picture(type_of<float>(), {9, 1}, 1);
+  for (int x = 0; x < 9; ++x) in.at<float>(x, 0) /= 100;
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    const Buffer alone = pipelines[p].compile()(in), together = programs[p](in);
+    for (int x = 0; x < 9; ++x)
+      EXPECT_NEAR(alone.at<float>(x, 0), together.at<float>(x, 0), 1e-4) << p << " at " << x;
+  }
+}
+
+}  // namespace
+}  // namespace weft::tools::recipe

@@ -1,0 +1,98 @@
+// Shrinking, with predicates for failures and with a compiler that is wrong on purpose.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tools/random_build.h"
+#include "tools/random_generate.h"
+#include "tools/random_shrink.h"
+#include "tools/random_verify.h"
+
+namespace weft::tools::recipe {
+namespace {
+
+int count_terms(Recipe& recipe, const std::function<bool(const Term&)>& holds) {
+  int n = 0;
+  const std::vector<bool> needed = needed_sources(recipe);
+  for (std::size_t s = 0; s < recipe.stages.size(); ++s) {
+    if (!needed[recipe.images.size() + s]) continue;
+    each_root(recipe.stages[s],
+              [&](Term& root) { each_term(root, [&](Term& t) { n += holds(t) ? 1 : 0; }); });
+  }
+  return n;
+}
+
+bool builds(Recipe& recipe) {
+  try {
+    build(recipe);
+    return true;
+  } catch (const Error&) {
+    return false;
+  } catch (const std::out_of_range&) {
+    return false;
+  }
+}
+
+bool is_operator(const Term& t, Op op) { return t.kind == Term::Kind::Operator && t.op == op; }
+
+TEST(Shrinking, LeavesLittleMoreThanTheFault) {
+  int tried = 0;
+  for (std::uint64_t seed = 0; seed < 300 && tried < 20; ++seed) {
+    const auto fails = [](Recipe& r) {
+      return count_terms(r, [](const Term& t) { return is_operator(t, Op::Rem); }) > 0 && builds(r);
+    };
+    Recipe recipe = random_recipe(seed);
+    if (!fails(recipe)) continue;
+    ++tried;
+    Recipe small = shrink(recipe, fails);
+    EXPECT_TRUE(fails(small)) << "seed " << seed;
+    EXPECT_EQ(small.outputs.size(), 1u) << "seed " << seed;
+    EXPECT_EQ(small.runs.size(), 1u) << "seed " << seed;
+    EXPECT_LE(count_terms(small, [](const Term&) { return true; }), 8) << "seed " << seed;
+  }
+  EXPECT_EQ(tried, 20);
+}
+
+/// A C++ compiler that takes some functions of floats for something else.
+RandomPlan plan_with(const std::string& instead) {
+  RandomPlan plan;
+  plan.count = 96;
+  plan.seed = 7008;
+  for (const char* function : {"sqrtf", "sinf", "cosf", "tanhf", "atanf"})
+    plan.compile.compiler_flags.push_back("-D" + std::string(function) + "=" + instead);
+  plan.compile.compiler_flags.push_back("-O0");
+  return plan;
+}
+
+bool names_a_function(const std::string& text) {
+  for (const char* function : {"sqrt(", "sin(", "cos(", "tanh(", "atan("}) {
+    if (text.find(function) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Shrinking, FindsAFaultInCompiledCode) {
+  const RandomTotals totals = verify_random(plan_with("fabsf"), [](const RandomTotals&) {});
+  EXPECT_EQ(totals.pipelines, 96);
+  ASSERT_FALSE(totals.failures.empty());
+  for (const Failure& failure : totals.failures) {
+    EXPECT_EQ(failure.kind, Failure::Kind::Difference) << failure.message;
+    EXPECT_TRUE(names_a_function(failure.reproducer)) << failure.reproducer;
+    EXPECT_NE(failure.reproducer.find("weft verify --random 1 --seed"), std::string::npos)
+        << failure.reproducer;
+    EXPECT_LT(failure.reproducer.size(), 1500u) << failure.reproducer;
+  }
+}
+
+TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
+  const RandomTotals totals = verify_random(plan_with("?"), [](const RandomTotals&) {});
+  ASSERT_FALSE(totals.failures.empty());
+  EXPECT_LT(totals.failures.size(), 96u);
+  for (const Failure& failure : totals.failures) {
+    EXPECT_EQ(failure.kind, Failure::Kind::Compilation) << failure.message;
+    EXPECT_TRUE(names_a_function(failure.reproducer)) << failure.reproducer;
+  }
+}
+
+}  // namespace
+}  // namespace weft::tools::recipe
