@@ -71,11 +71,11 @@ void print(const std::map<std::string, std::vector<const Application*>>& groups)
       std::vector<std::string> images, outputs;
       for (const auto& image : built.images) images.push_back(image_text(image));
       for (const auto& output : built.pipeline.ir().outputs) outputs.push_back(output_text(*output));
-      fmt::print("  {:<16}{}\n", application->name, application->about.summary);
-      fmt::print("  {:<16}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
+      fmt::print("  {:<22}{}\n", application->name, application->about.summary);
+      fmt::print("  {:<22}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
                  joined(outputs, "; "));
       const std::string settings = settings_text(built);
-      if (!settings.empty()) fmt::print("  {:<16}--param {}\n", "", settings);
+      if (!settings.empty()) fmt::print("  {:<22}--param {}\n", "", settings);
     }
   }
 }
