@@ -29,6 +29,8 @@ struct About {
   /// 255, synthetic images of wider integers have it, too.
   double range = 255;
   bool bgr = false;  ///< The lanes of a result are blue, green, red; files hold red first.
+  /// An example of what Weft refuses: building it throws weft::Error. Commands that run `all` leave it out.
+  bool refused = false;
 };
 
 /// A choice made when the pipeline is built (sizes of windows, numbers of levels, variants): `--param

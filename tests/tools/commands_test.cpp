@@ -36,6 +36,35 @@ TEST_F(Commands, List) {
   }));
 }
 
+TEST_F(Commands, WhatIsRefusedSaysWhy) {
+  const std::string mistake = "update 'seidel2d' reads 'u' at the step that is being computed";
+  EXPECT_TRUE(contains(expect_success({"list"}), "\n                  refused: " + mistake + "\n"));
+  const json all = expect_json({"list", "--json"})["applications"];
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const json& a) {
+    return a["name"] == "seidel2d" && a["refused"] == mistake && a["images"].empty();
+  }));
+  for (const Arguments& arguments :
+       {Arguments{"run", "seidel2d", "--size", "64x48", "-o", "out.tif"}, Arguments{"explain", "seidel2d"},
+        Arguments{"verify", "seidel2d"}, Arguments{"emit", "seidel2d", "--target", "cpp", "-o", "code"},
+        Arguments{"bench", "seidel2d", "--runs", "1"}}) {
+    const Outcome outcome = weft(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments[0];
+    EXPECT_TRUE(outcome.err.ends_with(": error: " + mistake + R"(
+  known the pixels of 'u' in a step are computed in any order
+  help: read the step before: u(…) instead of u.now()(…)
+)")) << outcome.err;
+    EXPECT_TRUE(files().empty()) << arguments[0];
+  }
+}
+
+TEST_F(Commands, AllLeavesOutWhatIsRefused) {
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"bench", "all", "--size", "8x8", "--runs", "1"}).exit_code, 0);
+  const Outcome verified = run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_TRUE(contains(verified.out, "bright"));
+  EXPECT_FALSE(contains(verified.out, "cumulated"));
+}
+
 TEST_F(Commands, OwnProgramHasTheSameCommands) {
   const Outcome list = run(WEFT_OWN_PIPELINES, {"list"});
   EXPECT_EQ(list.exit_code, 0);
@@ -45,7 +74,6 @@ TEST_F(Commands, OwnProgramHasTheSameCommands) {
                            "                  --param level=100 (at most 250)\n"))
       << list.out;
   EXPECT_FALSE(contains(list.out, "harris"));
-  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"}).exit_code, 0);
 }
 
 TEST_F(Commands, Explain) {

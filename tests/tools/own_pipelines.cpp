@@ -61,3 +61,9 @@ WEFT_PIPELINE(statistics, {.summary = "values and counts of a whole image", .sou
   Stage histogram = scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
   return {total, mean, histogram};
 }
+
+WEFT_PIPELINE(cumulated, {.summary = "sums of all pixels before", .source = "my own", .refused = true}) {
+  Image<float> in("in");
+  Stage sum;
+  return stage("sum", in.size(), [&](Var x, Var y) { return in(x, y) + sum(x - 1, y); });
+}
