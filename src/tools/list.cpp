@@ -106,6 +106,7 @@ Json as_json(const Application& application) {
   Json json = {{"name", application.name},
                {"summary", application.about.summary},
                {"source", application.about.source},
+               {"size", application.about.size},
                {"range", application.about.range}};
   for (const char* key : {"images", "options", "params", "outputs"}) json[key] = Json::array();
   if (application.about.refused) {
