@@ -12,15 +12,18 @@ Stage reduced(const char* name, const Reduce& op) {
 
 }  // namespace
 
-WEFT_PIPELINE(reduce_min, {.summary = "the least pixel", .source = "Hipacc thesis, ch. 5"}) {
+WEFT_PIPELINE(reduce_min,
+              {.summary = "the least pixel", .source = "Hipacc thesis, ch. 5", .size = "4096x4096"}) {
   return reduced("min", Reduce::min());
 }
 
-WEFT_PIPELINE(reduce_max, {.summary = "the greatest pixel", .source = "Hipacc thesis, ch. 5"}) {
+WEFT_PIPELINE(reduce_max,
+              {.summary = "the greatest pixel", .source = "Hipacc thesis, ch. 5", .size = "4096x4096"}) {
   return reduced("max", Reduce::max());
 }
 
-WEFT_PIPELINE(reduce_sum,
-              {.summary = "the sum of all pixels, 64 bits of integers", .source = "Hipacc thesis, ch. 5"}) {
+WEFT_PIPELINE(reduce_sum, {.summary = "the sum of all pixels, 64 bits of integers",
+                           .source = "Hipacc thesis, ch. 5",
+                           .size = "4096x4096"}) {
   return reduced("sum", Reduce::sum());
 }
