@@ -188,6 +188,7 @@ Stage sharpened(const Frame& frame, const Stage& in, double strength) {
 
 WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a sensor, 10 bits, GRBG",
                             .source = "warp-tiling paper",
+                            .size = "2592x1968",
                             .range = 1023,
                             .bgr = true}) {
   AnyImage raw("raw", {Scalar::I16, Scalar::U16});

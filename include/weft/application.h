@@ -23,6 +23,8 @@ namespace weft {
 struct About {
   const char* summary = "";
   const char* source = "";  ///< Where the definition comes from; groups applications in `weft list`.
+  /// The images that `weft bench` takes unless told, "640x480": those of the source, where it names some.
+  const char* size = "";
   /// Integer image files are scaled so that their full range is 0 … range in float images. If it is more than
   /// 255, synthetic images of wider integers have it, too.
   double range = 255;

@@ -87,7 +87,8 @@ class ScatterLowering {
     return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
   }
   Expr combined(const Expr& a, const Expr& b) const {
-    return stored_as(stage_.type.scalar, simplified_binary(scatter_.op, computable(a), computable(b)));
+    return stored_as(stage_.type.scalar,
+                     simplified_binary(scatter_.op, computable(a), computable(b), module_.strict));
   }
 
   // ---- filling a copy ----

@@ -109,7 +109,7 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   if (!std::holds_alternative<ir::Accumulated>(step->a->op) || !starts_at_identity(fold, step->op))
     return std::nullopt;
   const Type type = fold.next[0]->type;
-  if (is_sum && is_float(type.scalar) && strict) return std::nullopt;
+  if (is_float(type.scalar) && strict) return std::nullopt;
   if (type.scalar == Scalar::F16) return std::nullopt;
 
   Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, type.scalar};

@@ -22,8 +22,8 @@ struct Separable {
   Scalar column_type;  ///< Holds every column: the fold's type, or a narrower integer.
 };
 
-/// The fold as a column and a row, if it is one and that saves work. Under `strict` sums of floats are left
-/// alone, as their order would change.
+/// The fold as a column and a row, if it is one and that saves work. Under `strict` windows of
+/// floats are left alone: their order would change, which sums and, with NaNs or zeros, minima show.
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
 
 }  // namespace weft::lower

@@ -268,11 +268,12 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separabl
     sums.resize(value.size());
     for (std::size_t l = 0; l < value.size(); ++l) {
       const ir::Value& weight = separable.column[y];
-      const Expr one = separable.op == BinaryOp::Add
-                           ? simplified_binary(BinaryOp::Mul,
-                                               kernel::constant(weight.type.scalar, weight.lane[0]), value[l])
-                           : value[l];
-      sums[l] = sums[l] ? simplified_binary(separable.op, sums[l], one) : one;
+      const Expr one =
+          separable.op == BinaryOp::Add
+              ? simplified_binary(BinaryOp::Mul, kernel::constant(weight.type.scalar, weight.lane[0]),
+                                  value[l], strict_)
+              : value[l];
+      sums[l] = sums[l] ? simplified_binary(separable.op, sums[l], one, strict_) : one;
     }
   }
   taps_.erase(loop);
@@ -301,9 +302,10 @@ Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
       Expr one = kernel::cast(ir::CastMode::Convert, weight.type.scalar,
                               kernel::load(array, separable.column_type, at));
       if (separable.op == BinaryOp::Add) {
-        one = simplified_binary(BinaryOp::Mul, kernel::constant(weight.type.scalar, weight.lane[0]), one);
+        one = simplified_binary(BinaryOp::Mul, kernel::constant(weight.type.scalar, weight.lane[0]), one,
+                                strict_);
       }
-      sum = sum ? simplified_binary(separable.op, sum, one) : one;
+      sum = sum ? simplified_binary(separable.op, sum, one, strict_) : one;
     }
     lanes.push_back(std::move(sum));
   }

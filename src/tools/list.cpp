@@ -76,10 +76,10 @@ void print_needs(const Application& application) {
   std::vector<std::string> images, outputs;
   for (const auto& image : built.images) images.push_back(image_text(image));
   for (const auto& output : built.pipeline.ir().outputs) outputs.push_back(output_text(*output));
-  fmt::print("  {:<16}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
+  fmt::print("  {:<22}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
              joined(outputs, "; "));
   const std::string settings = settings_text(built);
-  if (!settings.empty()) fmt::print("  {:<16}--param {}\n", "", settings);
+  if (!settings.empty()) fmt::print("  {:<22}--param {}\n", "", settings);
 }
 
 void print(const std::map<std::string, std::vector<const Application*>>& groups) {
@@ -88,9 +88,9 @@ void print(const std::map<std::string, std::vector<const Application*>>& groups)
     fmt::print("{}{}\n", first ? "" : "\n", source.empty() ? "applications" : source);
     first = false;
     for (const Application* application : members) {
-      fmt::print("  {:<16}{}\n", application->name, application->about.summary);
+      fmt::print("  {:<22}{}\n", application->name, application->about.summary);
       if (application->about.refused)
-        fmt::print("  {:<16}refused: {}\n", "", refusal(*application));
+        fmt::print("  {:<22}refused: {}\n", "", refusal(*application));
       else
         print_needs(*application);
     }

@@ -139,8 +139,35 @@ Access Terms::bordered(int source, const Context& context) {
   return access;
 }
 
+/// The past of a field in an update. Without a border, pixels of its neighbourhood: what cannot reach them is
+/// frozen.
+Access Terms::field_access(const Context& context) {
+  const int field = dice_.chance(0.6) ? context.field : dice_.below(context.fields);
+  const int source = context.first_field + field, own = context.first_field + context.field;
+  const Box box = recipe_.box_of(source);
+  const bool has_border = box != recipe_.box_of(own) || dice_.chance(0.5);
+  Access access = has_border ? bordered(source, context) : Access{.source = source};
+  access.crop.clear();
+  access.age = field < context.field && dice_.chance(0.5) ? 0 : dice_.chance(0.7) ? 1 : dice_.between(1, 3);
+  for (int d = 0; d < static_cast<int>(box.size()); ++d) {
+    if (has_border) {
+      access.indices.push_back(any_index(source, d, context));
+    } else {
+      Index index = along(d, dice_.chance(0.5) ? 0 : dice_.between(-2, 2));
+      if (!context.loops.empty()) add_tap(index, d, context);
+      access.indices.push_back(index);
+    }
+  }
+  return access;
+}
+
 Term Terms::read(const Context& context) {
   Term result{.kind = Term::Kind::Read};
+  if (context.in_update() && (context.sources.empty() || dice_.chance(0.7))) {
+    result.access = field_access(context);
+    result.type = recipe_.type_of(result.access.source);
+    return is_legal(result) ? result : literal(dice_.scalar());
+  }
   const bool free = context.in_body() && !context.sources.empty();
   if (!free) {
     if (context.at_pixel.empty()) return literal(dice_.scalar());

@@ -186,7 +186,8 @@ Result Bounds::of(const Term& t) {
   switch (t.kind) {
     case Kind::Literal: return Bound{t.literal.as_double(), t.literal.as_double(), 0};
     case Kind::Position: return Bound{-1e6, 1e6, 0};
-    case Kind::Parameter: return Bound{0, 8, 0};
+    case Kind::Parameter: return Bound{least_parameter, most_parameter, 0};
+    case Kind::StepNumber: return Bound{0, most_parameter, 0};
     case Kind::Operator: return of_operator(t);
     case Kind::Cast:
     case Kind::Saturate: {
@@ -271,7 +272,7 @@ Result Bounds::of_operator(const Term& t) {
 }
 
 Result Bounds::of_access(const Access& access) {
-  Result result = sources_.at(access.source);
+  Result result = access.age < 0 ? sources_.at(access.source) : fields_.at(access.source);
   for (const Index& index : access.indices) {
     for (const Term& t : index.computed) {
       const Result at = of(t);
@@ -399,6 +400,36 @@ Result Bounds::of_scatter(const Stage& stage) {
   return hull(*value, *of(stage.initial));
 }
 
+void Bounds::assume_fields(int first_source, const std::vector<Type>& types) {
+  fields_.clear();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool exact = recipe_.strict || !is_float(types[i].scalar);
+    fields_[first_source + static_cast<int>(i)] = exact ? range_of(types[i].scalar) : Bound{-20, 20, 1e-4};
+  }
+}
+
+/// Each step makes the intervals wider, unless the fields are exact: then they are everything at once.
+std::optional<std::vector<Bound>> Bounds::of_evolution(const std::vector<Stage>& fields, int first_source) {
+  std::map<int, Bound> now;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool exact = recipe_.strict || !is_float(fields[i].type.scalar);
+    now[first_source + static_cast<int>(i)] =
+        exact ? range_of(fields[i].type.scalar) : sources_.at(fields[i].access.source);
+  }
+  for (int step = 0; step < most_parameter; ++step) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields_ = now;
+      const Result after = of_cases(fields[i]);
+      if (!after) return std::nullopt;
+      Bound& field = now[first_source + static_cast<int>(i)];
+      field = hull(field, *after);
+    }
+  }
+  std::vector<Bound> all;
+  for (const auto& [source, bound] : now) all.push_back(bound);
+  return all;
+}
+
 Result Bounds::of(const Stage& stage) {
   if (stage.kind == Stage::Kind::Reduce) return of_reduce(stage);
   if (stage.kind == Stage::Kind::Scatter) return of_scatter(stage);
@@ -411,6 +442,10 @@ Result Bounds::of(const Stage& stage) {
     given_.reset();
     return result;
   }
+  return of_cases(stage);
+}
+
+Result Bounds::of_cases(const Stage& stage) {
   Result all;
   for (const Case& c : stage.cases) {
     for (const Term& when : c.when) {
@@ -431,10 +466,15 @@ std::optional<std::vector<Bound>> bounds_of(const Recipe& recipe) {
   const std::vector<bool> needed = needed_sources(recipe);
   for (std::size_t s = 0; s < recipe.stages.size(); ++s) {
     const bool counts = needed[recipe.images.size() + s];
-    const Result one = counts ? bounds.of(recipe.stages[s]) : Result(Bound{});
-    if (!one) return std::nullopt;
-    bounds.add(*one);
-    all.push_back(*one);
+    const auto stage = recipe.stages.begin() + static_cast<std::ptrdiff_t>(s);
+    std::optional<std::vector<Bound>> some;
+    if (stage->kind == Stage::Kind::Evolve)
+      some = bounds.of_evolution({stage, stage + stage->fields}, recipe.first_stage() + static_cast<int>(s));
+    else if (const Result one = counts ? bounds.of(*stage) : Result(Bound{}))
+      some = {*one};
+    if (!some) return std::nullopt;
+    for (const Bound& one : *some) bounds.add(one), all.push_back(one);
+    s += some->size() - 1;
   }
   return all;
 }

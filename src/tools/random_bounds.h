@@ -8,6 +8,7 @@
 // it would in a comparison, as an index, or in a rounding to an integer.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -34,6 +35,11 @@ class Bounds {
   /// Of the value of a whole stage, whose sources are known.
   std::optional<Bound> of(const Stage& stage);
 
+  /// Of the fields of an evolution after any number of steps that a run may take.
+  std::optional<std::vector<Bound>> of_evolution(const std::vector<Stage>& fields, int first_source);
+  /// Takes the fields from this source on to be modest, as long as their updates are not known.
+  void assume_fields(int first_source, const std::vector<Type>& types);
+
   /// Makes known the next stage.
   void add(const Bound& stage) { sources_.push_back(stage); }
 
@@ -42,6 +48,7 @@ class Bounds {
   std::optional<Bound> of_access(const Access& access);
   std::optional<Bound> of_window(Combine combine, const Bound& value, int points, Type type) const;
   std::optional<Bound> of_fold(const Term& term);
+  std::optional<Bound> of_cases(const Stage& stage);
   std::optional<Bound> of_window_stage(const Stage& stage);
   std::optional<Bound> of_reduce(const Stage& stage);
   std::optional<Bound> of_scatter(const Stage& stage);
@@ -50,6 +57,7 @@ class Bounds {
   std::vector<Bound> sources_;
   std::vector<std::pair<int, Bound>> accumulators_;  ///< Innermost last.
   std::optional<Bound> given_;
+  std::map<int, Bound> fields_;  ///< At any step, by source.
 };
 
 /// The bounds of all stages of a recipe, or nothing if some stage that an output needs has none.

@@ -1,6 +1,7 @@
 #include "tools/random_build.h"
 
 #include <weft/application.h>
+#include <weft/evolve.h>
 
 #include <map>
 #include <memory>
@@ -37,6 +38,13 @@ Domain domain_of(const Window& w) {
   if (!w.coefficients.empty()) return Domain(mask_of(w));
   return w.depth > 0 ? Domain(w.width, w.height, w.depth) : Domain(w.width, w.height);
 }
+
+/// A field of a type that is known when the program runs.
+class TypedField : public AnyField {
+ public:
+  TypedField(const std::string& name, const Source& initial)
+      : AnyField(name, initial, initial.type(), Where()) {}
+};
 
 /// Builds the images, parameters and stages, one after the other.
 class Builder {
@@ -86,7 +94,7 @@ class Builder {
 
   weft::Stage stage(int s) {
     Stage& stage = recipe_.stages[s];
-    const weft::Stage result = defined(s, stage);
+    const weft::Stage result = stage.kind == Stage::Kind::Evolve ? evolved(s) : defined(s, stage);
     stage.type = result.type();
     return result;
   }
@@ -133,6 +141,44 @@ class Builder {
                                 *sources_.at(stage.access.source), body, Where());
   }
 
+  /// The stage of a field. The first one makes those of all fields that are needed.
+  weft::Stage evolved(int s) {
+    const Stage& stage = recipe_.stages[s];
+    const int first = s - stage.field;
+    if (!evolved_.count(s)) {
+      const std::vector<bool> needed = needed_sources(recipe_);
+      std::vector<int> fields;
+      for (int f = first; f < first + stage.fields; ++f) {
+        if (needed[recipe_.first_stage() + f]) fields.push_back(f);
+      }
+      evolve(fields);
+    }
+    return evolved_.at(s);
+  }
+
+  void evolve(const std::vector<int>& fields) {
+    std::vector<FieldUpdate> updates;
+    for (int f : fields) {
+      const Stage& stage = recipe_.stages[f];
+      fields_.emplace(recipe_.first_stage() + f,
+                      TypedField(field_name(f), *sources_.at(stage.access.source)));
+      if (stage.frozen > 0) fields_.at(recipe_.first_stage() + f).freeze(stage.frozen);
+    }
+    for (int f : fields) {
+      const auto body = [this, f](const std::vector<Var>& coordinates) {
+        Scope scope;
+        scope.coordinates = coordinates;
+        return cases(recipe_.stages[f], scope);
+      };
+      updates.push_back({stage_name(f), fields_.at(recipe_.first_stage() + f).state(), body, Where()});
+    }
+    Scope none;
+    const Expr steps = value(recipe_.stages[fields.at(0)].steps.at(0), none);
+    const std::vector<weft::Stage> stages = weft::evolve(steps, updates);
+    for (std::size_t i = 0; i < fields.size(); ++i) evolved_.emplace(fields[i], stages[i]);
+    fields_.clear();
+  }
+
   Cases cases(Stage& stage, Scope& scope) {
     Cases all;
     for (Case& c : stage.cases) {
@@ -176,12 +222,17 @@ class Builder {
 
   // ---- values ----
 
+  Accessor whole(const Access& access) const {
+    if (access.age < 0) return *sources_.at(access.source);
+    const AnyField& field = fields_.at(access.source);
+    return access.age == 0 ? field.now() : field.back(access.age);
+  }
+
   Accessor accessor(Access& access, Scope& scope) {
-    const Source& source = *sources_.at(access.source);
-    Accessor result(source);
+    Accessor result = whole(access);
     if (!access.crop.empty()) {
       const BoxAt crop = box(access.crop);
-      result = source.crop(crop.min, crop.extents);
+      result = result.source().crop(crop.min, crop.extents);
     }
     if (access.border == Border::Mode::Constant)
       result = result.border(Border::constant(value(access.constant.at(0), scope)));
@@ -232,6 +283,7 @@ class Builder {
       case Kind::Fold: return fold(t, scope);
       case Kind::Accumulator: return *scope.accumulators.at(t.id);
       case Kind::Given: return scope.given.at(0);
+      case Kind::StepNumber: return step_number();
     }
     throw InternalError("a recipe has an unknown kind of term");
   }
@@ -267,6 +319,8 @@ class Builder {
   Recipe& recipe_;
   std::vector<std::unique_ptr<Source>> sources_;
   std::vector<Expr> params_;
+  std::map<int, TypedField> fields_;    // of the evolution that is being built, by source
+  std::map<int, weft::Stage> evolved_;  // by stage
 };
 
 }  // namespace

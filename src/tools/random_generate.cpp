@@ -67,6 +67,7 @@ class Generator {
 
   void add_stage() {
     for (int attempt = 0; attempt < 50; ++attempt) {
+      if (dice_.chance(0.12) && add_evolution()) return;
       const std::optional<Stage> stage = draw();
       if (!stage) continue;
       const std::optional<Bound> bound = bounds_->of(*stage);
@@ -156,6 +157,71 @@ class Generator {
     }
     stage.cases = {{{}, terms.term(inside)}};
     return stage;
+  }
+
+  // ---- evolutions ----
+
+  /// The fields are stages from the start, so that updates can read them.
+  bool add_evolution() {
+    const int first_source = source_count();
+    const std::size_t first = recipe_.stages.size();
+    const auto abandon = [&] { return recipe_.stages.resize(first), false; };
+    const int fields = dice_.chance(0.5) ? 1 : dice_.between(2, 3);
+    std::vector<Type> types;
+    const int start = dice_.below(first_source);
+    for (int f = 0; f < fields; ++f) {
+      Stage stage{.kind = Stage::Kind::Evolve};
+      stage.access.source = dice_.chance(0.6) ? start : dice_.below(first_source);
+      stage.box = recipe_.box_of(stage.access.source);
+      if (stage.box.empty()) return abandon();
+      stage.type = recipe_.type_of(stage.access.source);
+      stage.field = f, stage.fields = fields;
+      if (dice_.chance(0.2)) stage.frozen = dice_.between(1, 3);
+      types.push_back(stage.type);
+      recipe_.stages.push_back(stage);
+    }
+    bounds_->assume_fields(first_source, types);
+    const Term steps = steps_term();
+    for (int f = 0; f < fields; ++f) {
+      recipe_.stages[first + static_cast<std::size_t>(f)].steps = {steps};
+      recipe_.stages[first + static_cast<std::size_t>(f)].cases = update_cases(first_source, fields, f);
+    }
+    const auto at = recipe_.stages.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto bounds = bounds_->of_evolution({at, recipe_.stages.end()}, first_source);
+    if (!bounds) return abandon();
+    for (const Bound& bound : *bounds) bounds_->add(bound);
+    return true;
+  }
+
+  /// A constant, or a parameter that counts.
+  Term steps_term() {
+    if (dice_.chance(0.4)) {
+      Term steps{.kind = Term::Kind::Literal, .type = {Scalar::I32, 1}};
+      steps.literal = ir::Value::integer(steps.type, dice_.between(0, 4));
+      return steps;
+    }
+    auto count = std::find_if(recipe_.params.begin(), recipe_.params.end(),
+                              [](const Parameter& p) { return is_integer(p.scalar); });
+    if (count == recipe_.params.end())
+      count = recipe_.params.insert(recipe_.params.end(), {Scalar::I32, dice_.below(4)});
+    return {.kind = Term::Kind::Parameter,
+            .type = {count->scalar, 1},
+            .id = static_cast<int>(count - recipe_.params.begin())};
+  }
+
+  std::vector<Case> update_cases(int first_source, int fields, int field) {
+    const Stage& stage =
+        recipe_.stages[static_cast<std::size_t>(first_source - recipe_.first_stage() + field)];
+    Context inside = context(stage.type.lanes, 2);
+    for (int s = 0; s < first_source; ++s) inside.sources.push_back(s);
+    inside.box = stage.box;
+    inside.first_field = first_source, inside.fields = fields, inside.field = field;
+    inside.taps = 5;  // there are several steps
+    Terms terms(recipe_, *bounds_, dice_);
+    std::vector<Case> cases;
+    if (dice_.chance(0.25)) cases.push_back(guarded(terms, inside));
+    cases.push_back({{}, terms.term(inside)});
+    return cases;
   }
 
   static Box common(Box a, const Box& b) {

@@ -11,6 +11,9 @@ namespace weft::tools::recipe {
 /// Modest floats are at most this large.
 constexpr double largest_modest = 8;
 
+/// What parameters are set to.
+constexpr int least_parameter = -2, most_parameter = 8;
+
 /// Integers: any bit pattern, the ends of the range, 0, 1 and -1 more often than others. Floats: modest
 /// numbers, many of them multiples of 1/16; in an extreme image also infinities, NaN, zeros, subnormals and
 /// numbers around the ends of the integer types.

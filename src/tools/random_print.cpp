@@ -111,7 +111,9 @@ class Printer {
     std::string body;
     const std::vector<bool> needed = needed_sources(recipe_);
     for (int s = 0; s < static_cast<int>(needed.size()); ++s) {
-      if (needed[s])
+      if (needed[s] && !recipe_.is_image(s) && is_field(s - recipe_.first_stage()))
+        body += evolution(s - recipe_.first_stage(), needed);
+      else if (needed[s])
         body += "  " + (recipe_.is_image(s) ? image(s) : stage(s - recipe_.first_stage())) + "\n";
       if (s + 1 == recipe_.first_stage()) body += params();
     }
@@ -126,6 +128,41 @@ class Printer {
  private:
   std::string name(int source) const {
     return recipe_.is_image(source) ? image_name(source) : stage_name(source - recipe_.first_stage());
+  }
+
+  bool is_field(int s) const { return recipe_.stages[s].kind == Stage::Kind::Evolve; }
+
+  /// All fields at the first that is needed, then one by one.
+  std::string evolution(int s, const std::vector<bool>& needed) const {
+    const int first = s - recipe_.stages[s].field;
+    std::vector<int> fields;
+    for (int f = first; f < first + recipe_.stages[s].fields; ++f) {
+      if (needed[recipe_.first_stage() + f]) fields.push_back(f);
+    }
+    const std::string all = fmt::format("e{}", first);
+    std::string text;
+    if (s == fields[0]) {
+      std::vector<std::string> updates;
+      for (int f : fields) text += field(f), updates.push_back(update(f));
+      text += fmt::format("  std::vector<Stage> {} = evolve({}, {{{}}});\n", all,
+                          value(recipe_.stages[s].steps.at(0)), fmt::join(updates, ",\n      "));
+    }
+    const auto at = std::find(fields.begin(), fields.end(), s) - fields.begin();
+    return text + fmt::format("  Stage {} = {}[{}];\n", stage_name(s), all, at);
+  }
+
+  std::string field(int f) const {
+    const Stage& stage = recipe_.stages[f];
+    std::string text = fmt::format("  Field<{0}> {1}(\"{1}\", {2});\n", cpp_name(stage.type), field_name(f),
+                                   name(stage.access.source));
+    if (stage.frozen > 0) text += fmt::format("  {}.freeze({});\n", field_name(f), stage.frozen);
+    return text;
+  }
+
+  std::string update(int f) const {
+    const Stage& stage = recipe_.stages[f];
+    return fmt::format("update(\"{}\", {}, [&]({}) {{ return {}; }})", stage_name(f), field_name(f),
+                       coordinates(stage.box.size()), cases(stage));
   }
 
   std::string image(int i) const {
@@ -169,6 +206,7 @@ class Printer {
                            names[static_cast<int>(stage.reduce)]);
       }
       case Stage::Kind::Scatter: return head + scatter(quoted, stage);
+      case Stage::Kind::Evolve:
       case Stage::Kind::Body: break;
     }
     return fmt::format("{}stage({}, BoxAt{{{}, {}}}, [&]({}) {{ return {}; }});", head, quoted,
@@ -202,7 +240,10 @@ class Printer {
   }
 
   std::string accessor(const Access& access) const {
-    std::string text = name(access.source);
+    std::string text =
+        access.age < 0 ? name(access.source) : field_name(access.source - recipe_.first_stage());
+    if (access.age == 0) text += ".now()";
+    if (access.age > 0) text += fmt::format(".back({})", access.age);
     if (!access.crop.empty()) text += fmt::format(".crop({}, {})", mins(access.crop), extents(access.crop));
     if (access.border) {
       text += fmt::format(".border(Border::{}({}))", border_name(*access.border),
@@ -256,6 +297,7 @@ class Printer {
       case Kind::Fold: return fold(t);
       case Kind::Accumulator: return fmt::format("Expr({})", accumulator_name(t.id));
       case Kind::Given: return "given";
+      case Kind::StepNumber: return "step_number()";
     }
     throw InternalError("a recipe has an unknown kind of term");
   }

@@ -27,6 +27,7 @@ const char* border_name(Border::Mode mode) {
 std::string image_name(int image) { return "in" + std::to_string(image); }
 std::string parameter_name(int parameter) { return "p" + std::to_string(parameter); }
 std::string stage_name(int stage) { return "s" + std::to_string(stage); }
+std::string field_name(int stage) { return "f" + std::to_string(stage); }
 std::string pipeline_name(const Recipe& recipe) { return "random_" + std::to_string(recipe.seed); }
 
 void each_child(Access& access, const std::function<void(Term&)>& visit) {
@@ -45,6 +46,7 @@ void each_root(Stage& stage, const std::function<void(Term&)>& visit) {
   each_child(stage.access, visit);
   for (Term& t : stage.post) visit(t);
   for (Term& t : stage.at) visit(t);
+  for (Term& t : stage.steps) visit(t);
   for (Case& c : stage.cases) {
     for (Term& t : c.when) visit(t);
     visit(c.value);
@@ -57,9 +59,9 @@ void each_term(Term& term, const std::function<void(Term&)>& visit) {
 }
 
 void each_access(Stage& stage, const std::function<void(Access&)>& visit) {
-  if (stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local ||
-      stage.kind == Stage::Kind::Scatter)
-    visit(stage.access);
+  const bool has_source = stage.kind == Stage::Kind::Convolve || stage.kind == Stage::Kind::Local ||
+                          stage.kind == Stage::Kind::Scatter || stage.kind == Stage::Kind::Evolve;
+  if (has_source) visit(stage.access);
   each_root(stage, [&](Term& root) {
     each_term(root, [&](Term& t) {
       if (t.kind == Term::Kind::Read) visit(t.access);
@@ -96,8 +98,15 @@ std::vector<bool> needed_sources(const Recipe& recipe) {
   std::vector<bool> needed(recipe.images.size() + recipe.stages.size());
   for (int output : recipe.outputs) needed[recipe.first_stage() + output] = true;
   for (int s = static_cast<int>(recipe.stages.size()) - 1; s >= 0; --s) {
-    Stage stage = recipe.stages[s];
-    if (needed[recipe.first_stage() + s]) mark_stage(stage, needed);
+    // A field may need later ones of its evolution, and they others; so many rounds find them all.
+    const int first = s - recipe.stages[s].field;
+    for (int round = 0; round < recipe.stages[s].fields; ++round) {
+      for (int f = first; f <= s; ++f) {
+        Stage stage = recipe.stages[f];
+        if (needed[recipe.first_stage() + f]) mark_stage(stage, needed);
+      }
+    }
+    s = first;
   }
   for (int i = recipe.first_stage() - 1; i >= 0; --i) {
     if (needed[i]) {

@@ -36,6 +36,7 @@ struct Size {
 struct Range {
   Size min, extent;
   bool like(const Range& o) const { return min.like(o.min) && extent.like(o.extent); }
+  bool operator==(const Range&) const = default;
 };
 using Box = std::vector<Range>;
 
@@ -52,6 +53,7 @@ struct Index {
 /// A read. Without indices it is the current pixel.
 struct Access {
   int source = 0;
+  int age = -1;  ///< In an update, of the field that becomes the source: so many steps back; 0 is now().
   std::optional<Border::Mode> border{};
   std::vector<Term> constant{};  ///< What a constant border gives: one term, or none.
   Box crop{};                    ///< Empty: the whole source.
@@ -135,7 +137,8 @@ struct Term {
     Coefficient,  ///< of `window` at the tap of loop `id`
     Fold,         ///< over `window`: initial values, then next values, then the result; `id` is the loop
     Accumulator,  ///< number `id`: see accumulator_of
-    Given         ///< what a window gives to the function after it
+    Given,        ///< what a window gives to the function after it
+    StepNumber    ///< in updates
   };
   Kind kind = Kind::Literal;
   Type type{};
@@ -160,15 +163,21 @@ struct Case {
 };
 
 struct Stage {
-  enum class Kind { Point, Convolve, Local, Body, Reduce, Scatter };
+  enum class Kind { Point, Convolve, Local, Body, Reduce, Scatter, Evolve };
   Kind kind = Kind::Point;
   Box box{};                  ///< Of a body; for the others, what it comes to.
-  std::vector<Case> cases{};  ///< One, but for bodies.
+  std::vector<Case> cases{};  ///< One, but for bodies and updates.
   weft::Reduce::Kind reduce = weft::Reduce::Kind::Sum;
   ScatterUpdate::Op update = ScatterUpdate::Op::Add;
   std::vector<Term> at{};  ///< Where a scatter's value goes; it runs over `access.source`,
   Term initial{};          ///< and starts from this.
-  Access access{};         ///< Of convolve and local, as are:
+  /// The fields of an evolution are stages that follow one another, updated in this order. Each starts as
+  /// `access.source` and is defined by its cases. All have the same steps: a literal or a parameter.
+  int field = 0;              ///< Which of them it is,
+  int fields = 1;             ///< of so many.
+  int frozen = 0;             ///< As of freeze().
+  std::vector<Term> steps{};  ///< One, or none for other stages.
+  Access access{};            ///< Of convolve and local, as are:
   Window window{};
   weft::Local local = weft::Local::Sum;
   Type window_type{};        ///< What the window gives.
@@ -215,6 +224,7 @@ const char* border_name(Border::Mode mode);  ///< "clamp", …
 std::string image_name(int image);
 std::string parameter_name(int parameter);
 std::string stage_name(int stage);
+std::string field_name(int stage);
 std::string pipeline_name(const Recipe& recipe);
 
 /// Everything a term holds directly: operands, computed indices, constants of borders.

@@ -144,6 +144,7 @@ void change_accesses(int s, const Recipe& recipe, std::vector<Change>& all) {
     };
     for (int source = 0; source < access.source; ++source)
       change([source](Access& a) { return a.source = source, true; });
+    if (access.age > 1) change([](Access& a) { return set(a.age, 1); });
     change([](Access& a) { return set(a.border, {}) && (a.constant.clear(), true); });
     if (access.border && access.border != Border::Mode::Clamp)
       change([](Access& a) { return a.constant.clear(), set(a.border, {Border::Mode::Clamp}); });
@@ -171,6 +172,7 @@ void change_accesses(int s, const Recipe& recipe, std::vector<Change>& all) {
 void change_stage(int s, const Recipe& recipe, std::vector<Change>& all) {
   const Stage& stage = recipe.stages[s];
   if (!stage.post.empty()) all.push_back([s](Recipe& x) { return x.stages[s].post.clear(), true; });
+  if (stage.frozen > 0) all.push_back([s](Recipe& x) { return set(x.stages[s].frozen, 0); });
   for (std::size_t c = 0; c + 1 < stage.cases.size(); ++c) {
     all.push_back([s, c](Recipe& x) {
       return x.stages[s].cases.erase(x.stages[s].cases.begin() + static_cast<int>(c)), true;

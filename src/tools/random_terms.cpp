@@ -86,6 +86,8 @@ Term Terms::leaf(const Context& context) {
     return {.kind = Term::Kind::Parameter, .type = {recipe_.params[p].scalar, 1}, .id = p};
   }
   if (dice == 15 && context.in_body()) return position(context);
+  if (dice == 16 && context.in_update() && dice_.chance(0.5))
+    return {.kind = Term::Kind::StepNumber, .type = {Scalar::I32, 1}};
   if (dice == 16) return literal(dice_.scalar());
   if (dice == 17 && !context.loops.empty() && !context.loops.back().second.coefficients.empty()) {
     const auto& [loop, mask] = context.loops.back();

@@ -37,11 +37,14 @@ struct Context {
   std::vector<int> at_pixel;  ///< Those that may be read at the current pixel.
   Box box;                    ///< Of the body, or of what its earlier cases leave; empty outside of bodies.
   std::optional<Type> given;  ///< What a window gives.
+  /// In an update: the first field of the evolution and how many there are, and which is updated.
+  int first_field = 0, fields = 0, field = 0;
   std::vector<std::pair<int, Window>> loops;  ///< Those around, by number.
   std::vector<std::pair<int, Type>> accumulators;
   int taps = 1;  ///< How often it is evaluated.
 
   bool in_body() const { return !box.empty(); }
+  bool in_update() const { return fields > 0; }
   Context deeper() const;
 };
 
@@ -67,6 +70,7 @@ class Terms {
  private:
   Term leaf(const Context& context);
   Term read(const Context& context);
+  Access field_access(const Context& context);
   Term fitting(Term term, int lanes);
   Term random_operation(const Context& context);
   Term packed(const Context& context);

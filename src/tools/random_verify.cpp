@@ -126,7 +126,10 @@ Arguments arguments_of(const Trial& trial, const Run& run, Random& random) {
     }
   }
   for (const auto& param : trial.pipeline->ir().params) {
-    if (random.bits() % 2 == 0) arguments.params[param->name] = static_cast<double>(random.bits() % 9);
+    const int least = is_signed(param->initial.type.scalar) ? least_parameter : 0;
+    const auto values = static_cast<std::uint64_t>(most_parameter - least + 1);
+    if (random.bits() % 2 == 0)
+      arguments.params[param->name] = static_cast<double>(random.bits() % values) + least;
   }
   return arguments;
 }

@@ -213,7 +213,9 @@ TEST_F(Windows, StrictWindowsBeginWithTheirIdentity) {
   const Expr one = 1.f;
   expect_agreement(
       {local("least", src_, Domain(1, 1), Local::Min), local("greatest", src_, Domain(1, 2), Local::Max),
-       local("sign", src_, Domain(1, 1), Local::Sum, [&](Expr e) { return one / e; })},
+       local("sign", src_, Domain(1, 1), Local::Sum, [&](Expr e) { return one / e; }),
+       local("least_of_many", src_, Domain(5, 4), Local::Min, [&](Expr e) { return one / e; }),
+       local("greatest_of_many", src_, Domain(3, 6), Local::Max, [&](Expr e) { return one / e; })},
       extreme_floats(floats.type(), {45, 23}, 58));
 }
 

@@ -62,12 +62,20 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
     if (stage.kind == Stage::Kind::Scatter)
       found.insert("update " + std::to_string(static_cast<int>(stage.update)));
     if (!stage.post.empty()) found.insert("post");
+    if (stage.frozen > 0) found.insert("frozen");
+    if (stage.kind == Stage::Kind::Evolve) {
+      found.insert("fields " + std::to_string(stage.fields));
+      const bool is_constant = stage.steps[0].kind == Term::Kind::Literal;
+      found.insert(is_constant ? "constant steps" : "steps by parameter");
+    }
     if (stage.cases.size() > 1) found.insert("cases");
     each_access(stage, [&](Access& access) {
       if (access.border) found.insert(std::string("border ") + border_name(*access.border));
       if (!access.border && !access.indices.empty()) found.insert("no border");
       if (!access.crop.empty()) found.insert("crop");
       if (access.valid) found.insert("valid");
+      if (access.age >= 0) found.insert(access.border ? "bordered age" : "frozen age");
+      if (access.age >= 0) found.insert("age " + std::to_string(access.age));
       for (const Index& index : access.indices) found.insert(index.computed.empty() ? "affine" : "gather");
     });
     each_root(stage, [&](Term& root) {
@@ -82,14 +90,27 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
 }
 
 TEST(RandomRecipes, CoverTheLanguage) {
-  std::set<std::string> found,
-      wanted = {"strict", "free", "post", "cases", "no border", "crop", "valid", "affine", "gather"};
+  std::set<std::string> found, wanted = {"strict",
+                                         "free",
+                                         "post",
+                                         "cases",
+                                         "no border",
+                                         "crop",
+                                         "valid",
+                                         "affine",
+                                         "gather",
+                                         "frozen",
+                                         "bordered age",
+                                         "frozen age",
+                                         "steps by parameter",
+                                         "constant steps"};
   const auto want = [&](const std::string& what, int first, int count) {
     for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
   };
-  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 6), want("reduce", 0, 6), want("update", 0, 4),
+  want("age", 0, 4), want("fields", 1, 3);
+  want("rank", 0, 5), want("lanes", 1, 4), want("stage", 0, 7), want("reduce", 0, 6), want("update", 0, 4),
       want("local", 0, 6), want("op", 0, op_count);
-  want("term", 0, static_cast<int>(Term::Kind::Given) + 1), want("window", 0, 5);
+  want("term", 0, static_cast<int>(Term::Kind::StepNumber) + 1), want("window", 0, 5);
   for (int s = 0; s < 12; ++s) wanted.insert("type " + name_of(static_cast<Scalar>(s)));
   for (int b = 0; b < 5; ++b)
     wanted.insert(std::string("border ") + border_name(static_cast<Border::Mode>(b)));

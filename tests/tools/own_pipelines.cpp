@@ -3,7 +3,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .range = 1}) {
+WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .size = "8x8x8", .range = 1}) {
   Image<float> in("in");
   return point("inverted", 1.f - in);
 }
@@ -20,7 +20,7 @@ WEFT_PIPELINE(halves, {.summary = "two outputs of 16 bits", .source = "my own"})
   return {point("mean", cast<std::uint16_t>((a + b) / 2)), point("difference", cast<std::int16_t>(a - b))};
 }
 
-WEFT_PIPELINE(smooth, {.summary = "a volume, blurred", .source = "my own"}) {
+WEFT_PIPELINE(smooth, {.summary = "a volume, blurred", .source = "my own", .size = "20x16x4"}) {
   Image<float> in("in", 3);
   auto src = in.border(Border::clamp());
   return stage("smooth", in.size(), [&](Var x, Var y, Var z) {
