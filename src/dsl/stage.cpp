@@ -84,6 +84,12 @@ std::shared_ptr<const ir::Stage> define_stage(const std::string& name, const ir:
   return checked({name, type, box, std::move(pure), where});
 }
 
+Stage with_need(const Stage& stage, const ir::Need& need) {
+  ir::Stage copy = *stage.node();
+  copy.need = std::make_shared<const ir::Need>(need);
+  return Stage(std::make_shared<const ir::Stage>(std::move(copy)));
+}
+
 Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define) {
   try {
     return define();
@@ -440,6 +446,10 @@ Stage local_stage(const std::string& name, const Accessor& source, const ir::Dom
 }
 
 }  // namespace
+
+Stage never_empty(const Stage& stage, const std::string& remedy) {
+  return dsl::with_need(stage, {stage.name(), {}, 1, stage.node()->where, remedy});
+}
 
 Stage point(const std::string& name, const Expr& value, std::source_location here) {
   return dsl::placed(name, here, [&] {

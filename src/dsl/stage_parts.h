@@ -33,6 +33,8 @@ std::shared_ptr<const ir::Stage> checked(ir::Stage stage);
 /// A pure stage of the cases' common type.
 std::shared_ptr<const ir::Stage> define_stage(const std::string& name, const ir::Box& box, const Cases& cases,
                                               const Where& where);
+/// The stage, which now may not be empty when the pipeline runs.
+Stage with_need(const Stage& stage, const ir::Need& need);
 /// Gives the mistakes that are made while `define` runs a place.
 Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define);
 

@@ -179,6 +179,8 @@ TEST(Language, Valid) {
   const Buffer result = only_output(twice, {{"in", ramp<float>(6, 5)}});
   EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{2, 1}));
   EXPECT_EQ(result.at<float>(0, 0), 81 * 22);
+  Stage some = never_empty(twice, "give an image of at least 5x5");
+  EXPECT_THROW(only_output(some, {{"in", ramp<float>(4, 5)}}), Error);
 }
 
 TEST(Language, Crop) {
