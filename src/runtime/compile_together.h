@@ -4,15 +4,19 @@
 
 #include <weft/pipeline.h>
 
+#include <chrono>
 #include <vector>
 
 #include "runtime/cache.h"
 
 namespace weft::runtime {
 
+/// Usually it is a few seconds.
+constexpr std::chrono::minutes longest_compilation{3};
+
 /// For the CPU: one program per pipeline, in their order. Pipelines that need the same flags share a shared
 /// object. The code of each is what it would be alone. Throws what the first bad pipeline throws, or
-/// weft::Error if the compiler rejects the code of any.
+/// weft::Error if the compiler rejects the code of any or takes longer than `longest_compilation`.
 std::vector<Program> compile_together(const std::vector<Pipeline>& pipelines, const CompileOptions& options,
                                       const ContentCache& cache);
 

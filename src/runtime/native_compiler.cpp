@@ -2,6 +2,7 @@
 
 #include "runtime/process.h"
 
+#include <fmt/format.h>
 #include <weft/error.h>
 
 #include <cstdlib>
@@ -153,7 +154,12 @@ fs::path build(const fs::path& compiler, const std::string& source, const Compil
     }
   });
   return cache.put(key, ".so", [&](const fs::path& temporary) {
-    const ProcessResult run = run_process(command_line(compiler, flags, kept_source, temporary));
+    const ProcessResult run = run_process(command_line(compiler, flags, kept_source, temporary), flags.limit);
+    if (run.timed_out) {
+      const auto seconds = std::chrono::duration<double>(*flags.limit).count();
+      throw Error(fmt::format("the C++ compiler did not finish within {:g} s", seconds))
+          .note("source", kept_source.string());
+    }
     if (run.exit_code != 0) {
       throw rejection(command_line(compiler, flags, kept_source, cache.folder() / (key + ".so")), run.output,
                       kept_source);

@@ -4,14 +4,17 @@
 
 #include "runtime/cache.h"
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace weft::runtime {
 
 struct CompileFlags {
-  std::vector<std::string> extra;  ///< After the base flags, so they override them.
+  std::vector<std::string> extra;                    ///< After the base flags, so they override them.
+  std::optional<std::chrono::milliseconds> limit{};  ///< How long the compiler may take.
 };
 
 /// A loaded shared object; its functions live as long as it does.

@@ -2,6 +2,7 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -45,7 +47,7 @@ class Descriptor {
 /// host that blocks or ignores signals would otherwise pass that on.
 class SpawnPlan {
  public:
-  explicit SpawnPlan(int output) {
+  SpawnPlan(int output, bool own_group) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
@@ -58,7 +60,9 @@ class SpawnPlan {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const int group = own_group ? POSIX_SPAWN_SETPGROUP : 0;  // the child's number is the group's
+    posix_spawnattr_setflags(&attributes,
+                             static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
   }
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions);
@@ -71,10 +75,24 @@ class SpawnPlan {
   posix_spawnattr_t attributes;
 };
 
-std::string read_all(int fd) {
+using Clock = std::chrono::steady_clock;
+
+/// Whether there is something to read, or the end, before the deadline.
+bool wait_for_input(int fd, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd waiting{fd, POLLIN, 0};
+    if (::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left, 60000))) > 0) return true;
+  }
+}
+
+/// Until the end of what there is to read, or the deadline.
+std::string read_all(int fd, std::optional<Clock::time_point> deadline = std::nullopt) {
   std::string text;
   char chunk[4096];
   for (;;) {
+    if (deadline && !wait_for_input(fd, *deadline)) return text;
     const ssize_t got = ::read(fd, chunk, sizeof chunk);
     if (got > 0) text.append(chunk, static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EINTR)) return text;
@@ -96,7 +114,8 @@ bool is_executable_file(const fs::path& path) {
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& argv) {
+ProcessResult run_process(const std::vector<std::string>& argv,
+                          std::optional<std::chrono::milliseconds> limit) {
   if (argv.empty()) throw InternalError("run_process needs a program");
   const auto program = find_program(argv[0]);
   if (!program) fail(argv[0], ENOENT);
@@ -113,7 +132,7 @@ ProcessResult run_process(const std::vector<std::string>& argv) {
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
 
-  const SpawnPlan plan(writing.fd);
+  const SpawnPlan plan(writing.fd, limit.has_value());
   pid_t child = 0;
   const int error =
       ::posix_spawn(&child, program->c_str(), &plan.actions, &plan.attributes, arguments.data(), environ);
@@ -121,7 +140,13 @@ ProcessResult run_process(const std::vector<std::string>& argv) {
   writing.close();  // Ours, so that reading ends with the child's last copy.
 
   ProcessResult result;
-  result.output = read_all(reading.fd);
+  if (limit) {
+    const Clock::time_point deadline = Clock::now() + *limit;
+    result.output = read_all(reading.fd, deadline);
+    result.timed_out = Clock::now() >= deadline;
+    if (result.timed_out) ::kill(-child, SIGKILL);
+  }
+  result.output += read_all(reading.fd);
   result.exit_code = wait_for(child, argv[0]);
   return result;
 }

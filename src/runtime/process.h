@@ -2,6 +2,7 @@
 // by fork, which would copy the page tables of a process that may hold gigabytes of images.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,13 +11,16 @@
 namespace weft::runtime {
 
 struct ProcessResult {
-  int exit_code = 0;   ///< 128 + n if signal n killed the program.
-  std::string output;  ///< stdout and stderr, in the order in which they were written.
+  int exit_code = 0;       ///< 128 + n if signal n killed the program.
+  std::string output;      ///< stdout and stderr, in the order in which they were written.
+  bool timed_out = false;  ///< It was killed because it took longer than it may.
 };
 
-/// Runs argv[0] (see find_program) with nothing to read and waits for its end.
+/// Runs argv[0] (see find_program) with nothing to read and waits for its end. With a limit, the program and
+/// what it started in turn are killed when they take longer.
 /// Throws weft::Error if it cannot be started.
-ProcessResult run_process(const std::vector<std::string>& argv);
+ProcessResult run_process(const std::vector<std::string>& argv,
+                          std::optional<std::chrono::milliseconds> limit = std::nullopt);
 
 /// The absolute path of an executable file: searched on PATH, unless the name has a slash; then it is the
 /// path. Relative entries of PATH are passed over: which compiler runs must not depend on the current folder.

@@ -17,6 +17,7 @@
 #include "tools/compare.h"
 #include "tools/random_bounds.h"
 #include "tools/random_build.h"
+#include "tools/random_crash.h"
 #include "tools/random_generate.h"
 #include "tools/random_images.h"
 #include "tools/random_print.h"
@@ -159,6 +160,16 @@ ToleranceOf tolerances(const Recipe& recipe) {
   };
 }
 
+/// "// Found by: weft verify --random 1 --seed 7", which repeats a failure.
+std::string comment_on(std::uint64_t seed) {
+  return fmt::format("// Found by: weft verify --random 1 --seed {}\n", seed);
+}
+
+std::string crash_text(const Recipe& recipe, const Run& run) {
+  const std::string sizes = fmt::format("// The process ended with {}\n", sizes_text(recipe, run));
+  return fmt::format("\nCRASHED seed {}\n\n{}", recipe.seed, to_cpp(recipe, comment_on(recipe.seed) + sizes));
+}
+
 void run(Trial& trial, RandomTotals& totals) {
   if (!trial.program || trial.failure) return;
   try {
@@ -166,6 +177,7 @@ void run(Trial& trial, RandomTotals& totals) {
     Random random(trial.recipe.seed);
     for (const Run& r : trial.recipe.runs) {
       const Arguments arguments = arguments_of(trial, r, random);
+      const CrashNote note(crash_text(trial.recipe, r));
       const auto comparisons = verify(trial.pipeline->ir(), *trial.program, arguments, tolerance);
       ++totals.runs;
       totals.refused += comparisons.empty() ? 1 : 0;
@@ -201,7 +213,7 @@ Failure explained(const Trial& trial, CompileOptions options, const runtime::Con
     if (!fails(recipe)) options.compiler_flags.pop_back();
     recipe = shrink(recipe, fails);
   }
-  std::string comment = fmt::format("// Found by: weft verify --random 1 --seed {}\n", failure.seed);
+  std::string comment = comment_on(failure.seed);
   for (const std::string& line : split(failure.message, '\n')) comment += "// " + line + "\n";
   failure.reproducer = to_cpp(recipe, comment);
   return failure;

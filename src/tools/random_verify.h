@@ -42,7 +42,8 @@ struct RandomTotals {
   std::vector<Failure> failures;
 };
 
-/// `progress` is called now and then, by one thread at a time.
+/// `progress` is called now and then, by one thread at a time; failures are added as they come. Code that
+/// ends the process has its recipe printed on stderr.
 RandomTotals verify_random(const RandomPlan& plan, const std::function<void(const RandomTotals&)>& progress);
 
 /// The flags that the pipeline of a seed is compiled with: for three of four, quick ones.

@@ -261,10 +261,21 @@ void verify_all(const Options& options, int& exit_code) {
 
 // ---- random pipelines -------------------------------------------------------------------------------------
 
-void print_failures(const recipe::RandomTotals& totals) {
-  for (const recipe::Failure& failure : totals.failures)
-    fmt::print("FAILED seed {}: {}\n\n{}\n", failure.seed, failure.message, failure.reproducer);
-}
+/// Prints those that are new, at once: what comes later may end the process.
+class FailurePrinter {
+ public:
+  void print(const recipe::RandomTotals& totals, Progress& progress) {
+    for (; printed_ < totals.failures.size(); ++printed_) {
+      const recipe::Failure& failure = totals.failures[printed_];
+      progress.clear();
+      fmt::print("FAILED seed {}: {}\n\n{}\n", failure.seed, failure.message, failure.reproducer);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  std::size_t printed_ = 0;
+};
 
 nlohmann::ordered_json json_of(const recipe::RandomPlan& plan, const recipe::RandomTotals& totals) {
   nlohmann::ordered_json json = {{"seed", plan.seed},
@@ -287,8 +298,11 @@ void verify_random(const Options& options, int& exit_code) {
   plan.seed = seed_of(options);
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   if (!options.json) fmt::print("seed {}\n", plan.seed);
+  std::fflush(stdout);
   Progress progress;
+  FailurePrinter failures;
   const recipe::RandomTotals totals = recipe::verify_random(plan, [&](const recipe::RandomTotals& now) {
+    if (!options.json) failures.print(now, progress);
     progress.show(
         fmt::format("{} of {} pipelines, {} failed", now.pipelines, plan.count, now.failures.size()));
   });
@@ -296,7 +310,6 @@ void verify_random(const Options& options, int& exit_code) {
   if (options.json) {
     fmt::print("{}\n", json_of(plan, totals).dump(2));
   } else {
-    print_failures(totals);
     fmt::print("{} pipelines, {} runs ({} refused on both sides), {} pixels, {} failed\n", totals.pipelines,
                totals.runs, totals.refused, totals.pixels, totals.failures.size());
   }

@@ -94,5 +94,13 @@ TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
   }
 }
 
+/// The compiler makes code that ends the process.
+TEST(RandomPipelines, ThatCrashArePrinted) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      verify_random(plan_with("abort"), [](const RandomTotals&) {}),
+      "CRASHED seed 70[0-9]*\n.*\n// Found by: weft verify --random 1 --seed 70(.*\n)*WEFT_PIPELINE");
+}
+
 }  // namespace
 }  // namespace weft::tools::recipe

@@ -166,6 +166,15 @@ TEST_F(NativeCompiler, ReportsWhatTheRealCompilerSays) {
   EXPECT_NE(message.find("undeclared"), std::string::npos) << message;
 }
 
+TEST_F(NativeCompiler, EndsACompilerThatTakesTooLong) {
+  const TemporaryFolder tools;
+  write_program(tools.path() / "slow", "#!/bin/sh\nsleep 60\n");
+  const Variable chosen("WEFT_CXX", tools.path() / "slow");
+  const CompileFlags flags{{}, std::chrono::milliseconds(200)};
+  const std::string message = message_of([&] { compile_shared(answer_source, flags, cache); });
+  EXPECT_NE(message.find("the C++ compiler did not finish within 0.2 s"), std::string::npos) << message;
+}
+
 TEST_F(NativeCompiler, SaysThatThereIsNoCompiler) {
   const TemporaryFolder empty;
   const Variable path("PATH", empty.path());

@@ -59,6 +59,21 @@ TEST(Process, SurvivesInterruptions) {
   EXPECT_EQ(result.exit_code, 3);
 }
 
+TEST(Process, IsKilledWithItsChildrenAfterTheLimit) {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessResult result =
+      run_process({"sh", "-c", "echo before; (sleep 60; echo late); echo after"}, 200ms);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.output, "before\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start,
+            30s);  // or the pipe would be open as long as sleep runs
+  const ProcessResult quick = run_process({"sh", "-c", "echo done; exit 3"}, 60s);
+  EXPECT_FALSE(quick.timed_out);
+  EXPECT_EQ(quick.exit_code, 3);
+  EXPECT_EQ(quick.output, "done\n");
+}
+
 TEST(Process, LeaksNoDescriptorsEitherWay) {
   // Whoever started this test may have left it descriptors, which children then inherit, too.
   int open = 0, inherited = 0;
