@@ -77,6 +77,17 @@ const kernel::Cast* silent_cast(const Expr& e) {
                                                                                                 : nullptr;
 }
 
+/// Whether C takes the 64-bit expression for an int, as small literals are written without a suffix.
+bool is_int_in_c(const Expr& e) {
+  if (e->type != Scalar::I64) return false;
+  const auto* value = kernel::literal_value(e);
+  if (value) return *value == static_cast<std::int32_t>(*value);
+  if (const auto* n = std::get_if<kernel::Unary>(&e->op))
+    return (n->op == ir::UnaryOp::Neg || n->op == ir::UnaryOp::BitNot) && is_int_in_c(n->a);
+  const auto* n = std::get_if<kernel::Select>(&e->op);
+  return n && is_int_in_c(n->a) && is_int_in_c(n->b);
+}
+
 }  // namespace
 
 std::string c_type(Scalar s) {
@@ -133,9 +144,7 @@ std::string CLike::operand(const Expr& e, const Expr& other, int context) {
     // Integral promotion happens anyway; other conversions do if the other operand has the type already.
     const bool promoted = e->type == Scalar::I32 && size_of(cast->a->type) < 4;
     if (promoted || !silent_cast(other)) {
-      const bool small_literal =
-          std::holds_alternative<kernel::Const>(other->op) && size_of(other->type) == 8;
-      if (!(small_literal && !is_float(e->type))) return spelt(cast->a, context);
+      if (!is_int_in_c(other)) return spelt(cast->a, context);
     }
   }
   return spelt(e, context);
@@ -170,7 +179,7 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const std::string by = count ? std::to_string(*count & (width - 1))
                                    : fmt::format("({} & {})", spelt(n.b, bit_and), width - 1);
       const Operator op = spelling(n.op, false);
-      return parenthesised(fmt::format("{} {} {}", spelt(n.a, multiplicative), op.text, by), shift, context);
+      return parenthesised(fmt::format("{} {} {}", wide(n.a, multiplicative), op.text, by), shift, context);
     }
     default: break;
   }
@@ -178,8 +187,14 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
   // Operands of the same level need parentheses on the right only; mixed bit operators get them for readers.
   const bool mixes = op.level >= bit_or && op.level <= bit_and;
   const int left = mixes ? additive : op.level, right = mixes ? additive : op.level + 1;
-  return parenthesised(fmt::format("{} {} {}", operand(n.a, n.b, left), op.text, operand(n.b, n.a, right)),
-                       op.level, context);
+  const std::string a = is_int_in_c(n.b) ? wide(n.a, left) : operand(n.a, n.b, left);
+  return parenthesised(fmt::format("{} {} {}", a, op.text, operand(n.b, n.a, right)), op.level, context);
+}
+
+/// Of the type that it has here, also in C.
+std::string CLike::wide(const Expr& e, int context) {
+  if (!is_int_in_c(e)) return spelt(e, context);
+  return parenthesised(fmt::format("({}){}", c_type(e->type), spelt(e, prefix)), prefix, context);
 }
 
 std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {

@@ -31,6 +31,7 @@ class CLike {
   std::string spelt(const kernel::Expr& e, int context);
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
+  std::string wide(const kernel::Expr& e, int context);
   std::string cast(const kernel::Node& node, const kernel::Cast& n);
   std::string function(const std::string& name, Scalar type);
   std::string initializer(const kernel::Expr& e);

@@ -75,6 +75,18 @@ TYPED_TEST(Integers, MeetOtherTypes) {
            type_of<TypeParam>(), type_of<std::int16_t>());
 }
 
+/// Small literals of 64 bits are ints in C; what is computed from them alone must not be.
+TYPED_TEST(Integers, LiteralsHaveTheirType) {
+  const Image<TypeParam> a("a");
+  const Image<std::int16_t> b("b", a.size());
+  const Expr one = std::int64_t{1}, most = std::int64_t{2147483647};
+  const Expr chosen = select(a == b, one, most);
+  agree_on({point("up", one << b), point("chosen_up", chosen << 40), point("flipped_up", ~chosen << b),
+            point("sum", chosen + select(a < b, most, one)), point("product", chosen * cast<std::int64_t>(b)),
+            point("negative", -chosen * select(b < 0, most, one))},
+           type_of<TypeParam>(), type_of<std::int16_t>());
+}
+
 template <class T>
 class Floats : public testing::Test {};
 using FloatTypes = testing::Types<half, float, double>;
