@@ -5,7 +5,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(bilateral, {.summary = "13x13 smoothing that keeps edges", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(bilateral, {.summary = "13x13 smoothing that keeps edges",
+                          .source = "Hipacc thesis, ch. 3",
+                          .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<double> sigma_d("sigma_d", 3.0);
   const Param<float> sigma_r("sigma_r", 16.f);

@@ -55,6 +55,7 @@ Expr blurred(const std::function<Expr(int)>& f) {
 
 WEFT_PIPELINE(bilateral_grid, {.summary = "smooths and keeps edges, by a coarse grid",
                                .source = "warp-tiling paper",
+                               .size = "2560x1536",
                                .range = 1}) {
   Image<float> in("in");
   const Option<std::string> variant("variant", "H", {"H", "A", "D"});

@@ -188,6 +188,7 @@ Stage sharpened(const Frame& frame, const Stage& in, double strength) {
 
 WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a sensor, 10 bits, GRBG",
                             .source = "warp-tiling paper",
+                            .size = "2592x1968",
                             .range = 1023,
                             .bgr = true}) {
   AnyImage raw("raw", {Scalar::I16, Scalar::U16});
@@ -201,5 +202,6 @@ WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a senso
     const Expr c = corrected(x, y);
     return pack(curve(c.lane(0)), curve(c.lane(1)), curve(c.lane(2)));
   });
-  return Outputs(sharpen > 0 ? sharpened(frame, processed, sharpen) : processed).strict();  // for the curve
+  Stage result = sharpen > 0 ? sharpened(frame, processed, sharpen) : processed;
+  return Outputs(never_empty(result, "give an image of at least 65x49")).strict();  // for the curve
 }

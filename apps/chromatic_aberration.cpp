@@ -2,8 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(chromatic_aberration,
-              {.summary = "red shrinks and blue grows around the centre", .source = "Hipacc thesis"}) {
+WEFT_PIPELINE(chromatic_aberration, {.summary = "red shrinks and blue grows around the centre",
+                                     .source = "Hipacc thesis",
+                                     .size = "2048x2048"}) {
   Image<Vec<float, 3>> in("in");
   auto src = in.border(border_option()).interpolate(Interpolation::Bilinear);
   const Expr cx = cast<float>(in.width() - 1) / 2.f, cy = cast<float>(in.height() - 1) / 2.f;

@@ -2,7 +2,8 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(dilate, {.summary = "largest of 5x5 pixels", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(dilate,
+              {.summary = "largest of 5x5 pixels", .source = "Hipacc thesis, ch. 3", .size = "2048x2048"}) {
   AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
   return local("dilate", in.border(border_option()), Domain(5, 5), Local::Max);
 }

@@ -2,7 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(enhance, {.summary = "denoises and brightens a dark image", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(enhance, {.summary = "denoises and brightens a dark image",
+                        .source = "Hipacc thesis, ch. 3",
+                        .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<std::string> kind("mean", "geometric", {"geometric", "arithmetic"});
   const Param<float> gain("gain", 2.f);

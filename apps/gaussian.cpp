@@ -13,7 +13,7 @@ Mask binomial(int size) {
 
 }  // namespace
 
-WEFT_PIPELINE(gaussian, {.summary = "binomial blur", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(gaussian, {.summary = "binomial blur", .source = "Hipacc thesis, ch. 3", .size = "2048x2048"}) {
   AnyImage in("in", {Scalar::U8, Scalar::F32}, {1, 3, 4});
   const Mask mask = binomial(Option<int>("size", 3, {3, 5, 7}));
   return convolve("gaussian", in.border(border_option()), mask,

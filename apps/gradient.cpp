@@ -36,7 +36,8 @@ Stage slope(const std::string& name, const Accessor& src) {
 }  // namespace
 
 WEFT_PIPELINE(gradient, {.summary = "smooths the bands of a Laplacian pyramid where there is no edge",
-                         .source = "Hipacc thesis, ch. 4"}) {
+                         .source = "Hipacc thesis, ch. 4",
+                         .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<int> levels("levels", 4);
   const Param<float> kappa("kappa", 10.f);

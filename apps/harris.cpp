@@ -2,7 +2,8 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(harris, {.summary = "Harris corner response", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(harris,
+              {.summary = "Harris corner response", .source = "Hipacc thesis, ch. 3", .size = "2048x2048"}) {
   Image<float> in("in");
   const Param<float> k("k", 0.04f);
 

@@ -33,6 +33,7 @@ Outputs corners(const Source& in) {
 
 WEFT_PIPELINE(harris_corner, {.summary = "corner strength, 0 in a frame of 2 pixels",
                               .source = "warp-tiling paper",
+                              .size = "4256x2832",
                               .range = 1}) {
   const Option<std::string> variant("variant", "polymage", {"polymage", "halide"});
   if (variant.value() == "polymage") return corners(Image<float>("in"));

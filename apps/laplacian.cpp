@@ -5,7 +5,8 @@
 using namespace weft;
 
 WEFT_PIPELINE(laplacian, {.summary = "Burt and Adelson's Laplacian pyramid, quantised and decoded",
-                          .source = "Hipacc thesis, ch. 4"}) {
+                          .source = "Hipacc thesis, ch. 4",
+                          .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<int> levels("levels", 4);
   const Option<double> step("q", 4);

@@ -5,7 +5,8 @@
 using namespace weft;
 
 WEFT_PIPELINE(mosaic, {.summary = "the left of one image and the right of another, without a seam",
-                       .source = "Hipacc thesis, ch. 4"}) {
+                       .source = "Hipacc thesis, ch. 4",
+                       .size = "2048x2048"}) {
   Image<float> a("a"), b("b", a.size());
   const Option<int> levels("levels", 4);
   const Border border = border_option("mirror");

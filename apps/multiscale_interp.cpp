@@ -39,6 +39,7 @@ Stage over(const Stage& D, const Stage& coarse, int l) {
 
 WEFT_PIPELINE(multiscale_interp, {.summary = "fills transparent parts with the colours around them",
                                   .source = "warp-tiling paper",
+                                  .size = "2560x1536",
                                   .range = 1}) {
   Image<Vec<float, 4>> in("in");
   const Option<int> levels("levels", 10, between(1, 20));

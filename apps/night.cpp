@@ -42,8 +42,9 @@ Expr scotopic(const Expr& rgb) {
 
 }  // namespace
 
-WEFT_PIPELINE(night,
-              {.summary = "makes a day picture look like night", .source = "Hipacc thesis, ch. 3 and 5"}) {
+WEFT_PIPELINE(night, {.summary = "makes a day picture look like night",
+                      .source = "Hipacc thesis, ch. 3 and 5",
+                      .size = "2048x2048"}) {
   Image<Vec<float, 3>> in("in");
   const Option<int> levels("levels", 2, {2, 4});
   Stage smooth = atrous("atrous0", in, 1);

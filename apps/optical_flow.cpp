@@ -31,7 +31,8 @@ Expr count_bits(Expr v) {
 }  // namespace
 
 WEFT_PIPELINE(optical_flow, {.summary = "offsets of up to 7 pixels from one image to the next",
-                             .source = "Hipacc thesis, samples"}) {
+                             .source = "Hipacc thesis, samples",
+                             .size = "2048x2048"}) {
   Image<std::uint8_t> first("first"), second("second", first.size());
   const Option<int> window("window", 3, {3, 5});  // of the census
   const Border border = border_option();

@@ -2,7 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(prewitt, {.summary = "length of the Prewitt gradient", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(prewitt, {.summary = "length of the Prewitt gradient",
+                        .source = "Hipacc thesis, ch. 3",
+                        .size = "2048x2048"}) {
   Image<float> in("in");
   auto src = in.border(border_option());
   const Mask across{{-1.f, 0.f, 1.f}, {-1.f, 0.f, 1.f}, {-1.f, 0.f, 1.f}};

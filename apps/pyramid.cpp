@@ -5,7 +5,8 @@
 using namespace weft;
 
 WEFT_PIPELINE(pyramid, {.summary = "the coarsest level of a pyramid, as large as the image",
-                        .source = "Hipacc thesis, ch. 4"}) {
+                        .source = "Hipacc thesis, ch. 4",
+                        .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<int> levels("levels", 4);
   const Border border = border_option("mirror");

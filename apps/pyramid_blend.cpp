@@ -104,6 +104,7 @@ std::vector<Level> laplacian(const Frame& frame, const std::vector<Level>& G, co
 
 WEFT_PIPELINE(pyramid_blend, {.summary = "blends two pictures by a mask, without a seam",
                               .source = "warp-tiling paper",
+                              .size = "3840x2160",
                               .range = 1}) {
   Image<Vec<float, 3>> A("A"), B("B", A.size());
   Image<float> M("M", A.size());

@@ -5,7 +5,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(scaling, {.summary = "resamples to a size", .source = "Hipacc thesis"}) {
+WEFT_PIPELINE(scaling, {.summary = "resamples to a size", .source = "Hipacc thesis", .size = "2048x2048"}) {
   AnyImage in("in", {Scalar::F32, Scalar::U8}, {1, 3, 4});
   const Option<int> width("width", 0), height("height", 0);  // 0: half of the image's, rounded up
   const std::map<std::string, Interpolation> filters = {{"nearest", Interpolation::Nearest},

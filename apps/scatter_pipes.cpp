@@ -7,8 +7,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(scatter_pipes,
-              {.summary = "n independent chains from one image", .source = "Hipacc thesis, ch. 4"}) {
+WEFT_PIPELINE(scatter_pipes, {.summary = "n independent chains from one image",
+                              .source = "Hipacc thesis, ch. 4",
+                              .size = "2048x2048"}) {
   Image<float> in("in");
   const Option<int> n("n", 4, at_least(1));
   const Border border = border_option();

@@ -2,7 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(shitomasi, {.summary = "Shi-Tomasi corner response", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(shitomasi, {.summary = "Shi-Tomasi corner response",
+                          .source = "Hipacc thesis, ch. 3",
+                          .size = "2048x2048"}) {
   Image<float> in("in");
 
   const Border border = border_option();

@@ -2,7 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(sobel, {.summary = "length of the Sobel gradient", .source = "Hipacc thesis, ch. 3 and 5"}) {
+WEFT_PIPELINE(sobel, {.summary = "length of the Sobel gradient",
+                      .source = "Hipacc thesis, ch. 3 and 5",
+                      .size = "2048x2048"}) {
   Image<float> in("in");
   auto src = in.border(border_option());
   const Mask across{{-1.f, 0.f, 1.f}, {-2.f, 0.f, 2.f}, {-1.f, 0.f, 1.f}};

@@ -8,7 +8,9 @@ Expr luminance(const Expr& rgb) { return .299f * rgb.lane(0) + .587f * rgb.lane(
 
 }  // namespace
 
-WEFT_PIPELINE(unsharp, {.summary = "sharpens by the blurred luminance", .source = "Hipacc thesis, ch. 3"}) {
+WEFT_PIPELINE(unsharp, {.summary = "sharpens by the blurred luminance",
+                        .source = "Hipacc thesis, ch. 3",
+                        .size = "2048x2048"}) {
   Image<Vec<std::uint8_t, 3>> in("in");
   auto src = in.border(border_option());
   const Mask b3 = Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f;

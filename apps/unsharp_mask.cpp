@@ -41,6 +41,7 @@ Stage by_luminance(const Image<Vec<float, 3>>& in) {
 
 WEFT_PIPELINE(unsharp_mask, {.summary = "sharpens where the picture is not smooth",
                              .source = "warp-tiling paper",
+                             .size = "4256x2832",
                              .range = 1}) {
   Image<Vec<float, 3>> in("in");
   const Option<std::string> variant("variant", "polymage", {"polymage", "halide"});

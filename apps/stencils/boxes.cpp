@@ -3,7 +3,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(box2d1r, {.summary = "a box of radius 1", .source = "stencils"}) {
+WEFT_PIPELINE(box2d1r, {.summary = "a box of radius 1", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2);
   const Accessor u = stencil.before();
   const Mask weights = {
@@ -13,7 +13,8 @@ WEFT_PIPELINE(box2d1r, {.summary = "a box of radius 1", .source = "stencils"}) {
   });
 }
 
-WEFT_PIPELINE(box3d1r, {.summary = "a box of radius 1 in a volume", .source = "stencils"}) {
+WEFT_PIPELINE(box3d1r,
+              {.summary = "a box of radius 1 in a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3);
   const Accessor u = stencil.before();
   const Mask front = {{.0371f, .0372f, .0373f}, {.0374f, .0375f, .0376f}, {.0377f, .0378f, .0379f}};

@@ -6,7 +6,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(fdtd2d, {.summary = "electromagnetic waves", .source = "stencils"}) {
+WEFT_PIPELINE(fdtd2d, {.summary = "electromagnetic waves", .source = "stencils", .size = "4096x4096"}) {
   Image<float> ex_in("ex_in"), ey_in("ey_in", ex_in.size()), hz_in("hz_in", ex_in.size());
   const Param<int> steps("steps", 1, at_least(0));
   Field<float> ex("ex_now", ex_in), ey("ey_now", ey_in), hz("hz_now", hz_in);

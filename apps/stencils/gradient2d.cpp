@@ -2,7 +2,9 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(gradient2d, {.summary = "adds the inverse length of the differences", .source = "stencils"}) {
+WEFT_PIPELINE(gradient2d, {.summary = "adds the inverse length of the differences",
+                           .source = "stencils",
+                           .size = "4096x4096"}) {
   const Stencil stencil(2);
   const Accessor u = stencil.before();
   return stencil.evolve("gradient2d", [&](Var x, Var y) {

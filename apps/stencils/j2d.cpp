@@ -3,7 +3,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(j2d5pt, {.summary = "5 weighted pixels", .source = "stencils"}) {
+WEFT_PIPELINE(j2d5pt, {.summary = "5 weighted pixels", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2);
   const Accessor u = stencil.before();
   return stencil.evolve("j2d5pt", [&](Var x, Var y) {
@@ -13,7 +13,8 @@ WEFT_PIPELINE(j2d5pt, {.summary = "5 weighted pixels", .source = "stencils"}) {
   });
 }
 
-WEFT_PIPELINE(j2d9pt, {.summary = "9 weighted pixels in a cross", .source = "stencils"}) {
+WEFT_PIPELINE(j2d9pt,
+              {.summary = "9 weighted pixels in a cross", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2, 2);
   const Accessor u = stencil.before();
   return stencil.evolve("j2d9pt", [&](Var x, Var y) {
@@ -24,7 +25,8 @@ WEFT_PIPELINE(j2d9pt, {.summary = "9 weighted pixels in a cross", .source = "ste
   });
 }
 
-WEFT_PIPELINE(j2d9pt_gol, {.summary = "9 weighted pixels in a square", .source = "stencils"}) {
+WEFT_PIPELINE(j2d9pt_gol,
+              {.summary = "9 weighted pixels in a square", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2);
   const Accessor u = stencil.before();
   const Mask weights = {{7.1f, 5.1f, 9.2f}, {12.1f, 15.f, 12.2f}, {9.1f, 5.2f, 7.2f}};

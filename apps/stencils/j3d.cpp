@@ -2,7 +2,8 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(j3d27pt, {.summary = "27 weighted pixels of a volume", .source = "stencils"}) {
+WEFT_PIPELINE(j3d27pt,
+              {.summary = "27 weighted pixels of a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3);
   const Accessor u = stencil.before();
   return stencil.evolve("j3d27pt", [&](Var x, Var y, Var z) {
@@ -18,7 +19,8 @@ WEFT_PIPELINE(j3d27pt, {.summary = "27 weighted pixels of a volume", .source = "
 }
 
 // The weights add up to -.69, but that of the centre is -1.67: the field grows without bound.
-WEFT_PIPELINE(j3d7pt, {.summary = "7 weighted pixels of a volume", .source = "stencils"}) {
+WEFT_PIPELINE(j3d7pt,
+              {.summary = "7 weighted pixels of a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3);
   const Accessor u = stencil.before();
   return stencil.evolve("j3d7pt", [&](Var x, Var y, Var z) {
@@ -28,7 +30,8 @@ WEFT_PIPELINE(j3d7pt, {.summary = "7 weighted pixels of a volume", .source = "st
 }
 
 // 19 points: the faces and edges of a cube. The field grows without bound.
-WEFT_PIPELINE(poisson, {.summary = "19 weighted pixels of a volume", .source = "stencils"}) {
+WEFT_PIPELINE(poisson,
+              {.summary = "19 weighted pixels of a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3);
   const Accessor u = stencil.before();
   return stencil.evolve("poisson", [&](Var x, Var y, Var z) {

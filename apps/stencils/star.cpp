@@ -3,7 +3,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(star2d1r, {.summary = "a star of radius 1", .source = "stencils"}) {
+WEFT_PIPELINE(star2d1r, {.summary = "a star of radius 1", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2);
   const Accessor u = stencil.before();
   return stencil.evolve("star2d1r", [&](Var x, Var y) {
@@ -12,7 +12,7 @@ WEFT_PIPELINE(star2d1r, {.summary = "a star of radius 1", .source = "stencils"})
   });
 }
 
-WEFT_PIPELINE(star2d2r, {.summary = "a star of radius 2", .source = "stencils"}) {
+WEFT_PIPELINE(star2d2r, {.summary = "a star of radius 2", .source = "stencils", .size = "4096x4096"}) {
   const Stencil stencil(2, 2);
   const Accessor u = stencil.before();
   return stencil.evolve("star2d2r", [&](Var x, Var y) {
@@ -22,7 +22,8 @@ WEFT_PIPELINE(star2d2r, {.summary = "a star of radius 2", .source = "stencils"})
   });
 }
 
-WEFT_PIPELINE(star3d1r, {.summary = "a star of radius 1 in a volume", .source = "stencils"}) {
+WEFT_PIPELINE(star3d1r,
+              {.summary = "a star of radius 1 in a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3);
   const Accessor u = stencil.before();
   return stencil.evolve("star3d1r", [&](Var x, Var y, Var z) {
@@ -31,7 +32,8 @@ WEFT_PIPELINE(star3d1r, {.summary = "a star of radius 1 in a volume", .source = 
   });
 }
 
-WEFT_PIPELINE(star3d2r, {.summary = "a star of radius 2 in a volume", .source = "stencils"}) {
+WEFT_PIPELINE(star3d2r,
+              {.summary = "a star of radius 2 in a volume", .source = "stencils", .size = "256x256x256"}) {
   const Stencil stencil(3, 2);
   const Accessor u = stencil.before();
   return stencil.evolve("star3d2r", [&](Var x, Var y, Var z) {

@@ -23,10 +23,14 @@ namespace weft {
 struct About {
   const char* summary = "";
   const char* source = "";  ///< Where the definition comes from; groups applications in `weft list`.
+  /// The images that `weft bench` takes unless told, "640x480": those of the source, where it names some.
+  const char* size = "";
   /// Integer image files are scaled so that their full range is 0 … range in float images. If it is more than
   /// 255, synthetic images of wider integers have it, too.
   double range = 255;
   bool bgr = false;  ///< The lanes of a result are blue, green, red; files hold red first.
+  /// An example of what Weft refuses: building it throws weft::Error. Commands that run `all` leave it out.
+  bool refused = false;
 };
 
 /// A choice made when the pipeline is built (sizes of windows, numbers of levels, variants): `--param

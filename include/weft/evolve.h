@@ -27,8 +27,9 @@ class AnyField {
   operator Expr() const { return back(1); }      // NOLINT(google-explicit-constructor)
   Accessor border(const Border& border) const { return back(1).border(border); }
 
-  Accessor back(int steps) const;  ///< The field some steps before the one that is computed.
-  Accessor now() const;            ///< What an earlier update of the same step has made of it.
+  /// The field some steps before the one that is computed, at least 1.
+  Accessor back(int steps, std::source_location here = std::source_location::current()) const;
+  Accessor now() const;  ///< What an earlier update of the same step has made of it.
   /// The outer `width` pixels on every side keep their first value, also where an update could reach them.
   void freeze(int width) const;
 

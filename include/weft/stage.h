@@ -272,6 +272,10 @@ using Post = std::function<Expr(const Expr&)>;
 Stage convolve(const std::string& name, const Accessor& source, const Mask& mask, const Post& post,
                std::source_location here = std::source_location::current());
 
+/// The stage, for use instead of the one given: images that would leave it without pixels are an error of the
+/// run, which recommends the remedy. Other stages may be empty.
+Stage never_empty(const Stage& stage, const std::string& remedy = "give a larger image");
+
 enum class Local { Sum, Min, Max, Product, Median, Mean };
 /// A local operator over the values of a window.
 Stage local(const std::string& name, const Accessor& source, const Domain& domain, Local op,

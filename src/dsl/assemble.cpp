@@ -56,7 +56,8 @@ void check_outside_of_updates(const ir::Stage& stage) {
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     if (std::holds_alternative<ir::StepNumber>(e->op)) {
       throw Error(fmt::format("stage '{}' uses the step number outside of an update", stage.name),
-                  stage.where);
+                  stage.where)
+          .help("step_number() has a meaning only in the updates that evolve() is given");
     }
     const auto* read = std::get_if<ir::Read>(&e->op);
     if (!read || !std::holds_alternative<ir::Past>(read->source->definition)) return;

@@ -14,6 +14,9 @@ class ScopeChecker {
  public:
   explicit ScopeChecker(const ir::Stage& stage) : stage_(stage) {}
 
+  /// From here on, expressions may use the operands of the reduction's operator.
+  void enter_operator() { in_operator_ = true; }
+
   void check(const ir::Expr& e) {
     if (!seen_.insert(e.get()).second) return;
     std::visit(
@@ -43,7 +46,7 @@ class ScopeChecker {
             },
             [&](const ir::Median& n) { check_in_loop(n.loop.get(), {n.value}); },
             [&](const ir::Operand&) {
-              if (std::holds_alternative<ir::Reduce>(stage_.definition)) return;
+              if (in_operator_) return;
               throw Error(fmt::format("stage '{}' uses an operand of a reduction's operator outside of it",
                                       stage_.name),
                           stage_.where)
@@ -88,15 +91,67 @@ class ScopeChecker {
   }
 
   const ir::Stage& stage_;
+  bool in_operator_ = false;
   std::unordered_set<const ir::Node*> seen_;
   std::unordered_set<const ir::Loop*> open_;
 };
+
+/// What an expression uses that is known only at a pixel or in a step, or else in a run; empty if nothing.
+std::string what_varies(const ir::Expr& root, bool sizes_vary) {
+  std::string what;
+  ir::visit(root, [&](const ir::Expr& e) {
+    if (const auto* read = std::get_if<ir::Read>(&e->op)) what = fmt::format("'{}'", read->source->name);
+    if (std::holds_alternative<ir::StepNumber>(e->op)) what = "the step number";
+    const auto* quantity = std::get_if<ir::Quantity>(&e->op);
+    if (!quantity) return;
+    const auto is_coordinate = [](const ir::Atom& atom) { return std::holds_alternative<ir::Coord>(atom); };
+    if (quantity->value.mentions(is_coordinate))
+      what = fmt::format("the coordinate {}", quantity->value.to_string());
+    else if (sizes_vary)
+      what = fmt::format("the size {}", quantity->value.to_string());
+  });
+  return what;
+}
+
+void check_constant(const ir::Expr& e, const std::string& what, const Where& where) {
+  const std::string varies = what_varies(e, true);
+  if (varies.empty()) return;
+  throw Error(fmt::format("{} depends on {}", what, varies), where)
+      .help("make it of constants and parameters");
+}
+
+void check_operator(const ir::Expr& combined, const std::string& name, const Where& where) {
+  const std::string varies = what_varies(combined, false);
+  if (varies.empty()) return;
+  throw Error(fmt::format("the operator of reduction '{}' depends on {}", name, varies), where)
+      .help(
+          "make it of its two operands and of constants and parameters; the elements may depend on anything");
+}
+
+void check_reduction(const ir::Stage& stage, const ir::Reduce& reduce, ScopeChecker& checker) {
+  for (const ir::Expr& e : reduce.element) checker.check(e);
+  for (const ir::Expr& e : reduce.op.identity) {
+    checker.check(e);
+    check_constant(e, fmt::format("the identity of reduction '{}'", stage.name), stage.where);
+  }
+  checker.enter_operator();
+  for (const ir::Expr& e : reduce.op.combined) {
+    checker.check(e);
+    check_operator(e, stage.name, stage.where);
+  }
+  checker.check(reduce.result);
+}
 
 }  // namespace
 
 void check_scopes(const ir::Stage& stage) {
   ScopeChecker checker(stage);
+  if (const auto* reduce = std::get_if<ir::Reduce>(&stage.definition))
+    return check_reduction(stage, *reduce, checker);
   for (const ir::Expr& e : ir::expressions(stage)) checker.check(e);
+  if (const auto* scatter = std::get_if<ir::Scatter>(&stage.definition))
+    check_constant(scatter->initial, fmt::format("the initial value of scatter '{}'", stage.name),
+                   stage.where);
 }
 
 }  // namespace weft::dsl

@@ -124,12 +124,12 @@ std::shared_ptr<const ir::Stage> stage_of(const std::vector<FieldUpdate>& update
   const Cases given = update.body(dsl::coordinates(update.field->initial->rank()));
   Cases cases;
   for (const Cases::Case& c : given.list()) {
-    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
-    if (value->type.lanes == 1 && type.lanes > 1) value = ir::pack(std::vector(type.lanes, value));
+    const ir::Expr value = dsl::converted(type, c.value.node());
     if (value->type != type) {
       throw Error(fmt::format("an update of field '{}' is {} but the field is {}", update.field->name,
                               name_of(c.value.type()), name_of(type)),
-                  update.where);
+                  update.where)
+          .help("give as many lanes as the field has: pack(a, b), or .lane(i)");
     }
     c.condition ? cases.when(*c.condition, Expr(value)) : cases.otherwise(Expr(value));
   }
@@ -151,7 +151,8 @@ void check_steps(const Expr& steps, const Where& where) {
 }
 
 void check_fields(const std::vector<FieldUpdate>& updates, const Where& where) {
-  if (updates.empty()) throw Error("an evolve without updates", where);
+  if (updates.empty())
+    throw Error("evolve is given no updates", where).help("evolve(steps, {update(\"out\", u, …)})");
   for (std::size_t i = 0; i < updates.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (updates[i].field != updates[j].field) continue;
@@ -193,13 +194,16 @@ AnyField::AnyField(const std::string& name, const Source& initial, Type type, co
   if (initial.type() == type) return;
   throw Error(fmt::format("field '{}' is {} but starts as '{}', which is {}", name, name_of(type),
                           initial.name(), name_of(initial.type())),
-              where);
+              where)
+      .help(fmt::format("start from point(\"start\", …) of the same type, or make it a Field of {} pixels",
+                        name_of(initial.type())));
 }
 
-Accessor AnyField::back(int steps) const {
+Accessor AnyField::back(int steps, std::source_location here) const {
   if (steps > 0) return past(*state_, steps);
-  throw Error(fmt::format("field '{}' is read {} steps back", name(), steps), state_->where)
-      .help("back(1) is the step before; what an earlier update of the same step computed is now()");
+  throw Error(fmt::format("field '{}' is read {} steps back", name(), steps), here)
+      .note("needs", "at least 1")
+      .help("back(1) is the step before; what an earlier update of the same step has made of it is now()");
 }
 Accessor AnyField::now() const { return past(*state_, 0); }
 void AnyField::freeze(int width) const { state_->frozen = std::max(state_->frozen, width); }

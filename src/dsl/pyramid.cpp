@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dsl/sampled.h"
+#include "dsl/stage_parts.h"
 #include "ir/affine.h"
 #include "ir/stage_ir.h"
 
@@ -19,13 +20,6 @@ void check_levels(const std::string& name, int levels, const Where& where) {
 
 std::string level_name(const std::string& name, int level) { return name + std::to_string(level); }
 
-/// The stage, which now may not be empty when the pipeline runs.
-Stage never_empty(const Stage& stage, const ir::Need& need) {
-  ir::Stage copy = *stage.node();
-  copy.need = std::make_shared<const ir::Need>(need);
-  return Stage(std::make_shared<const ir::Stage>(std::move(copy)));
-}
-
 }  // namespace
 
 Pyramid::Pyramid(const std::string& name, const Source& base, int levels, const Reduce& reduce,
@@ -39,7 +33,7 @@ Pyramid::Pyramid(const std::string& name, const Source& base, int levels, const 
   for (int d = 0; d < base.rank(); ++d) need.extents.push_back(base.size()[d].affine());
   levels_.push_back(base);
   for (int l = 1; l < levels; ++l)
-    levels_.push_back(never_empty(reduce(level_name(name, l), levels_.back()), need));
+    levels_.push_back(dsl::with_need(reduce(level_name(name, l), levels_.back()), need));
 }
 
 Pyramid::Pyramid(const std::string& name, int levels, const Level& level, std::source_location here) {

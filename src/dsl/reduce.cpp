@@ -66,7 +66,8 @@ ir::Reduce by_place(bool least, const ir::Box& over, const ir::Expr& element, co
         .help("take one lane with .lane(i), or a value made of them");
   }
   if (over.empty() || over.size() > 4) {
-    throw Error(fmt::format("'{}' asks for a place among {} dimensions", name, over.size()), where);
+    throw Error(fmt::format("'{}' asks for a place among {} dimensions", name, over.size()), where)
+        .note("needs", "one to four");
   }
   const ir::Expr a = ir::operand(0, 0, type), b = ir::operand(1, 0, type);
   const ir::Expr at_a = ir::operand(0, 1, index_type), at_b = ir::operand(1, 1, index_type);
@@ -90,15 +91,15 @@ ir::Reduce by_user(const Reduce& op, const ir::Expr& element, const std::string&
   }
   const ir::Expr identity = op.identity()->node();
   const Type type = identity->type;
-  ir::Expr converted = ir::cast(ir::CastMode::Convert, type.lane(), element);
-  if (converted->type.lanes == 1 && type.lanes > 1) converted = ir::pack(std::vector(type.lanes, converted));
+  const ir::Expr converted = dsl::converted(type, element);
   const Expr a(ir::operand(0, 0, type)), b(ir::operand(1, 0, type));
-  const ir::Expr combined = ir::cast(ir::CastMode::Convert, type.lane(), op.combine()(a, b).node());
+  const ir::Expr combined = dsl::converted(type, op.combine()(a, b).node());
   for (const ir::Expr& e : {converted, combined}) {
     if (e->type == type) continue;
     throw Error(fmt::format("reduction '{}' combines {} but its identity is {}", name, name_of(e->type),
                             name_of(type)),
-                where);
+                where)
+        .help("give elements, operator and identity the same number of lanes");
   }
   return {{}, {converted}, {{identity}, {combined}, op.is_commutative()}, ir::operand(0, 0, type)};
 }
@@ -142,7 +143,9 @@ Over::Over(const Extents& extents) : box_{{}, extents} {}
 
 Stage reduce(const std::string& name, const Expr& value, const Reduce& op, std::source_location here) {
   return dsl::placed(name, here, [&] {
-    return reduce_over(name, dsl::common_box(name, value.node(), here), value.node(), op, here);
+    const std::string general_form =
+        fmt::format("reduce(\"{}\", size, [&](Var x, Var y) {{ return …; }}, …)", name);
+    return reduce_over(name, dsl::common_box(name, value.node(), general_form, here), value.node(), op, here);
   });
 }
 

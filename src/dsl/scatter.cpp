@@ -18,12 +18,12 @@ ir::BinaryOp operation(ScatterUpdate::Op op) {
 }
 
 ir::Expr of_type(Type type, const Expr& value, const std::string& name, const Where& where) {
-  ir::Expr converted = ir::cast(ir::CastMode::Convert, type.lane(), value.node());
-  if (converted->type.lanes == 1 && type.lanes > 1) converted = ir::pack(std::vector(type.lanes, converted));
+  const ir::Expr converted = dsl::converted(type, value.node());
   if (converted->type == type) return converted;
   throw Error(
       fmt::format("'{}' is updated by {} but starts as {}", name, name_of(value.type()), name_of(type)),
-      where);
+      where)
+      .help("give the initial value and the updates the same number of lanes");
 }
 
 ir::Update update_of(const ScatterUpdate& update, Type type, int rank, const std::string& name,
@@ -37,7 +37,11 @@ ir::Update update_of(const ScatterUpdate& update, Type type, int rank, const std
   ir::Update result{{}, of_type(type, update.value, name, where)};
   for (const Expr& at : update.at) {
     const Type index = at.type();
-    if (index.lanes > 1 || is_float(index.scalar)) {
+    if (index.lanes > 1) {
+      throw Error(fmt::format("an update of '{}' has an index of type {}", name, name_of(index)), where)
+          .help("an index is a scalar; take one lane of the pixel with .lane(i)");
+    }
+    if (is_float(index.scalar)) {
       throw Error(fmt::format("an update of '{}' has an index of type {}", name, name_of(index)), where)
           .help("an index is an integer: cast<int>(v) rounds towards 0, cast<int>(floor(v)) down");
     }
@@ -54,7 +58,9 @@ Stage detail::make_scatter(const std::string& name, const Extents& extents, cons
     const ir::Box box = dsl::box_of(fmt::format("stage '{}'", name), {{}, extents}, where);
     const ir::Box domain = dsl::box_of(fmt::format("scatter '{}'", name), over.box(), where);
     const ScatterUpdates updates = body(dsl::coordinates(over.rank()));
-    if (updates.empty()) throw Error(fmt::format("scatter '{}' makes no updates", name), where);
+    if (updates.empty())
+      throw Error(fmt::format("scatter '{}' makes no updates", name), where)
+          .help("return add({x, y}, value), or a list of updates");
     ir::Scatter scatter{domain, initial.node(), operation(updates[0].op), {}};
     for (const ScatterUpdate& update : updates) {
       if (operation(update.op) != scatter.op) {

@@ -59,6 +59,11 @@ ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
   return box;
 }
 
+ir::Expr converted(Type type, const ir::Expr& value) {
+  const ir::Expr scalars = ir::cast(ir::CastMode::Convert, type.lane(), value);
+  return scalars->type.lanes == 1 && type.lanes > 1 ? ir::pack(std::vector(type.lanes, scalars)) : scalars;
+}
+
 std::shared_ptr<const ir::Stage> checked(ir::Stage stage) {
   if (stage.name.empty()) throw Error("a stage needs a name", stage.where);
   check_scopes(stage);
@@ -74,11 +79,15 @@ std::shared_ptr<const ir::Stage> define_stage(const std::string& name, const ir:
     if (c.value.type() != type) type = ir::common_type(type, c.value.type());
   }
   for (const Cases::Case& c : cases.list()) {
-    ir::Expr value = ir::cast(ir::CastMode::Convert, type.lane(), c.value.node());
-    if (value->type.lanes != type.lanes) value = ir::pack(std::vector(type.lanes, value));
-    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, std::move(value)});
+    pure.cases.push_back({c.condition ? c.condition->node() : nullptr, converted(type, c.value.node())});
   }
   return checked({name, type, box, std::move(pure), where});
+}
+
+Stage with_need(const Stage& stage, const ir::Need& need) {
+  ir::Stage copy = *stage.node();
+  copy.need = std::make_shared<const ir::Need>(need);
+  return Stage(std::make_shared<const ir::Stage>(std::move(copy)));
 }
 
 Stage placed(const std::string& name, const Where& where, const std::function<Stage()>& define) {
@@ -127,15 +136,15 @@ ir::Index index_of(const At& at, const Source& source) {
   return at.computed->node();
 }
 
-ir::Border border_of(const Border& border, Type type) {
+ir::Border border_of(const Border& border, const Source& source, const Where& where) {
   ir::Border result{static_cast<ir::BorderMode>(border.mode()), nullptr};
-  if (border.mode() == Border::Mode::Constant) {
-    result.constant = ir::cast(ir::CastMode::Convert, type.lane(), border.value().node());
-    if (result.constant->type.lanes != type.lanes) {
-      result.constant = ir::pack(std::vector(type.lanes, result.constant));
-    }
-  }
-  return result;
+  if (border.mode() != Border::Mode::Constant) return result;
+  result.constant = dsl::converted(source.type(), border.value().node());
+  if (result.constant->type == source.type()) return result;
+  throw Error(fmt::format("the border of '{}' is {} but its pixels are {}", source.name(),
+                          name_of(border.value().type()), name_of(source.type())),
+              where)
+      .help("give as many lanes as the pixels have, or one for all of them");
 }
 
 std::vector<At> current_pixel(int rank) {
@@ -244,7 +253,7 @@ Expr Accessor::read(const std::vector<At>& indices) const {
     }
     read.indices.push_back(std::move(index));
   }
-  if (border_) read.border = border_of(*border_, source_.type());
+  if (border_) read.border = border_of(*border_, source_, where);
   return Expr(ir::read(std::move(read)));
 }
 
@@ -307,10 +316,12 @@ BoxAt box_from_zero(const Extents& extents) { return {{}, extents}; }
 
 void check_arity(const std::string& name, int arity, int rank, const Where& where) {
   if (arity == rank) return;
-  throw Error(fmt::format("stage '{}' has {} extent{} but its body takes {} coordinate{}", name, rank,
-                          rank == 1 ? "" : "s", arity, arity == 1 ? "" : "s"),
+  std::string signature;
+  for (int d = 0; d < rank; ++d) signature += (d == 0 ? "Var " : ", Var ") + ir::dim_name(d);
+  throw Error(fmt::format("the body of '{}' takes {} coordinate{} but runs over {} dimension{}", name, arity,
+                          arity == 1 ? "" : "s", rank, rank == 1 ? "" : "s"),
               where)
-      .help("give one coordinate per dimension: (Var x, Var y) for a 2-D stage");
+      .help(fmt::format("give one coordinate per dimension: [&]({}) {{ … }}", signature));
 }
 
 Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, const Where& where) {
@@ -360,7 +371,8 @@ std::string spelt(const ir::Box& box, std::size_t d) {
 
 }  // namespace
 
-ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Where& where) {
+ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const std::string& general_form,
+                        const Where& where) {
   const ir::Read* first = nullptr;
   bool reads_scalars = false;
   ir::Box box;
@@ -385,8 +397,7 @@ ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Wh
                     where)
             .note(first->source->name, spelt(box, d))
             .note(read->source->name, spelt(*more, d))
-            .help(fmt::format("declare one image with the other's size, or write stage(\"{}\", size, …)",
-                              name));
+            .help("declare one image with the other's size, or write " + general_form);
       }
       box[d] = *both;
     }
@@ -394,7 +405,7 @@ ir::Box dsl::common_box(const std::string& name, const ir::Expr& value, const Wh
   if (!first && !reads_scalars) {
     throw Error(fmt::format("stage '{}' reads nothing at the current pixel, so its size is unknown", name),
                 where)
-        .help(fmt::format("write stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name));
+        .help("write " + general_form);
   }
   return box;
 }
@@ -427,16 +438,24 @@ BoxAt local_box(const Accessor& source, const ir::Domain& domain) {
 
 Stage local_stage(const std::string& name, const Accessor& source, const ir::Domain& domain,
                   const std::function<Expr()>& value, const Post& post, const Where& where) {
-  return detail::make_stage(
-      name, local_box(source, domain),
-      [&](const std::vector<Var>&) { return detail::as_cases(post ? post(value()) : value()); }, where);
+  return dsl::placed(name, where, [&] {
+    return detail::make_stage(
+        name, local_box(source, domain),
+        [&](const std::vector<Var>&) { return detail::as_cases(post ? post(value()) : value()); }, where);
+  });
 }
 
 }  // namespace
 
+Stage never_empty(const Stage& stage, const std::string& remedy) {
+  return dsl::with_need(stage, {stage.name(), {}, 1, stage.node()->where, remedy});
+}
+
 Stage point(const std::string& name, const Expr& value, std::source_location here) {
   return dsl::placed(name, here, [&] {
-    const ir::Box box = dsl::common_box(name, value.node(), here);
+    const std::string general_form =
+        fmt::format("stage(\"{}\", size, [&](Var x, Var y) {{ return …; }})", name);
+    const ir::Box box = dsl::common_box(name, value.node(), general_form, here);
     return Stage(dsl::define_stage(name, box, detail::as_cases(value), here));
   });
 }

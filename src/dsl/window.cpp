@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsl/stage_parts.h"
 #include "ir/build.h"
 #include "ir/visit.h"
 
@@ -187,8 +188,7 @@ struct Accumulator::State {
 
 Accumulator::Accumulator(Type type, const Expr& initial) : state_(std::make_unique<State>()) {
   type.lanes = std::max(type.lanes, initial.type().lanes);
-  state_->value = ir::cast(ir::CastMode::Convert, type.lane(), initial.node());
-  if (state_->value->type != type) state_->value = ir::pack(std::vector(type.lanes, state_->value));
+  state_->value = dsl::converted(type, initial.node());
   State::in_scope().push_back(state_.get());
 }
 Accumulator::Accumulator(const Accumulator& other) : state_(std::make_unique<State>(*other.state_)) {
@@ -199,14 +199,13 @@ Accumulator::operator Expr() const { return Expr(state_->value); }
 
 void Accumulator::assign(const Expr& value) {
   const Type type = state_->value->type;
-  ir::Expr converted = ir::cast(ir::CastMode::Convert, type.lane(), value.node());
-  if (converted->type.lanes == 1 && type.lanes > 1) converted = ir::pack(std::vector(type.lanes, converted));
+  const ir::Expr converted = dsl::converted(type, value.node());
   if (converted->type != type) {
     throw Error("a value of type " + name_of(value.type()) + " is assigned to an accumulator of type " +
                 name_of(type))
         .help("declare it Accum<Vec<T, " + std::to_string(value.type().lanes) + ">>");
   }
-  state_->value = std::move(converted);
+  state_->value = converted;
 }
 
 void for_each(const Domain& domain, const std::function<void(Tap)>& body) {

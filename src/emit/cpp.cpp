@@ -222,10 +222,11 @@ class CppEmitter {
   void print(Writer& out, CLike& printer, const kernel::Function& function) const {
     const bool is_pixel = function.parameters != std::vector<std::string>{"first", "last"};
     out.comment(function.comment);
-    std::string parameters = fmt::format("const {}& frame", frame_type());
-    for (const std::string& p : function.parameters) parameters += ", int64_t " + p;
-    out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
     const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
+    std::string parameters = fmt::format("const {}& frame", frame_type());
+    for (const std::string& p : function.parameters)
+      parameters += used.count(p) ? ", int64_t " + p : ", int64_t";
+    out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
     for (const Array& a : module_.arrays) {
       if (!used.count(a.name)) continue;
       const char* constness = written.count(a.name) ? "" : "const ";

@@ -177,9 +177,10 @@ std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {
   const bool needs_low = from_signed && (!is_signed(to) || size_of(to) < size_of(from));
   const bool needs_high =
       size_of(to) < size_of(from) || (size_of(to) == size_of(from) && is_signed(to) && !from_signed);
+  // Without branches, which would keep loops from being vectorised well.
   if (needs_low)
-    body += fmt::format("  if (v < {0}) return {0};\n", is_signed(to) ? c_literal(to, {.i = low}) : "0");
-  if (needs_high) body += fmt::format("  if (v > {0}) return {0};\n", limit(to, true));
+    body += fmt::format("  v = v < {0} ? {0} : v;\n", is_signed(to) ? c_literal(to, {.i = low}) : "0");
+  if (needs_high) body += fmt::format("  v = v > {0} ? {0} : v;\n", limit(to, true));
   return fmt::format("static inline {0} {1}({2} v) {{\n{3}  return ({0})v;\n}}\n", c_type(to), name,
                      c_type(from), body);
 }

@@ -34,6 +34,14 @@ std::string spelt(const std::vector<std::int64_t>& extents) {
   return text;
 }
 
+[[noreturn]] void fail_small(const Stage& stage, std::size_t dim, std::int64_t extent) {
+  const std::string problem = extent < 0 ? "have a negative size" : "be empty";
+  throw Error("stage '" + stage.name + "' would " + problem + " for these images", stage.where)
+      .note("extent", dim_name(static_cast<int>(dim)) + ": " + stage.box[dim].extent.to_string() + " = " +
+                          std::to_string(extent))
+      .help(stage.need ? stage.need->remedy : "give a larger image");
+}
+
 [[noreturn]] void fail_empty(const Stage& stage, const Sizes& sizes) {
   const Need& need = *stage.need;
   std::vector<std::int64_t> given;
@@ -98,15 +106,11 @@ std::int64_t evaluate(const Affine& size, const Sizes& sizes) {
 
 ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
   ConcreteBox box;
-  for (const Range& range : stage.box) {
-    box.min.push_back(evaluate(range.min, sizes));
-    box.extent.push_back(evaluate(range.extent, sizes));
-    if (box.extent.back() < 0) {
-      throw Error("stage '" + stage.name + "' would have a negative size for these images", stage.where)
-          .note("extent", dim_name(static_cast<int>(box.extent.size()) - 1) + ": " +
-                              range.extent.to_string() + " = " + std::to_string(box.extent.back()))
-          .help("give a larger image");
-    }
+  const bool needs_itself = stage.need && stage.need->extents.empty();
+  for (std::size_t d = 0; d < stage.box.size(); ++d) {
+    box.min.push_back(evaluate(stage.box[d].min, sizes));
+    box.extent.push_back(evaluate(stage.box[d].extent, sizes));
+    if (box.extent[d] < (needs_itself ? 1 : 0)) fail_small(stage, d, box.extent[d]);
   }
   if (stage.need && std::find(box.extent.begin(), box.extent.end(), 0) != box.extent.end())
     fail_empty(stage, sizes);

@@ -218,6 +218,7 @@ struct Evolve {
 };
 
 /// Of a stage that may not be empty when the pipeline runs: who needs its pixels, and which extents decide.
+/// If there are none, the stage needs them itself.
 struct Need {
   std::string who;              // "pyramid 'g' of 5 levels"
   std::vector<Affine> extents;  // of an image or stage

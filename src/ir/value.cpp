@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -282,15 +283,11 @@ std::string Value::to_string() const {
       one = std::to_string(lane[l].i);
     } else {
       // The shortest decimal that reads back as the same number of this type.
-      for (int digits = 1; digits <= 17; ++digits) {
-        char digits_text[40];
-        std::snprintf(digits_text, sizeof digits_text, "%.*g", digits, lane[l].f);
-        one = digits_text;
-        const double back = std::strtod(digits_text, nullptr);
-        if (type.scalar == Scalar::F64 ? back == lane[l].f
-                                       : static_cast<float>(back) == static_cast<float>(lane[l].f))
-          break;
-      }
+      char digits[40];
+      const auto end = type.scalar == Scalar::F64
+                           ? std::to_chars(digits, digits + sizeof digits, lane[l].f)
+                           : std::to_chars(digits, digits + sizeof digits, static_cast<float>(lane[l].f));
+      one.assign(digits, end.ptr);
     }
     text += (l ? ", " : "") + one;
   }

@@ -14,6 +14,7 @@
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
 #include "lower/share_taps.h"
+#include "lower/uneven_masks.h"
 
 namespace weft::lower {
 namespace {
@@ -51,6 +52,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   // Sums of small integers leave floating point.
   result = exact_sums(result);
   ir::verify(result, "exact_sums");
+  // Windows of one coefficient but for a few become boxes.
+  result = uneven_masks(result);
+  ir::verify(result, "uneven_masks");
   return result;
 }
 

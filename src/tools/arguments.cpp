@@ -144,7 +144,9 @@ const Application& find_application(const std::string& name) {
 std::vector<const Application*> select_applications(const std::string& name) {
   if (name != "all" || applications().contains("all")) return {&find_application(name)};
   std::vector<const Application*> all;
-  for (const auto& entry : applications()) all.push_back(&entry.second);
+  for (const auto& entry : applications()) {
+    if (!entry.second.about.refused) all.push_back(&entry.second);
+  }
   if (all.empty()) throw Error("this program has no applications");
   return all;
 }

@@ -1,11 +1,11 @@
-// weft bench: how long applications take, beside a plain copy of the same bytes in the same run.
+// weft bench: how long applications take, beside a plain copy of the same bytes in the same run, and beside
+// the time in which memory can move what their kernels read and write: the roof.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -16,9 +16,11 @@
 #include "ir/stage_ir.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
+#include "tools/bandwidth.h"
 #include "tools/commands.h"
 #include "tools/scene.h"
 #include "tools/terminal.h"
+#include "tools/traffic.h"
 
 namespace weft::tools {
 namespace {
@@ -26,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, runs = "20", target = "cpu", threads;
+  std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
   std::vector<std::string> params, types;
   bool json = false;
 };
@@ -44,51 +46,25 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Reads as many bytes as the inputs have and writes as many as the outputs have, on all threads: what no
-/// implementation can do without. Where one side has more bytes, the rest is only read, or only written.
-class PlainCopy {
- public:
-  PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool)
-      : from_(read, 1), to_(written, 2), pool_(pool) {}
-
-  void operator()() {
-    const std::int64_t parts = pool_.threads();
-    pool_.parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t part = first; part < last; ++part) copy_part(part, parts);
-    });
-  }
-
- private:
-  void copy_part(std::int64_t part, std::int64_t parts) {
-    const auto share = [&](std::size_t bytes, std::int64_t p) { return bytes * p / parts; };
-    const std::size_t both = std::min(from_.size(), to_.size());
-    const std::size_t begin = share(both, part), end = share(both, part + 1);
-    std::memcpy(to_.data() + begin, from_.data() + begin, end - begin);
-    const std::size_t more_to = to_.size() - both, more_from = from_.size() - both;
-    std::memset(to_.data() + both + share(more_to, part), 3, share(more_to, part + 1) - share(more_to, part));
-    const std::size_t rest = both + share(more_from, part), stop = both + share(more_from, part + 1);
-    std::uint64_t seen = 0;  // words, so that memory is what takes the time whatever the compiler's flags
-    for (std::size_t i = rest; i + sizeof seen <= stop; i += sizeof seen) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, from_.data() + i, sizeof word);
-      seen ^= word;
-    }
-    unread_[part % 64] = seen;  // so that the reading is not optimised away
-  }
-
-  std::vector<unsigned char> from_, to_;
-  volatile std::uint64_t unread_[64] = {};
-  runtime::ThreadPool& pool_;
-};
-
 struct Result {
   std::string application, in, out;
   Size size;
-  double median = 0, least = 0, copy = 0;  ///< Seconds.
-  std::int64_t read = 0, written = 0;      ///< Bytes.
+  std::size_t runs = 0;
+  double median = 0, least = 0, copy = 0, reading = 0;  ///< Seconds; reading is 0 without inputs.
+  std::int64_t read = 0, written = 0;                   ///< Bytes of inputs and outputs.
+  std::int64_t traffic = 0;                             ///< Bytes that the kernels cannot avoid.
 
   std::int64_t bytes() const { return read + written; }
   double ratio() const { return median / copy; }
+  /// Seconds that memory takes for the traffic, at the speed of the copy.
+  double roof() const { return static_cast<double>(traffic) * copy / static_cast<double>(bytes()); }
+  /// Bytes per second; 0 without inputs.
+  double read_bandwidth() const { return reading > 0 ? static_cast<double>(read) / reading : 0; }
+  /// The share of the read bandwidth that is reached where next to nothing is written.
+  std::optional<double> read_share() const {
+    if (reading == 0 || written > read / 16) return {};
+    return reading / median;
+  }
 };
 
 std::string types_text(const std::vector<ir::StagePtr>& stages) {
@@ -112,10 +88,28 @@ Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, c
   return arguments;
 }
 
+ir::Bindings bindings_of(const Arguments& arguments) {
+  ir::Bindings bindings{arguments.images, {}};
+  for (const auto& [name, value] : arguments.params)
+    bindings.params[name] = ir::Value::real({Scalar::F64, 1}, value);
+  return bindings;
+}
+
+/// The memory of images without gaps.
+std::vector<Bytes> bytes_of(const std::map<std::string, Buffer>& images) {
+  std::vector<Bytes> memory;
+  for (const auto& entry : images) {
+    const Buffer& image = entry.second;
+    memory.emplace_back(static_cast<const unsigned char*>(image.data()), image.bytes());
+  }
+  return memory;
+}
+
 /// What the command line asks for, understood.
 struct Plan {
-  std::optional<Size> size;  ///< Else that of default_size.
-  std::int64_t runs;
+  std::optional<Size> size;  ///< Else the application's own, or that of default_size.
+  std::int64_t runs;         ///< At least so many, and for at least so many seconds.
+  double seconds;
   Target target;
   int threads;
   std::vector<std::string> params;
@@ -149,15 +143,43 @@ Size default_size(int rank) {
   return parse_size(sizes[std::clamp(rank, 1, 4) - 1]);
 }
 
-Size size_for(const Built& built, const Plan& plan) {
+Size size_for(const Application& application, const Built& built, const Plan& plan) {
   const int rank = rank_of(built);
-  return plan.size ? fitted(*plan.size, rank) : default_size(rank);
+  if (plan.size) return fitted(*plan.size, rank);
+  const std::string own = application.about.size;
+  if (own.empty()) return default_size(rank);
+  const Size size = parse_size(own);
+  check_rank(application, built, size);
+  return size;
+}
+
+/// Fills in the times of the result.
+template <class Run>
+void time(Run run, const Arguments& arguments, const Plan& plan, runtime::ThreadPool& pool,
+          Progress& progress, Result& result) {
+  PlainCopy copy(result.read, result.written, pool);
+  PlainRead read(bytes_of(arguments.images), pool);
+  run(), copy(), read();  // warms up
+  std::vector<double> own, copies, reads;
+  double spent = 0;
+  while (static_cast<std::int64_t>(own.size()) < plan.runs || spent < plan.seconds) {
+    progress.show(fmt::format("{}: run {} of {}", result.application, own.size() + 1, plan.runs));
+    own.push_back(seconds_of(run));  // taking turns, so that drift meets all
+    copies.push_back(seconds_of(copy));
+    reads.push_back(seconds_of(read));
+    spent += own.back();
+  }
+  result.runs = own.size();
+  result.median = median(own);
+  result.least = *std::min_element(own.begin(), own.end());
+  result.copy = median(copies);
+  if (result.read > 0) result.reading = median(reads);
 }
 
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
   const Built declared = prepare(application, plan.params, plan.types).built;
-  const Size size = size_for(declared, plan);
+  const Size size = size_for(application, declared, plan);
   const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
   const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
   Arguments arguments = arguments_of(pipeline, prepared, size, application.about.range);
@@ -169,19 +191,8 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
   Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
-  PlainCopy copy(result.read, result.written, pool);
-  std::vector<double> own, copies;
-  for (std::int64_t i = -1; i < plan.runs; ++i) {  // taking turns, so that drift meets both; -1 warms up
-    progress.show(
-        fmt::format("{}: run {} of {}", application.name, std::max<std::int64_t>(i + 1, 1), plan.runs));
-    const double own_seconds = seconds_of([&] { program.run(arguments); }), copy_seconds = seconds_of(copy);
-    if (i < 0) continue;
-    own.push_back(own_seconds);
-    copies.push_back(copy_seconds);
-  }
-  result.median = median(own);
-  result.least = *std::min_element(own.begin(), own.end());
-  result.copy = median(copies);
+  result.traffic = traffic_of(pipeline, bindings_of(arguments)).total();
+  time([&] { program.run(arguments); }, arguments, plan, pool, progress, result);
   return result;
 }
 
@@ -207,12 +218,17 @@ std::string date() {
 void print(const std::vector<Result>& results, const Plan& plan, int threads) {
   fmt::print("{}, {} threads, medians of {} runs, target {}\n\n", cpu_model(), threads, plan.runs,
              name_of(plan.target));
-  Table table({"application", "pixels", "size", "ms", "MB moved", "GB/s", "copy GB/s", "time / copy"});
+  Table table({"application", "pixels", "size", "ms", "MB moved", "GB/s", "copy GB/s", "time / copy",
+               "roof MB", "roof ms", "time / roof", "read GB/s", "of reading"});
   for (const Result& r : results) {
     const auto bytes = static_cast<double>(r.bytes());
     table.add({r.application, r.in + " -> " + r.out, r.size.text(), fmt::format("{:.3f}", r.median * 1e3),
                fmt::format("{:.1f}", bytes * 1e-6), fmt::format("{:.2f}", bytes / r.median * 1e-9),
-               fmt::format("{:.2f}", bytes / r.copy * 1e-9), fmt::format("{:.2f}", r.ratio())});
+               fmt::format("{:.2f}", bytes / r.copy * 1e-9), fmt::format("{:.2f}", r.ratio()),
+               fmt::format("{:.1f}", static_cast<double>(r.traffic) * 1e-6),
+               fmt::format("{:.3f}", r.roof() * 1e3), fmt::format("{:.2f}", r.median / r.roof()),
+               fmt::format("{:.2f}", r.read_bandwidth() * 1e-9),
+               r.read_share() ? fmt::format("{:.0f} %", *r.read_share() * 100) : "-"});
   }
   fmt::print("{}", table.text());
 }
@@ -236,7 +252,13 @@ void print_json(const std::vector<Result>& results, const Plan& plan, int thread
                                {"gb_per_s", bytes / r.median * 1e-9},
                                {"copy_ms", r.copy * 1e3},
                                {"copy_gb_per_s", bytes / r.copy * 1e-9},
-                               {"ratio_to_copy", r.ratio()}});
+                               {"ratio_to_copy", r.ratio()},
+                               {"runs", r.runs},
+                               {"roof_bytes", r.traffic},
+                               {"roof_ms", r.roof() * 1e3},
+                               {"ratio_to_roof", r.median / r.roof()},
+                               {"read_gb_per_s", r.read_bandwidth() * 1e-9},
+                               {"share_of_reading", r.read_share() ? Json(*r.read_share()) : Json(nullptr)}});
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -246,8 +268,13 @@ void bench(const Options& options) {
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
   std::optional<Size> size;
   if (!options.size.empty()) size = parse_size(options.size);
-  const Plan plan{size,           parse_count("--runs", options.runs), parse_target(options.target), threads,
-                  options.params, parse_types(options.types)};
+  const Plan plan{size,
+                  parse_count("--runs", options.runs),
+                  parse_number("--seconds", options.seconds),
+                  parse_target(options.target),
+                  threads,
+                  options.params,
+                  parse_types(options.types)};
   const auto selected = select_applications(options.application);
   runtime::ThreadPool pool(plan.threads);
   std::vector<Result> results;
@@ -268,8 +295,11 @@ void add_bench(CLI::App& weft) {
   command->add_option("APP", options->application, "the application, or all")->required();
   command->add_option("--size", options->size,
                       "WIDTHxHEIGHT of the images, cut or extended for other\n"
-                      "dimensions; 2048x2048, 4194304 or 256x256x64 unless said");
+                      "dimensions; unless said, that of the application's source\n"
+                      "(`weft list --json`), else 2048x2048, 4194304 or 256x256x64");
   command->add_option("--runs", options->runs, "how often each is timed; the median counts")
+      ->capture_default_str();
+  command->add_option("--seconds", options->seconds, "more runs, until they took so long")
       ->capture_default_str();
   command->add_option("--target", options->target, "cpu or reference")->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
@@ -282,6 +312,14 @@ void add_bench(CLI::App& weft) {
       "MB moved: every input read once, every output written once. The copy does just that, on the same "
       "threads,\n"
       "taking turns with the application.\n"
+      "Roof: the time in which memory could move what the kernels read and write, at the speed of that copy. "
+      "Each\n"
+      "array counts once if a kernel reads it and once if one writes it, so a stored stage counts twice; the "
+      "arrays\n"
+      "of an iterated stencil count at every step. An application far above its roof is busy computing.\n"
+      "Read: all threads sum up the inputs, in vectors. Where next to nothing is written, the last column "
+      "says\n"
+      "which share of that speed the application reaches.\n"
       "Examples:\n  weft bench sobel --size 1920x1080 --runs 50\n"
       "  weft bench gaussian --param size=5 --type in=f32");
   command->callback([options] { bench(*options); });

@@ -61,21 +61,38 @@ std::string settings_text(const Built& built) {
   return joined(settings);
 }
 
+/// Why an application that is an example of what is refused cannot be built.
+std::string refusal(const Application& application) {
+  try {
+    build(application);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  throw InternalError(fmt::format("'{}' should be refused, and is not", application.name));
+}
+
+void print_needs(const Application& application) {
+  const Built built = build(application);
+  std::vector<std::string> images, outputs;
+  for (const auto& image : built.images) images.push_back(image_text(image));
+  for (const auto& output : built.pipeline.ir().outputs) outputs.push_back(output_text(*output));
+  fmt::print("  {:<22}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
+             joined(outputs, "; "));
+  const std::string settings = settings_text(built);
+  if (!settings.empty()) fmt::print("  {:<22}--param {}\n", "", settings);
+}
+
 void print(const std::map<std::string, std::vector<const Application*>>& groups) {
   bool first = true;
   for (const auto& [source, members] : groups) {
     fmt::print("{}{}\n", first ? "" : "\n", source.empty() ? "applications" : source);
     first = false;
     for (const Application* application : members) {
-      const Built built = build(*application);
-      std::vector<std::string> images, outputs;
-      for (const auto& image : built.images) images.push_back(image_text(image));
-      for (const auto& output : built.pipeline.ir().outputs) outputs.push_back(output_text(*output));
-      fmt::print("  {:<16}{}\n", application->name, application->about.summary);
-      fmt::print("  {:<16}{} -> {}\n", "", images.empty() ? "no images" : joined(images, "; "),
-                 joined(outputs, "; "));
-      const std::string settings = settings_text(built);
-      if (!settings.empty()) fmt::print("  {:<16}--param {}\n", "", settings);
+      fmt::print("  {:<22}{}\n", application->name, application->about.summary);
+      if (application->about.refused)
+        fmt::print("  {:<22}refused: {}\n", "", refusal(*application));
+      else
+        print_needs(*application);
     }
   }
 }
@@ -86,12 +103,17 @@ void add_range(Json& json, const ValueRange& range) {
 }
 
 Json as_json(const Application& application) {
-  const Built built = build(application);
   Json json = {{"name", application.name},
                {"summary", application.about.summary},
                {"source", application.about.source},
+               {"size", application.about.size},
                {"range", application.about.range}};
   for (const char* key : {"images", "options", "params", "outputs"}) json[key] = Json::array();
+  if (application.about.refused) {
+    json["refused"] = refusal(application);
+    return json;
+  }
+  const Built built = build(application);
   for (const auto& image : built.images) {
     json["images"].push_back({{"name", image.name},
                               {"pixels", names_of(image.scalars)},

@@ -45,6 +45,23 @@ TEST_P(Borders, OffsetsAndScales) {
          out("remainder", [&](Var x, Var y) { return src(x % 3, y % 2 - 1); })});
 }
 
+TEST(BorderConstant, IsAnyValue) {
+  const Image<std::int32_t> in("in");
+  Param<int> edge("edge", 9);
+  Stage total = reduce("total", in, Reduce::sum());
+  const auto out = [&](const char* name, const Expr& value) {
+    const Accessor src = in.border(Border::constant(value));
+    return stage(name, in.size(),
+                 [&](Var x, Var y) { return src(x - 2, y + 1) + 2 * src(x, y + in(x, y) % 9); });
+  };
+  Stage offset = stage("of_coordinates", in.size(), [&](Var x, Var y) {
+    return in.border(Border::constant(x * 10 + in(x, y)))(x + 3, y - 1);
+  });
+  const Outputs outputs{out("of_a_parameter", edge), out("of_a_reduction", total), out("of_the_pixel", in),
+                        offset};
+  for (const auto& extents : sizes) expect_agreement(outputs, noise(in.type(), extents, 51));
+}
+
 TEST_P(Borders, Gathers) {
   const Image<std::int16_t> in("in");
   const Accessor src = in.border(border());

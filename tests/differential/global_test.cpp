@@ -81,6 +81,24 @@ TEST(Reduction, ResultsAreReadByStagesAndReductions) {
   for (const Extents2& size : sizes) expect_agreement({relative, far, range}, noise(in.type(), size, 16));
 }
 
+/// The grouping of floats follows from the sizes alone.
+TEST(Reduction, AnyNumberOfThreadsGivesTheSameBits) {
+  Image<float> in("in");
+  const Stage sum = reduce("sum", in * 0.1f, Reduce::sum());
+  const Stage bins =
+      scatter("bins", {7}, 0.f, in, [&](Var x, Var y) { return add({(x + y) % 7}, in(x, y) * 0.1f); });
+  const Pipeline pipeline("p", {sum, bins});
+  const Arguments arguments{{{"in", noise(in.type(), {1023, 517}, 23)}}, {}, {}};
+  CompileOptions options = compile_options();
+  options.threads = 1;
+  const auto expected = pipeline.compile(options).run(arguments);
+  for (int threads : {2, 3, 7}) {
+    options.threads = threads;
+    for (const auto& [name, got] : pipeline.compile(options).run(arguments))
+      EXPECT_EQ(difference(expected.at(name), got), "") << name << " with " << threads << " threads";
+  }
+}
+
 // ---- scattering
 
 TEST(Scatter, Histogram) {

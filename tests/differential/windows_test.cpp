@@ -236,6 +236,17 @@ TEST_F(Windows, SeveralLanes) {
                    noise(rgba.type(), {45, 23}, 54));
 }
 
+/// One or two coefficients that differ are summed apart from the box that is left.
+TEST_F(Windows, MasksThatAreEvenButForAFewPoints) {
+  const Mask centre = Mask::from(5, 5, [](int x, int y) { return x == 0 && y == 0 ? -24 : 1; });
+  const Mask corners = Mask::from(3, 3, [](int x, int y) { return x == y && x != 0 ? 5 * x : -2; });
+  for (const Border& border : {Border::clamp(), Border::repeat(), Border::constant(9)}) {
+    expect_agreement(
+        {convolve("centre", in.border(border), centre), convolve("corners", in.border(border), corners)},
+        small_integers({45, 23}, 58));
+  }
+}
+
 TEST_F(Windows, ValidShrinksTheResult) {
   const Image<std::int16_t> image("in");
   const Stage once = convolve("once", image.valid(), Mask{{1, 2, 1}, {0, 1, 0}});

@@ -179,6 +179,8 @@ TEST(Language, Valid) {
   const Buffer result = only_output(twice, {{"in", ramp<float>(6, 5)}});
   EXPECT_EQ(result.extents(), (std::vector<std::int64_t>{2, 1}));
   EXPECT_EQ(result.at<float>(0, 0), 81 * 22);
+  Stage some = never_empty(twice, "give an image of at least 5x5");
+  EXPECT_THROW(only_output(some, {{"in", ramp<float>(4, 5)}}), Error);
 }
 
 TEST(Language, Crop) {
@@ -419,6 +421,67 @@ TEST(Language, Cases) {
         .otherwise(in(x, y) - in(x - 1, y));
   });
   EXPECT_EQ(only_output(slope, {{"in", ramp<float>(3, 1)}}).at<float>(2, 0), 1);
+}
+
+// ---- reductions, scattering, time ----
+
+TEST(Language, Reductions) {
+  Image<float> in("in");
+  Stage least = reduce("least", in, Reduce::min());
+  Stage greatest = reduce("greatest", in, Reduce::max());
+  Stage stretched = point("stretched", (in - least) / (greatest - least));
+  EXPECT_FLOAT_EQ(only_output(stretched, {{"in", ramp<float>(3, 2)}}).at<float>(0, 1), 10 / 12.f);
+}
+
+TEST(Language, WhatIsReduced) {
+  Image<float> dx("dx"), dy("dy", dx.size()), in("in", {6, 5});
+  Stage energy = reduce("energy", dx * dx + dy * dy, Reduce::sum());
+  Stage moment = reduce(
+      "moment", in.crop({2, 1}, {4, 4}), [&](Var x, Var y) { return in(x + 2, y + 1) * x; }, Reduce::sum());
+  const Images two = {{"dx", ramp<float>(2, 1)}, {"dy", ramp<float>(2, 1)}};
+  EXPECT_EQ(*static_cast<const float*>(only_output(energy, two).data()), 2);
+  EXPECT_EQ(*static_cast<const float*>(only_output(moment, {{"in", ramp<float>(6, 5)}}).data()),
+            4 * 26 + 24 * 25);  // columns 2 to 5, times 0 to 3
+}
+
+TEST(Language, OperatorsOfYourOwn) {
+  Image<float> in("in");
+  const auto nearer = [](const Expr& a, const Expr& b) { return select(abs(b) < abs(a), b, a); };
+  Stage near_zero = reduce("near_zero", in, Reduce(nearer).identity(1e30f));
+  EXPECT_EQ(*static_cast<const float*>(only_output(near_zero, {{"in", ramp<float>(3, 3)}}).data()), 0);
+}
+
+TEST(Language, Scattering) {
+  Image<std::uint8_t> in("in");
+  Stage histogram = scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
+  Stage sums =
+      scatter("sums", {in.width() / 8 + 1, in.height() / 8 + 1}, Vec<int, 2>{0, 0}, in, [&](Var x, Var y) {
+        return add({x / 8, y / 8}, pack(cast<int>(in(x, y)), 1));
+      });
+  const Images images = {{"in", ramp<std::uint8_t>(9, 3)}};
+  EXPECT_EQ(only_output(histogram, images).at<unsigned>(28), 1u);
+  EXPECT_EQ((&only_output(sums, images).at<int>(1, 0))[0], 8 + 18 + 28);
+}
+
+TEST(Language, StepsInTime) {
+  const Param<int> steps("steps", 1, at_least(0));
+  Field<float> u("u");
+  Stage heat = evolve("heat", u, steps, [&](Var x, Var y) {
+    return .25f * (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1));
+  });
+  EXPECT_EQ(only_output(heat, {{"u", ramp<float>(4, 4)}}).at<float>(1, 2), 21);
+}
+
+TEST(Language, SeveralFields) {
+  const Param<int> steps("steps", 1, at_least(0));
+  Field<float> height("height", 1), flow("flow", Image<float>("start", height.size()));
+  const std::vector<Stage> after = evolve(
+      steps, {update("height_end", height, [&](Var x) { return height(x) - .5f * (flow(x + 1) - flow(x)); }),
+              update("flow_end", flow,
+                     [&](Var x) { return flow(x) - .5f * (height.now()(x) - height.now()(x - 1)); })});
+  Buffer row = Buffer::allocate(type_of<float>(), {3}), still = Buffer::allocate(type_of<float>(), {3});
+  for (int x = 0; x < 3; ++x) row.at<float>(x) = static_cast<float>(4 * x), still.at<float>(x) = 0;
+  EXPECT_EQ(only_output(after[1], {{"height", row}, {"start", still}}).at<float>(1), -2);
 }
 
 // ---- applications ----

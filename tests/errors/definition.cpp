@@ -11,8 +11,11 @@ TEST(Definition, NumberOfIndices) {
 TEST(Definition, CoordinatesOfTheBody) {
   Image<float> in("in");
   EXPECT_ERROR(stage("out", {in.width()}, [&](Var x, Var y) { return in(x, y); }),
-               R"(HERE: error: stage 'out' has 1 extent but its body takes 2 coordinates
-  help: give one coordinate per dimension: (Var x, Var y) for a 2-D stage)");
+               R"(HERE: error: the body of 'out' takes 2 coordinates but runs over 1 dimension
+  help: give one coordinate per dimension: [&](Var x) { … })");
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x) { return in(x, x); }),
+               R"(HERE: error: the body of 'out' takes 1 coordinate but runs over 2 dimensions
+  help: give one coordinate per dimension: [&](Var x, Var y) { … })");
 }
 
 TEST(Definition, DifferentBoxesInPoint) {
@@ -21,7 +24,7 @@ TEST(Definition, DifferentBoxesInPoint) {
                R"(HERE: error: stage 'out' reads 'a' and 'b' at the same pixel, but their boxes differ
   a 2-D, x extent a.w
   b 2-D, x extent b.w
-  help: declare one image with the other's size, or write stage("out", size, …))");
+  help: declare one image with the other's size, or write stage("out", size, [&](Var x, Var y) { return …; }))");
 }
 
 TEST(Definition, PointOfNothing) {
@@ -81,9 +84,52 @@ TEST(Definition, ComplementOfAFloat) {
                "HERE: error: stage 'out': & needs integers, not f32");
 }
 
+// A stage has to be there before another reads it, so there is no way to write a cycle.
+TEST(Definition, Cycle) {
+  Image<float> in("in");
+  Stage a;
+  EXPECT_ERROR(stage("b", in.size(), [&](Var x, Var y) { return a(x, y) + in(x, y); }),
+               R"(HERE: error: stage 'b': a stage is read that is not defined yet
+  help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
+  EXPECT_ERROR(convolve("b", a, Mask{{1, 2, 1}}),
+               R"(HERE: error: stage 'b': a stage is read that is not defined yet
+  help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
+}
+
 TEST(Definition, UnknownBorderMode) {
   EXPECT_ERROR(Border::named("wrap"), R"('wrap' is no border mode
   modes clamp, mirror, mirror101, repeat, constant)");
+}
+
+TEST(Definition, LanesOfABorder) {
+  Image<float> in("in");
+  const Accessor src = in.border(Border::constant(Vec<float, 3>{1, 2, 3}));
+  EXPECT_ERROR(src(-1, 0), R"(HERE: error: the border of 'in' is f32x3 but its pixels are f32
+  help: give as many lanes as the pixels have, or one for all of them)");
+}
+
+TEST(Definition, StageWithoutAName) {
+  Image<float> in("in");
+  EXPECT_ERROR(point("", in * 2.f), "HERE: error: a stage needs a name");
+}
+
+TEST(Definition, NoCases) {
+  Image<float> in("in");
+  EXPECT_ERROR(stage("out", in.size(), [](Var, Var) { return cases(); }),
+               "HERE: error: stage 'out' has no cases");
+}
+
+TEST(Definition, RankOfACrop) {
+  Image<float> in("in");
+  EXPECT_ERROR(in.crop({1}, {8, 8}), "a crop of 'in' needs 2 coordinates and extents");
+}
+
+TEST(Definition, DivisorsOfAnIndex) {
+  Image<float> in("in");
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x / 0, y); }),
+               "HERE: error: stage 'out': an index is divided by 0");
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x % -2, y); }),
+               "HERE: error: stage 'out': the divisor of an index modulo has to be positive");
 }
 
 TEST(Definition, OneNameTwice) {
@@ -215,20 +261,4 @@ TEST(Definition, ImageTypes) {
       build(applications().at("configurable"), {.options = {}, .image_types = {{"img", {Scalar::F32, 1}}}}),
       R"('configurable' has no image 'img'
   images in)");
-}
-
-// Gauss-Seidel reads what the same step has just written; PolyBench's seidel-2d is the example.
-TEST(Definition, AFieldInPlace) {
-  Field<float> u("u");
-  auto now = u.now();
-  std::string here;
-  const auto body = [&](Var x, Var y) {
-    here = NEXT_LINE();
-    return (now(x - 1, y) + now(x, y - 1) + u(x, y) + u(x + 1, y)) / 4.f;
-  };
-  EXPECT_THROW(evolve("seidel2d", u, 3, body), Error);  // and `here` is known
-  EXPECT_ERROR_AT(here, evolve("seidel2d", u, 3, body),
-                  R"(HERE: error: update 'seidel2d' reads 'u' at the step that is being computed
-  known the pixels of 'u' in a step are computed in any order
-  help: read the step before: u(…) instead of u.now()(…))");
 }

@@ -96,3 +96,20 @@ TEST(RunTime, WindowLargerThanTheImage) {
   extent x: in.w - 4 = -1
   help: give a larger image)");
 }
+
+TEST(RunTime, WindowAsLargeAsTheImage) {
+  Image<float> in("in");
+  const std::string here = NEXT_LINE();
+  Stage shrunk = convolve("out", in.valid(), Mask{{1, 1, 1, 1, 1}});
+  const Pipeline pipeline("p", never_empty(shrunk, "give an image that is at least 5 wide"));
+  run(pipeline, {{"in", image({5, 1})}});
+  const std::string rest = "\n  help: give an image that is at least 5 wide";
+  const std::string empty = R"(HERE: error: stage 'out' would be empty for these images
+  extent x: in.w - 4 = 0)";
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4})}}), empty + rest);
+  EXPECT_ERROR_AT(here, pipeline.compile()(image({4, 4})), empty + rest);
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({3, 4})}}),
+                  R"(HERE: error: stage 'out' would have a negative size for these images
+  extent x: in.w - 4 = -1)" +
+                      rest);
+}

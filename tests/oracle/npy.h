@@ -30,6 +30,9 @@ class NpyHeader {
     if (descr == "|i1") return Scalar::I8;
     if (descr == "<u2") return Scalar::U16;
     if (descr == "<i4") return Scalar::I32;
+    if (descr == "<u4") return Scalar::U32;
+    if (descr == "<i8") return Scalar::I64;
+    if (descr == "<u8") return Scalar::U64;
     if (descr == "<f4") return Scalar::F32;
     if (descr == "<f8") return Scalar::F64;
     fail("has elements of the unsupported type '" + descr + "'");

@@ -95,6 +95,19 @@ Stage bilateral_disc(const Accessor& src, const json& params) {
   });
 }
 
+/// A reduction of each block of 4x3 pixels, those at the edges smaller.
+Stage by_blocks(const Source& in, int initial, ScatterUpdate::Op op) {
+  const Extents blocks{(in.width() + 3) / 4, (in.height() + 2) / 3};
+  return scatter("out", blocks, initial, in, [&](Var x, Var y) {
+    return ScatterUpdate{op, {x / 4, y / 3}, in(x, y)};
+  });
+}
+
+/// How many pairs of pixels have which pair of values.
+Stage histogram2d(const Source& a, const Image<std::uint8_t>& b) {
+  return scatter("out", {16, 8}, 0u, a, [&](Var x, Var y) { return add({a(x, y) / 16, b(x, y) / 32}, 1u); });
+}
+
 /// The pipelines of the operators that are no application.
 Pipeline written_here(const json& c, Type pixels) {
   const std::string op = c.at("op");
@@ -107,12 +120,12 @@ Pipeline written_here(const json& c, Type pixels) {
     const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
     return {op, expand_level("out", in.border(border_of(c)), extents)};
   }
-  if (op == "reduce_level") return {op, reduce_level("out", in.border(border_of(c)))};
-  if (op == "expand_level") {
-    const json& params = c.at("params");
-    const Extents extents{params.at("width").get<int>(), params.at("height").get<int>()};
-    return {op, expand_level("out", in.border(border_of(c)), extents)};
-  }
+  if (op == "arg_min") return {op, reduce("out", in, Reduce::arg_min())};
+  if (op == "arg_max") return {op, reduce("out", in, Reduce::arg_max())};
+  if (op == "block_sum") return {op, by_blocks(in, 0, ScatterUpdate::Op::Add)};
+  if (op == "block_min") return {op, by_blocks(in, 255, ScatterUpdate::Op::Min)};
+  if (op == "block_max") return {op, by_blocks(in, 0, ScatterUpdate::Op::Max)};
+  if (op == "histogram2d") return {op, histogram2d(in, Image<std::uint8_t>("second", in.size()))};
   if (op == "bilateral") return {op, bilateral_disc(in.border(border_of(c)), c.at("params"))};
   if (op == "luminance")
     return {op, point("out", .299f * pixel.lane(0) + .587f * pixel.lane(1) + .114f * pixel.lane(2))};
@@ -172,7 +185,9 @@ Pipeline pipeline_of(const json& c, ir::Bindings& bindings) {
 /// Of the case's inputs, in order.
 std::vector<std::string> image_names(const json& c) {
   const auto application = applications().find(c.at("op"));
-  if (application == applications().end()) return {"in"};
+  if (application == applications().end())
+    return c.at("input").size() == 1 ? std::vector<std::string>{"in"}
+                                     : std::vector<std::string>{"in", "second"};
   std::vector<std::string> names;
   for (const DeclaredImage& image : build(application->second).images) names.push_back(image.name);
   return names;
@@ -206,10 +221,15 @@ std::string first_difference(const Buffer& expected, const Buffer& got, double t
 std::string difference(const Buffer& expected, const Buffer& got, double tolerance) {
   if (expected.type() != got.type())
     return "pixels are " + name_of(got.type()) + ", expected " + name_of(expected.type());
-  if (expected.extents() != got.extents()) return "the sizes differ";
+  std::vector<std::int64_t> extents = got.extents();
+  extents.resize(std::max<std::size_t>(extents.size(), 2), 1);  // a value is 1x1 in a file, a row n x 1
+  if (expected.extents() != extents) return "the sizes differ";
   switch (expected.type().scalar) {
     case Scalar::I8: return first_difference<std::int8_t>(expected, got, tolerance);
     case Scalar::U8: return first_difference<std::uint8_t>(expected, got, tolerance);
+    case Scalar::U32: return first_difference<std::uint32_t>(expected, got, tolerance);
+    case Scalar::I64: return first_difference<std::int64_t>(expected, got, tolerance);
+    case Scalar::U64: return first_difference<std::uint64_t>(expected, got, tolerance);
     case Scalar::I32: return first_difference<std::int32_t>(expected, got, tolerance);
     case Scalar::F32: return first_difference<float>(expected, got, tolerance);
     default: return "no comparison of " + name_of(expected.type());

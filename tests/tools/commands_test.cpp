@@ -36,6 +36,35 @@ TEST_F(Commands, List) {
   }));
 }
 
+TEST_F(Commands, WhatIsRefusedSaysWhy) {
+  const std::string mistake = "update 'seidel2d' reads 'u' at the step that is being computed";
+  EXPECT_TRUE(contains(expect_success({"list"}), "\n                  refused: " + mistake + "\n"));
+  const json all = expect_json({"list", "--json"})["applications"];
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const json& a) {
+    return a["name"] == "seidel2d" && a["refused"] == mistake && a["images"].empty();
+  }));
+  for (const Arguments& arguments :
+       {Arguments{"run", "seidel2d", "--size", "64x48", "-o", "out.tif"}, Arguments{"explain", "seidel2d"},
+        Arguments{"verify", "seidel2d"}, Arguments{"emit", "seidel2d", "--target", "cpp", "-o", "code"},
+        Arguments{"bench", "seidel2d", "--runs", "1"}}) {
+    const Outcome outcome = weft(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments[0];
+    EXPECT_TRUE(outcome.err.ends_with(": error: " + mistake + R"(
+  known the pixels of 'u' in a step are computed in any order
+  help: read the step before: u(…) instead of u.now()(…)
+)")) << outcome.err;
+    EXPECT_TRUE(files().empty()) << arguments[0];
+  }
+}
+
+TEST_F(Commands, AllLeavesOutWhatIsRefused) {
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"bench", "all", "--size", "8x8", "--runs", "1"}).exit_code, 0);
+  const Outcome verified = run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_TRUE(contains(verified.out, "bright"));
+  EXPECT_FALSE(contains(verified.out, "cumulated"));
+}
+
 TEST_F(Commands, OwnProgramHasTheSameCommands) {
   const Outcome list = run(WEFT_OWN_PIPELINES, {"list"});
   EXPECT_EQ(list.exit_code, 0);
@@ -45,7 +74,6 @@ TEST_F(Commands, OwnProgramHasTheSameCommands) {
                            "                  --param level=100 (at most 250)\n"))
       << list.out;
   EXPECT_FALSE(contains(list.out, "harris"));
-  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"verify", "all", "--sizes", "1x1,20x9"}).exit_code, 0);
 }
 
 TEST_F(Commands, Explain) {
@@ -103,6 +131,57 @@ TEST_F(Commands, Bench) {
   EXPECT_EQ(all["results"][0]["bytes_written"], 64 * 48 * 4);
   EXPECT_GT(all["results"][0]["median_ms"], 0);
   EXPECT_GT(all["results"][0]["copy_ms"], 0);
+  EXPECT_EQ(all["results"][0]["runs"], 3);
+  EXPECT_GT(all["results"][0]["read_gb_per_s"], 0);
+  EXPECT_TRUE(all["results"][0]["share_of_reading"].is_null());
+  const json harris =
+      expect_json({"bench", "harris", "--size", "64x48", "--runs", "2", "--json"})["results"][0];
+  const double moved = 2 * 64 * 48 * 4, roof = harris["roof_ms"];
+  EXPECT_GT(harris["roof_bytes"], moved);  // its squares are stored
+  EXPECT_NEAR(roof, harris["copy_ms"].get<double>() * harris["roof_bytes"].get<double>() / moved, 1e-9);
+  EXPECT_NEAR(harris["ratio_to_roof"], harris["median_ms"].get<double>() / roof, 1e-9);
+}
+
+TEST_F(Commands, BenchOfWhatReadsOnly) {
+  const auto result = [&](const char* application) {
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, {"bench", application, "--size", "400x300", "--runs", "1",
+                                                     "--seconds", "0.01", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0];
+  };
+  const json reads = result("statistics");
+  EXPECT_GT(reads["runs"], 1);
+  EXPECT_NEAR(reads["share_of_reading"],
+              400 * 300 / (reads["median_ms"].get<double>() * 1e6) / reads["read_gb_per_s"].get<double>(),
+              1e-9);
+  const json writes = result("ramp");
+  EXPECT_EQ(writes["read_gb_per_s"], 0);
+  EXPECT_TRUE(writes["share_of_reading"].is_null());
+}
+
+TEST_F(Commands, BenchTakesSeconds) {
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"bench", "ramp", "--seconds", "-1"}).err,
+            "weft: --seconds '-1' is not a number of at least 0\n");
+}
+
+TEST_F(Commands, BenchTakesTheSizeOfTheApplication) {
+  const auto size = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), {"--runs", "1", "--json"});
+    const Outcome outcome = run(WEFT_OWN_PIPELINES, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0]["size"].get<std::vector<int>>();
+  };
+  EXPECT_EQ(size({"bench", "smooth"}), (std::vector<int>{20, 16, 4}));
+  EXPECT_EQ(size({"bench", "smooth", "--size", "9x8x7"}), (std::vector<int>{9, 8, 7}));
+  EXPECT_EQ(size({"bench", "ramp"}), (std::vector<int>{2048, 2048}));
+  EXPECT_EQ(run(WEFT_OWN_PIPELINES, {"bench", "invert"}).err,
+            "weft: the size '8x8x8' has 3 dimensions; 'invert' needs 2, such as 640x480\n");
+}
+
+TEST_F(Commands, EveryApplicationFromAPaperHasASize) {
+  for (const json& application : expect_json({"list", "--json"})["applications"]) {
+    EXPECT_EQ(application["size"] == "", application["source"] == "examples") << application["name"];
+  }
 }
 
 TEST_F(Commands, EveryNumberOfDimensions) {

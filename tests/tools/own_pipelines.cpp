@@ -3,7 +3,7 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .range = 1}) {
+WEFT_PIPELINE(invert, {.summary = "white becomes black", .source = "my own", .size = "8x8x8", .range = 1}) {
   Image<float> in("in");
   return point("inverted", 1.f - in);
 }
@@ -20,7 +20,7 @@ WEFT_PIPELINE(halves, {.summary = "two outputs of 16 bits", .source = "my own"})
   return {point("mean", cast<std::uint16_t>((a + b) / 2)), point("difference", cast<std::int16_t>(a - b))};
 }
 
-WEFT_PIPELINE(smooth, {.summary = "a volume, blurred", .source = "my own"}) {
+WEFT_PIPELINE(smooth, {.summary = "a volume, blurred", .source = "my own", .size = "20x16x4"}) {
   Image<float> in("in", 3);
   auto src = in.border(Border::clamp());
   return stage("smooth", in.size(), [&](Var x, Var y, Var z) {
@@ -60,4 +60,10 @@ WEFT_PIPELINE(statistics, {.summary = "values and counts of a whole image", .sou
   Stage mean = point("mean", cast<float>(reduce("sum", in, Reduce::sum())) / 10.f);
   Stage histogram = scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
   return {total, mean, histogram};
+}
+
+WEFT_PIPELINE(cumulated, {.summary = "sums of all pixels before", .source = "my own", .refused = true}) {
+  Image<float> in("in");
+  Stage sum;
+  return stage("sum", in.size(), [&](Var x, Var y) { return in(x, y) + sum(x - 1, y); });
 }

@@ -72,9 +72,12 @@ TEST(Separable, WhatIsNoProductStaysWhole) {
 TEST(Separable, MinimaAndMaximaOverBoxes) {
   Image<float> in("in");
   auto src = in.border(Border::mirror());
-  EXPECT_EQ(separated(local("erode", src, Domain(5, 5), Local::Min), true)->op, ir::BinaryOp::Min);
-  EXPECT_EQ(separated(local("dilate", src, Domain(3, 7), Local::Max), true)->op, ir::BinaryOp::Max);
+  EXPECT_EQ(separated(local("erode", src, Domain(5, 5), Local::Min))->op, ir::BinaryOp::Min);
+  EXPECT_EQ(separated(local("dilate", src, Domain(3, 7), Local::Max))->op, ir::BinaryOp::Max);
   EXPECT_FALSE(separated(local("product", src, Domain(5, 5), Local::Product)));
+  EXPECT_FALSE(separated(local("strict", src, Domain(5, 5), Local::Max), true)) << "a NaN shows the order";
+  Image<std::uint8_t> bytes("bytes");
+  EXPECT_TRUE(separated(local("bytes", bytes.border(Border::mirror()), Domain(5, 5), Local::Max), true));
 }
 
 }  // namespace

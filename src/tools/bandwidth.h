@@ -1,0 +1,45 @@
+// What memory can do: plain loops on all threads that move bytes and compute nothing. `weft bench` times them
+// in turns with an application.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/thread_pool.h"
+
+namespace weft::tools {
+
+using Bytes = std::span<const unsigned char>;
+
+/// Reads all bytes; the result is of no use but to keep the reading.
+std::uint64_t read_all(Bytes bytes);
+
+/// Reads as many bytes as the inputs have and writes as many as the outputs have: what no implementation can
+/// do without. Where one side has more bytes, the rest is only read, or only written.
+class PlainCopy {
+ public:
+  PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool);
+  void operator()();
+
+ private:
+  void copy_part(std::int64_t part, std::int64_t parts);
+
+  std::vector<unsigned char> from_, to_;
+  volatile std::uint64_t unread_[64] = {};
+  runtime::ThreadPool& pool_;
+};
+
+/// Reads given memory: what a reduction cannot do without.
+class PlainRead {
+ public:
+  PlainRead(std::vector<Bytes> memory, runtime::ThreadPool& pool) : memory_(std::move(memory)), pool_(pool) {}
+  void operator()();
+
+ private:
+  std::vector<Bytes> memory_;
+  volatile std::uint64_t unread_[64] = {};
+  runtime::ThreadPool& pool_;
+};
+
+}  // namespace weft::tools

@@ -1,0 +1,25 @@
+// How much memory traffic a pipeline cannot avoid, as long as its kernels are those that the compiler makes.
+//
+// Each array is read once if some launch reads it, and written once if some launch writes it, whole, however
+// often and from wherever: a stored intermediate counts twice. The launches of a repeat count anew for every
+// step, as nothing is kept from one step to the next.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/bindings.h"
+
+namespace weft::tools {
+
+/// In bytes.
+struct Traffic {
+  std::int64_t read = 0, written = 0;
+  std::int64_t total() const { return read + written; }
+  bool operator==(const Traffic&) const = default;
+};
+
+/// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
+/// sizes matter.
+Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
+
+}  // namespace weft::tools
