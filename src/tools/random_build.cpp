@@ -36,7 +36,19 @@ Mask mask_of(const Window& w) {
   return {w.width, w.height, coefficients};
 }
 
+/// The language takes lists as they stand in a program.
+Domain domain_of(const std::vector<std::array<int, 2>>& p) {
+  const auto at = [&](std::size_t i) { return std::vector<int>{p.at(i)[0], p[i][1]}; };
+  switch (p.size()) {
+    case 1: return Domain{at(0)};
+    case 2: return Domain{at(0), at(1)};
+    case 3: return Domain{at(0), at(1), at(2)};
+    default: return Domain{at(0), at(1), at(2), at(3)};
+  }
+}
+
 Domain domain_of(const Window& w) {
+  if (!w.listed.empty()) return domain_of(w.listed);
   if (!w.coefficients.empty()) return Domain(mask_of(w));
   return w.depth > 0 ? Domain(w.width, w.height, w.depth) : Domain(w.width, w.height);
 }

@@ -333,7 +333,7 @@ class Generator {
     if (dice_.chance(0.04)) stage.window = Window{dice_.between(6, 14), dice_.between(6, 14)};
     stage.local = static_cast<weft::Local>(dice_.below(6));
     if (stage.kind == Stage::Kind::Convolve && stage.window.coefficients.empty()) {
-      if (stage.window.depth > 0) return std::nullopt;
+      if (stage.window.depth > 0 || !stage.window.listed.empty()) return std::nullopt;
       for (int i = stage.window.width * stage.window.height; i > 0; --i)
         stage.window.coefficients.push_back(dice_.between(1, 3));
     }
@@ -361,7 +361,7 @@ class Generator {
     const int rank = window.depth > 0 ? 3 : 2;
     for (int d = 0; d < std::min(rank, static_cast<int>(box.size())); ++d) {
       int least = window.least(d), greatest = window.greatest(d);
-      if (!window.coefficients.empty()) used_extent(window, d, least, greatest);
+      if (!window.coefficients.empty() || !window.listed.empty()) used_extent(window, d, least, greatest);
       box[d].min.offset -= least;
       box[d].extent.offset += least - greatest;
     }
@@ -369,6 +369,8 @@ class Generator {
 
   static void used_extent(const Window& window, int d, int& least, int& greatest) {
     least = greatest = 0;
+    for (const auto& point : window.listed)
+      least = std::min(least, point[d]), greatest = std::max(greatest, point[d]);
     for (std::size_t i = 0; i < window.coefficients.size(); ++i) {
       if (window.coefficients[i] == 0) continue;
       const int at = d == 0 ? static_cast<int>(i) % window.width : static_cast<int>(i) / window.width;

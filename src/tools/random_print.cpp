@@ -98,6 +98,9 @@ std::string mask(const Window& w) {
 }
 
 std::string domain(const Window& w) {
+  std::vector<std::string> points;
+  for (const auto& [x, y] : w.listed) points.push_back(fmt::format("std::vector<int>{{{}, {}}}", x, y));
+  if (!points.empty()) return fmt::format("Domain{{{}}}", joined(points));
   if (!w.coefficients.empty()) return fmt::format("Domain({})", mask(w));
   if (w.depth > 0) return fmt::format("Domain({}, {}, {})", w.width, w.height, w.depth);
   return fmt::format("Domain({}, {})", w.width, w.height);

@@ -5,6 +5,7 @@
 namespace weft::tools::recipe {
 
 int Window::points() const {
+  if (!listed.empty()) return static_cast<int>(listed.size());
   if (coefficients.empty()) return extent(0) * extent(1) * extent(2);
   return static_cast<int>(
       std::count_if(coefficients.begin(), coefficients.end(), [](double c) { return c != 0; }));

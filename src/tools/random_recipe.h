@@ -10,6 +10,7 @@
 #include <weft/stage.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -62,11 +63,13 @@ struct Access {
   std::vector<Index> indices{};
 };
 
-/// The points of a window. With coefficients (width * height of them, depth 0), those where they are not 0.
+/// The points of a window: those that are listed, if any. With coefficients (width * height of them, depth
+/// 0), those where they are not 0.
 struct Window {
   int width = 1, height = 1, depth = 0;  ///< Of two dimensions if the depth is 0.
   std::vector<double> coefficients{};
-  Scalar scalar = Scalar::I32;  ///< Of the coefficients: i32, f32 or f64.
+  std::vector<std::array<int, 2>> listed{};  ///< Up to four, within the extents, in any order.
+  Scalar scalar = Scalar::I32;               ///< Of the coefficients: i32, f32 or f64.
 
   int extent(int dim) const { return dim == 0 ? width : dim == 1 ? height : std::max(depth, 1); }
   int least(int dim) const { return -(extent(dim) / 2); }

@@ -111,6 +111,12 @@ bool lower(Window& w) {
   return true;
 }
 
+bool fewer(Window& w) {
+  if (w.listed.empty()) return false;
+  w.listed.pop_back();
+  return true;
+}
+
 bool plainer(Window& w) {
   bool changed = set(w.scalar, Scalar::I32);
   for (double& c : w.coefficients) changed |= c != 0 && set(c, 1.);
@@ -126,7 +132,7 @@ void each_window(Stage& stage, const std::function<void(Window&)>& visit) {
 
 void change_windows(int s, const Recipe& recipe, std::vector<Change>& all) {
   for (int n = count<Window>(each_window, recipe.stages[s]); n-- > 0;) {
-    for (bool (*change)(Window&) : {narrower, lower, plainer}) {
+    for (bool (*change)(Window&) : {narrower, lower, fewer, plainer}) {
       all.push_back([s, n, change](Recipe& x) { return at<Window>(each_window, x.stages[s], n, change); });
     }
     all.push_back([s, n](Recipe& x) {

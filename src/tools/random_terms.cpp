@@ -140,12 +140,25 @@ Term Terms::packed(const Context& context) {
   return result;
 }
 
+/// Some points of the window; the same one may not come twice.
+void Terms::list_points(Window& w) {
+  for (int i = dice_.between(1, std::min(4, w.points())); i > 0; --i) {
+    const std::array<int, 2> point = {dice_.between(w.least(0), w.greatest(0)),
+                                      dice_.between(w.least(1), w.greatest(1))};
+    if (std::find(w.listed.begin(), w.listed.end(), point) == w.listed.end()) w.listed.push_back(point);
+  }
+}
+
 Window Terms::window(int most_points) {
   Window w{.width = dice_.between(1, 5), .height = dice_.between(1, 5)};
   if (dice_.chance(0.1)) w.depth = dice_.between(1, 3);
   while (w.points() > most_points) {
     int& side = w.depth > 1 ? w.depth : w.width > w.height ? w.width : w.height;
     --side;
+  }
+  if (w.depth == 0 && dice_.chance(0.12)) {
+    list_points(w);
+    return w;
   }
   if (w.depth > 0 || dice_.chance(0.4)) return w;
   w.scalar = dice_.one_of<Scalar>({Scalar::I32, Scalar::F32, Scalar::F64});

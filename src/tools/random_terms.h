@@ -80,6 +80,7 @@ class Terms {
   Term fitting(Term term, int lanes);
   Term random_operation(const Context& context);
   Term packed(const Context& context);
+  void list_points(Window& window);
   Term window_term(const Context& context);
   Term fold(const Context& context);
   Term position(const Context& context);

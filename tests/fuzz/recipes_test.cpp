@@ -87,6 +87,7 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
         if (t.kind == Term::Kind::Operator) found.insert("op " + std::to_string(static_cast<int>(t.op)));
         if (t.kind == Term::Kind::Interpolated)
           found.insert("kernel " + std::to_string(static_cast<int>(t.interpolation)));
+        if (!t.window.listed.empty()) found.insert("points");
         if (t.kind == Term::Kind::Window)
           found.insert("window " + std::to_string(static_cast<int>(t.combine)));
       });
@@ -109,7 +110,8 @@ TEST(RandomRecipes, CoverTheLanguage) {
                                          "frozen age",
                                          "steps by parameter",
                                          "constant steps",
-                                         "over a box"};
+                                         "over a box",
+                                         "points"};
   const auto want = [&](const std::string& what, int first, int count) {
     for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
   };
