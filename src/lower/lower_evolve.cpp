@@ -31,7 +31,9 @@ std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
       const auto* past = std::get_if<ir::Past>(&read.source->definition);
       if (!past || ir::field_of(read.source.get(), evolution) != static_cast<int>(field)) continue;
       // The oldest value may be overwritten by the field's own update once nobody else needs it.
-      const bool before = u < field || (u == field && reads_own_pixel(read));
+      // Lanes are stored one after the other, so a pixel of several is not overwritten while it is read.
+      const bool in_place = u == field && read.source->type.lanes == 1 && reads_own_pixel(read);
+      const bool before = u < field || in_place;
       count = std::max(count, static_cast<std::size_t>(past->age) + (before ? 0 : 1));
     }
   }

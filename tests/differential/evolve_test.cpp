@@ -52,6 +52,19 @@ TEST(Evolve, InPlaceWhereOnlyTheOwnPixelIsRead) {
       in.type(), sizes);
 }
 
+/// Lanes are stored one by one, so that the next one must not read what the one before has become.
+TEST(Evolve, LanesOfTheOwnPixel) {
+  Image<Vec<std::int32_t, 3>> in("in");
+  Param<int> steps("steps", 1);
+  Field<Vec<std::int32_t, 3>> u("u", in);
+  expect_agreement_after_steps(evolve("out", u, steps,
+                                      [&](Var x, Var y) {
+                                        const Expr now = u(x, y);
+                                        return pack(step_number(), Expr(1), now.lane(0) + now.lane(1));
+                                      }),
+                               in.type(), sizes);
+}
+
 TEST(Evolve, DeeperPasts) {
   Image<std::int32_t> in("in", 1);
   Param<int> steps("steps", 1);
