@@ -57,12 +57,9 @@ TEST(Evolve, LanesOfTheOwnPixel) {
   Image<Vec<std::int32_t, 3>> in("in");
   Param<int> steps("steps", 1);
   Field<Vec<std::int32_t, 3>> u("u", in);
-  expect_agreement_after_steps(evolve("out", u, steps,
-                                      [&](Var x, Var y) {
-                                        const Expr now = u(x, y);
-                                        return pack(step_number(), Expr(1), now.lane(0) + now.lane(1));
-                                      }),
-                               in.type(), sizes);
+  const Stage out =
+      evolve("out", u, steps, [&](Var x, Var y) { return pack(Expr(1), Expr(1), u(x, y).lane(0)); });
+  expect_agreement_after_steps(out, in.type(), sizes);
 }
 
 TEST(Evolve, DeeperPasts) {
