@@ -64,6 +64,11 @@ std::string parenthesised(std::string text, Level level, int context) {
   return level < context ? "(" + text + ")" : text;
 }
 
+bool is_conjunction(const Expr& e) {
+  const auto* binary = std::get_if<kernel::Binary>(&e->op);
+  return binary && binary->op == BinaryOp::And && e->type == Scalar::Bool;
+}
+
 bool widens_silently(Scalar from, Scalar to) {
   if (from == Scalar::F16 || to == Scalar::F16 || to == Scalar::Bool) return false;
   if (is_float(to)) return !is_float(from) || size_of(from) <= size_of(to);
@@ -186,7 +191,11 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
   const Operator op = spelling(n.op, type == Scalar::Bool && node.type == Scalar::Bool);
   // Operands of the same level need parentheses on the right only; mixed bit operators get them for readers.
   const bool mixes = op.level >= bit_or && op.level <= bit_and;
-  const int left = mixes ? additive : op.level, right = mixes ? additive : op.level + 1;
+  int left = mixes ? additive : op.level, right = mixes ? additive : op.level + 1;
+  if (op.level == logical_or) {  // compilers and readers want parentheses around && in ||
+    if (is_conjunction(n.a)) left = prefix;
+    if (is_conjunction(n.b)) right = prefix;
+  }
   const std::string a = is_int_in_c(n.b) ? wide(n.a, left) : operand(n.a, n.b, left);
   return parenthesised(fmt::format("{} {} {}", a, op.text, operand(n.b, n.a, right)), op.level, context);
 }
