@@ -85,7 +85,7 @@ const kernel::Cast* silent_cast(const Expr& e) {
 /// Whether C takes the 64-bit expression for an int, as small literals are written without a suffix.
 bool is_int_in_c(const Expr& e) {
   if (e->type != Scalar::I64) return false;
-  const auto* value = kernel::literal_value(e);
+  const auto value = kernel::literal_value(e);
   if (value) return *value == static_cast<std::int32_t>(*value);
   if (const auto* n = std::get_if<kernel::Unary>(&e->op))
     return (n->op == ir::UnaryOp::Neg || n->op == ir::UnaryOp::BitNot) && is_int_in_c(n->a);
@@ -171,7 +171,7 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       [[fallthrough]];
     case BinaryOp::Div:
       if (!is_float(type)) {
-        const std::int64_t* divisor = kernel::literal_value(n.b);
+        const auto divisor = kernel::literal_value(n.b);
         if (!divisor || *divisor == 0 || *divisor == -1) {
           return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Div ? "div" : "rem", name_of(type))));
         }
@@ -180,7 +180,7 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
     case BinaryOp::Shl:
     case BinaryOp::Shr: {
       const int width = size_of(type) * 8;
-      const std::int64_t* count = kernel::literal_value(n.b);
+      const auto count = kernel::literal_value(n.b);
       const std::string by = count ? std::to_string(*count & (width - 1))
                                    : fmt::format("({} & {})", spelt(n.b, bit_and), width - 1);
       const Operator op = spelling(n.op, false);

@@ -362,7 +362,7 @@ class CppEmitter {
   /// Whether other stages read an output that has no pixels for some sizes.
   bool is_read_while_empty(const Array& a) const {
     const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
-      const std::int64_t* fixed = kernel::literal_value(extent);
+      const auto fixed = kernel::literal_value(extent);
       return fixed ? *fixed == 0 : !std::holds_alternative<kernel::Name>(extent->op);
     });
     const bool is_read =

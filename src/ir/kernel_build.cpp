@@ -14,7 +14,7 @@ Expr make(Scalar type, Op op) {
 /// x + c or x - c, split; c is 0 for anything else.
 std::pair<Expr, std::int64_t> split_constant(const Expr& e) {
   if (const auto* b = std::get_if<Binary>(&e->op); b && e->type == Scalar::I64) {
-    const std::int64_t* c = literal_value(b->b);
+    const auto c = literal_value(b->b);
     if (c && b->op == BinaryOp::Add) return {b->a, *c};
     if (c && b->op == BinaryOp::Sub) return {b->a, -*c};
   }
@@ -47,7 +47,7 @@ Expr binary(BinaryOp op, Expr a, Expr b) {
 }
 
 Expr select(Expr condition, Expr a, Expr b) {
-  if (const auto* known = literal_value(condition)) return *known ? a : b;
+  if (const auto known = literal_value(condition)) return *known ? a : b;
   const Scalar type = a->type;
   return make(type, Select{std::move(condition), std::move(a), std::move(b)});
 }
@@ -69,7 +69,7 @@ Expr load(std::string array, Scalar type, Expr index) {
 Expr add(Expr a, Expr b) {
   const auto [x, c] = split_constant(a);
   const auto [y, d] = split_constant(b);
-  const std::int64_t *p = literal_value(x), *q = literal_value(y);
+  const auto p = literal_value(x), q = literal_value(y);
   if (p && q) return literal(*p + *q + c + d);
   if (q) return offset(x, c + d + *q);
   if (p) return offset(y, c + d + *p);
@@ -79,7 +79,7 @@ Expr add(Expr a, Expr b) {
 Expr sub(Expr a, Expr b) {
   const auto [x, c] = split_constant(a);
   const auto [y, d] = split_constant(b);
-  const std::int64_t *p = literal_value(x), *q = literal_value(y);
+  const auto p = literal_value(x), q = literal_value(y);
   if (p && q) return literal(*p - *q + c - d);
   if (q) return offset(x, c - d - *q);
   if (same(x, y)) return literal(c - d);
@@ -87,7 +87,7 @@ Expr sub(Expr a, Expr b) {
 }
 
 Expr mul(Expr a, Expr b) {
-  const std::int64_t *p = literal_value(a), *q = literal_value(b);
+  const auto p = literal_value(a), q = literal_value(b);
   if (p && q) return literal(*p * *q);
   if (p) return mul(b, a);
   if (q && *q == 0) return literal(0);
@@ -99,7 +99,7 @@ Expr min(Expr a, Expr b) {
   const auto [x, c] = split_constant(a);
   const auto [y, d] = split_constant(b);
   if (same(x, y)) return c <= d ? a : b;
-  const std::int64_t *p = literal_value(a), *q = literal_value(b);
+  const auto p = literal_value(a), q = literal_value(b);
   if (p && q) return *p <= *q ? a : b;
   return make(Scalar::I64, Binary{BinaryOp::Min, std::move(a), std::move(b)});
 }
@@ -108,7 +108,7 @@ Expr max(Expr a, Expr b) {
   const auto [x, c] = split_constant(a);
   const auto [y, d] = split_constant(b);
   if (same(x, y)) return c >= d ? a : b;
-  const std::int64_t *p = literal_value(a), *q = literal_value(b);
+  const auto p = literal_value(a), q = literal_value(b);
   if (p && q) return *p >= *q ? a : b;
   return make(Scalar::I64, Binary{BinaryOp::Max, std::move(a), std::move(b)});
 }
@@ -119,13 +119,14 @@ Expr both(Expr a, Expr b) {
   return make(Scalar::Bool, Binary{BinaryOp::And, std::move(a), std::move(b)});
 }
 
-const std::int64_t* literal_value(const Expr& e) {
+std::optional<std::int64_t> literal_value(const Expr& e) {
   const auto* c = std::get_if<Const>(&e->op);
-  return c && !is_float(e->type) ? &c->value.lane[0].i : nullptr;
+  if (!c || is_float(e->type)) return std::nullopt;
+  return c->value.lane[0].i;
 }
 
 bool is_literal(const Expr& e, std::int64_t value) {
-  const std::int64_t* known = literal_value(e);
+  const auto known = literal_value(e);
   return known && *known == value;
 }
 

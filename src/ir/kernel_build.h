@@ -1,6 +1,8 @@
 // Makes kernel expressions, folding constants of index arithmetic as it goes.
 #pragma once
 
+#include <optional>
+
 #include "ir/kernel_ir.h"
 
 namespace weft::kernel {
@@ -25,7 +27,7 @@ Expr both(Expr a, Expr b);  ///< Logical and; either may be null, meaning true.
 /// Whether `e` is the integer `value`.
 bool is_literal(const Expr& e, std::int64_t value);
 /// The value of an integer constant.
-const std::int64_t* literal_value(const Expr& e);
+std::optional<std::int64_t> literal_value(const Expr& e);
 bool same(const Expr& a, const Expr& b);  ///< Structurally equal.
 
 }  // namespace weft::kernel

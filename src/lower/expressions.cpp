@@ -313,7 +313,7 @@ std::string ExpressionLowering::distance_suffix(const ir::Index& index, int dim)
   if (!affine) return "";
   const ir::Affine at_tap = affine->substitute([&](const ir::Atom& atom) {
     const auto* tap = std::get_if<ir::TapCoord>(&atom);
-    const auto* known_tap = tap ? kernel::literal_value(taps_.at(tap->loop.get()).at(tap->dim)) : nullptr;
+    const auto known_tap = tap ? kernel::literal_value(taps_.at(tap->loop.get()).at(tap->dim)) : std::nullopt;
     return known_tap ? ir::Affine(*known_tap) : ir::Affine(atom);
   });
   const ir::Affine distance = at_tap - ir::Affine(ir::Atom(ir::Coord{dim}));

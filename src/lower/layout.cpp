@@ -110,7 +110,7 @@ kernel::Expr lower_affine(const ir::Affine& a, const Layout& layout, const std::
             [&](const ir::Size& s) { return kernel::name(layout.sizes.at(s.image).at(s.dim)); },
             [&](const ir::FloorDiv& f) {
               const Expr numerator = lower_affine(*f.numerator, layout, coords, taps);
-              if (const auto* known = kernel::literal_value(numerator))
+              if (const auto known = kernel::literal_value(numerator))
                 return kernel::literal(ir::floor_div(*known, f.divisor));
               if (is_non_negative(*f.numerator)) {
                 return kernel::binary(ir::BinaryOp::Div, numerator, kernel::literal(f.divisor));

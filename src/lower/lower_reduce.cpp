@@ -80,7 +80,7 @@ class ReduceLowering {
     return kernel::mul(blocks, strips_per_row());
   }
   static Expr divided(Expr a, Expr b) {
-    const std::int64_t *p = kernel::literal_value(a), *q = kernel::literal_value(b);
+    const auto p = kernel::literal_value(a), q = kernel::literal_value(b);
     return p && q ? literal(*p / *q) : kernel::binary(BinaryOp::Div, std::move(a), std::move(b));
   }
 

@@ -69,14 +69,14 @@ class ScatterLowering {
   Expr bin_count() const { return kernel::mul(bins_.count(), bins_.width()); }
   Expr copy_count() const {
     const Expr bins = kernel::max(bin_count(), literal(1));
-    const std::int64_t* known = kernel::literal_value(bins);
+    const auto known = kernel::literal_value(bins);
     const Expr fitting = known ? literal(pixels_of_all_copies / *known)
                                : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
     return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
   }
   Expr all_copies() const { return kernel::mul(copy_count(), literal(place_copies_)); }
   bool has_place_copies() const {
-    const std::int64_t* known = kernel::literal_value(bin_count());
+    const auto known = kernel::literal_value(bin_count());
     return known && std::max<std::int64_t>(*known, 1) * size_of(stage_.type) * most_places <= bytes_of_places;
   }
   int places() const {

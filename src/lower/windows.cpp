@@ -27,7 +27,7 @@ const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
 
 Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
   const auto& points = n.loop->domain.points;
-  if (const auto* point = kernel::literal_value(point_.at(n.loop.get()))) {
+  if (const auto point = kernel::literal_value(point_.at(n.loop.get()))) {
     return {kernel::constant(n.mask->type.scalar, ir::coefficient_at(*n.mask, points[*point]).lane[0])};
   }
   std::vector<ir::Value> values;

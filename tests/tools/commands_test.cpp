@@ -38,7 +38,7 @@ TEST_F(Commands, List) {
 
 TEST_F(Commands, WhatIsRefusedSaysWhy) {
   const std::string mistake = "update 'seidel2d' reads 'u' at the step that is being computed";
-  EXPECT_TRUE(contains(expect_success({"list"}), "\n                  refused: " + mistake + "\n"));
+  EXPECT_TRUE(contains(expect_success({"list"}), "\n                        refused: " + mistake + "\n"));
   const json all = expect_json({"list", "--json"})["applications"];
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const json& a) {
     return a["name"] == "seidel2d" && a["refused"] == mistake && a["images"].empty();
@@ -69,9 +69,9 @@ TEST_F(Commands, OwnProgramHasTheSameCommands) {
   const Outcome list = run(WEFT_OWN_PIPELINES, {"list"});
   EXPECT_EQ(list.exit_code, 0);
   EXPECT_TRUE(
-      list.out.starts_with("my own\n  bright          where it is bright\n"
-                           "                  in: u8 -> is_bright: bool\n"
-                           "                  --param level=100 (at most 250)\n"))
+      list.out.starts_with("my own\n  bright                where it is bright\n"
+                           "                        in: u8 -> is_bright: bool\n"
+                           "                        --param level=100 (at most 250)\n"))
       << list.out;
   EXPECT_FALSE(contains(list.out, "harris"));
 }
