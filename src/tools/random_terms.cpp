@@ -101,6 +101,10 @@ Term Terms::leaf(const Context& context) {
 /// The term, or one lane of it, so that it meets others of so many lanes.
 Term Terms::fitting(Term term, int lanes) {
   if (term.type.lanes == 1 || term.type.lanes == lanes) return term;
+  if (term.kind == Term::Kind::Pack) {  // the other lanes, and what they read, would not be there
+    const Scalar scalar = term.type.scalar;
+    return cast(Term::Kind::Cast, scalar, std::move(term.operands.at(dice_.below(term.type.lanes))));
+  }
   Term result{.kind = Term::Kind::Lane, .type = term.type.lane(), .id = dice_.below(term.type.lanes)};
   result.operands = {std::move(term)};
   return result;

@@ -65,7 +65,7 @@ RandomPlan plan_with(const std::string& instead) {
 }
 
 bool names_a_function(const std::string& text) {
-  for (const char* function : {"sqrt(", "sin(", "cos(", "tanh(", "atan("}) {
+  for (const char* function : {"sqrt(", "sin(", "cos(", "tanh(", "atan(", "Lanczos3"}) {
     if (text.find(function) != std::string::npos) return true;
   }
   return false;

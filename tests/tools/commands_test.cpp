@@ -179,7 +179,8 @@ TEST_F(Commands, BenchTakesTheSizeOfTheApplication) {
 }
 
 TEST_F(Commands, EveryApplicationFromAPaperHasASize) {
-  for (const json& application : expect_json({"list", "--json"})["applications"]) {
+  const json list = expect_json({"list", "--json"});
+  for (const json& application : list["applications"]) {
     EXPECT_EQ(application["size"] == "", application["source"] == "examples") << application["name"];
   }
 }
@@ -207,8 +208,8 @@ TEST_F(Commands, EveryNumberOfDimensions) {
                        "image coarse: f32 4x4\n  image table: f32 4\n"));
   EXPECT_TRUE(contains(own({"explain", "ramp", "--size", "5x3"}), "5x3"));
   EXPECT_TRUE(contains(own({"list"}), "in: f32, 3 dimensions -> smooth: f32, 3 dimensions"));
-  EXPECT_TRUE(
-      contains(own({"list"}), "no images -> ramp: f32\n                  --param width=8 (at least 1)"));
+  EXPECT_TRUE(contains(own({"list"}),
+                       "no images -> ramp: f32\n                        --param width=8 (at least 1)"));
 }
 
 TEST_F(Commands, Draw) {
