@@ -6,6 +6,7 @@ using namespace weft;
 
 WEFT_PIPELINE(seidel2d, {.summary = "Gauss-Seidel in place, an example of what is refused",
                          .source = "stencils",
+                         .size = "4096x4096",
                          .refused = true}) {
   Image<float> in("in");
   const Param<int> steps("steps", 1, at_least(0));
