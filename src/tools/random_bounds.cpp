@@ -143,12 +143,13 @@ std::optional<double> error_of(Op op, const std::vector<Bound>& o, const Bound& 
 /// Beyond these, a difference would say little.
 constexpr double largest_error = 0.5, largest_value = 1e15;
 
+bool is_exact(const Bound& b) { return b.error == 0; }
+
+/// Errors that are too large, or not even a number: 0 times infinity.
 Result accepted(const Bound& b) {
-  if (b.error > 0 && !(b.error <= largest_error && b.magnitude() <= largest_value)) return std::nullopt;
+  if (!is_exact(b) && !(b.error <= largest_error && b.magnitude() <= largest_value)) return std::nullopt;
   return b;
 }
-
-bool is_exact(const Bound& b) { return b.error == 0; }
 
 Result converted(const Bound& a, Scalar from, Scalar to) {
   if (from == to) return a;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -31,6 +32,18 @@ TEST(RandomRecipes, AreLegal) {
     Recipe recipe = random_recipe(seed);
     EXPECT_NO_THROW(build(recipe)) << "seed " << seed;
     EXPECT_TRUE(bounds_of(recipe)) << "seed " << seed;
+  }
+}
+
+/// An error that is not a number would forgive nothing, or everything.
+TEST(RandomRecipes, HaveErrorsThatAreNumbers) {
+  constexpr std::uint64_t infinite_times_exact = 1004459;
+  for (std::uint64_t seed : {std::uint64_t{1}, infinite_times_exact}) {
+    for (std::uint64_t s = seed; s < seed + 100; ++s) {
+      const auto bounds = bounds_of(random_recipe(s));
+      ASSERT_TRUE(bounds) << "seed " << s;
+      for (const Bound& b : *bounds) EXPECT_FALSE(std::isnan(b.error)) << "seed " << s;
+    }
   }
 }
 
