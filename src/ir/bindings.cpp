@@ -55,6 +55,12 @@ std::string spelt(const std::vector<std::int64_t>& extents) {
 
 }  // namespace
 
+Bindings bound(std::map<std::string, Buffer> images, const std::map<std::string, double>& params) {
+  Bindings bindings{std::move(images), {}};
+  for (const auto& [name, value] : params) bindings.params[name] = Value::real({Scalar::F64, 1}, value);
+  return bindings;
+}
+
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
   for (const StagePtr& input : pipeline.inputs) {
     const auto bound = bindings.images.find(input->name);

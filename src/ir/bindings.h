@@ -17,6 +17,9 @@ struct Bindings {
   std::map<std::string, Value> params;  ///< Those absent keep their initial value.
 };
 
+/// Parameters are given as numbers, and take their types when they are used.
+Bindings bound(std::map<std::string, Buffer> images, const std::map<std::string, double>& params);
+
 struct ConcreteBox {
   std::vector<std::int64_t> min, extent;
 };

@@ -95,6 +95,12 @@ Expr mul(Expr a, Expr b) {
   return make(Scalar::I64, Binary{BinaryOp::Mul, std::move(a), std::move(b)});
 }
 
+Expr div(Expr a, Expr b) {
+  const auto p = literal_value(a), q = literal_value(b);
+  if (p && q && *q > 0) return literal(*p / *q);
+  return make(Scalar::I64, Binary{BinaryOp::Div, std::move(a), std::move(b)});
+}
+
 Expr min(Expr a, Expr b) {
   const auto [x, c] = split_constant(a);
   const auto [y, d] = split_constant(b);
@@ -117,6 +123,10 @@ Expr both(Expr a, Expr b) {
   if (!a || (literal_value(a) && *literal_value(a))) return b;
   if (!b || (literal_value(b) && *literal_value(b))) return a;
   return make(Scalar::Bool, Binary{BinaryOp::And, std::move(a), std::move(b)});
+}
+
+void append(Block& block, Block more) {
+  for (Stmt& s : more) block.push_back(std::move(s));
 }
 
 std::optional<std::int64_t> literal_value(const Expr& e) {

@@ -20,9 +20,12 @@ Expr load(std::string array, Scalar type, Expr index);
 Expr add(Expr a, Expr b);
 Expr sub(Expr a, Expr b);
 Expr mul(Expr a, Expr b);
+Expr div(Expr a, Expr b);  ///< Of non-negative numbers, or truncated.
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
 Expr both(Expr a, Expr b);  ///< Logical and; either may be null, meaning true.
+
+void append(Block& block, Block more);
 
 /// Whether `e` is the integer `value`.
 bool is_literal(const Expr& e, std::int64_t value);

@@ -95,6 +95,14 @@ int field_of(const Stage* past, const Evolution& evolution) {
   return -1;
 }
 
+bool reads_current_pixel(const Read& read) {
+  for (std::size_t d = 0; d < read.indices.size(); ++d) {
+    const auto* index = std::get_if<Affine>(&read.indices[d]);
+    if (!index || !is_coord(*index, static_cast<int>(d))) return false;
+  }
+  return true;
+}
+
 std::vector<StagePtr> sources(const Stage& stage) {
   std::vector<StagePtr> result;
   const auto add = [&](const StagePtr& source) {

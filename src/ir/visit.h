@@ -21,6 +21,8 @@ void visit(const std::vector<Expr>& roots, const std::function<void(const Expr&)
 std::vector<Expr> expressions(const Stage& stage);
 /// Every distinct Read of a stage's expressions, in order of evaluation.
 std::vector<Expr> reads(const Stage& stage);
+/// Whether every index is the coordinate of its dimension: source(x, y, …).
+bool reads_current_pixel(const Read& read);
 /// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
 /// and what its updates read.
 std::vector<StagePtr> sources(const Stage& stage);

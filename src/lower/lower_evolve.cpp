@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "ir/visit.h"
-#include "lower/expressions.h"
-#include "lower/interior.h"
 #include "lower/rows.h"
 
 namespace weft::lower {
@@ -13,14 +11,6 @@ using kernel::Expr;
 using kernel::literal;
 
 namespace {
-
-bool reads_own_pixel(const ir::Read& read) {
-  for (std::size_t d = 0; d < read.indices.size(); ++d) {
-    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
-    if (!index || !ir::is_coord(*index, static_cast<int>(d))) return false;
-  }
-  return true;
-}
 
 /// The arrays that a field needs: its values of so many steps are alive when an update writes.
 std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
@@ -32,7 +22,7 @@ std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
       if (!past || ir::field_of(read.source.get(), evolution) != static_cast<int>(field)) continue;
       // The oldest value may be overwritten by the field's own update once nobody else needs it.
       // Lanes are stored one after the other, so a pixel of several is not overwritten while it is read.
-      const bool in_place = u == field && read.source->type.lanes == 1 && reads_own_pixel(read);
+      const bool in_place = u == field && read.source->type.lanes == 1 && ir::reads_current_pixel(read);
       const bool before = u < field || in_place;
       count = std::max(count, static_cast<std::size_t>(past->age) + (before ? 0 : 1));
     }

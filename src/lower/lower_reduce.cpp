@@ -19,10 +19,6 @@ namespace {
 constexpr std::int64_t part_pixels = 4096;  // enough to pay for handing out a part
 constexpr int most_accumulators = 64;       // as many as hide the latency of an addition on wide registers
 
-void append(Block& block, Block more) {
-  for (kernel::Stmt& s : more) block.push_back(std::move(s));
-}
-
 class ReduceLowering {
  public:
   explicit ReduceLowering(const StageContext& context)
@@ -66,22 +62,17 @@ class ReduceLowering {
   // ---- parts: strips of one row, or several whole rows ----
 
   Expr strips_per_row() const {
-    return kernel::binary(BinaryOp::Div, kernel::add(rows_.width(), literal(part_pixels - 1)),
-                          literal(part_pixels));
+    return kernel::div(kernel::add(rows_.width(), literal(part_pixels - 1)), literal(part_pixels));
   }
   Expr rows_per_part() const {
     const Expr width = kernel::max(rows_.width(), literal(1));
-    return kernel::max(divided(literal(part_pixels), width), literal(1));
+    return kernel::max(kernel::div(literal(part_pixels), width), literal(1));
   }
   Expr part_count() const {
     if (rows_.rank() < 2) return strips_per_row();
     const Expr per_part = rows_per_part();
-    const Expr blocks = divided(kernel::sub(kernel::add(rows_.count(), per_part), literal(1)), per_part);
+    const Expr blocks = kernel::div(kernel::sub(kernel::add(rows_.count(), per_part), literal(1)), per_part);
     return kernel::mul(blocks, strips_per_row());
-  }
-  static Expr divided(Expr a, Expr b) {
-    const auto p = kernel::literal_value(a), q = kernel::literal_value(b);
-    return p && q ? literal(*p / *q) : kernel::binary(BinaryOp::Div, std::move(a), std::move(b));
   }
 
   // ---- states ----
@@ -192,7 +183,7 @@ class ReduceLowering {
     block.push_back({kernel::Let{"strips", strips_per_row()}});
     block.push_back({kernel::Let{"rows", rows_per_part()}});
     const Expr strips = kernel::name("strips"), rows = kernel::name("rows");
-    block.push_back({kernel::Let{"row0", kernel::mul(kernel::binary(BinaryOp::Div, part, strips), rows)}});
+    block.push_back({kernel::Let{"row0", kernel::mul(kernel::div(part, strips), rows)}});
     const Expr row0 = kernel::name("row0");
     For loop{LoopKind::Serial,
              "row",
@@ -228,14 +219,14 @@ class ReduceLowering {
     if (one) {
       elements(x0, x1, 1, literal(1));
     } else {
-      const Expr blocks = kernel::binary(BinaryOp::Div, kernel::sub(x1, x0), literal(accumulators_));
+      const Expr blocks = kernel::div(kernel::sub(x1, x0), literal(accumulators_));
       loops.push_back({kernel::Let{"rest", kernel::add(x0, kernel::mul(blocks, literal(accumulators_)))}});
       elements(x0, kernel::name("rest"), accumulators_, literal(accumulators_));
       elements(kernel::name("rest"), x1, accumulators_, kernel::sub(x1, kernel::name("x")));
     }
     expressions.close();
-    append(block, std::move(pointers));
-    append(block, std::move(loops));
+    kernel::append(block, std::move(pointers));
+    kernel::append(block, std::move(loops));
   }
 
   /// accumulators[into] = combined(accumulators[into], element at the current coordinates).
@@ -282,7 +273,7 @@ class ReduceLowering {
     block.push_back({kernel::If{kernel::binary(BinaryOp::Le, count, literal(0)), std::move(empty), {}}});
 
     Block level;
-    level.push_back({kernel::Let{"half", kernel::binary(BinaryOp::Div, count, literal(2))}});
+    level.push_back({kernel::Let{"half", kernel::div(count, literal(2))}});
     For pairs{LoopKind::Serial, "i", literal(0), kernel::name("half"), 1, {}};
     const Expr i = kernel::name("i"), twice = kernel::mul(i, literal(2));
     combine(expressions, pairs.body, parts_, i, loaded(parts_, twice),
@@ -293,8 +284,7 @@ class ReduceLowering {
     const Expr is_odd =
         kernel::binary(BinaryOp::Eq, kernel::binary(BinaryOp::Rem, count, literal(2)), literal(1));
     level.push_back({kernel::If{is_odd, std::move(odd), {}}});
-    level.push_back(
-        {kernel::Assign{"parts", kernel::binary(BinaryOp::Div, kernel::add(count, literal(1)), literal(2))}});
+    level.push_back({kernel::Assign{"parts", kernel::div(kernel::add(count, literal(1)), literal(2))}});
     For levels{LoopKind::Serial, "level", literal(0), literal(63), 1, {}};
     levels.body.push_back(
         {kernel::If{kernel::binary(BinaryOp::Lt, literal(1), count), std::move(level), {}}});

@@ -69,9 +69,7 @@ class ScatterLowering {
   Expr bin_count() const { return kernel::mul(bins_.count(), bins_.width()); }
   Expr copy_count() const {
     const Expr bins = kernel::max(bin_count(), literal(1));
-    const auto known = kernel::literal_value(bins);
-    const Expr fitting = known ? literal(pixels_of_all_copies / *known)
-                               : kernel::binary(BinaryOp::Div, literal(pixels_of_all_copies), bins);
+    const Expr fitting = kernel::div(literal(pixels_of_all_copies), bins);
     return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
   }
   Expr all_copies() const { return kernel::mul(copy_count(), literal(place_copies_)); }
@@ -118,7 +116,7 @@ class ScatterLowering {
     const Expr total = along_x ? points_.extent(0) : points_.count();
     loop.body.push_back({kernel::Let{"copies", copy_count()}});
     const auto bound = [&](const Expr& of) {
-      return kernel::binary(BinaryOp::Div, kernel::mul(total, of), kernel::name("copies"));
+      return kernel::div(kernel::mul(total, of), kernel::name("copies"));
     };
     const Expr from = bound(part), to = bound(kernel::add(part, literal(1)));
     if (along_x) {
@@ -156,8 +154,7 @@ class ScatterLowering {
         update(expressions, copy, place.body);
         loops.push_back({For{LoopKind::Serial, "x", begin, end, 1, {{std::move(place)}}}});
       };
-      loops.push_back(
-          {kernel::Let{"apart", kernel::binary(BinaryOp::Div, kernel::sub(to, from), literal(places_))}});
+      loops.push_back({kernel::Let{"apart", kernel::div(kernel::sub(to, from), literal(places_))}});
       loop(from, kernel::add(from, apart), places_);
       loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
     }
@@ -191,7 +188,7 @@ class ScatterLowering {
       if (inside)
         block.push_back({kernel::If{inside, std::move(change), {}}});
       else
-        for (kernel::Stmt& s : change) block.push_back(std::move(s));
+        kernel::append(block, std::move(change));
     }
     expressions.close();
   }

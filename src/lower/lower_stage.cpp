@@ -129,10 +129,6 @@ class StageLowering {
     return {{std::move(loop)}};
   }
 
-  static void append(Block& block, Block more) {
-    for (kernel::Stmt& s : more) block.push_back(std::move(s));
-  }
-
   void fill_row(Block& block) {
     const Expr row_begin = rank() == 0   ? kernel::literal(0)
                            : rank() == 1 ? kernel::add(kernel::name("first"), begin(0))
@@ -157,10 +153,10 @@ class StageLowering {
     }
     Block rows;  // what is found once per row
     Block interior = interior_loop(rows, left, right);
-    append(block, std::move(rows));
-    if (!pixel_function_.empty()) append(block, pixel_loop(row_begin, left));
-    append(block, std::move(interior));
-    if (!pixel_function_.empty()) append(block, pixel_loop(right, row_end));
+    kernel::append(block, std::move(rows));
+    if (!pixel_function_.empty()) kernel::append(block, pixel_loop(row_begin, left));
+    kernel::append(block, std::move(interior));
+    if (!pixel_function_.empty()) kernel::append(block, pixel_loop(right, row_end));
   }
 
   /// True in rows where some read with a constant border leaves its source; null if there are none.
@@ -230,8 +226,8 @@ class StageLowering {
     expressions.close();
     work.push_back(
         {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
-    append(strip.body, std::move(pointers));
-    append(strip.body, std::move(work));
+    kernel::append(strip.body, std::move(pointers));
+    kernel::append(strip.body, std::move(work));
     return {{std::move(strip)}};
   }
 

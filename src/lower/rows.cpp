@@ -32,25 +32,31 @@ Expr Rows::count() const {
   return count;
 }
 
-kernel::Block Rows::coordinates_of(Expr row) const {
-  kernel::Block block;
+std::vector<Expr> Rows::positions_of(Expr row) const {
+  std::vector<Expr> positions;
   for (int d = 1; d < rank(); ++d) {
     const bool is_last = d + 1 == rank();
-    const Expr at = is_last ? row : kernel::binary(ir::BinaryOp::Rem, row, extent(d));
+    positions.push_back(is_last ? row : kernel::binary(ir::BinaryOp::Rem, row, extent(d)));
+    if (!is_last) row = kernel::div(row, extent(d));
+  }
+  return positions;
+}
+
+kernel::Block Rows::coordinates_of(Expr row) const {
+  kernel::Block block;
+  int d = 1;
+  for (const Expr& at : positions_of(std::move(row))) {
     block.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, begin(d))}});
-    if (!is_last) row = kernel::binary(ir::BinaryOp::Div, row, extent(d));
+    ++d;
   }
   return block;
 }
 
 Expr Rows::offset_of(Expr row, const ArrayLayout& array) const {
   Expr offset = kernel::literal(0);
-  for (int d = 1; d < rank(); ++d) {
-    const bool is_last = d + 1 == rank();
-    const Expr at = is_last ? row : kernel::binary(ir::BinaryOp::Rem, row, extent(d));
-    offset = kernel::add(offset, kernel::mul(at, kernel::name(array.strides[d - 1])));
-    if (!is_last) row = kernel::binary(ir::BinaryOp::Div, row, extent(d));
-  }
+  auto stride = array.strides.begin();
+  for (const Expr& at : positions_of(std::move(row)))
+    offset = kernel::add(offset, kernel::mul(at, kernel::name(*stride++)));
   return offset;
 }
 

@@ -33,6 +33,9 @@ class Rows {
   kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords(), {}); }
 
  private:
+  /// Where a row lies in the box: its distances from begin(1), begin(2), …
+  std::vector<kernel::Expr> positions_of(kernel::Expr row) const;
+
   const ir::Box& box_;
   const Layout& layout_;
 };

@@ -51,7 +51,7 @@ class Program::Implementation {
   const ir::Pipeline& pipeline() const { return *pipeline_; }
 
   std::map<std::string, Buffer> run(const Arguments& arguments) const {
-    ir::Bindings bindings = bind(arguments);
+    ir::Bindings bindings = ir::bound(arguments.images, arguments.params);
     ir::check_bindings(*pipeline_, bindings);
     std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
     if (!cpu_) {
@@ -80,13 +80,6 @@ class Program::Implementation {
   }
 
  private:
-  ir::Bindings bind(const Arguments& arguments) const {
-    ir::Bindings bindings{arguments.images, {}};
-    for (const auto& [name, value] : arguments.params)
-      bindings.params[name] = ir::Value::real({Scalar::F64, 1}, value);
-    return bindings;
-  }
-
   std::map<std::string, Buffer> result_buffers(const Arguments& arguments,
                                                const ir::Bindings& bindings) const {
     const ir::Sizes sizes = ir::sizes_of(bindings);

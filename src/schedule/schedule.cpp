@@ -20,14 +20,6 @@ struct Uses {
   const ir::Stage* evolution = nullptr;  // one that reads it in every step
 };
 
-bool reads_current_pixel(const ir::Read& read) {
-  for (std::size_t d = 0; d < read.indices.size(); ++d) {
-    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
-    if (!index || !ir::is_coord(*index, static_cast<int>(d))) return false;
-  }
-  return true;
-}
-
 /// The reads that occur inside some loop over a window, where computing a producer in place would repeat it.
 std::unordered_set<const ir::Node*> reads_inside_loops(const ir::Stage& stage) {
   std::unordered_set<const ir::Node*> inside;
@@ -52,7 +44,7 @@ std::unordered_map<const ir::Stage*, Uses> uses_of(const ir::Pipeline& pipeline)
       if (use.consumers.empty() || use.consumers.back() != consumer.get())
         use.consumers.push_back(consumer.get());
       // Equal boxes: the read cannot leave the producer's, so its border does not matter.
-      use.at_current_pixel_only &= reads_current_pixel(read) && read.source->box == consumer->domain();
+      use.at_current_pixel_only &= ir::reads_current_pixel(read) && read.source->box == consumer->domain();
       use.inside_a_loop |= inside.count(e.get()) > 0;
     }
     if (!std::holds_alternative<ir::Evolve>(consumer->definition)) continue;

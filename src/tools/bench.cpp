@@ -88,13 +88,6 @@ Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, c
   return arguments;
 }
 
-ir::Bindings bindings_of(const Arguments& arguments) {
-  ir::Bindings bindings{arguments.images, {}};
-  for (const auto& [name, value] : arguments.params)
-    bindings.params[name] = ir::Value::real({Scalar::F64, 1}, value);
-  return bindings;
-}
-
 /// The memory of images without gaps.
 std::vector<Bytes> bytes_of(const std::map<std::string, Buffer>& images) {
   std::vector<Bytes> memory;
@@ -191,7 +184,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
   Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
-  result.traffic = traffic_of(pipeline, bindings_of(arguments)).total();
+  result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params)).total();
   time([&] { program.run(arguments); }, arguments, plan, pool, progress, result);
   return result;
 }

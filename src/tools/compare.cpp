@@ -89,16 +89,6 @@ std::string shape_text(const Buffer& buffer) {
   return fmt::format("{} {}", fmt::join(buffer.extents(), "x"), weft::name_of(buffer.type()));
 }
 
-ir::Bindings bindings_of(const ir::Pipeline& pipeline, const Arguments& arguments) {
-  ir::Bindings bindings{arguments.images, {}};
-  for (const auto& param : pipeline.params) {
-    const auto given = arguments.params.find(param->name);
-    if (given != arguments.params.end())
-      bindings.params[param->name] = ir::Value::real({Scalar::F64, 1}, given->second);
-  }
-  return bindings;
-}
-
 /// The results, or the message of the weft::Error instead of them.
 template <class Work>
 std::optional<std::map<std::string, Buffer>> attempt(Work work, std::string& refusal) {
@@ -171,7 +161,8 @@ std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& prog
                                const Arguments& arguments, const ToleranceOf& tolerance) {
   std::string refused_expected, refused_found;
   const auto expected =
-      attempt([&] { return ir::interpret(pipeline, bindings_of(pipeline, arguments)); }, refused_expected);
+      attempt([&] { return ir::interpret(pipeline, ir::bound(arguments.images, arguments.params)); },
+              refused_expected);
   const auto found = attempt([&] { return program.run(arguments); }, refused_found);
   if (!expected && !found) return {};
   if (!expected || !found) {

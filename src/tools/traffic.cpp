@@ -7,8 +7,7 @@
 #include <set>
 #include <string>
 
-#include "lower/lower.h"
-#include "schedule/schedule.h"
+#include "runtime/cpu_program.h"
 
 namespace weft::tools {
 namespace {
@@ -97,9 +96,8 @@ FieldValues field_values(const kernel::Module& module, const ir::Pipeline& pipel
 }  // namespace
 
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
-  const ir::Pipeline prepared = lower::prepare(pipeline);
-  const kernel::Module module = lower::lower(prepared, schedule::choose(prepared));
-  const FieldValues fields = field_values(module, prepared, bindings);
+  const kernel::Module module = runtime::lowered(pipeline);
+  const FieldValues fields = field_values(module, pipeline, bindings);
   return Counting(module, fields).traffic();
 }
 
