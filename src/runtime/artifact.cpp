@@ -26,7 +26,11 @@ std::string read_file(const fs::path& path) {
   return std::move(bytes).str();
 }
 
-[[noreturn]] void fail_to_write(const std::string& what, const fs::path& path) {
+void write(const std::string& what, const fs::path& path, const std::string& bytes, std::ios::openmode mode) {
+  std::ofstream file(path, std::ios::binary | mode);
+  file << bytes;
+  file.close();
+  if (file) return;
   throw Error("the " + what + " could not be written to '" + path.string() + "'")
       .help("free some space, or set WEFT_CACHE to a folder on another disk");
 }
@@ -46,18 +50,15 @@ std::string identity_of(const fs::path& program) {
 }
 
 void write_source(const fs::path& path, const std::string& source) {
-  std::ofstream file(path, std::ios::binary);
-  file << source << '\n';
-  file.close();
-  if (!file) fail_to_write("emitted source", path);
+  write("emitted source", path, source + '\n', std::ios::trunc);
 }
 
 void seal(const fs::path& object) {
-  const std::string checksum = content_key({read_file(object)});
-  std::ofstream file(object, std::ios::binary | std::ios::app);
-  file << checksum;
-  file.close();
-  if (!file) fail_to_write("compiled code", object);
+  write("compiled code", object, content_key({read_file(object)}), std::ios::app);
+}
+
+void write_sealed(const fs::path& object, const std::string& bytes) {
+  write("compiled code", object, bytes + content_key({bytes}), std::ios::trunc);
 }
 
 std::optional<std::string> read_sealed(const fs::path& object) {

@@ -19,6 +19,8 @@ void write_source(const std::filesystem::path& path, const std::string& source);
 
 /// Appends the checksum of what the file holds.
 void seal(const std::filesystem::path& object);
+/// Writes the bytes and their checksum.
+void write_sealed(const std::filesystem::path& object, const std::string& bytes);
 /// What was sealed, unless the file was damaged since.
 std::optional<std::string> read_sealed(const std::filesystem::path& object);
 
