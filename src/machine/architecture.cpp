@@ -31,7 +31,7 @@ constexpr std::int64_t only_96[] = {96 * KiB};
 
 Architecture fermi(int minor) {
   Architecture a;
-  a.major = 2, a.minor = minor, a.family = "Fermi";
+  a.major = 2, a.minor = minor, a.family = "Fermi", a.source = Source::VendorData;
   a.max_warps = 48, a.max_blocks = 8, a.max_threads_per_block = 1024;
   a.registers = a.registers_per_block = 32 * 1024;
   a.registers_per_thread = 63, a.register_granularity = 64;
@@ -40,20 +40,20 @@ Architecture fermi(int minor) {
   a.shared_granularity = 128, a.carve_outs = fermi_carve_outs;
   a.unified_cache = 64 * KiB, a.unified = true;
   a.fp32_lanes = minor == 0 ? 32 : 48, a.sfu_lanes = minor == 0 ? 4 : 8, a.shared_lanes = 16;
-  a.dual_issue = minor == 1;
+  a.clocks_per_issue = 2, a.dual_issue = minor == 1;
   return a;
 }
 
 Architecture kepler(int minor) {
   Architecture a = fermi(minor);
-  a.major = 3, a.family = "Kepler";
+  a.major = 3, a.family = "Kepler", a.source = Source::NvidiaTables;
   a.max_warps = 64, a.max_blocks = 16;
   a.registers = a.registers_per_block = 64 * 1024;
   a.registers_per_thread = minor == 0 ? 63 : 255, a.register_granularity = 256;
   a.partitions = a.partitions_at_launch = 4;
   a.shared_granularity = 256, a.carve_outs = kepler_carve_outs;
   a.fp32_lanes = 192, a.sfu_lanes = 32, a.shared_lanes = 32;
-  a.dual_issue = true;
+  a.clocks_per_issue = 1, a.dual_issue = true;
   if (minor == 7) {
     a.registers = 128 * 1024;
     a.shared_memory = 112 * KiB, a.carve_outs = large_kepler_carve_outs, a.unified_cache = 128 * KiB;

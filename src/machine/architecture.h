@@ -6,6 +6,8 @@
 //     architecture_named("sm_75").max_warps     32
 #pragma once
 
+#include "machine/source.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +22,7 @@ constexpr std::int64_t KiB = 1024;
 struct Architecture {
   int major = 0, minor = 0;  ///< The compute capability.
   std::string_view family;   ///< "Hopper"
+  Source source = Source::NvidiaTables;
 
   int max_warps = 0;
   int max_blocks = 0;
@@ -44,10 +47,11 @@ struct Architecture {
   int barriers = 0;           ///< 0: not what limits blocks.
   int virtual_resources = 0;  ///< 0: there are none.
 
-  int fp32_lanes = 0;    ///< Single-precision operations per clock.
-  int sfu_lanes = 0;     ///< Reciprocals, roots, exponentials, sines per clock.
-  int shared_lanes = 0;  ///< Lanes of shared loads and of shuffles per clock; one pipe serves both.
-  bool dual_issue = false;
+  int fp32_lanes = 0;        ///< Single-precision operations per clock.
+  int sfu_lanes = 0;         ///< Reciprocals, roots, exponentials, sines per clock.
+  int shared_lanes = 0;      ///< Lanes of shared loads and of shuffles per clock; one pipe serves both.
+  int clocks_per_issue = 1;  ///< Between two instructions of a scheduler.
+  bool dual_issue = false;   ///< Of two independent instructions at once.
 
   int max_threads() const { return max_warps * warp_size; }
   bool has_shuffles() const { return major >= 3; }

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 namespace weft::machine {
 
 double Board::instructions_per_byte() const {
-  return multiprocessors * architecture().partitions * warp_size * boost_mhz * 1e-3 / bandwidth();
+  const Architecture& a = architecture();
+  const int lanes_per_clock = multiprocessors * a.partitions * warp_size / a.clocks_per_issue;
+  return lanes_per_clock * boost_mhz * 1e-3 / bandwidth();
 }
 
 const Board* find_board(std::string_view name) {
@@ -35,7 +36,8 @@ std::string describe(const Board& b) {
   const Architecture& a = b.architecture();
   std::string text;
   const auto line = [&](std::string_view label, const std::string& value, std::string_view source) {
-    fmt::format_to(std::back_inserter(text), "  {:<15} {:<48} {}\n", label, value, source);
+    std::string row = fmt::format("  {:<15} {:<52} {}", label, value, source);
+    text += row.erase(row.find_last_not_of(' ') + 1) + '\n';
   };
   const auto fact = [&](std::string_view label, const std::string& value, const Fact& f) {
     line(label, value, describe(f.source));
@@ -46,7 +48,10 @@ std::string describe(const Board& b) {
 
   line("board", std::string(b.title), describe(b.source));
   line("multiprocessors", fmt::format("{} of {} ({})", b.multiprocessors, a.family, a.name()), "");
-  line("clock", fmt::format("{} MHz, at most {} MHz", b.base_mhz, b.boost_mhz), "");
+  line("clock",
+       b.base_mhz == b.boost_mhz ? fmt::format("{} MHz", b.boost_mhz)
+                                 : fmt::format("{} MHz, at most {} MHz", b.base_mhz, b.boost_mhz),
+       "");
   line("arithmetic", fmt::format("{:.0f} GFLOP/s, single precision", b.gflops()), "");
   line("memory", fmt::format("{}, {} bits: {:.0f} GB/s", b.memory.kind, b.memory.bus_bits, b.bandwidth()),
        "");
@@ -67,7 +72,7 @@ std::string describe(const Board& b) {
   line("per SM",
        fmt::format("{} warps, {} blocks, {} registers, {} KB shared", a.max_warps, a.max_blocks, a.registers,
                    a.shared_memory / KiB),
-       describe(Source::OccupancyHeader));
+       describe(a.source));
   return text;
 }
 

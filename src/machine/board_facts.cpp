@@ -1,7 +1,8 @@
 // The boards' numbers. Fractions of the bandwidth are of double-precision streams at full occupancy, as
 // gpu-benches measured them, and of a copy of one large tensor on the H200. Latencies come from chasing
 // pointers, costs of launches from fitting time = launch + bytes / L2 bandwidth to kernels that follow one
-// another. What was measured on a sibling is marked as assumed.
+// another. What was measured on a sibling is marked as assumed, and so are the oldest boards' fractions. The
+// clock of the B200 is not the device's answer but vendor's data from memory.
 #include "machine/board.h"
 
 namespace weft::machine {

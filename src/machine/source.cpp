@@ -6,12 +6,10 @@ namespace weft::machine {
 
 std::string_view describe(Source source) {
   switch (source) {
-    case Source::OccupancyHeader: return "cuda_occupancy.h of CUDA 13.0";
-    case Source::ProgrammingGuide: return "CUDA C++ Programming Guide, technical specifications";
-    case Source::ThreadTraits: return "NVIDIA/cccl, cudax arch_traits.cuh at 026a63b7";
+    case Source::NvidiaTables: return "cuda_occupancy.h of CUDA 13.0 and the CUDA C++ Programming Guide";
     case Source::Papers: return "the publications whose experiments Weft reproduces";
     case Source::GpuBenches: return "RRZE-HPC/gpu-benches, raw results of February 2025";
-    case Source::OwnRun: return "measured by this project";
+    case Source::OwnRun: return "this project's own run on the board";
     case Source::DeviceQuery: return "device query in pytorch/ao pull request 4002";
     case Source::VendorData: return "vendor's data from memory, not verified";
     case Source::Assumed: return "assumed, from a similar board";

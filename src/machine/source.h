@@ -7,18 +7,16 @@
 namespace weft::machine {
 
 enum class Source {
-  OccupancyHeader,   ///< NVIDIA's occupancy calculator.
-  ProgrammingGuide,  ///< NVIDIA's table of technical specifications.
-  ThreadTraits,      ///< NVIDIA's table of architecture traits in CCCL.
-  Papers,            ///< The publications whose experiments Weft reproduces.
-  GpuBenches,        ///< Published raw results of RRZE-HPC/gpu-benches.
-  OwnRun,            ///< Measured by this project.
-  DeviceQuery,       ///< A device's own answer, published with somebody's results.
-  VendorData,        ///< Vendors' data sheets, from memory: not verified.
-  Assumed,           ///< Carried over from a similar board.
+  NvidiaTables,  ///< NVIDIA's occupancy calculator and table of technical specifications.
+  Papers,        ///< The publications whose experiments Weft reproduces.
+  GpuBenches,    ///< Published raw results of RRZE-HPC/gpu-benches.
+  OwnRun,        ///< Asked of the board, or measured on it, by this project.
+  DeviceQuery,   ///< A device's own answer, published with somebody's results.
+  VendorData,    ///< Vendors' data sheets, from memory: not verified.
+  Assumed,       ///< Carried over from a similar board.
 };
 
-/// One line, such as "measured by RRZE-HPC/gpu-benches (raw results of February 2025)".
+/// Such as "RRZE-HPC/gpu-benches, raw results of February 2025".
 std::string_view describe(Source source);
 
 }  // namespace weft::machine

@@ -23,7 +23,8 @@ std::string memory_of(const Architecture& a) {
 }
 
 std::string lanes_of(const Architecture& a) {
-  return fmt::format("{}: {} fp32, {} sfu, {} shared{}", a.name(), a.fp32_lanes, a.sfu_lanes, a.shared_lanes,
+  return fmt::format("{}: {} fp32, {} sfu, {} shared{}{}", a.name(), a.fp32_lanes, a.sfu_lanes,
+                     a.shared_lanes, a.clocks_per_issue == 2 ? ", every other clock" : "",
                      a.dual_issue ? ", dual issue" : "");
 }
 
@@ -83,8 +84,8 @@ TEST(Architecture, HasTheMemoryOfItsComputeCapability) {
 
 TEST(Architecture, HasTheLanesOfItsComputeCapability) {
   EXPECT_EQ(all(lanes_of), (std::vector<std::string>{
-                               "sm_20: 32 fp32, 4 sfu, 16 shared",
-                               "sm_21: 48 fp32, 8 sfu, 16 shared, dual issue",
+                               "sm_20: 32 fp32, 4 sfu, 16 shared, every other clock",
+                               "sm_21: 48 fp32, 8 sfu, 16 shared, every other clock, dual issue",
                                "sm_30: 192 fp32, 32 sfu, 32 shared, dual issue",
                                "sm_35: 192 fp32, 32 sfu, 32 shared, dual issue",
                                "sm_37: 192 fp32, 32 sfu, 32 shared, dual issue",
