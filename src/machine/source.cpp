@@ -7,7 +7,8 @@ namespace weft::machine {
 std::string_view describe(Source source) {
   switch (source) {
     case Source::NvidiaTables: return "cuda_occupancy.h of CUDA 13.0 and the CUDA C++ Programming Guide";
-    case Source::Papers: return "the publications whose experiments Weft reproduces";
+    case Source::Papers: return "publications that Weft reproduces";
+    case Source::PapersAndVendor: return "publications that Weft reproduces, and vendor's data from memory";
     case Source::GpuBenches: return "RRZE-HPC/gpu-benches, raw results of February 2025";
     case Source::OwnRun: return "this project's own run on the board";
     case Source::DeviceQuery: return "device query in pytorch/ao pull request 4002";

@@ -7,13 +7,14 @@
 namespace weft::machine {
 
 enum class Source {
-  NvidiaTables,  ///< NVIDIA's occupancy calculator and table of technical specifications.
-  Papers,        ///< The publications whose experiments Weft reproduces.
-  GpuBenches,    ///< Published raw results of RRZE-HPC/gpu-benches.
-  OwnRun,        ///< Asked of the board, or measured on it, by this project.
-  DeviceQuery,   ///< A device's own answer, published with somebody's results.
-  VendorData,    ///< Vendors' data sheets, from memory: not verified.
-  Assumed,       ///< Carried over from a similar board.
+  NvidiaTables,     ///< NVIDIA's occupancy calculator and table of technical specifications.
+  Papers,           ///< The publications whose experiments Weft reproduces.
+  PapersAndVendor,  ///< The same, completed from memory of vendors' data sheets.
+  GpuBenches,       ///< Published raw results of RRZE-HPC/gpu-benches.
+  OwnRun,           ///< Asked of the board, or measured on it, by this project.
+  DeviceQuery,      ///< A device's own answer, published with somebody's results.
+  VendorData,       ///< Vendors' data sheets, from memory: not verified.
+  Assumed,          ///< Carried over from a similar board.
 };
 
 /// Such as "RRZE-HPC/gpu-benches, raw results of February 2025".
