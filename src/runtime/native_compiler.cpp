@@ -1,5 +1,6 @@
 #include "runtime/native_compiler.h"
 
+#include "runtime/artifact.h"
 #include "runtime/process.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 namespace weft::runtime {
 
@@ -51,19 +51,6 @@ fs::path find_compiler() {
   }
   throw Error("no C++ compiler found: PATH has none of c++, g++, clang++")
       .help("install g++ or set WEFT_CXX to a C++ compiler");
-}
-
-/// Changes when the compiler is updated. Asking it for its version would cost a process on every start.
-std::string identity_of(const fs::path& compiler) {
-  struct stat info {};
-  ::stat(compiler.c_str(), &info);
-  std::error_code unresolved;
-  std::ostringstream text;
-  text << compiler.string() << '\n'
-       << fs::canonical(compiler, unresolved).string() << '\n'
-       << info.st_size << '\n'
-       << info.st_mtim.tv_sec << '.' << info.st_mtim.tv_nsec;
-  return text.str();
 }
 
 /// What -march=native depends on, as homes and caches are shared between machines. The first processor stands
@@ -112,47 +99,11 @@ Error rejection(const std::vector<std::string>& command, const std::string& outp
   return error;
 }
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return std::move(bytes).str();
-}
-
-// A cut or overwritten object is not always refused by the loader: it maps the file and may then be killed by
-// SIGBUS, or run into rubbish. So an object ends in a checksum, which no ELF reader looks at.
-constexpr std::size_t seal_size = 32;
-
-void seal(const fs::path& object) {
-  const std::string checksum = content_key({read_file(object)});
-  std::ofstream file(object, std::ios::binary | std::ios::app);
-  file << checksum;
-  file.close();
-  if (!file) {
-    throw Error("the compiled code could not be written to '" + object.string() + "'")
-        .help("free some space, or set WEFT_CACHE to a folder on another disk");
-  }
-}
-
-bool is_whole(const fs::path& object) {
-  const std::string bytes = read_file(object);
-  if (bytes.size() <= seal_size) return false;
-  const std::string_view content(bytes.data(), bytes.size() - seal_size);
-  return content_key({content}) == std::string_view(bytes).substr(content.size());
-}
-
 /// Compiles into the cache. The source is written anew, whatever lies there: people edit what they look at.
 fs::path build(const fs::path& compiler, const std::string& source, const CompileFlags& flags,
                const std::string& key, const ContentCache& cache) {
-  const fs::path kept_source = cache.put(key, ".cpp", [&](const fs::path& temporary) {
-    std::ofstream file(temporary, std::ios::binary);
-    file << source << '\n';
-    file.close();
-    if (!file) {
-      throw Error("the emitted source could not be written to '" + temporary.string() + "'")
-          .help("free some space, or set WEFT_CACHE to a folder on another disk");
-    }
-  });
+  const fs::path kept_source =
+      cache.put(key, ".cpp", [&](const fs::path& temporary) { write_source(temporary, source); });
   return cache.put(key, ".so", [&](const fs::path& temporary) {
     const ProcessResult run = run_process(command_line(compiler, flags, kept_source, temporary), flags.limit);
     if (run.timed_out) {
@@ -189,7 +140,7 @@ SharedObject compile_shared(const std::string& source, const CompileFlags& flags
   const std::string key = content_key({source, options, identity_of(compiler), cpu_identity()});
 
   std::string reason;
-  if (const auto cached = cache.find(key, ".so"); cached && is_whole(*cached)) {
+  if (const auto cached = cache.find(key, ".so"); cached && read_sealed(*cached)) {
     if (auto object = ObjectLoader::load(*cached, reason)) return std::move(*object);
     // Whole, but not for this system, whose libraries may have changed: built anew below.
   }

@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/graph.h"
+#include "tools/machines.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
 
@@ -109,6 +110,8 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
     decisions.add({plan.stage, plan.stored ? "stored" : "computed in " + plan.into, plan.why});
   }
   fmt::print("{}", decisions.text());
+  if (const std::string machine = machine_text(options.machine); !machine.empty())
+    fmt::print("\n{}", machine);
 }
 
 // ---- JSON -------------------------------------------------------------------------------------------------
@@ -152,12 +155,9 @@ void print_json(const Application& application, const ir::Pipeline& definition, 
     json["inputs"].push_back({{"name", input->name}, {"type", weft::name_of(input->type)}});
   for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
+  if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
-}
-
-void check_machine(const std::string& machine) {
-  if (machine != "cpu") throw Error("the machine '" + machine + "' is not supported yet; there is cpu");
 }
 
 void explain(const Options& options) {
@@ -197,7 +197,7 @@ void add_explain(CLI::App& weft) {
   command->add_option(
       "--size", options->size,
       "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
-  command->add_option("--machine", options->machine, "cpu")->capture_default_str();
+  command->add_option("--machine", options->machine, "one of " + machine_names())->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_flag("--ir", options->ir, "the definition as the compiler holds it");

@@ -217,8 +217,10 @@ TEST_F(BadInput, Flags) {
   expect_refusal({"run"}, "APP is required");
   expect_refusal({"run", "sobel", "--frobnicate"}, "unexpected argument: --frobnicate");
   expect_refusal({"run", "sobel", "--size"}, "--size needs a value");
-  expect_refusal({"explain", "sobel", "--machine", "v100"},
-                 "the machine 'v100' is not supported yet; there is cpu");
+  expect_refusal({"explain", "sobel", "--machine", "v200"},
+                 "there is no machine 'v200'\n"
+                 "  known cpu, gtx470, nvs5200m, gtx680, k20c, gtx745, gtx1080ti, v100, v100-pcie, rtx2080, "
+                 "titan-rtx, a100, a100-80, rtx4090, h100, h100-pcie, h200, b200, rtx5090");
 }
 
 TEST_F(BadInput, NoCompiler) {

@@ -90,6 +90,20 @@ TEST_F(Commands, Explain) {
   EXPECT_TRUE(expect_success({"explain", "harris", "--ir"}).starts_with("pipeline harris(in: f32 "));
 }
 
+TEST_F(Commands, ExplainForABoard) {
+  const std::string text = expect_success({"explain", "harris", "--machine", "rtx2080"});
+  EXPECT_TRUE(contains(text, "schedule for rtx2080")) << text;
+  EXPECT_TRUE(contains(text, "\nmachine rtx2080\n  board           NVIDIA GeForce RTX 2080")) << text;
+  EXPECT_TRUE(contains(text, "46 of Turing (sm_75)")) << text;
+  EXPECT_FALSE(contains(expect_success({"explain", "harris"}), "machine"));
+
+  const json board = expect_json({"explain", "harris", "--machine", "rtx2080", "--json"})["board"];
+  EXPECT_EQ(board["architecture"], "sm_75");
+  EXPECT_EQ(board["bandwidth_gb_s"], 448);
+  EXPECT_EQ(board["copy_fraction"]["source"], "assumed, from a similar board");
+  EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("board"));
+}
+
 TEST_F(Commands, Emit) {
   const std::string text = expect_success({"emit", "gaussian", "--target", "cpp", "-o", "deep/code"});
   EXPECT_TRUE(contains(text, "deep/code/gaussian.cpp: "));
