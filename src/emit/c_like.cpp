@@ -222,10 +222,16 @@ std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
   return fmt::format("({}){}", c_type(to), spelt(n.a, prefix));
 }
 
+std::string CLike::call(const std::string& function, const Expr& argument) {
+  return fmt::format("{}({})", function, text(argument));
+}
+
+std::string CLike::exponential(const Expr& argument) {
+  const bool approximate = argument->type == Scalar::F32 && !strict_;
+  return call(approximate ? helper("exp_approx_f32") : function("exp", argument->type), argument);
+}
+
 std::string CLike::spelt(const Expr& e, int context) {
-  const auto call = [&](const std::string& name, const Expr& a) {
-    return fmt::format("{}({})", name, text(a));
-  };
   return std::visit(
       ir::overloaded{
           [&](const kernel::Const& n) {
@@ -241,9 +247,7 @@ std::string CLike::spelt(const Expr& e, int context) {
               case UnaryOp::Abs:
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
-              case UnaryOp::Exp:
-                if (e->type == Scalar::F32 && !strict_) return call(helper("exp_approx_f32"), n.a);
-                return call(function("exp", e->type), n.a);
+              case UnaryOp::Exp: return exponential(n.a);
               default: return call(function(name_of(n.op), e->type), n.a);
             }
           },
@@ -279,6 +283,20 @@ void CLike::print(const kernel::Block& block) {
   for (const kernel::Stmt& s : block) print(s);
 }
 
+void CLike::open_loop(const kernel::For& loop) {
+  if (loop.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
+  const std::string step =
+      loop.step == 1 ? "++" + loop.variable : fmt::format("{} += {}", loop.variable, loop.step);
+  out_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
+                        spelt(loop.to, shift), step));
+}
+
+void CLike::print(const kernel::LocalArray& array) {
+  out_.line(fmt::format("{} {}[{}];", c_type(array.type), array.name, array.count));
+}
+void CLike::print(const kernel::Atomic&) { throw InternalError("an atomic update on a CPU"); }
+void CLike::print(const kernel::Barrier&) { throw InternalError("a barrier on a CPU"); }
+
 void CLike::print(const kernel::Stmt& statement) {
   std::visit(
       ir::overloaded{
@@ -293,18 +311,14 @@ void CLike::print(const kernel::Stmt& statement) {
                 fmt::format("{}{}* {} = {};", s.is_const ? "const " : "", c_type(s.type), s.name,
                             at_start ? s.array : fmt::format("{} + {}", s.array, spelt(s.offset, additive))));
           },
-          [&](const kernel::LocalArray& s) {
-            out_.line(fmt::format("{} {}[{}];", c_type(s.type), s.name, s.count));
-          },
+          [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {
             out_.line(fmt::format("{}[{}] = {};", s.array, text(s.index), initializer(s.value)));
           },
+          [&](const kernel::Atomic& s) { print(s); },
+          [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {
-            if (s.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
-            const std::string step =
-                s.step == 1 ? "++" + s.variable : fmt::format("{} += {}", s.variable, s.step);
-            out_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", s.variable, text(s.from),
-                                  spelt(s.to, shift), step));
+            open_loop(s);
             print(s.body);
             out_.close();
           },

@@ -16,6 +16,7 @@ class CLike {
  public:
   /// Unless strict, functions may be approximated within a few ulp.
   CLike(Writer& out, bool strict) : out_(out), strict_(strict) {}
+  virtual ~CLike() = default;
 
   void print(const kernel::Block& block);
   std::string text(const kernel::Expr& e);  ///< The expression, without outer parentheses.
@@ -26,14 +27,27 @@ class CLike {
   /// C's mathematical functions that were called: "expf", "pow", …
   const std::set<std::string>& used_functions() const { return functions_; }
 
+ protected:
+  // What the languages spell differently. Only those for GPUs have barriers, atomics and shared memory.
+  virtual void open_loop(const kernel::For& loop);
+  virtual void print(const kernel::LocalArray& array);
+  virtual void print(const kernel::Atomic& update);
+  virtual void print(const kernel::Barrier&);
+  virtual std::string exponential(const kernel::Expr& argument);
+
+  static constexpr int tightest = 100;  ///< The context that always asks for parentheses.
+  std::string spelt(const kernel::Expr& e, int context);
+  std::string call(const std::string& function, const kernel::Expr& argument);
+  std::string function(const std::string& name, Scalar type);
+  void line(const std::string& text) { out_.line(text); }
+  void open(const std::string& text) { out_.open(text); }
+
  private:
   void print(const kernel::Stmt& statement);
-  std::string spelt(const kernel::Expr& e, int context);
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
   std::string wide(const kernel::Expr& e, int context);
   std::string cast(const kernel::Node& node, const kernel::Cast& n);
-  std::string function(const std::string& name, Scalar type);
   std::string initializer(const kernel::Expr& e);
 
   Writer& out_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "emit/c_like.h"
+#include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
 #include "ir/kernel_build.h"
@@ -97,99 +98,21 @@ class CppEmitter {
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, for_users);
     return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
-           half_type(printer.used_helpers()) + prelude(printer.used_helpers()) +
+           half_type(module_, printer.used_helpers()) + prelude(printer.used_helpers()) +
            (module_.strict ? "" : flush_subnormals) + "\n" + out.text();
-  }
-
-  std::string half_type(const std::set<std::string>& helpers) const {
-    const bool used = std::any_of(module_.arrays.begin(), module_.arrays.end(),
-                                  [](const Array& a) { return a.type.scalar == Scalar::F16; }) ||
-                      std::any_of(module_.params.begin(), module_.params.end(),
-                                  [](const kernel::Field& f) { return f.type == Scalar::F16; }) ||
-                      helpers.count("half_to_float") || helpers.count("float_to_half");
-    return used ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
-  }
-
-  std::string head_comment() const {
-    Writer out;
-    out.comment("Pipeline '" + module_.name + "', emitted by Weft. How it runs:");
-    std::string schedule = module_.comment;
-    out.comment("  " + replaced(schedule, "\n", "\n  "));
-    return out.text();
-  }
-
-  /// The parameters of the pipeline's function, one string each.
-  std::vector<std::string> parameters() const {
-    std::vector<std::string> result;
-    const auto add_array = [&](const Array& a) {
-      result.push_back(fmt::format("{}{}* {}", a.role == Array::Role::Input ? "const " : "",
-                                   c_type(a.type.scalar), a.name));
-      for (const std::string& stride : a.strides) result.push_back("int64_t " + stride);
-    };
-    for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Input) add_array(a);
-    }
-    for (const kernel::Field& f : module_.sizes) result.push_back("int64_t " + f.name);
-    for (const kernel::Field& f : module_.params) result.push_back(c_type(f.type) + " " + f.name);
-    for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Output) add_array(a);
-    }
-    return result;
   }
 
   std::string signature(bool with_default) const {
     std::string list;
-    for (const std::string& p : parameters()) list += p + ", ";
-    return fmt::format("int {}({}const weft_host* host{})", function_name(), list,
+    for (const std::string& p : parameters(module_)) list += p + ", ";
+    return fmt::format("int {}({}const weft_host* host{})", function_name(module_), list,
                        with_default ? " = nullptr" : "");
   }
 
-  std::string function_name() const {
-    // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
-    return "run_" + identifier();
-  }
-
-  /// What the parameters mean, for the header.
-  std::string documentation() const {
-    Writer out;
-    for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Intermediate) continue;
-      CLike printer(out, module_.strict);
-      std::string extents;
-      for (const Expr& e : a.extents) extents += (extents.empty() ? "" : " x ") + printer.text(e);
-      out.comment(fmt::format(
-          "{} {}: {} pixels{}{}", a.role == Array::Role::Input ? "input " : "output", a.name,
-          extents.empty() ? "one" : extents,
-          a.type.lanes > 1 ? fmt::format(" of {} interleaved {}s", a.type.lanes, c_type(a.type.scalar)) : "",
-          a.strides.empty()
-              ? ""
-              : fmt::format("; {} counts {}s from row to row", a.strides[0], c_type(a.type.scalar))));
-    }
-    return out.text();
-  }
-
  private:
-  static std::string replaced(std::string text, const std::string& what, const std::string& with) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-      text.replace(at, what.size(), with);
-    return text;
-  }
-
-  /// The pipeline's name as a part of identifiers.
-  std::string identifier() const {
-    std::string name;
-    for (char c : module_.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-    return name;
-  }
-
   std::string frame_type() const {
-    const std::string name = identifier() + "_frame";
+    const std::string name = identifier(module_) + "_frame";
     return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
-  }
-
-  static std::string pointer_type(const Array& a) {
-    return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";
   }
 
   void frame(Writer& out) const {
@@ -271,31 +194,31 @@ class CppEmitter {
     }
     bool may_fail = false;
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(a))
+      if (is_read_while_empty(module_, a))
         out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
     }
     for (const Array& a : module_.arrays) {
-      if (!is_read_while_empty(a)) continue;
+      if (!is_read_while_empty(module_, a)) continue;
       stand_in(out, printer, a);
       may_fail = true;
     }
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
       for (const Array& a : module_.arrays) {
-        if (a.role != Array::Role::Intermediate || first_use(a.name) != i) continue;
+        if (a.role != Array::Role::Intermediate || first_use(module_, a.name) != i) continue;
         allocate(out, printer, a);
         may_fail = true;
       }
       std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
       for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate && last_use(a.name) == i) {
+        if (a.role == Array::Role::Intermediate && last_use(module_, a.name) == i) {
           out.line(fmt::format("host->release(host->context, frame.{});", a.name));
           out.line(fmt::format("frame.{} = nullptr;", a.name));
         }
       }
     }
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(a)) release_if_any(out, "no_" + a.name);
+      if (is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
     }
     out.line("return 0;");
     if (may_fail) {
@@ -304,7 +227,7 @@ class CppEmitter {
       out.indent();
       for (const Array& a : module_.arrays) {
         if (a.role == Array::Role::Intermediate) release_if_any(out, "frame." + a.name);
-        if (is_read_while_empty(a)) release_if_any(out, "no_" + a.name);
+        if (is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
       }
       out.line("return 1;");
     }
@@ -321,54 +244,13 @@ class CppEmitter {
   }
 
   void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {
-    const std::string count = printer.text(repeat.count);
-    for (const kernel::Rotation& arrays : repeat.rotations) {
-      // With these turns in front, the last one ends with every array in its place.
-      const std::size_t n = arrays.size();
-      out.open(fmt::format("for (int64_t turn = {0} > 0 ? ({1} - {0} % {1}) % {1} : 0; turn > 0; --turn)",
-                           count_operand(repeat.count, printer), n));
-      rotate(out, printer, arrays);
-      out.close();
-    }
-    out.open(fmt::format("for (frame.{0} = 0; frame.{0} < {1}; ++frame.{0})", repeat.counter, count));
-    for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, arrays);
+    open_repeat(out, printer, module_, repeat, "frame.");
     for (const kernel::Launch& launch : repeat.launches) print(out, printer, launch);
     out.close();
-  }
-  static std::string count_operand(const Expr& count, CLike& printer) {
-    const bool simple = std::holds_alternative<kernel::Name>(count->op) || kernel::literal_value(count);
-    return simple ? printer.text(count) : "(" + printer.text(count) + ")";
-  }
-
-  /// Pointers and pitches move together.
-  void rotate(Writer& out, CLike& printer, const kernel::Rotation& arrays) const {
-    const auto array = [&](const std::string& name) {
-      return *std::find_if(module_.arrays.begin(), module_.arrays.end(),
-                           [&](const Array& a) { return a.name == name; });
-    };
-    for (std::size_t i = arrays.size() - 1; i > 0; --i) {
-      const Array to = array(arrays[i]), from = array(arrays[i - 1]);
-      const std::string swap = printer.helper("exchange");
-      out.line(fmt::format("{}(frame.{}, frame.{});", swap, to.name, from.name));
-      for (std::size_t d = 0; d < to.strides.size(); ++d)
-        out.line(fmt::format("{}(frame.{}, frame.{});", swap, to.strides[d], from.strides[d]));
-    }
   }
 
   static void release_if_any(Writer& out, const std::string& memory) {
     out.line(fmt::format("if ({0}) host->release(host->context, {0});", memory));
-  }
-
-  /// Whether other stages read an output that has no pixels for some sizes.
-  bool is_read_while_empty(const Array& a) const {
-    const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
-      const auto fixed = kernel::literal_value(extent);
-      return fixed ? *fixed == 0 : !std::holds_alternative<kernel::Name>(extent->op);
-    });
-    const bool is_read =
-        std::any_of(module_.steps.begin(), module_.steps.end(),
-                    [&](const kernel::Step& step) { return arrays_of(step, false).count(a.name); });
-    return a.role == Array::Role::Output && may_be_empty && is_read;
   }
 
   /// An empty output is read as zero: as one cleared row, which all rows share.
@@ -388,15 +270,6 @@ class CppEmitter {
     out.close();
   }
 
-  static Expr is_empty(const Array& a) {
-    Expr empty;
-    for (const Expr& extent : a.extents) {
-      const Expr none = kernel::binary(ir::BinaryOp::Eq, extent, kernel::literal(0));
-      empty = empty ? kernel::binary(ir::BinaryOp::Or, empty, none) : none;
-    }
-    return empty;
-  }
-
   void allocate(Writer& out, CLike& printer, const Array& a) const {
     // An empty image is read as zero, so it has a cleared row.
     Expr rows = kernel::literal(1);
@@ -413,34 +286,6 @@ class CppEmitter {
     out.line(fmt::format("if (!frame.{}) goto out_of_memory;", a.name));
   }
 
-  static std::set<std::string> arrays_of(const kernel::Step& step, bool written_ones) {
-    std::set<std::string> names;
-    const auto add = [&](const kernel::Launch& launch) {
-      names.insert(launch.reads.begin(), launch.reads.end());
-      if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
-    };
-    if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-      for (const kernel::Launch& launch : repeat->launches) add(launch);
-      for (const kernel::Rotation& rotation : repeat->rotations)
-        names.insert(rotation.begin(), rotation.end());
-    } else {
-      add(std::get<kernel::Launch>(step));
-    }
-    return names;
-  }
-  std::size_t first_use(const std::string& array) const {
-    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
-      if (arrays_of(module_.steps[i], true).count(array)) return i;
-    }
-    return 0;
-  }
-  std::size_t last_use(const std::string& array) const {
-    for (std::size_t i = module_.steps.size(); i-- > 0;) {
-      if (arrays_of(module_.steps[i], true).count(array)) return i;
-    }
-    return 0;
-  }
-
   const Module& module_;
 };
 
@@ -450,48 +295,21 @@ namespace {
 
 constexpr const char* integer_headers = "#include <stddef.h>\n#include <stdint.h>\n\n";
 
-/// The function of fixed signature that a program calls.
-std::string entry_function(const Module& module, const std::string& name, const std::string& function) {
-  Writer entry;
-  entry.blank();
-  entry.open(fmt::format(
-      "extern \"C\" int {}(void* const* arrays, const int64_t* integers, const void* const* params, "
-      "const weft_host* host)",
-      name));
-  std::string arguments;
-  int array = 0, integer = static_cast<int>(module.sizes.size()), param = 0;
-  const auto pass = [&](const std::string& text) { arguments += text + ", "; };
-  const auto pass_arrays = [&](Array::Role role) {
-    for (const Array& a : module.arrays) {
-      if (a.role != role) continue;
-      pass(fmt::format("static_cast<{}*>(arrays[{}])", c_type(a.type.scalar), array++));
-      for (std::size_t s = 0; s < a.strides.size(); ++s) pass(fmt::format("integers[{}]", integer++));
-    }
-  };
-  pass_arrays(Array::Role::Input);
-  for (std::size_t s = 0; s < module.sizes.size(); ++s) pass(fmt::format("integers[{}]", s));
-  for (const kernel::Field& f : module.params)
-    pass(fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), param++));
-  pass_arrays(Array::Role::Output);
-  entry.line(fmt::format("return {}({}host);", function, arguments));
-  entry.close();
-  return entry.text();
-}
-
 }  // namespace
 
 std::string emit_for_loading(const Module& module) {
   const CppEmitter emitter(module);
-  return emitter.head_comment() + integer_headers + host_interface + "\n" + emitter.body(false) +
-         entry_function(module, "weft_entry", emitter.function_name());
+  return head_comment(module) + integer_headers + host_interface + "\n" + emitter.body(false) +
+         entry_function(module, "weft_entry", function_name(module), ", const weft_host* host", "host");
 }
 
 std::string emit_for_loading_together(const std::vector<const Module*>& modules) {
   std::string text = std::string(integer_headers) + host_interface;
   for (std::size_t m = 0; m < modules.size(); ++m) {
     const CppEmitter emitter(*modules[m]);
-    text += fmt::format("\nnamespace module_{} {{\n\n", m) + emitter.head_comment() + emitter.body(false) +
-            entry_function(*modules[m], entry_name(m), emitter.function_name()) +
+    text += fmt::format("\nnamespace module_{} {{\n\n", m) + head_comment(*modules[m]) + emitter.body(false) +
+            entry_function(*modules[m], entry_name(m), function_name(*modules[m]), ", const weft_host* host",
+                           "host") +
             fmt::format("\n}}  // namespace module_{}\n", m);
   }
   return text;
@@ -507,10 +325,10 @@ std::map<std::string, std::string> emit_for_users(const Module& module) {
   files[module.name + ".h"] =
       "// Pipeline '" + module.name +
       "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
-      std::string(host_interface) + "\n" + emitter.documentation() +
+      std::string(host_interface) + "\n" + documentation(module) +
       "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
   files[module.name + ".cpp"] =
-      emitter.head_comment() +
+      head_comment(module) +
       "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math" +
       std::string(module.strict ? " -ffp-contract=off" : " -fno-signed-zeros -fassociative-math") +
       "\n#include \"" + module.name +

@@ -7,7 +7,9 @@
 // undefined behaviour.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -77,6 +79,12 @@ using Block = std::vector<Stmt>;
 enum class LoopKind {
   Serial,
   Vector,  ///< Iterations are independent and contiguous: meant for SIMD lanes.
+  // On GPUs, independent iterations are divided among
+  GridX,    ///< all threads of the grid along x, neighbours taking neighbours;
+  GridY,    ///< along y;
+  GridZ,    ///< along z;
+  Blocks,   ///< the blocks of a grid along x; all threads of a block go along;
+  Threads,  ///< the threads of a block along x.
 };
 
 /// A new variable; `is_mutable` if Assign may follow.
@@ -96,16 +104,29 @@ struct Pointer {
   Expr offset;
   bool is_const = true;
 };
-/// An uninitialised array in registers or on the stack.
+enum class Storage {
+  Local,   ///< In registers or on the stack; of each thread.
+  Shared,  ///< Of all threads of a block.
+};
+/// An uninitialised array.
 struct LocalArray {
   std::string name;
   Scalar type;
   int count;
+  Storage storage = Storage::Local;
 };
 struct Store {
   std::string array;
   Expr index, value;
 };
+/// array[index] = array[index] op value, indivisibly.
+struct Atomic {
+  ir::BinaryOp op;
+  std::string array;
+  Expr index, value;
+};
+/// All threads of a block get here, and see what the others have written, before any goes on.
+struct Barrier {};
 struct For {
   LoopKind kind;
   std::string variable;
@@ -133,7 +154,9 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, For, If, Continue, CallFunction, Order, Comment> op;
+  std::variant<Let, Assign, Pointer, LocalArray, Store, Atomic, Barrier, For, If, Continue, CallFunction,
+               Order, Comment>
+      op;
 };
 
 // ---- functions and modules
@@ -164,11 +187,17 @@ struct Table {
   Scalar type;
   std::vector<ir::Value> values;
 };
-/// function(frame, first, last) for parts of [0, count), in parallel.
+/// How a GPU runs a function: blocks of threads, enough for `threads` in each dimension.
+struct Grid {
+  std::array<Expr, 3> threads;
+  std::array<int, 3> block;
+};
+/// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.
 struct Launch {
   std::string function;
   Expr count;
   std::vector<std::string> reads, writes;  ///< Arrays.
+  std::optional<Grid> grid = {};
 };
 
 /// Arrays that take each other's place: the first becomes the second, the second the third, the last the

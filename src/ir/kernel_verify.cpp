@@ -92,6 +92,13 @@ class FunctionVerifier {
               const Symbol& symbol = array(s.array);
               require(symbol.kind == Array && symbol.type == s.value->type, "store to '" + s.array + "'");
             },
+            [&](const Atomic& s) {
+              check(s.index), check(s.value);
+              require_index(s.index);
+              const Symbol& symbol = array(s.array);
+              require(symbol.kind == Array && symbol.type == s.value->type, "an update of '" + s.array + "'");
+            },
+            [](const Barrier&) {},
             [&](const For& s) {
               check(s.from), check(s.to);
               require_index(s.from), require_index(s.to);

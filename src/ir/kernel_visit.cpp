@@ -40,6 +40,7 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                    [&](const Assign& s) { visit(s.value, visitor); },
                    [&](const Pointer& s) { visit(s.offset, visitor); },
                    [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
+                   [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const For& s) { visit(s.from, visitor), visit(s.to, visitor); },
                    [&](const If& s) { visit(s.condition, visitor); },
                    [&](const CallFunction& s) {
@@ -56,6 +57,7 @@ std::set<std::string> names_in(const Block& block) {
   visit_statements(block, [&](const Stmt& statement) {
     if (const auto* s = std::get_if<Pointer>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   visit_expressions(block, [&](const Expr& e) {
     if (const auto* n = std::get_if<Name>(&e->op)) names.insert(n->name);
@@ -70,6 +72,7 @@ std::set<std::string> arrays_written_in(const Block& block) {
   visit_statements(block, [&](const Stmt& statement) {
     if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.insert(s->array);
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   return names;
 }

@@ -28,7 +28,8 @@ kernel::Expr simplified_binary(ir::BinaryOp op, const kernel::Expr& a, const ker
 enum class Place {
   Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per
              ///< row.
-  Anywhere,  ///< At any single pixel: every read goes through its border.
+  Anywhere,  ///< At any single pixel, seldom: every read goes through its border, in little code.
+  Thread,    ///< At the pixel of a GPU's thread: every read goes through its border.
 };
 
 class ExpressionLowering {

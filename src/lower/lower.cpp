@@ -58,7 +58,7 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   return result;
 }
 
-kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule) {
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule, Processor processor) {
   // 1. Stages that the schedule computes in place disappear into their consumers.
   const Inlined inlined = inline_points(prepared, schedule);
   ir::verify(inlined.pipeline, "inline_points");
@@ -68,7 +68,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   module.comment = to_text(schedule);
   // 3. Each stored stage becomes functions over rows or parts, and launches of them.
   for (const ir::StagePtr& stage : inlined.pipeline.stages) {
-    const StageContext context{*stage, inlined.names, layout, module};
+    const StageContext context{processor, *stage, inlined.names, layout, module};
     if (std::holds_alternative<ir::Reduce>(stage->definition))
       lower_reduce(context);
     else if (std::holds_alternative<ir::Scatter>(stage->definition))

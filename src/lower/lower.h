@@ -3,6 +3,7 @@
 
 #include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
+#include "lower/processor.h"
 #include "schedule/schedule.h"
 
 namespace weft::lower {
@@ -11,6 +12,7 @@ namespace weft::lower {
 /// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
 ir::Pipeline prepare(const ir::Pipeline& pipeline);
 
-kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule);
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule,
+                     Processor processor = Processor::Cpu);
 
 }  // namespace weft::lower

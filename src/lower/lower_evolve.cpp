@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/visit.h"
+#include "lower/lower_grid.h"
 #include "lower/rows.h"
 
 namespace weft::lower {
@@ -46,7 +47,8 @@ class EvolveLowering {
     for (std::size_t f = 0; f < evolution_.fields.size(); ++f) start(f);
     kernel::Repeat repeat{steps(), layout_.counter, {}, {}};
     for (const ir::Evolving& field : evolution_.fields)
-      repeat.launches.push_back(lower_stage({*field.update, context_.names, layout_, module_}));
+      repeat.launches.push_back(
+          lower_stage({context_.processor, *field.update, context_.names, layout_, module_}));
     for (const auto& arrays : arrays_) {
       if (arrays.size() == 1) continue;
       kernel::Rotation& rotation = repeat.rotations.emplace_back();
@@ -92,9 +94,13 @@ class EvolveLowering {
                                   "' before the first step: those of '" + initial.name + "'.",
                               {"first", "last"},
                               {}};
-    const bool along_x = rows.rank() == 1;
+    const bool on_gpu = context_.processor == Processor::Gpu;
+    if (on_gpu) function.parameters.clear();
+    const bool along_x = rows.rank() == 1 && !on_gpu;
     kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), 1, {}};
+    if (on_gpu) loop.kind = kernel::LoopKind::GridY, loop.from = literal(0), loop.to = rows.count();
     kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count(), {source.name}, {}};
+    if (on_gpu) launch.grid = grid_over_rows(rows, initial.type.lanes);
     Names locals = layout_.names;
     kernel::Block& body = along_x ? function.body : loop.body;
     const Expr i = kernel::name("i");
@@ -114,7 +120,8 @@ class EvolveLowering {
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
       launch.writes.push_back(array.name);
     }
-    body.push_back({kernel::For{kernel::LoopKind::Vector, "i", from, to, 1, std::move(copy)}});
+    body.push_back({kernel::For{on_gpu ? kernel::LoopKind::GridX : kernel::LoopKind::Vector, "i", from, to, 1,
+                                std::move(copy)}});
     if (!along_x) function.body.push_back({std::move(loop)});
     module_.functions.push_back(std::move(function));
     module_.steps.push_back(std::move(launch));

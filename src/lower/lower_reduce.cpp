@@ -3,6 +3,7 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
+#include "lower/lower_grid.h"
 #include "lower/rows.h"
 
 namespace weft::lower {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::int64_t part_pixels = 4096;  // enough to pay for handing out a part
 constexpr int most_accumulators = 64;       // as many as hide the latency of an addition on wide registers
+constexpr int threads_per_block = 256;      // each has an accumulator in shared memory
 
 class ReduceLowering {
  public:
@@ -29,7 +31,10 @@ class ReduceLowering {
         module_(context.module),
         array_(layout_.arrays.at(&stage_)),
         rows_(reduce_.over, layout_),
-        accumulators_(reduce_.op.commutative && rows_.rank() > 0 ? most_accumulators : 1) {}
+        on_gpu_(context.processor == Processor::Gpu),
+        accumulators_(!reduce_.op.commutative || rows_.rank() == 0 ? 1
+                      : on_gpu_                                    ? threads_per_block
+                                                                   : most_accumulators) {}
 
   void run() {
     std::vector<std::string> parts_names;
@@ -46,16 +51,44 @@ class ReduceLowering {
       }
     }
     kernel::Function parts = parts_function(), total = total_function();
-    module_.steps.push_back(
-        kernel::Launch{parts.name, part_count(), arrays_read(stage_, layout_), parts_names});
+    launch(parts.name, part_count(), arrays_read(stage_, layout_), parts_names);
     std::vector<std::string> written = parts_names;
     written.push_back(array_.name);
-    module_.steps.push_back(kernel::Launch{total.name, literal(1), parts_names, written});
+    launch(total.name, literal(1), parts_names, written);
     module_.functions.push_back(std::move(parts));
     module_.functions.push_back(std::move(total));
   }
 
  private:
+  void launch(const std::string& function, const Expr& count, std::vector<std::string> reads,
+              std::vector<std::string> writes) {
+    kernel::Launch launch{function, count, std::move(reads), std::move(writes)};
+    if (on_gpu_) launch.grid = grid_of_blocks(count, threads_per_block);
+    module_.steps.push_back(std::move(launch));
+  }
+
+  // ---- who does it: a core with vectors, or a block of threads ----
+
+  kernel::Function function(const std::string& name, const std::string& comment) const {
+    kernel::Function function{layout_.names.claim(array_.name + name), comment, {}, {}};
+    if (!on_gpu_) function.parameters = {"first", "last"};
+    return function;
+  }
+  /// A loop over lanes: accumulators or pairs that do not depend on one another.
+  For lanes_loop(const std::string& variable, const Expr& count, Block body) const {
+    return {on_gpu_ ? LoopKind::Threads : LoopKind::Vector, variable, literal(0), count, 1, std::move(body)};
+  }
+  /// Appends what a single thread does.
+  void alone(Block& block, Block body) const {
+    if (on_gpu_)
+      block.push_back({lanes_loop("l", literal(1), std::move(body))});
+    else
+      kernel::append(block, std::move(body));
+  }
+  void meet(Block& block) const {
+    if (on_gpu_) block.push_back({kernel::Barrier{}});
+  }
+
   std::size_t components() const { return reduce_.element.size(); }
   int lanes(std::size_t component) const { return reduce_.element[component]->type.lanes; }
 
@@ -134,30 +167,39 @@ class ReduceLowering {
   // ---- the parts ----
 
   kernel::Function parts_function() {
-    kernel::Function function{layout_.names.claim(array_.name + "_part"),
-                              "Parts [first, last) of the elements of '" + stage_.name + "', each combined.",
-                              {"first", "last"},
-                              {}};
+    kernel::Function function = this->function(
+        "_part", on_gpu_ ? "Parts of the elements of '" + stage_.name + "', each combined by a block."
+                         : "Parts [first, last) of the elements of '" + stage_.name + "', each combined.");
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
+    if (on_gpu_) loop = {LoopKind::Blocks, "part", literal(0), part_count(), 1, {}};
     // Reads whose border matters are resolved at every element.
     const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = rows_.coords();
     if (accumulators_ > 1) coords[0] = kernel::add(kernel::name("x"), kernel::name("l"));
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
-                                   needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
+                                   on_gpu_         ? Place::Thread
+                                   : needs_borders ? Place::Anywhere
+                                                   : Place::Interior,
+                                   coords, module_.strict);
     Arrays accumulators;
     for (std::size_t c = 0; c < components(); ++c) {
       auto& names = accumulators.emplace_back();
       for (int l = 0; l < lanes(c); ++l) {
         names.push_back(expressions.claim("acc"));
-        loop.body.push_back(
-            {kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, accumulators_}});
+        function.body.push_back(
+            {kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, accumulators_,
+                                on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local}});
       }
     }
     start(expressions, accumulators, loop.body);
     rows(expressions, accumulators, loop.body);
-    if (accumulators_ > 1) combine_pairs(expressions, accumulators, loop.body);
-    store(parts_, kernel::name("part"), loaded(accumulators, literal(0)), loop.body);
+    if (accumulators_ > 1) {
+      meet(loop.body);
+      combine_pairs(expressions, accumulators, loop.body);
+    }
+    Block part;
+    store(parts_, kernel::name("part"), loaded(accumulators, literal(0)), part);
+    alone(loop.body, std::move(part));
     function.body.push_back({std::move(loop)});
     return function;
   }
@@ -167,12 +209,14 @@ class ReduceLowering {
     expressions.open(body);
     store(accumulators, kernel::name("l"), lowered(expressions, reduce_.op.identity), body);
     expressions.close();
-    block.push_back({For{LoopKind::Vector, "l", literal(0), literal(accumulators_), 1, std::move(body)}});
+    block.push_back({lanes_loop("l", literal(accumulators_), std::move(body))});
   }
 
   void rows(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
     if (rows_.rank() == 0) {
-      combine_element(expressions, accumulators, block, literal(0));
+      Block body;
+      combine_element(expressions, accumulators, body, literal(0));
+      alone(block, std::move(body));
       return;
     }
     const Expr part = kernel::name("part");
@@ -207,13 +251,12 @@ class ReduceLowering {
     const bool one = accumulators_ == 1;
     const auto elements = [&](const Expr& from, const Expr& to, int step, const Expr& count) {
       For blocks{LoopKind::Serial, "x", from, to, step, {}};
-      if (one) {
-        combine_element(expressions, accumulators, blocks.body, literal(0));
-      } else {
-        Block body;
-        combine_element(expressions, accumulators, body, kernel::name("l"));
-        blocks.body.push_back({For{LoopKind::Vector, "l", literal(0), count, 1, std::move(body)}});
-      }
+      Block body;
+      combine_element(expressions, accumulators, body, one ? literal(0) : kernel::name("l"));
+      if (one)
+        alone(blocks.body, std::move(body));
+      else
+        blocks.body.push_back({lanes_loop("l", count, std::move(body))});
       loops.push_back({std::move(blocks)});
     };
     if (one) {
@@ -249,47 +292,52 @@ class ReduceLowering {
     Block body;
     combine(expressions, body, accumulators, l, loaded(accumulators, l),
             loaded(accumulators, kernel::add(l, half)));
-    loop.body.push_back({For{LoopKind::Vector, "l", literal(0), half, 1, std::move(body)}});
+    loop.body.push_back({lanes_loop("l", half, std::move(body))});
+    meet(loop.body);
     block.push_back({std::move(loop)});
   }
 
   // ---- the total ----
 
   kernel::Function total_function() {
-    kernel::Function function{layout_.names.claim(array_.name + "_total"),
-                              "The parts of '" + stage_.name + "', combined in pairs of neighbours.",
-                              {"first", "last"},
-                              {}};
-    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_, Place::Anywhere,
-                                   rows_.coords(), module_.strict);
+    kernel::Function function =
+        this->function("_total", "The parts of '" + stage_.name + "', combined in pairs of neighbours.");
+    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
+                                   on_gpu_ ? Place::Thread : Place::Anywhere, rows_.coords(), module_.strict);
     Block& block = function.body;
-    const Expr count = kernel::name("parts");
-    block.push_back({kernel::Let{"parts", part_count(), true}});
+    const Expr count = kernel::name("parts"), stride = kernel::name("stride"), i = kernel::name("i");
+    block.push_back({kernel::Let{"parts", part_count()}});
 
-    Block empty;
+    Block empty, start;
     expressions.open(empty);
     store(parts_, literal(0), lowered(expressions, reduce_.op.identity), empty);
     expressions.close();
-    block.push_back({kernel::If{kernel::binary(BinaryOp::Le, count, literal(0)), std::move(empty), {}}});
+    start.push_back({kernel::If{kernel::binary(BinaryOp::Le, count, literal(0)), std::move(empty), {}}});
+    alone(block, std::move(start));
 
-    Block level;
-    level.push_back({kernel::Let{"half", kernel::div(count, literal(2))}});
-    For pairs{LoopKind::Serial, "i", literal(0), kernel::name("half"), 1, {}};
-    const Expr i = kernel::name("i"), twice = kernel::mul(i, literal(2));
-    combine(expressions, pairs.body, parts_, i, loaded(parts_, twice),
-            loaded(parts_, kernel::add(twice, literal(1))));
-    level.push_back({std::move(pairs)});
-    Block odd;
-    store(parts_, kernel::name("half"), loaded(parts_, kernel::sub(count, literal(1))), odd);
-    const Expr is_odd =
-        kernel::binary(BinaryOp::Eq, kernel::binary(BinaryOp::Rem, count, literal(2)), literal(1));
-    level.push_back({kernel::If{is_odd, std::move(odd), {}}});
-    level.push_back({kernel::Assign{"parts", kernel::div(kernel::add(count, literal(1)), literal(2))}});
-    For levels{LoopKind::Serial, "level", literal(0), literal(63), 1, {}};
+    // Pairs 1, 2, 4, … apart: the sum of the first takes the place of the first.
+    For levels{LoopKind::Serial, "level", literal(0), literal(62), 1, {}};
     levels.body.push_back(
-        {kernel::If{kernel::binary(BinaryOp::Lt, literal(1), count), std::move(level), {}}});
+        {kernel::Let{"stride", kernel::binary(BinaryOp::Shl, literal(1), kernel::name("level"))}});
+    Block level, pair;
+    const Expr first = kernel::mul(kernel::mul(i, literal(2)), stride);
+    combine(expressions, pair, parts_, first, loaded(parts_, first),
+            loaded(parts_, kernel::add(first, stride)));
+    const Expr pairs =
+        kernel::div(kernel::sub(kernel::add(count, stride), literal(1)), kernel::mul(stride, literal(2)));
+    For loop = lanes_loop("i", pairs, std::move(pair));
+    if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
+    level.push_back({std::move(loop)});
+    meet(level);
+    levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, count), std::move(level), {}}});
     block.push_back({std::move(levels)});
+    Block result;
+    store_result(expressions, result);
+    alone(block, std::move(result));
+    return function;
+  }
 
+  void store_result(ExpressionLowering& expressions, Block& block) const {
     expressions.open(block);
     std::vector<Lanes> total = loaded(parts_, literal(0));
     hold(expressions, block, total, "total");
@@ -298,7 +346,6 @@ class ReduceLowering {
     for (std::size_t l = 0; l < result.size(); ++l)
       block.push_back({kernel::Store{array_.name, literal(static_cast<std::int64_t>(l)), result[l]}});
     expressions.close();
-    return function;
   }
 
   const ir::Stage& stage_;
@@ -308,6 +355,7 @@ class ReduceLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows rows_;
+  const bool on_gpu_;
   const int accumulators_;
   Arrays parts_;
 };

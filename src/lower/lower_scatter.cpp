@@ -5,7 +5,9 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
+#include "lower/lower_scatter_grid.h"
 #include "lower/rows.h"
+#include "lower/updates.h"
 
 namespace weft::lower {
 
@@ -25,16 +27,6 @@ constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies 
 // as all of it stays in the first-level cache.
 constexpr int most_places = 8, places_without_copies = 4;
 constexpr std::int64_t bytes_of_places = 16384;
-
-ir::Value identity_of(BinaryOp op, Type type) {
-  switch (op) {
-    case BinaryOp::Mul: return ir::Value::integer(type, 1);
-    case BinaryOp::Min: return ir::largest(type);
-    case BinaryOp::Max: return ir::least(type);
-    case BinaryOp::And: return ir::Value::integer(type, -1);
-    default: return ir::Value::integer(type, 0);
-  }
-}
 
 class ScatterLowering {
  public:
@@ -159,38 +151,22 @@ class ScatterLowering {
       loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
     }
     expressions.close();
-    for (kernel::Stmt& s : pointers) block.push_back(std::move(s));
-    for (kernel::Stmt& s : loops) block.push_back(std::move(s));
+    kernel::append(block, std::move(pointers));
+    kernel::append(block, std::move(loops));
   }
 
   /// The updates of one point.
   void update(ExpressionLowering& expressions, const std::string& copy, Block& block) const {
-    expressions.open(block);
-    for (const ir::Update& update : scatter_.updates) {
-      Expr inside, bin = literal(0);
-      std::vector<Expr> at;
-      for (int d = 0; d < bins_.rank(); ++d) {
-        const std::string name = expressions.claim("bin");
-        block.push_back({kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins_.begin(d))}});
-        at.push_back(kernel::name(name));
-        inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, literal(0), at[d]),
-                                                   kernel::binary(BinaryOp::Lt, at[d], bins_.extent(d))));
-      }
-      for (int d = bins_.rank(); d-- > 0;) bin = kernel::add(kernel::mul(bin, bins_.extent(d)), at[d]);
+    lower_updates(expressions, scatter_, bins_, block, [&](Expr bin, const Lanes& value) {
       if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
-      const Lanes value = expressions.lower(update.value);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
         const Expr place = scalar_of(bin, l);
         change.push_back(
             {kernel::Store{copy, place, combined(kernel::load(copy, stage_.type.scalar, place), value[l])}});
       }
-      if (inside)
-        block.push_back({kernel::If{inside, std::move(change), {}}});
-      else
-        kernel::append(block, std::move(change));
-    }
-    expressions.close();
+      return change;
+    });
   }
 
   // ---- merging the copies ----
@@ -241,6 +217,11 @@ class ScatterLowering {
 
 }  // namespace
 
-void lower_scatter(const StageContext& context) { ScatterLowering(context).run(); }
+void lower_scatter(const StageContext& context) {
+  if (context.processor == Processor::Gpu)
+    lower_scatter_grid(context);
+  else
+    ScatterLowering(context).run();
+}
 
 }  // namespace weft::lower

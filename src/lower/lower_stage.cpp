@@ -5,6 +5,7 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
+#include "lower/lower_grid.h"
 #include "lower/rows.h"
 
 namespace weft::lower {
@@ -45,49 +46,12 @@ class StageLowering {
   std::vector<Expr> coords() const { return rows_.coords(); }
   Expr begin(int d) const { return rows_.begin(d); }
   Expr end(int d) const { return rows_.end(d); }
-  Expr array_begin(int d) const { return lower(array_.box[d].min); }
 
   /// What a launch divides among threads: rows, or the pixels of a 1-D stage.
   Expr row_count() const { return rank() == 1 ? rows_.extent(0) : rows_.count(); }
 
-  /// The scalars from the start of a row of the stage's array to the row of the current pixel.
-  Expr row_offset() const {
-    Expr offset = kernel::literal(0);
-    for (int d = 1; d < rank(); ++d) {
-      const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), array_begin(d));
-      offset = kernel::add(offset, kernel::mul(at, kernel::name(array_.strides[d - 1])));
-    }
-    return offset;
-  }
-  Expr x_offset(const Expr& x) const {
-    return rank() == 0 ? kernel::literal(0)
-                       : kernel::mul(kernel::sub(x, array_begin(0)), kernel::literal(stage_.type.lanes));
-  }
-
-  /// Computes the pixel and stores it at array[offset]; the first case that holds does.
-  void store_pixel(ExpressionLowering& expressions, Block& block, const std::string& array,
-                   const Expr& offset, std::size_t from_case = 0) const {
-    const ir::Case& c = cases_[from_case];
-    const bool is_last =
-        from_case + 1 == cases_.size();  // the cases cover the box, so the last one needs no test
-    Block* into = &block;
-    if (!is_last && c.when) {
-      expressions.open(block);
-      const Expr condition = expressions.lower(c.when)[0];
-      expressions.close();
-      block.push_back({kernel::If{condition, {}, {}}});
-      into = &std::get<kernel::If>(block.back().op).then;
-    }
-    expressions.open(*into);
-    const Lanes value = expressions.lower(c.value);
-    for (std::size_t l = 0; l < value.size(); ++l) {
-      into->push_back({kernel::Store{
-          array, kernel::add(offset, kernel::literal(static_cast<std::int64_t>(l))), value[l]}});
-    }
-    expressions.close();
-    if (into != &block)
-      store_pixel(expressions, std::get<kernel::If>(block.back().op).otherwise, array, offset, from_case + 1);
-  }
+  Expr row_offset() const { return rows_.row_offset(array_); }
+  Expr x_offset(const Expr& x) const { return rows_.x_offset(x, array_); }
 
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
@@ -95,12 +59,15 @@ class StageLowering {
     ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
                                    module_.strict);
     const Expr offset = rank() == 0 ? kernel::literal(0) : kernel::add(row_offset(), x_offset(coords()[0]));
-    store_pixel(expressions, function.body, array_.name, offset);
+    store_pixel(expressions, function.body, cases_, array_.name, offset);
     return function;
   }
 
   kernel::Function rows_function() {
-    kernel::Function function{layout_.names.claim(array_.name + "_rows"), comment(), {"first", "last"}, {}};
+    kernel::Function function{layout_.names.claim(array_.name + "_rows"),
+                              comment_on(stage_, "Rows [first, last) of '" + stage_.name + "'"),
+                              {"first", "last"},
+                              {}};
     if (rank() <= 1) {
       fill_row(function.body);
       return function;
@@ -111,16 +78,6 @@ class StageLowering {
     fill_row(loop.body);
     function.body.push_back({std::move(loop)});
     return function;
-  }
-
-  std::string comment() const {
-    std::string reads;
-    for (const ir::Expr& e : ir::reads(stage_)) {
-      const std::string& name = std::get<ir::Read>(e->op).source->name;
-      if (reads.find("'" + name + "'") == std::string::npos)
-        reads += (reads.empty() ? "'" : ", '") + name + "'";
-    }
-    return "Rows [first, last) of '" + stage_.name + "'" + (reads.empty() ? "." : " from " + reads + ".");
   }
 
   Block pixel_loop(const Expr& from, const Expr& to) const {
@@ -191,9 +148,9 @@ class StageLowering {
     Block result, body;
     in_row.open(result, &rows);
     if (rank() == 0) {
-      store_pixel(in_row, result, target, kernel::literal(0));
+      store_pixel(in_row, result, cases_, target, kernel::literal(0));
     } else {
-      store_pixel(in_row, body, target, x_offset(at[0]));
+      store_pixel(in_row, body, cases_, target, x_offset(at[0]));
       result.push_back({kernel::For{kernel::LoopKind::Vector, "x", left, right, 1, std::move(body)}});
     }
     in_row.close();
@@ -222,7 +179,7 @@ class StageLowering {
     for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(stage_))) {
       expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
     }
-    store_pixel(expressions, body, target, x_offset(x));
+    store_pixel(expressions, body, cases_, target, x_offset(x));
     expressions.close();
     work.push_back(
         {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
@@ -242,7 +199,47 @@ class StageLowering {
   std::string pixel_function_;
 };
 
+void store_first_that_holds(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
+                            const std::string& array, const Expr& offset, std::size_t from_case) {
+  const ir::Case& c = cases[from_case];
+  const bool is_last = from_case + 1 == cases.size();  // the cases cover the box, so the last needs no test
+  Block* into = &block;
+  if (!is_last && c.when) {
+    expressions.open(block);
+    const Expr condition = expressions.lower(c.when)[0];
+    expressions.close();
+    block.push_back({kernel::If{condition, {}, {}}});
+    into = &std::get<kernel::If>(block.back().op).then;
+  }
+  expressions.open(*into);
+  const Lanes value = expressions.lower(c.value);
+  for (std::size_t l = 0; l < value.size(); ++l) {
+    into->push_back(
+        {kernel::Store{array, kernel::add(offset, kernel::literal(static_cast<std::int64_t>(l))), value[l]}});
+  }
+  expressions.close();
+  if (into != &block) {
+    store_first_that_holds(expressions, std::get<kernel::If>(block.back().op).otherwise, cases, array, offset,
+                           from_case + 1);
+  }
+}
+
 }  // namespace
+
+void store_pixel(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
+                 const std::string& array, const Expr& offset) {
+  store_first_that_holds(expressions, block, cases, array, offset, 0);
+}
+
+std::string comment_on(const ir::Stage& stage, const std::string& what) {
+  std::string reads;
+  for (const ir::Expr& e : ir::reads(stage)) {
+    const std::string& name = std::get<ir::Read>(e->op).source->name;
+    if (reads.find("'" + name + "'") == std::string::npos)
+      reads += (reads.empty() ? "'" : ", '") + name + "'";
+  }
+  return what + (reads.empty() ? "." : " from " + reads + ".");
+}
 
 std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout) {
   std::vector<std::string> names;
@@ -253,6 +250,8 @@ std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layou
   return names;
 }
 
-kernel::Launch lower_stage(const StageContext& context) { return StageLowering(context).run(); }
+kernel::Launch lower_stage(const StageContext& context) {
+  return context.processor == Processor::Gpu ? lower_grid(context) : StageLowering(context).run();
+}
 
 }  // namespace weft::lower

@@ -6,6 +6,8 @@
 //         for x in [0, left):      dx_pixel(x, y)     … the border, one pixel at a time
 //         for x in [left, right):  dx[x] = …          … the interior: branch-free, vectorised
 //         for x in [right, w):     dx_pixel(x, y)
+//
+// On a GPU each thread computes pixels, with borders resolved (lower_grid.h).
 #pragma once
 
 #include <string>
@@ -14,12 +16,15 @@
 
 #include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
+#include "lower/expressions.h"
 #include "lower/layout.h"
+#include "lower/processor.h"
 
 namespace weft::lower {
 
 /// A stored stage on its way into a module.
 struct StageContext {
+  Processor processor;
   const ir::Stage& stage;
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
   Layout& layout;
@@ -28,6 +33,13 @@ struct StageContext {
 
 /// Appends the functions and tables of a pure stage to the module. Its array may have a larger box.
 kernel::Launch lower_stage(const StageContext& context);
+
+/// Stores the value of a pixel at array[offset]: that of the first case that holds.
+void store_pixel(ExpressionLowering& expressions, kernel::Block& block, const std::vector<ir::Case>& cases,
+                 const std::string& array, const kernel::Expr& offset);
+
+/// "`what` from 'in', 'mask'.": a function's comment.
+std::string comment_on(const ir::Stage& stage, const std::string& what);
 
 /// The names of the arrays that the stage's expressions read.
 std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout);

@@ -52,6 +52,20 @@ kernel::Block Rows::coordinates_of(Expr row) const {
   return block;
 }
 
+Expr Rows::row_offset(const ArrayLayout& array) const {
+  Expr offset = kernel::literal(0);
+  for (int d = 1; d < rank(); ++d) {
+    const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), lower(array.box[d].min));
+    offset = kernel::add(offset, kernel::mul(at, kernel::name(array.strides[d - 1])));
+  }
+  return offset;
+}
+
+Expr Rows::x_offset(const Expr& x, const ArrayLayout& array) const {
+  if (rank() == 0) return kernel::literal(0);
+  return kernel::mul(kernel::sub(x, lower(array.box[0].min)), kernel::literal(array.type.lanes));
+}
+
 Expr Rows::offset_of(Expr row, const ArrayLayout& array) const {
   Expr offset = kernel::literal(0);
   auto stride = array.strides.begin();

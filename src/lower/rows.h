@@ -27,6 +27,10 @@ class Rows {
   /// Statements that define y, z, … of the row numbered `row`.
   kernel::Block coordinates_of(kernel::Expr row) const;
 
+  /// Scalars from the start of an array, whose box may be larger, to the row of the current coordinates, and
+  /// from there to a pixel.
+  kernel::Expr row_offset(const ArrayLayout& array) const;
+  kernel::Expr x_offset(const kernel::Expr& x, const ArrayLayout& array) const;
   /// Scalars from the start of an array over this box to its row numbered `row`.
   kernel::Expr offset_of(kernel::Expr row, const ArrayLayout& array) const;
 

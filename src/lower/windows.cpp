@@ -19,6 +19,7 @@ namespace {
 // it.
 constexpr int most_unrolled_operations = 1200;
 constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
+constexpr int most_unrolled_operations_of_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
 constexpr int most_network_inputs = 49;                   // a 7x7 median
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
@@ -119,8 +120,9 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
       result.push_back(std::move(lanes));
     }
   } else {
-    const int limit =
-        place_ == Place::Interior ? most_unrolled_operations : most_unrolled_operations_at_borders;
+    const int limit = place_ == Place::Interior ? most_unrolled_operations
+                      : place_ == Place::Thread ? most_unrolled_operations_of_threads
+                                                : most_unrolled_operations_at_borders;
     result = fits_straight_line_code(*fold.loop, fold.next, limit) ? fold_unrolled(fold) : fold_in_loop(fold);
   }
   remember(&fold, free_loops(fold), result);
@@ -373,7 +375,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     arrays.push_back(locals_.claim("window"));
     emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
-  const bool network = place_ == Place::Interior && count <= most_network_inputs;
+  const bool network = place_ != Place::Anywhere && count <= most_network_inputs;
   if (network) {
     for (int point = 0; point < count; ++point) {
       bind_tap(*n.loop, point);

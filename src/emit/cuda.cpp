@@ -1,0 +1,438 @@
+#include "emit/cuda.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "emit/c_like.h"
+#include "emit/cuda_prelude.h"
+#include "emit/module_text.h"
+#include "emit/prelude.h"
+#include "emit/writer.h"
+#include "ir/kernel_build.h"
+#include "ir/kernel_visit.h"
+
+namespace weft::emit {
+
+using kernel::Array;
+using kernel::Expr;
+using kernel::Launch;
+using kernel::LoopKind;
+using kernel::Module;
+
+namespace {
+
+/// Kernels as CUDA C++.
+class CudaPrinter : public CLike {
+ public:
+  using CLike::CLike;
+
+ protected:
+  void open_loop(const kernel::For& loop) override {
+    const bool by_one_thread = loop.kind == LoopKind::Threads && kernel::is_literal(loop.to, 1) &&
+                               !kernel::names_in(loop.body).count(loop.variable);
+    if (by_one_thread) return open("if (threadIdx.x == 0)");
+    const auto head = [&](const std::string& first, const std::string& step) {
+      const std::string from =
+          kernel::is_literal(loop.from, 0) ? first : spelt(loop.from, tightest) + " + " + first;
+      open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from, bound(loop.to),
+                       step));
+    };
+    const auto grid = [&](const std::string& d) {
+      head(helper("thread_" + d) + "()", helper("threads_" + d) + "()");
+    };
+    switch (loop.kind) {
+      case LoopKind::GridX: return grid("x");
+      case LoopKind::GridY: return grid("y");
+      case LoopKind::GridZ: return grid("z");
+      case LoopKind::Blocks: return head("blockIdx.x", "gridDim.x");
+      case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
+      default: CLike::open_loop(loop);
+    }
+  }
+  void print(const kernel::LocalArray& array) override {
+    line(fmt::format("{}{} {}[{}];", array.storage == kernel::Storage::Shared ? "__shared__ " : "",
+                     c_type(array.type), array.name, array.count));
+  }
+  void print(const kernel::Atomic& update) override {
+    const Scalar type = update.value->type;
+    line(fmt::format("{}({}[{}], {});", helper(atomic_helper(update.op, type)), "&" + update.array,
+                     text(update.index), text(update.value)));
+  }
+  void print(const kernel::Barrier&) override { line("__syncthreads();"); }
+  std::string exponential(const Expr& argument) override {
+    return call(function("exp", argument->type), argument);
+  }
+
+ private:
+  std::string bound(const Expr& e) { return spelt(e, tightest); }
+};
+
+class CudaEmitter {
+ public:
+  explicit CudaEmitter(const Module& module) : module_(module) {}
+
+  /// Everything below the includes.
+  std::string body() const {
+    Writer out;
+    CudaPrinter printer(out, module_.strict);
+    for (const kernel::Table& table : module_.tables) print(out, table);
+    for (const kernel::Function& function : module_.functions) print(out, printer, function);
+    out.raw(host_helpers);
+    out.raw("\n}  // namespace\n\n");
+    device_function(out, printer);
+    out.blank();
+    host_function(out, printer);
+    return "namespace {\n\n" + half_type(module_, printer.used_helpers()) +
+           cuda_prelude(printer.used_helpers()) + "\n" + out.text();
+  }
+
+  std::string device_signature(bool with_default) const {
+    return signature(function_name(module_),
+                     std::string("cudaStream_t stream") + (with_default ? " = nullptr" : ""));
+  }
+  std::string host_signature() const { return signature(function_name(module_) + "_on_host", ""); }
+
+ private:
+  std::string signature(const std::string& name, const std::string& last) const {
+    std::string list;
+    for (const std::string& p : parameters(module_)) list += (list.empty() ? "" : ", ") + p;
+    if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
+    return fmt::format("cudaError_t {}({})", name, list);
+  }
+
+  static void print(Writer& out, const kernel::Table& table) {
+    std::string values;
+    for (const ir::Value& v : table.values)
+      values += (values.empty() ? "" : ", ") + c_literal(table.type, v.lane[0]);
+    out.line(fmt::format("__constant__ {} {}[{}] = {{{}}};", c_type(table.type), table.name,
+                         table.values.size(), values));
+    out.blank();
+  }
+
+  // ---- kernels ----
+
+  const Launch& launch_of(const kernel::Function& function) const {
+    for (const kernel::Step& step : module_.steps) {
+      if (const auto* launch = std::get_if<Launch>(&step); launch && launch->function == function.name)
+        return *launch;
+      if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+        for (const Launch& launch : repeat->launches) {
+          if (launch.function == function.name) return launch;
+        }
+      }
+    }
+    throw InternalError("nothing launches '" + function.name + "'");
+  }
+
+  /// What a kernel takes: the names, and how they are declared.
+  struct Parameter {
+    std::string name, declaration;
+  };
+  std::vector<Parameter> parameters_of(const kernel::Function& function) const {
+    const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
+    std::vector<Parameter> result;
+    for (const Array& a : module_.arrays) {
+      if (!used.count(a.name)) continue;
+      result.push_back({a.name, fmt::format("{}{}* __restrict__ {}", written.count(a.name) ? "" : "const ",
+                                            c_type(a.type.scalar), a.name)});
+    }
+    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
+      for (const kernel::Field& f : *list) {
+        if (used.count(f.name)) result.push_back({f.name, c_type(f.type) + " " + f.name});
+      }
+    }
+    return result;
+  }
+
+  void print(Writer& out, CLike& printer, const kernel::Function& function) const {
+    const std::array<int, 3>& block = launch_of(function).grid->block;
+    std::string list;
+    for (const Parameter& p : parameters_of(function)) list += (list.empty() ? "" : ", ") + p.declaration;
+    out.comment(function.comment);
+    out.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", block[0] * block[1] * block[2],
+                         function.name, list));
+    printer.print(function.body);
+    out.close();
+    out.blank();
+  }
+
+  // ---- the function for device memory ----
+
+  void device_function(Writer& out, CLike& printer) const {
+    out.open(device_signature(false));
+    out.line("cudaError_t status = cudaSuccess;");
+    for (const Array& a : module_.arrays) {
+      if (a.role == Array::Role::Intermediate) declare(out, printer, a);
+      if (is_read_while_empty(module_, a))
+        out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
+    }
+    for (const kernel::Field& counter : module_.counters)
+      out.line(fmt::format("{} {} = 0;", c_type(counter.type), counter.name));
+    for (const Array& a : module_.arrays) {
+      if (is_read_while_empty(module_, a)) stand_in(out, printer, a);
+    }
+    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
+      out.blank();
+      for (const Array& a : module_.arrays) {
+        if (a.role == Array::Role::Intermediate && first_use(module_, a.name) == i) allocate(out, printer, a);
+      }
+      std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
+      for (const Array& a : module_.arrays) {
+        if (a.role == Array::Role::Intermediate && last_use(module_, a.name) == i)
+          out.line(fmt::format("release({}, stream);", a.name));
+      }
+    }
+    for (const Array& a : module_.arrays) {
+      if (is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
+    }
+    out.line("return status;");
+    out.close();
+  }
+
+  /// The pointer and the strides of an array that is allocated here: rows begin at whole 128 bytes.
+  static void declare(Writer& out, CLike& printer, const Array& a) {
+    out.line(fmt::format("{}* {} = nullptr;", c_type(a.type.scalar), a.name));
+    strides(out, printer, a, "");
+  }
+  static void strides(Writer& out, CLike& printer, const Array& a, const std::string& prefix) {
+    for (std::size_t d = 0; d < a.strides.size(); ++d) {
+      if (d == 0) {
+        const int line = 128 / size_of(a.type.scalar);
+        const Expr row =
+            kernel::add(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)), kernel::literal(line - 1));
+        out.line(fmt::format("int64_t {}{} = ({}) / {} * {};", prefix, a.strides[d], printer.text(row), line,
+                             line));
+      } else {
+        out.line(fmt::format("int64_t {}{} = {}{} * {};", prefix, a.strides[d], prefix, a.strides[d - 1],
+                             operand(printer, kernel::max(a.extents[d], kernel::literal(1)))));
+      }
+    }
+  }
+  static std::string operand(CLike& printer, const Expr& e) {
+    const bool simple = !std::holds_alternative<kernel::Binary>(e->op) || printer.text(e).back() == ')';
+    return simple ? printer.text(e) : "(" + printer.text(e) + ")";
+  }
+
+  /// The scalars that an array takes; one row at least, since empty images are read as zeros.
+  static std::string scalars(CLike& printer, const Array& a, const std::string& prefix) {
+    if (a.strides.empty()) {
+      const Expr width =
+          a.extents.empty() ? kernel::literal(1) : kernel::max(a.extents[0], kernel::literal(1));
+      return printer.text(kernel::mul(width, kernel::literal(a.type.lanes)));
+    }
+    return printer.text(kernel::mul(kernel::name(prefix + a.strides.back()),
+                                    kernel::max(a.extents.back(), kernel::literal(1))));
+  }
+
+  static void allocate(Writer& out, CLike& printer, const Array& a) {
+    const Expr empty = is_empty(a);
+    out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
+                         scalars(printer, a, ""), empty ? printer.text(empty) : "false"));
+  }
+
+  static void stand_in(Writer& out, CLike& printer, const Array& a) {
+    const Expr row =
+        kernel::mul(kernel::max(a.extents[0], kernel::literal(1)), kernel::literal(a.type.lanes));
+    out.open(fmt::format("if ({})", printer.text(is_empty(a))));
+    out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
+    out.line(fmt::format("if (status == cudaSuccess) status = allocate(no_{}, {}, true, stream);", a.name,
+                         printer.text(row)));
+    out.line(fmt::format("{0} = no_{0};", a.name));
+    for (const std::string& stride : a.strides) out.line(fmt::format("{} = 0;", stride));
+    out.close();
+  }
+
+  void print(Writer& out, CLike& printer, const Launch& launch) const {
+    const auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
+                                       [&](const kernel::Function& f) { return f.name == launch.function; });
+    const kernel::Grid& grid = *launch.grid;
+    std::string arguments;
+    for (const Parameter& p : parameters_of(*function)) arguments += ", " + p.name;
+    out.open("if (status == cudaSuccess)");
+    out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}, {}, {}}}, stream{});", launch.function,
+                         printer.text(grid.threads[0]), printer.text(grid.threads[1]),
+                         printer.text(grid.threads[2]), grid.block[0], grid.block[1], grid.block[2],
+                         arguments));
+    out.close();
+  }
+  /// Arrays rotate whatever happens, so that in the end each pointer is what it was.
+  void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {
+    open_repeat(out, printer, module_, repeat, "");
+    for (const Launch& launch : repeat.launches) print(out, printer, launch);
+    out.close();
+  }
+
+  // ---- the function for host memory ----
+
+  void host_function(Writer& out, CLike& printer) const {
+    out.open(host_signature());
+    out.line("cudaStream_t stream = nullptr;");
+    out.line("cudaError_t status = cudaStreamCreate(&stream);");
+    out.line("if (status != cudaSuccess) return status;");
+    const auto each = [&](Array::Role role, const auto& work) {
+      for (const Array& a : module_.arrays) {
+        if (a.role == role) work(a);
+      }
+    };
+    const auto declare_on_device = [&](const Array& a) {
+      out.line(fmt::format("{}* device_{} = nullptr;", c_type(a.type.scalar), a.name));
+      strides(out, printer, a, "device_");
+    };
+    each(Array::Role::Input, declare_on_device);
+    each(Array::Role::Output, declare_on_device);
+    const auto allocate_on_device = [&](const Array& a) {
+      out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
+                           scalars(printer, a, "device_"),
+                           is_empty(a) ? printer.text(is_empty(a)) : "false"));
+    };
+    each(Array::Role::Input, [&](const Array& a) {
+      allocate_on_device(a);
+      copy(out, printer, a, "device_", "", "cudaMemcpyHostToDevice");
+    });
+    each(Array::Role::Output, allocate_on_device);
+    std::string arguments;
+    const auto pass_array = [&](const Array& a) {
+      arguments += "device_" + a.name + ", ";
+      for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
+    };
+    each(Array::Role::Input, pass_array);
+    for (const auto* list : {&module_.sizes, &module_.params}) {
+      for (const kernel::Field& f : *list) arguments += f.name + ", ";
+    }
+    each(Array::Role::Output, pass_array);
+    out.open("if (status == cudaSuccess)");
+    out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
+    out.close();
+    each(Array::Role::Output,
+         [&](const Array& a) { copy(out, printer, a, "", "device_", "cudaMemcpyDeviceToHost"); });
+    const auto release = [&](const Array& a) {
+      out.line(fmt::format("release(device_{}, stream);", a.name));
+    };
+    each(Array::Role::Input, release);
+    each(Array::Role::Output, release);
+    out.line("const cudaError_t finished = cudaStreamSynchronize(stream);");
+    out.line("cudaStreamDestroy(stream);");
+    out.line("return status != cudaSuccess ? status : finished;");
+    out.close();
+  }
+
+  static void copy(Writer& out, CLike& printer, const Array& a, const std::string& to,
+                   const std::string& from, const std::string& direction) {
+    std::string extents =
+        printer.text(a.extents.empty() ? kernel::literal(a.type.lanes)
+                                       : kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
+    std::string to_strides, from_strides;
+    for (std::size_t d = 0; d < a.strides.size(); ++d) {
+      extents += ", " + printer.text(a.extents[d + 1]);
+      to_strides += (d ? ", " : "") + to + a.strides[d];
+      from_strides += (d ? ", " : "") + from + a.strides[d];
+    }
+    out.open("if (status == cudaSuccess)");
+    if (a.strides.empty()) {
+      out.line(fmt::format("status = copy_row({}{}, {}{}, {}, {}, stream);", to, a.name, from, a.name,
+                           extents, direction));
+    } else {
+      out.line(fmt::format("const int64_t extents[] = {{{}}}, to[] = {{{}}}, from[] = {{{}}};", extents,
+                           to_strides, from_strides));
+      out.line(fmt::format("status = copy_rows({}{}, to, {}{}, from, extents, {}, {}, stream);", to, a.name,
+                           from, a.name, a.extents.size(), direction));
+    }
+    out.close();
+  }
+
+  static constexpr const char* host_helpers = R"text(struct Extents {
+  int64_t x, y, z;
+};
+
+unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
+  const int64_t count = (threads + per_block - 1) / per_block;
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+template <class T>
+struct Same {
+  typedef T type;
+};
+
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
+                   typename Same<Parameters>::type... arguments) {
+  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
+                  blocks(threads.z, block.z, 65535));
+  void* pointers[] = {(void*)&arguments...};
+  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                          stream);
+}
+
+template <class T>
+cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
+  const size_t bytes = (size_t)count * sizeof(T);
+  const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+}
+
+template <class T>
+void release(T*& memory, cudaStream_t stream) {
+  if (memory) cudaFreeAsync((void*)memory, stream);
+  memory = nullptr;
+}
+
+template <class T>
+cudaError_t copy_row(T* to, const T* from, int64_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return count <= 0 ? cudaSuccess : cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), kind, stream);
+}
+
+// Copies between arrays of other pitches; extents and strides in scalars, x first.
+template <class T>
+cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int64_t* from_strides,
+                      const int64_t* extents, int rank, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rank > 2) {
+    cudaError_t status = cudaSuccess;
+    for (int64_t i = 0; i < extents[rank - 1] && status == cudaSuccess; ++i) {
+      status = copy_rows(to + i * to_strides[rank - 2], to_strides, from + i * from_strides[rank - 2], from_strides,
+                         extents, rank - 1, kind, stream);
+    }
+    return status;
+  }
+  if (extents[0] <= 0 || extents[1] <= 0) return cudaSuccess;
+  return cudaMemcpy2DAsync(to, (size_t)to_strides[0] * sizeof(T), from, (size_t)from_strides[0] * sizeof(T),
+                           (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
+}
+)text";
+
+  const Module& module_;
+};
+
+constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
+
+}  // namespace
+
+std::string emit_cuda_for_loading(const Module& module) {
+  const CudaEmitter emitter(module);
+  return head_comment(module) + headers + emitter.body() +
+         entry_function(module, "weft_entry", function_name(module) + "_on_host");
+}
+
+std::map<std::string, std::string> emit_cuda_for_users(const Module& module,
+                                                       const std::string& architecture) {
+  const CudaEmitter emitter(module);
+  std::map<std::string, std::string> files;
+  files[module.name + ".h"] =
+      "// Pipeline '" + module.name + "', emitted by Weft.\n#pragma once\n\n" + headers +
+      documentation(module) +
+      "// Images lie in device memory. The work is queued on the stream; errors of launches are returned.\n" +
+      emitter.device_signature(true) + ";\n\n" +
+      "// Images lie in host memory, and results are there when the function returns.\n" +
+      emitter.host_signature() + ";\n";
+  files[module.name + ".cu"] = head_comment(module) +
+                               "//\n// Compile with: nvcc -std=c++17 -O3 -arch=" + architecture +
+                               (module.strict ? " -fmad=false" : "") + " -c " + module.name +
+                               ".cu\n#include \"" + module.name + ".h\"\n\n" + emitter.body();
+  return files;
+}
+
+}  // namespace weft::emit

@@ -1,0 +1,23 @@
+// Emits CUDA C++: one file per pipeline, readable, and usable without Weft.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "ir/kernel_ir.h"
+
+namespace weft::emit {
+
+/// Files by name for a user's own project. NAME.h declares two functions that take buffers, sizes and
+/// parameters: one for device memory, which runs on a stream, and one for host memory; NAME.cu defines them.
+/// `architecture` is what the head comment tells to compile for: "sm_90".
+std::map<std::string, std::string> emit_cuda_for_users(const kernel::Module& module,
+                                                       const std::string& architecture);
+
+/// The same functions, and an entry of fixed signature that takes host memory,
+///     extern "C" int weft_entry(void* const* arrays, const int64_t* integers, const void* const* params)
+/// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`. It returns CUDA's
+/// error.
+std::string emit_cuda_for_loading(const kernel::Module& module);
+
+}  // namespace weft::emit

@@ -1,0 +1,173 @@
+#include "emit/cuda_prelude.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include "emit/c_like.h"
+#include "emit/prelude.h"
+#include "ir/value.h"
+
+namespace weft::emit {
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+// Updates that no instruction makes: the word around the value is exchanged if nobody else has changed it.
+constexpr const char* exchange_loop = R"(// *at = change(*at), atomically.
+template <class T, class Change>
+__device__ void update_atomically(T* at, Change change) {
+  if (sizeof(T) == 8) {
+    unsigned long long* word = (unsigned long long*)at;
+    unsigned long long seen = *word, assumed;
+    do {
+      assumed = seen;
+      union { unsigned long long bits; T value; } now = {assumed};
+      now.value = change(now.value);
+      seen = atomicCAS(word, assumed, now.bits);
+    } while (seen != assumed);
+    return;
+  }
+  const unsigned byte = (unsigned)((size_t)at & 3), shift = byte * 8;  // of a smaller value in its word
+  const unsigned mask = sizeof(T) == 4 ? 0xffffffffu : ((1u << (sizeof(T) * 8 % 32)) - 1) << shift;
+  unsigned* word = (unsigned*)((char*)at - byte);
+  unsigned seen = *word, assumed;
+  do {
+    assumed = seen;
+    union { unsigned bits; T value; } now = {(assumed & mask) >> shift};
+    now.value = change(now.value);
+    seen = atomicCAS(word, assumed, (assumed & ~mask) | (now.bits << shift & mask));
+  } while (seen != assumed);
+}
+)";
+
+struct AtomicName {
+  ir::BinaryOp op;
+  Scalar type;
+};
+
+AtomicName parse(const std::string& name) {
+  for (int s = 0; s <= static_cast<int>(Scalar::F64); ++s) {
+    for (const ir::BinaryOp op : {ir::BinaryOp::Add, ir::BinaryOp::Mul, ir::BinaryOp::Min, ir::BinaryOp::Max,
+                                  ir::BinaryOp::And, ir::BinaryOp::Or, ir::BinaryOp::Xor}) {
+      const auto type = static_cast<Scalar>(s);
+      if (name == atomic_helper(op, type)) return {op, type};
+    }
+  }
+  throw InternalError("emitted code has no helper '" + name + "'");
+}
+
+/// The instruction for an update, if GPUs have it.
+std::string native(const AtomicName& a) {
+  if (size_of(a.type) < 4 || (is_float(a.type) && a.op != ir::BinaryOp::Add)) return "";
+  switch (a.op) {
+    case ir::BinaryOp::Add: return "atomicAdd";
+    case ir::BinaryOp::Min: return "atomicMin";
+    case ir::BinaryOp::Max: return "atomicMax";
+    case ir::BinaryOp::And: return "atomicAnd";
+    case ir::BinaryOp::Or: return "atomicOr";
+    case ir::BinaryOp::Xor: return "atomicXor";
+    default: return "";
+  }
+}
+
+/// The type that CUDA's overloads take.
+std::string native_type(const AtomicName& a) {
+  const bool ordered = a.op == ir::BinaryOp::Min || a.op == ir::BinaryOp::Max;
+  switch (a.type) {
+    case Scalar::I32: return "int";
+    case Scalar::U32: return "unsigned";
+    case Scalar::I64: return ordered ? "long long" : "unsigned long long";
+    case Scalar::U64: return "unsigned long long";
+    default: return c_type(a.type);
+  }
+}
+
+std::string combined(const AtomicName& a) {
+  const bool half = a.type == Scalar::F16;
+  const std::string old = half ? "half_to_float(old)" : "old", next = half ? "half_to_float(value)" : "value";
+  const auto with = [&](const std::string& text) {
+    return half ? "float_to_half(" + text + ")" : fmt::format("({})({})", c_type(a.type), text);
+  };
+  switch (a.op) {
+    case ir::BinaryOp::Add: return with(old + " + " + next);
+    case ir::BinaryOp::Mul: return with(old + " * " + next);
+    case ir::BinaryOp::Min: return with(fmt::format("{1} < {0} ? {1} : {0}", old, next));
+    case ir::BinaryOp::Max: return with(fmt::format("{0} < {1} ? {1} : {0}", old, next));
+    case ir::BinaryOp::And: return with(old + " & " + next);
+    case ir::BinaryOp::Or: return with(old + " | " + next);
+    default: return with(old + " ^ " + next);
+  }
+}
+
+std::string atomic_definition(const std::string& name) {
+  const AtomicName a = parse(name);
+  const std::string t = c_type(a.type);
+  if (const std::string function = native(a); !function.empty()) {
+    const std::string type = native_type(a);
+    return fmt::format("__device__ inline void {0}({1}* at, {1} value) {{ {2}(({3}*)at, ({3})value); }}\n",
+                       name, t, function, type);
+  }
+  return fmt::format(
+      "__device__ inline void {0}({1}* at, {1} value) {{\n  update_atomically(at, [=]({1} old) {{ return "
+      "{2}; "
+      "}});\n}}\n",
+      name, t, combined(a));
+}
+
+/// thread_x: the thread's place in the grid; threads_x: how many there are.
+std::string place_helper(const std::string& name) {
+  const char d = name.back();
+  const std::string value = name.rfind("threads_", 0) == 0
+                                ? fmt::format("(int64_t)gridDim.{0} * blockDim.{0}", d)
+                                : fmt::format("(int64_t)blockIdx.{0} * blockDim.{0} + threadIdx.{0}", d);
+  return fmt::format("__device__ inline int64_t {}() {{ return {}; }}\n", name, value);
+}
+
+}  // namespace
+
+std::string atomic_helper(ir::BinaryOp op, Scalar type) {
+  const auto verb = [&] {
+    switch (op) {
+      case ir::BinaryOp::Add: return "add";
+      case ir::BinaryOp::Mul: return "multiply";
+      case ir::BinaryOp::Min: return "min";
+      case ir::BinaryOp::Max: return "max";
+      case ir::BinaryOp::And: return "and";
+      case ir::BinaryOp::Or: return "or";
+      case ir::BinaryOp::Xor: return "xor";
+      default: throw InternalError("no atomic update by " + ir::name_of(op));
+    }
+  };
+  return fmt::format("atomic_{}_{}", verb(), name_of(type));
+}
+
+std::string cuda_prelude(const std::set<std::string>& helpers) {
+  std::set<std::string> common;
+  std::string atomics;
+  bool exchanges = false;
+  std::string places;
+  for (const std::string& name : helpers) {
+    if (name.rfind("thread_", 0) == 0 || name.rfind("threads_", 0) == 0) {
+      places += place_helper(name);
+      continue;
+    }
+    if (name.rfind("atomic_", 0) != 0) {
+      common.insert(name);
+      continue;
+    }
+    const AtomicName a = parse(name);
+    if (a.type == Scalar::F16) common.insert({"half_to_float", "float_to_half"});
+    exchanges |= native(a).empty();
+    atomics += atomic_definition(name);
+  }
+  std::string text = prelude(common);
+  text = replaced(text, "static inline", "__host__ __device__ inline");
+  text = replaced(text, "__builtin_rint", "rint");
+  return places + text + (exchanges ? exchange_loop : "") + atomics;
+}
+
+}  // namespace weft::emit

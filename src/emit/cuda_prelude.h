@@ -1,0 +1,17 @@
+// The helper functions of emitted CUDA: those of C++ (prelude.h), for both sides, and atomic updates.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "ir/value.h"
+
+namespace weft::emit {
+
+/// The definitions of the helpers, each once. Throws InternalError for an unknown name.
+std::string cuda_prelude(const std::set<std::string>& helpers);
+
+/// The helper that updates memory atomically: "atomic_add_f32".
+std::string atomic_helper(ir::BinaryOp op, Scalar type);
+
+}  // namespace weft::emit

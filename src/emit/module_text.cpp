@@ -1,0 +1,206 @@
+#include "emit/module_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "emit/c_like.h"
+#include "emit/writer.h"
+#include "ir/kernel_build.h"
+
+namespace weft::emit {
+
+using kernel::Array;
+using kernel::Expr;
+using kernel::Module;
+
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+std::set<std::string> arrays_of(const kernel::Step& step, bool written_ones) {
+  std::set<std::string> names;
+  const auto add = [&](const kernel::Launch& launch) {
+    names.insert(launch.reads.begin(), launch.reads.end());
+    if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
+  };
+  if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+    for (const kernel::Launch& launch : repeat->launches) add(launch);
+    for (const kernel::Rotation& rotation : repeat->rotations) names.insert(rotation.begin(), rotation.end());
+  } else {
+    add(std::get<kernel::Launch>(step));
+  }
+  return names;
+}
+
+const Array& array_named(const Module& module, const std::string& name) {
+  return *std::find_if(module.arrays.begin(), module.arrays.end(),
+                       [&](const Array& a) { return a.name == name; });
+}
+
+/// Pointers and pitches move together.
+void rotate(Writer& out, CLike& printer, const Module& module, const kernel::Rotation& arrays,
+            const std::string& prefix) {
+  const std::string swap = printer.helper("exchange");
+  for (std::size_t i = arrays.size() - 1; i > 0; --i) {
+    const Array &to = array_named(module, arrays[i]), &from = array_named(module, arrays[i - 1]);
+    out.line(fmt::format("{0}({1}{2}, {1}{3});", swap, prefix, to.name, from.name));
+    for (std::size_t d = 0; d < to.strides.size(); ++d)
+      out.line(fmt::format("{0}({1}{2}, {1}{3});", swap, prefix, to.strides[d], from.strides[d]));
+  }
+}
+
+}  // namespace
+
+std::string identifier(const Module& module) {
+  std::string name;
+  for (char c : module.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+std::string function_name(const Module& module) {
+  // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
+  return "run_" + identifier(module);
+}
+
+std::string head_comment(const Module& module) {
+  Writer out;
+  out.comment("Pipeline '" + module.name + "', emitted by Weft. How it runs:");
+  std::string schedule = module.comment;
+  out.comment("  " + replaced(schedule, "\n", "\n  "));
+  return out.text();
+}
+
+std::string half_type(const Module& module, const std::set<std::string>& helpers) {
+  const bool used = std::any_of(module.arrays.begin(), module.arrays.end(),
+                                [](const Array& a) { return a.type.scalar == Scalar::F16; }) ||
+                    std::any_of(module.params.begin(), module.params.end(),
+                                [](const kernel::Field& f) { return f.type == Scalar::F16; }) ||
+                    helpers.count("half_to_float") || helpers.count("float_to_half");
+  return used ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
+}
+
+std::string pointer_type(const Array& a) {
+  return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";
+}
+
+std::vector<std::string> parameters(const Module& module) {
+  std::vector<std::string> result;
+  const auto add_array = [&](const Array& a) {
+    result.push_back(
+        fmt::format("{}{}* {}", a.role == Array::Role::Input ? "const " : "", c_type(a.type.scalar), a.name));
+    for (const std::string& stride : a.strides) result.push_back("int64_t " + stride);
+  };
+  for (const Array& a : module.arrays) {
+    if (a.role == Array::Role::Input) add_array(a);
+  }
+  for (const kernel::Field& f : module.sizes) result.push_back("int64_t " + f.name);
+  for (const kernel::Field& f : module.params) result.push_back(c_type(f.type) + " " + f.name);
+  for (const Array& a : module.arrays) {
+    if (a.role == Array::Role::Output) add_array(a);
+  }
+  return result;
+}
+
+std::string documentation(const Module& module) {
+  Writer out;
+  for (const Array& a : module.arrays) {
+    if (a.role == Array::Role::Intermediate) continue;
+    CLike printer(out, module.strict);
+    std::string extents;
+    for (const Expr& e : a.extents) extents += (extents.empty() ? "" : " x ") + printer.text(e);
+    out.comment(fmt::format(
+        "{} {}: {} pixels{}{}", a.role == Array::Role::Input ? "input " : "output", a.name,
+        extents.empty() ? "one" : extents,
+        a.type.lanes > 1 ? fmt::format(" of {} interleaved {}s", a.type.lanes, c_type(a.type.scalar)) : "",
+        a.strides.empty()
+            ? ""
+            : fmt::format("; {} counts {}s from row to row", a.strides[0], c_type(a.type.scalar))));
+  }
+  return out.text();
+}
+
+Expr is_empty(const Array& a) {
+  Expr empty;
+  for (const Expr& extent : a.extents) {
+    const Expr none = kernel::binary(ir::BinaryOp::Eq, extent, kernel::literal(0));
+    empty = empty ? kernel::binary(ir::BinaryOp::Or, empty, none) : none;
+  }
+  return empty;
+}
+
+bool is_read_while_empty(const Module& module, const Array& a) {
+  const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
+    const auto fixed = kernel::literal_value(extent);
+    return fixed ? *fixed == 0 : !std::holds_alternative<kernel::Name>(extent->op);
+  });
+  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(), [&](const kernel::Step& step) {
+    return arrays_of(step, false).count(a.name);
+  });
+  return a.role == Array::Role::Output && may_be_empty && is_read;
+}
+
+std::size_t first_use(const Module& module, const std::string& array) {
+  for (std::size_t i = 0; i < module.steps.size(); ++i) {
+    if (arrays_of(module.steps[i], true).count(array)) return i;
+  }
+  return 0;
+}
+std::size_t last_use(const Module& module, const std::string& array) {
+  for (std::size_t i = module.steps.size(); i-- > 0;) {
+    if (arrays_of(module.steps[i], true).count(array)) return i;
+  }
+  return 0;
+}
+
+void open_repeat(Writer& out, CLike& printer, const Module& module, const kernel::Repeat& repeat,
+                 const std::string& prefix) {
+  const std::string count = printer.text(repeat.count);
+  const bool simple =
+      std::holds_alternative<kernel::Name>(repeat.count->op) || kernel::literal_value(repeat.count);
+  for (const kernel::Rotation& arrays : repeat.rotations) {
+    // With these turns in front, the last one ends with every array in its place.
+    out.open(fmt::format("for (int64_t turn = {0} > 0 ? ({1} - {0} % {1}) % {1} : 0; turn > 0; --turn)",
+                         simple ? count : "(" + count + ")", arrays.size()));
+    rotate(out, printer, module, arrays, prefix);
+    out.close();
+  }
+  out.open(fmt::format("for ({0}{1} = 0; {0}{1} < {2}; ++{0}{1})", prefix, repeat.counter, count));
+  for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+}
+
+std::string entry_function(const Module& module, const std::string& name, const std::string& function,
+                           const std::string& last, const std::string& argument) {
+  Writer entry;
+  entry.blank();
+  entry.open(fmt::format(
+      "extern \"C\" int {}(void* const* arrays, const int64_t* integers, const void* const* params{})", name,
+      last.empty() ? "" : ", " + last));
+  std::vector<std::string> arguments;
+  int array = 0, integer = static_cast<int>(module.sizes.size()), param = 0;
+  const auto pass_arrays = [&](Array::Role role) {
+    for (const Array& a : module.arrays) {
+      if (a.role != role) continue;
+      arguments.push_back(fmt::format("static_cast<{}*>(arrays[{}])", c_type(a.type.scalar), array++));
+      for (std::size_t s = 0; s < a.strides.size(); ++s)
+        arguments.push_back(fmt::format("integers[{}]", integer++));
+    }
+  };
+  pass_arrays(Array::Role::Input);
+  for (std::size_t s = 0; s < module.sizes.size(); ++s) arguments.push_back(fmt::format("integers[{}]", s));
+  for (const kernel::Field& f : module.params)
+    arguments.push_back(fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), param++));
+  pass_arrays(Array::Role::Output);
+  if (!argument.empty()) arguments.push_back(argument);
+  entry.line(fmt::format("return {}({});", function, fmt::join(arguments, ", ")));
+  entry.close();
+  return entry.text();
+}
+
+}  // namespace weft::emit

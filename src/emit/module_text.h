@@ -1,0 +1,44 @@
+// What emitters of all languages say and ask about a module.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emit/c_like.h"
+#include "ir/kernel_ir.h"
+
+namespace weft::emit {
+
+/// The pipeline's name as a part of identifiers.
+std::string identifier(const kernel::Module& module);
+std::string function_name(const kernel::Module& module);
+/// What the pipeline is and how it runs.
+std::string head_comment(const kernel::Module& module);
+/// The type of stored halves, where the module or these helpers need it.
+std::string half_type(const kernel::Module& module, const std::set<std::string>& helpers);
+std::string pointer_type(const kernel::Array& a);
+/// The parameters of the pipeline's function, one string each: inputs, sizes, parameters, outputs.
+std::vector<std::string> parameters(const kernel::Module& module);
+/// What the parameters mean, for the header.
+std::string documentation(const kernel::Module& module);
+
+/// The condition under which an array has no pixels; null for a scalar.
+kernel::Expr is_empty(const kernel::Array& a);
+/// Whether other stages read an output that has no pixels for some sizes.
+bool is_read_while_empty(const kernel::Module& module, const kernel::Array& a);
+/// The first and the last of the module's steps that touch an array.
+std::size_t first_use(const kernel::Module& module, const std::string& array);
+std::size_t last_use(const kernel::Module& module, const std::string& array);
+
+/// Opens the loop of a repeat, and rotates its arrays; variables have the prefix.
+void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, const kernel::Repeat& repeat,
+                 const std::string& prefix);
+
+/// A C function `name` of fixed signature,
+///     int name(void* const* arrays, const int64_t* integers, const void* const* params, LAST)
+/// that calls the pipeline's function, with `argument` last.
+std::string entry_function(const kernel::Module& module, const std::string& name, const std::string& function,
+                           const std::string& last = "", const std::string& argument = "");
+
+}  // namespace weft::emit

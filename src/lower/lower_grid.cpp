@@ -1,0 +1,89 @@
+#include "lower/lower_grid.h"
+
+#include "ir/visit.h"
+
+namespace weft::lower {
+
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+
+namespace {
+
+// A warp along x for whole sectors of memory, and enough warps to fill a multiprocessor with few blocks.
+constexpr int block_x = 32, block_y = 4, block_1d = 128;
+
+/// What is left of a box of more than three dimensions without x and y.
+Expr slices(const Rows& rows) {
+  Expr count = literal(1);
+  for (int d = 2; d < rows.rank(); ++d) count = kernel::mul(count, kernel::max(rows.extent(d), literal(0)));
+  return count;
+}
+
+Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, const Expr& to, Block body) {
+  return {{For{kind, variable, from, to, 1, std::move(body)}}};
+}
+
+}  // namespace
+
+Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
+  Block block;
+  body(block);
+  const int rank = rows.rank();
+  if (rank == 0) return in_loop(LoopKind::GridX, "x", literal(0), literal(1), std::move(block));
+  block = in_loop(LoopKind::GridX, "x", rows.begin(0), rows.end(0), std::move(block));
+  if (rank >= 2) block = in_loop(LoopKind::GridY, "y", rows.begin(1), rows.end(1), std::move(block));
+  if (rank == 3) return in_loop(LoopKind::GridZ, "z", rows.begin(2), rows.end(2), std::move(block));
+  if (rank > 3) {
+    Block slice;
+    Expr rest = kernel::name("slice");
+    for (int d = 2; d < rank; ++d) {
+      const bool is_last = d + 1 == rank;
+      const Expr at = is_last ? rest : kernel::binary(ir::BinaryOp::Rem, rest, rows.extent(d));
+      slice.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, rows.begin(d))}});
+      rest = kernel::div(rest, rows.extent(d));
+    }
+    kernel::append(slice, std::move(block));
+    block = in_loop(LoopKind::GridZ, "slice", literal(0), slices(rows), std::move(slice));
+  }
+  return block;
+}
+
+kernel::Grid grid_over(const Rows& rows) {
+  const Expr one = literal(1);
+  if (rows.rank() < 2) return {{rows.width(), one, one}, {block_1d, 1, 1}};
+  return {{rows.width(), rows.extent(1), slices(rows)}, {block_x, block_y, 1}};
+}
+
+kernel::Grid grid_over_rows(const Rows& rows, int lanes) {
+  return {{kernel::mul(rows.width(), literal(lanes)), rows.count(), literal(1)}, {block_x, block_y, 1}};
+}
+
+kernel::Grid grid_of_blocks(const Expr& blocks, int threads_per_block) {
+  return {{kernel::mul(blocks, literal(threads_per_block)), literal(1), literal(1)},
+          {threads_per_block, 1, 1}};
+}
+
+kernel::Launch lower_grid(const StageContext& context) {
+  const ir::Stage& stage = context.stage;
+  Layout& layout = context.layout;
+  const ArrayLayout& array = layout.arrays.at(&stage);
+  const Rows rows(stage.box, layout);
+  ExpressionLowering expressions(layout, context.module.tables, context.names, stage, Place::Thread,
+                                 rows.coords(), context.module.strict);
+  kernel::Function function{
+      layout.names.claim(array.name + "_kernel"), comment_on(stage, "'" + stage.name + "'"), {}, {}};
+  const Expr offset = rows.rank() == 0
+                          ? literal(0)
+                          : kernel::add(rows.row_offset(array), rows.x_offset(kernel::name("x"), array));
+  function.body = grid_loops(rows, [&](Block& block) {
+    store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
+  });
+  kernel::Launch launch{function.name, literal(1), arrays_read(stage, layout), {array.name}, grid_over(rows)};
+  context.module.functions.push_back(std::move(function));
+  return launch;
+}
+
+}  // namespace weft::lower

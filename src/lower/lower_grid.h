@@ -1,0 +1,28 @@
+// One stored stage as a GPU kernel: every thread computes pixels of its own.
+//
+//     for y, y threads of the grid apart:
+//       for x, x threads of the grid apart:    dx[x, y] = …    every read goes through its border
+//
+// Grids may be smaller than images, as their y and z extents are limited: hence loops instead of ifs.
+#pragma once
+
+#include <functional>
+
+#include "lower/lower_stage.h"
+#include "lower/rows.h"
+
+namespace weft::lower {
+
+/// Appends the kernel and the tables of a pure stage.
+kernel::Launch lower_grid(const StageContext& context);
+
+/// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.
+kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
+/// A grid of one thread per pixel of a box.
+kernel::Grid grid_over(const Rows& rows);
+/// One thread per scalar of each row: for loops over numbered rows.
+kernel::Grid grid_over_rows(const Rows& rows, int lanes);
+/// `blocks` blocks along x.
+kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int threads_per_block);
+
+}  // namespace weft::lower

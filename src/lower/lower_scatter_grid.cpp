@@ -1,0 +1,190 @@
+#include "lower/lower_scatter_grid.h"
+
+#include "lower/lower_grid.h"
+#include "lower/rows.h"
+#include "lower/updates.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+
+namespace {
+
+constexpr std::int64_t most_shared_bytes = 16384;  // leaves room for several blocks on every architecture
+constexpr int threads_per_block = 256;
+constexpr std::int64_t points_per_block = 16384;  // many for each copy that is cleared and added
+
+class ScatterGrid {
+ public:
+  explicit ScatterGrid(const StageContext& context)
+      : stage_(context.stage),
+        scatter_(std::get<ir::Scatter>(stage_.definition)),
+        context_(context),
+        layout_(context.layout),
+        module_(context.module),
+        array_(layout_.arrays.at(&stage_)),
+        bins_(stage_.box, layout_),
+        points_(scatter_.over, layout_),
+        scalars_(shared_scalars()) {}
+
+  void run() {
+    kernel::Function start = start_function();
+    kernel::Function fill = scalars_ > 0 ? shared_function() : direct_function();
+    module_.steps.push_back(kernel::Launch{start.name, literal(1), {}, {array_.name}, grid_over(bins_)});
+    const kernel::Grid grid =
+        scalars_ > 0 ? grid_of_blocks(block_count(), threads_per_block) : grid_over(points_);
+    module_.steps.push_back(
+        kernel::Launch{fill.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid});
+    module_.functions.push_back(std::move(start));
+    module_.functions.push_back(std::move(fill));
+  }
+
+ private:
+  int lanes() const { return stage_.type.lanes; }
+
+  /// The scalars of a copy in shared memory, or 0 if it does not fit there.
+  std::int64_t shared_scalars() const {
+    const auto bins = kernel::literal_value(kernel::mul(bins_.count(), bins_.width()));
+    const bool fits = bins && *bins > 0 && *bins * size_of(stage_.type) <= most_shared_bytes;
+    return fits && points_.rank() > 0 ? *bins * lanes() : 0;
+  }
+
+  ExpressionLowering expressions_at(std::vector<Expr> coords) const {
+    return {layout_,       module_.tables,    context_.names, stage_,
+            Place::Thread, std::move(coords), module_.strict};
+  }
+
+  kernel::Function start_function() const {
+    ExpressionLowering expressions = expressions_at(bins_.coords());
+    const Expr offset =
+        bins_.rank() == 0 ? literal(0)
+                          : kernel::add(bins_.row_offset(array_), bins_.x_offset(kernel::name("x"), array_));
+    kernel::Function function{
+        layout_.names.claim(array_.name + "_start"), "'" + stage_.name + "' before its updates.", {}, {}};
+    function.body = grid_loops(bins_, [&](Block& block) {
+      store_pixel(expressions, block, {{nullptr, scatter_.initial}}, array_.name, offset);
+    });
+    return function;
+  }
+
+  /// array[place + lane] = … op value, for all lanes.
+  Block updates_of(const std::string& array, const Expr& place, const Lanes& value) const {
+    Block block;
+    for (int l = 0; l < lanes(); ++l)
+      block.push_back({kernel::Atomic{scatter_.op, array, kernel::add(place, literal(l)), value[l]}});
+    return block;
+  }
+
+  /// Of many bins: each thread updates the stage itself.
+  kernel::Function direct_function() const {
+    kernel::Function function{layout_.names.claim(array_.name + "_fill"),
+                              comment_on(stage_, "The updates of '" + stage_.name + "'"),
+                              {},
+                              {}};
+    ExpressionLowering expressions = expressions_at(points_.coords());
+    function.body = grid_loops(points_, [&](Block& block) {
+      lower_updates(expressions, scatter_, bins_, block, [&](const Expr& bin, const Lanes& value) {
+        return updates_of(array_.name, place_of(bin), value);
+      });
+    });
+    return function;
+  }
+
+  /// The scalars from the start of the stage's array to a bin.
+  Expr place_of(const Expr& bin) const {
+    if (bins_.rank() <= 1) return kernel::mul(bin, literal(lanes()));
+    const Expr width = bins_.width(), x = kernel::binary(BinaryOp::Rem, bin, width);
+    return kernel::add(bins_.offset_of(kernel::div(bin, width), array_), kernel::mul(x, literal(lanes())));
+  }
+
+  // ---- by way of shared memory ----
+
+  Expr rows_per_block() const {
+    return kernel::max(kernel::div(literal(points_per_block), kernel::max(points_.width(), literal(1))),
+                       literal(1));
+  }
+  /// Of 1-D domains the blocks are parts of x, of others they are rows.
+  Expr block_count() const {
+    const bool along_x = points_.rank() == 1;
+    const Expr per_block = along_x ? literal(points_per_block) : rows_per_block();
+    const Expr all = along_x ? points_.extent(0) : points_.count();
+    return kernel::max(kernel::div(kernel::sub(kernel::add(all, per_block), literal(1)), per_block),
+                       literal(1));
+  }
+
+  kernel::Function shared_function() const {
+    kernel::Function function{
+        layout_.names.claim(array_.name + "_fill"),
+        comment_on(stage_, "The updates of '" + stage_.name + "', each block's together,"),
+        {},
+        {}};
+    ExpressionLowering expressions = expressions_at(points_.coords());
+    const std::string copy = expressions.claim(array_.name + "_copy");
+    const Scalar scalar = stage_.type.scalar;
+    const Expr i = kernel::name("i"), count = literal(scalars_);
+    Block& block = function.body;
+    block.push_back({kernel::LocalArray{copy, scalar, static_cast<int>(scalars_), kernel::Storage::Shared}});
+    const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
+    Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
+    block.push_back({For{LoopKind::Threads, "i", literal(0), count, 1, std::move(clear)}});
+    block.push_back({kernel::Barrier{}});
+    block.push_back({For{LoopKind::Blocks, "part", literal(0), block_count(), 1, part(expressions, copy)}});
+    block.push_back({kernel::Barrier{}});
+    const Expr bin = lanes() == 1 ? i : kernel::div(i, literal(lanes()));
+    const Expr lane = lanes() == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, i, literal(lanes()));
+    Block add = {{kernel::Atomic{scatter_.op, array_.name, kernel::add(place_of(bin), lane),
+                                 kernel::load(copy, scalar, i)}}};
+    block.push_back({For{LoopKind::Threads, "i", literal(0), count, 1, std::move(add)}});
+    return function;
+  }
+
+  Block part(ExpressionLowering& expressions, const std::string& copy) const {
+    const auto points = [&](const Expr& from, const Expr& to) {
+      For loop{LoopKind::Threads, "x", from, to, 1, {}};
+      lower_updates(expressions, scatter_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
+        return updates_of(copy, kernel::mul(bin, literal(lanes())), value);
+      });
+      return loop;
+    };
+    const Expr part = kernel::name("part");
+    Block block;
+    if (points_.rank() == 1) {
+      const Expr x0 = kernel::name("x0"), per_block = literal(points_per_block);
+      block.push_back({kernel::Let{"x0", kernel::add(points_.begin(0), kernel::mul(part, per_block))}});
+      block.push_back({points(x0, kernel::min(kernel::add(x0, per_block), points_.end(0)))});
+      return block;
+    }
+    block.push_back({kernel::Let{"rows", rows_per_block()}});
+    block.push_back({kernel::Let{"row0", kernel::mul(part, kernel::name("rows"))}});
+    const Expr row0 = kernel::name("row0");
+    For rows{LoopKind::Serial,
+             "row",
+             row0,
+             kernel::min(kernel::add(row0, kernel::name("rows")), points_.count()),
+             1,
+             points_.coordinates_of(kernel::name("row"))};
+    rows.body.push_back({points(points_.begin(0), points_.end(0))});
+    block.push_back({std::move(rows)});
+    return block;
+  }
+
+  const ir::Stage& stage_;
+  const ir::Scatter& scatter_;
+  const StageContext& context_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ArrayLayout& array_;
+  const Rows bins_, points_;
+  const std::int64_t scalars_;
+};
+
+}  // namespace
+
+void lower_scatter_grid(const StageContext& context) { ScatterGrid(context).run(); }
+
+}  // namespace weft::lower
