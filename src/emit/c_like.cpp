@@ -266,9 +266,11 @@ std::string CLike::spelt(const Expr& e, int context) {
           [&](const kernel::IndexCall& n) {
             constexpr const char* names[] = {"clamp_index", "mirror_index", "mirror101_index", "repeat_index",
                                              "floor_div"};
-            return fmt::format("{}({}, {})", helper(names[static_cast<int>(n.op)]), text(n.a), text(n.b));
+            const std::string name = names[static_cast<int>(n.op)];
+            helper(e->type == Scalar::I32 ? name + narrow_suffix : name);
+            return fmt::format("{}({}, {})", name, text(n.a), text(n.b));
           },
-          [&](const kernel::Load& n) { return fmt::format("{}[{}]", n.array, text(n.index)); },
+          [&](const kernel::Load& n) { return fmt::format("{}[{}]", n.array, initializer(n.index)); },
           [&](const kernel::MedianOf& n) {
             return fmt::format("{}({}, {})", helper("median_" + name_of(e->type)), n.array, n.count);
           },
@@ -287,8 +289,8 @@ void CLike::open_loop(const kernel::For& loop) {
   if (loop.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
   const std::string step =
       loop.step == 1 ? "++" + loop.variable : fmt::format("{} += {}", loop.variable, loop.step);
-  out_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
-                        spelt(loop.to, shift), step));
+  out_.open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
+                        spelt(loop.to, shift), step, c_type(loop.from->type)));
 }
 
 void CLike::print(const kernel::LocalArray& array) {
@@ -313,7 +315,7 @@ void CLike::print(const kernel::Stmt& statement) {
           },
           [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {
-            out_.line(fmt::format("{}[{}] = {};", s.array, text(s.index), initializer(s.value)));
+            out_.line(fmt::format("{}[{}] = {};", s.array, initializer(s.index), initializer(s.value)));
           },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },

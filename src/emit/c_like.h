@@ -55,6 +55,9 @@ class CLike {
   std::set<std::string> helpers_, functions_;
 };
 
+/// Helpers for i32 that share their name with those for i64 are noted with this behind it.
+constexpr const char* narrow_suffix = ":i32";
+
 /// A literal of the type; floats with the fewest digits that read back exactly.
 std::string c_literal(Scalar type, ir::Number value);
 

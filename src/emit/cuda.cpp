@@ -37,11 +37,12 @@ class CudaPrinter : public CLike {
     const auto head = [&](const std::string& first, const std::string& step) {
       const std::string from =
           kernel::is_literal(loop.from, 0) ? first : spelt(loop.from, tightest) + " + " + first;
-      open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from, bound(loop.to),
-                       step));
+      open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from, bound(loop.to),
+                       step, c_type(loop.from->type)));
     };
     const auto grid = [&](const std::string& d) {
-      head(helper("thread_" + d) + "()", helper("threads_" + d) + "()");
+      const std::string wide = loop.from->type == Scalar::I64 ? "wide_" : "";
+      head(helper(wide + "thread_" + d) + "()", helper(wide + "threads_" + d) + "()");
     };
     switch (loop.kind) {
       case LoopKind::GridX: return grid("x");
@@ -141,7 +142,9 @@ class CudaEmitter {
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const kernel::Field& f : *list) {
-        if (used.count(f.name)) result.push_back({f.name, c_type(f.type) + " " + f.name});
+        if (!used.count(f.name)) continue;
+        const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
+        result.push_back({f.name, c_type(is_narrow ? Scalar::I32 : f.type) + " " + f.name});
       }
     }
     return result;
@@ -163,6 +166,7 @@ class CudaEmitter {
 
   void device_function(Writer& out, CLike& printer) const {
     out.open(device_signature(false));
+    limit_sizes(out);
     out.line("cudaError_t status = cudaSuccess;");
     for (const Array& a : module_.arrays) {
       if (a.role == Array::Role::Intermediate) declare(out, printer, a);
@@ -190,6 +194,15 @@ class CudaEmitter {
     }
     out.line("return status;");
     out.close();
+  }
+
+  /// Refuses sizes that the kernels' index arithmetic is not made for.
+  void limit_sizes(Writer& out) const {
+    std::string tests;
+    for (const kernel::Field& size : module_.sizes) {
+      if (size.most > 0) tests += fmt::format("{}{} > {}", tests.empty() ? "" : " || ", size.name, size.most);
+    }
+    if (!tests.empty()) out.line(fmt::format("if ({}) return cudaErrorInvalidValue;", tests));
   }
 
   /// The pointer and the strides of an array that is allocated here: rows begin at whole 128 bytes.

@@ -118,13 +118,20 @@ std::string atomic_definition(const std::string& name) {
       name, t, combined(a));
 }
 
-/// thread_x: the thread's place in the grid; threads_x: how many there are.
+bool is_place(const std::string& name) {
+  const std::string base = name.rfind("wide_", 0) == 0 ? name.substr(5) : name;
+  return base.rfind("thread_", 0) == 0 || base.rfind("threads_", 0) == 0;
+}
+
+/// thread_x: the thread's place in the grid; threads_x: how many there are. Both of 32 bits, unless "wide".
 std::string place_helper(const std::string& name) {
+  const bool wide = name.rfind("wide_", 0) == 0, all = name.find("threads_") != std::string::npos;
+  const std::string type = wide ? "int64_t" : "int32_t";
   const char d = name.back();
-  const std::string value = name.rfind("threads_", 0) == 0
-                                ? fmt::format("(int64_t)gridDim.{0} * blockDim.{0}", d)
-                                : fmt::format("(int64_t)blockIdx.{0} * blockDim.{0} + threadIdx.{0}", d);
-  return fmt::format("__device__ inline int64_t {}() {{ return {}; }}\n", name, value);
+  const std::string value =
+      all ? "blockDim.{1} * gridDim.{1}" : "blockIdx.{1} * blockDim.{1} + threadIdx.{1}";
+  return fmt::format("__device__ inline {} {}() {{ return {}; }}\n", type, name,
+                     fmt::format(fmt::runtime(wide ? "({0})" + value : "({0})(" + value + ")"), type, d));
 }
 
 }  // namespace
@@ -149,10 +156,14 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
-  std::string places;
+  std::string places, narrow;
   for (const std::string& name : helpers) {
-    if (name.rfind("thread_", 0) == 0 || name.rfind("threads_", 0) == 0) {
+    if (is_place(name)) {
       places += place_helper(name);
+      continue;
+    }
+    if (const auto suffix = name.find(narrow_suffix); suffix != std::string::npos) {
+      narrow += replaced(prelude({name.substr(0, suffix)}), "int64_t", "int32_t");
       continue;
     }
     if (name.rfind("atomic_", 0) != 0) {
@@ -164,7 +175,7 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
     exchanges |= native(a).empty();
     atomics += atomic_definition(name);
   }
-  std::string text = prelude(common);
+  std::string text = prelude(common) + narrow;
   text = replaced(text, "static inline", "__host__ __device__ inline");
   text = replaced(text, "__builtin_rint", "rint");
   return places + text + (exchanges ? exchange_loop : "") + atomics;

@@ -60,7 +60,8 @@ Expr cast(ir::CastMode mode, Scalar to, Expr a) {
 }
 
 Expr index_call(IndexOp op, Expr a, Expr b) {
-  return make(Scalar::I64, IndexCall{op, std::move(a), std::move(b)});
+  const Scalar type = a->type;
+  return make(type, IndexCall{op, std::move(a), std::move(b)});
 }
 Expr load(std::string array, Scalar type, Expr index) {
   return make(type, Load{std::move(array), std::move(index)});

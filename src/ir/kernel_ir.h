@@ -21,7 +21,7 @@ namespace weft::kernel {
 struct Node;
 using Expr = std::shared_ptr<const Node>;
 
-/// Index arithmetic that every target's prelude provides, on i64.
+/// Index arithmetic that every target's prelude provides, on i64; for GPUs on i32, too.
 enum class IndexOp {
   Clamp,
   Mirror,
@@ -130,7 +130,7 @@ struct Barrier {};
 struct For {
   LoopKind kind;
   std::string variable;
-  Expr from, to;
+  Expr from, to;  // i64, or i32 both
   int step;
   Block body;
 };
@@ -166,12 +166,14 @@ struct Function {
   std::string name, comment;
   std::vector<std::string> parameters;  ///< i64, besides the frame
   Block body;
+  std::vector<std::string> narrow = {};  ///< Sizes that the body takes as i32.
 };
 
 /// A scalar of the frame that every function can read: a size, a stride, a parameter.
 struct Field {
   std::string name;
   Scalar type;
+  std::int64_t most = 0;  ///< The largest value that kernels are made for; 0: any.
 };
 struct Array {
   enum class Role { Input, Output, Intermediate };

@@ -2,6 +2,7 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -23,7 +24,10 @@ class FunctionVerifier {
   void verify() {
     using enum Symbol::Kind;
     for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
-      for (const Field& f : *fields) define(f.name, {Scalar, f.type});
+      for (const Field& f : *fields) {
+        const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), f.name) > 0;
+        define(f.name, {Scalar, is_narrow ? weft::Scalar::I32 : f.type});
+      }
     }
     for (const kernel::Array& a : module_.arrays) {
       define(a.name, {a.role == kernel::Array::Role::Input ? ConstArray : Array, a.type.scalar});
@@ -101,10 +105,11 @@ class FunctionVerifier {
             [](const Barrier&) {},
             [&](const For& s) {
               check(s.from), check(s.to);
-              require_index(s.from), require_index(s.to);
+              require(s.from->type == s.to->type, "the ends of a loop differ");
+              if (s.from->type != weft::Scalar::I32) require_index(s.from);
               require(s.step > 0, "a loop does not advance");
               const auto outer = symbols_;
-              define(s.variable, {Scalar, weft::Scalar::I64});
+              define(s.variable, {Scalar, s.from->type});
               check(s.body);
               symbols_ = outer;
             },
@@ -155,7 +160,11 @@ class FunctionVerifier {
                       "a select");
             },
             [&](const Cast& n) { check(n.a); },
-            [&](const IndexCall& n) { check(n.a), check(n.b), require_index(n.a), require_index(n.b); },
+            [&](const IndexCall& n) {
+              check(n.a), check(n.b);
+              require(n.a->type == n.b->type && e->type == n.a->type, "index arithmetic of different types");
+              if (e->type != weft::Scalar::I32) require_index(e);
+            },
             [&](const Load& n) {
               check(n.index), require_index(n.index);
               require(array(n.array).type == e->type, "a load from '" + n.array + "'");

@@ -13,6 +13,7 @@
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
+#include "lower/narrow_indices.h"
 #include "lower/share_taps.h"
 #include "lower/uneven_masks.h"
 
@@ -79,7 +80,12 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
       module.steps.push_back(lower_stage(context));
   }
   kernel::verify(module, "lower_stage");
-  // 4. Values that nothing reads go.
+  // 4. GPUs compute with indices of 32 bits, as far as they can.
+  if (processor == Processor::Gpu) {
+    narrow_indices(module);
+    kernel::verify(module, "narrow_indices");
+  }
+  // 5. Values that nothing reads go.
   for (kernel::Function& function : module.functions) drop_unused(function);
   kernel::verify(module, "drop_unused");
   return module;

@@ -1,7 +1,6 @@
 #include "runtime/cpu_program.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "emit/cpp.h"
@@ -104,33 +103,11 @@ CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
       threads_(threads) {}
 
 void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const {
-  std::vector<void*> arrays;
-  std::vector<std::int64_t> sizes, strides;
-  const auto pass = [&](const Buffer& buffer) {
-    arrays.push_back(buffer.data());
-    for (int d = 1; d < buffer.rank(); ++d) strides.push_back(buffer.stride(d));
-  };
-  for (const ir::StagePtr& input : pipeline_->inputs) {
-    const Buffer& image = bindings.images.at(input->name);
-    pass(image);
-    sizes.insert(sizes.end(), image.extents().begin(), image.extents().end());
-  }
-  for (const ir::StagePtr& output : pipeline_->outputs) pass(outputs.at(output->name));
-  std::vector<std::int64_t> integers = sizes;
-  integers.insert(integers.end(), strides.begin(), strides.end());
-
-  std::vector<std::array<std::byte, 8>> values(pipeline_->params.size());
-  std::vector<const void*> params;
-  for (std::size_t p = 0; p < values.size(); ++p) {
-    const ir::Value value = ir::value_of(*pipeline_->params[p], bindings);
-    ir::store(value.type.scalar, values[p].data(), value.lane[0]);
-    params.push_back(values[p].data());
-  }
-
+  const EntryArguments arguments(*pipeline_, bindings, outputs);
   Resources resources{threads_, memory_};
   const Host host{&resources, allocate, release, parallel_for};
   const auto entry = reinterpret_cast<Entry>(entry_);
-  if (entry(arrays.data(), integers.data(), params.data(), &host) != 0) {
+  if (entry(arguments.arrays(), arguments.integers(), arguments.params(), &host) != 0) {
     throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");
   }
 }

@@ -5,21 +5,21 @@
 
 #include "ir/bindings.h"
 #include "ir/kernel_ir.h"
+#include "runtime/executable.h"
 #include "runtime/memory_pool.h"
 #include "runtime/native_compiler.h"
 #include "runtime/thread_pool.h"
 
 namespace weft::runtime {
 
-class CpuProgram {
+class CpuProgram : public Executable {
  public:
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options);
   /// Around code that has been compiled, with `entry` as the name of its function.
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, std::shared_ptr<const SharedObject> object,
              const std::string& entry, int threads);
 
-  /// Writes every output of the pipeline. The buffers' rows are dense and none overlaps another.
-  void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const;
+  void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override;
 
  private:
   std::shared_ptr<const ir::Pipeline> pipeline_;

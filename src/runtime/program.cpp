@@ -43,10 +43,12 @@ class Program::Implementation {
  public:
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
       : pipeline_(std::move(pipeline)) {
-    if (options.target != Target::Reference) cpu_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
+    if (options.target != Target::Reference)
+      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
   }
-  Implementation(std::shared_ptr<const ir::Pipeline> pipeline, std::unique_ptr<runtime::CpuProgram> cpu)
-      : pipeline_(std::move(pipeline)), cpu_(std::move(cpu)) {}
+  Implementation(std::shared_ptr<const ir::Pipeline> pipeline,
+                 std::unique_ptr<const runtime::Executable> executable)
+      : pipeline_(std::move(pipeline)), executable_(std::move(executable)) {}
 
   const ir::Pipeline& pipeline() const { return *pipeline_; }
 
@@ -54,7 +56,7 @@ class Program::Implementation {
     ir::Bindings bindings = ir::bound(arguments.images, arguments.params);
     ir::check_bindings(*pipeline_, bindings);
     std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
-    if (!cpu_) {
+    if (!executable_) {
       for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings))
         results.at(name).copy_from(computed);
       return results;
@@ -72,7 +74,7 @@ class Program::Implementation {
     for (auto& [name, image] : bindings.images) {
       if (!image.rows_are_dense()) image = image.packed();
     }
-    cpu_->run(bindings, targets);
+    executable_->run(bindings, targets);
     for (const auto& [name, target] : targets) {
       if (target.data() != results.at(name).data()) results.at(name).copy_from(target);
     }
@@ -113,7 +115,7 @@ class Program::Implementation {
   }
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
-  std::unique_ptr<const runtime::CpuProgram> cpu_;
+  std::unique_ptr<const runtime::Executable> executable_;  // null: the interpreter
 };
 
 std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
@@ -130,6 +132,11 @@ Buffer Program::operator()(const Buffer& image) const {
 
 Program Pipeline::compile(const CompileOptions& options) const {
   return Program(std::make_shared<const Program::Implementation>(ir_, options));
+}
+
+Program runtime::program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable) {
+  const auto ir = std::make_shared<const ir::Pipeline>(pipeline.ir());
+  return Program(std::make_shared<const Program::Implementation>(ir, std::move(executable)));
 }
 
 std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipelines,

@@ -1,0 +1,43 @@
+// What a program runs, whatever processor that is on.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/bindings.h"
+
+namespace weft::runtime {
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Writes every output of the pipeline. The buffers' rows are dense and none overlaps another.
+  virtual void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const = 0;
+};
+
+/// A program of a pipeline around an executable that was made from it.
+Program program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable);
+
+/// Buffers, sizes and parameters in the order in which an emitted entry (emit::entry_function) takes them.
+class EntryArguments {
+ public:
+  EntryArguments(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
+                 const std::map<std::string, Buffer>& outputs);
+
+  void* const* arrays() const { return arrays_.data(); }
+  const std::int64_t* integers() const { return integers_.data(); }
+  const void* const* params() const { return params_.data(); }
+
+ private:
+  std::vector<void*> arrays_;
+  std::vector<std::int64_t> integers_;
+  std::vector<std::array<std::byte, 8>> values_;
+  std::vector<const void*> params_;  // into values_
+};
+
+}  // namespace weft::runtime
