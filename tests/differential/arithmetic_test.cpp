@@ -185,6 +185,41 @@ TEST(Arithmetic, ExpWithoutStrictKeepsInfinityAndNaN) {
   }
 }
 
+TEST(Arithmetic, PowersWithoutStrictAreWithinTheirBound) {
+  const Image<float> a("a");
+  Buffer in = Buffer::allocate(type_of<float>(), {1 << 16, 1});
+  for (int x = 0; x < 1 << 16; ++x)  // all magnitudes, subnormal ones, too
+    in.at<float>(x, 0) = std::ldexp(1.f + static_cast<float>(x % 257) / 257, x / 236 - 149);
+  for (const float exponent : {.01f, 1 / 2.4f, .45f, .6f, 2.2f, 3.9f}) {
+    SCOPED_TRACE(exponent);
+    const Buffer out = Pipeline("powers", {point("pow", pow(a, exponent))}).compile()(in);
+    for (int x = 0; x < 1 << 16; ++x) {
+      const float v = in.at<float>(x, 0), value = out.at<float>(x, 0);
+      const double exact = std::pow(static_cast<double>(v), static_cast<double>(exponent));
+      if (exact > std::numeric_limits<float>::max())
+        EXPECT_TRUE(std::isinf(value)) << v;
+      else if (exact < std::ldexp(1.0, -125))
+        EXPECT_NEAR(value, exact, std::ldexp(1.0, -125)) << v;
+      else
+        EXPECT_LE(ulps_between(value, exact), 4) << v;
+    }
+  }
+}
+
+TEST(Arithmetic, PowersWithoutStrictOfWhatIsNotPositiveOrFinite) {
+  const Image<float> a("a");
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> values = {0.f, -0.f, infinity, -infinity, std::nanf(""), -1.f, -1e-40f, -3e38f};
+  Buffer in = Buffer::allocate(type_of<float>(), {64, 1});
+  for (int x = 0; x < 64; ++x) in.at<float>(x, 0) = values[x % values.size()];
+  const Buffer out = Pipeline("powers", {point("pow", pow(a, .6f))}).compile()(in);
+  for (int x = 0; x < 64; ++x) {
+    const float expected = std::pow(in.at<float>(x, 0), .6f), value = out.at<float>(x, 0);
+    EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+        << in.at<float>(x, 0) << " gives " << value;
+  }
+}
+
 TEST(Arithmetic, Bools) {
   const Image<bool> a("a");
   const Image<bool> b("b", a.size());
