@@ -6,6 +6,7 @@
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
 #include "lower/drop_unused.h"
+#include "lower/exact_means.h"
 #include "lower/exact_sums.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
@@ -52,6 +53,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   // Sums of small integers leave floating point.
   result = exact_sums(result);
   ir::verify(result, "exact_sums");
+  // So do divisions of such sums by odd numbers.
+  result = exact_means(result);
+  ir::verify(result, "exact_means");
   // Windows of one coefficient but for a few become boxes.
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");

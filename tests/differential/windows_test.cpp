@@ -274,5 +274,20 @@ TEST_F(Windows, LargeFoldsOverRowsOfAnyWidth) {
   }
 }
 
+/// Lanes that share an exp are computed strip by strip, too, with borders and without.
+TEST_F(Windows, LanesThatShareAFunctionOverRowsOfAnyWidth) {
+  const Image<Vec<float, 3>> rgb("in");
+  const auto near = rgb.border(Border::clamp());
+  const Pipeline pipeline("lanes", stage("shared", rgb.size(), [&](Var x, Var y) {
+                            const Expr here = near(x, y), next = near(x + 1, y);
+                            return here * exp(-abs(here.lane(0) - next.lane(2)) * .01f) + next;
+                          }));
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 2, 15, 16, 17, 33, 1023, 1024, 1025, 1026, 2049}) {
+    SCOPED_TRACE(width);
+    expect_agreement(program, pipeline, {{{"in", noise(rgb.type(), {width, 3}, 58)}}, {}, {}}, {1e-4});
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing_support
