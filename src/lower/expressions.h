@@ -88,7 +88,7 @@ class ExpressionLowering {
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
-  /// Tap by tap, each tap by a vector loop over the pixels of the strip.
+  /// A few taps after another, each few by a vector loop over the pixels of the strip.
   void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                              const kernel::Expr& count, int capacity);
   /// The columns of a separable fold; the rows are summed where the fold is used.
@@ -100,7 +100,8 @@ class ExpressionLowering {
                    const std::vector<Lanes>* variables);
 
   /// Appends loops over the domain to `block` and binds the taps to their variables until release_taps.
-  TapLoops loop_over(const ir::Loop& loop, kernel::Block& block);
+  /// With several `taps_at_once` the body stands for as many neighbours in x, from the one bound.
+  TapLoops loop_over(const ir::Loop& loop, kernel::Block& block, int taps_at_once = 1);
   void bind_tap(const ir::Loop& loop, std::size_t point);
   void release_taps(const ir::Loop& loop);
 

@@ -20,8 +20,33 @@ namespace {
 constexpr int most_unrolled_operations = 1200;
 constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
 constexpr int most_network_inputs = 49;                   // a 7x7 median
+// A pass over a strip makes several taps, whose accumulators stay in registers. Longer passes would leave
+// fewer neighbouring pixels in flight, which hide the latency of taps that need the one before.
+constexpr int most_operations_of_pass = 250;
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
+
+/// Roughly, of one tap.
+std::size_t operations_of(const std::vector<ir::Expr>& body) {
+  std::size_t operations = 0;
+  ir::visit(body, [&](const ir::Expr& e) {
+    operations += e->type.lanes;
+    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
+      operations += inner->fold->loop->domain.points.size() * 4;
+  });
+  return operations;
+}
+
+/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window.
+int taps_of_pass(const ir::Fold& fold) {
+  const auto dense = ir::dense_box(fold.loop->domain);
+  if (!dense || dense->extent.empty()) return 1;
+  const auto width = static_cast<int>(dense->extent[0]);
+  const int fitting = most_operations_of_pass / static_cast<int>(operations_of(fold.next) + 1);
+  int taps = std::max(1, std::min(width, fitting));
+  while (width % taps != 0) --taps;
+  return taps;
+}
 
 }  // namespace
 
@@ -53,13 +78,14 @@ void ExpressionLowering::release_taps(const ir::Loop& loop) {
   point_.erase(&loop);
 }
 
-ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block) {
+ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block,
+                                                           int taps_at_once) {
   auto& tap = taps_[&loop];
   tap.clear();
   kernel::Block* inner = &block;
-  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to) {
-    inner->push_back(
-        {kernel::For{kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), 1, {}}});
+  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
+    inner->push_back({kernel::For{
+        kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), step, {}}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
   if (const auto dense = ir::dense_box(loop.domain)) {
@@ -68,7 +94,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     Expr point = kernel::literal(0);
     for (int d = loop.domain.rank; d-- > 0;) {
       const std::string variable = locals_.claim(tap_names[d]);
-      nest(variable, low[d], low[d] + extent[d]);
+      nest(variable, low[d], low[d] + extent[d], d == 0 ? taps_at_once : 1);
       tap[d] = kernel::name(variable);
       point = kernel::add(kernel::mul(point, kernel::literal(extent[d])),
                           kernel::sub(tap[d], kernel::literal(low[d])));
@@ -96,13 +122,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
 
 bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body,
                                                  int limit) const {
-  std::size_t operations = 0;
-  ir::visit(body, [&](const ir::Expr& e) {
-    operations += e->type.lanes;
-    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
-      operations += inner->fold->loop->domain.points.size() * 4;
-  });
-  return loop.domain.points.size() * operations <= static_cast<std::size_t>(limit);
+  return loop.domain.points.size() * operations_of(body) <= static_cast<std::size_t>(limit);
 }
 
 std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
@@ -341,26 +361,39 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
     close();
   }
 
-  kernel::Block& taps = *loop_over(*fold.loop, block).body;
+  const ir::Loop* loop = fold.loop.get();
+  const int taps_at_once = taps_of_pass(fold);
+  const auto [innermost, first_point] = loop_over(*loop, block, taps_at_once);
+  kernel::Block& taps = *innermost;
   kernel::Block body;  // built apart: row pointers go before it
   open(body, &taps);
-  std::vector<Lanes> state, next;
+  std::vector<Lanes> state;
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     Lanes lanes;
     for (const std::string& array : arrays[a])
       lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
     state.push_back(std::move(lanes));
   }
-  accumulators_[fold.loop.get()] = state;
-  for (const ir::Expr& e : fold.next) next.push_back(lower(e));
-  if (next.size() > 1 || next[0].size() > 1) name_values(next, "next", nullptr);
+  const Expr first_tap = fold.loop->domain.rank > 0 ? taps_.at(loop)[0] : nullptr;
+  for (int tap = 0; tap < taps_at_once; ++tap) {
+    if (tap > 0) taps_.at(loop)[0] = kernel::add(first_tap, kernel::literal(tap));
+    point_[loop] = kernel::add(first_point, kernel::literal(tap));
+    scopes_.push_back({&body, nullptr, loop});
+    accumulators_[loop] = state;
+    std::vector<Lanes> next;
+    for (const ir::Expr& e : fold.next) next.push_back(lower(e));
+    const bool last = tap + 1 == taps_at_once;
+    if (!last || next.size() > 1 || next[0].size() > 1) name_values(next, last ? "next" : "acc", nullptr);
+    state = std::move(next);
+    scopes_.pop_back();
+  }
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    for (std::size_t l = 0; l < next[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, next[a][l]}});
+    for (std::size_t l = 0; l < state[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, state[a][l]}});
   }
   close();
   vector_loop(taps) = std::move(body);
-  accumulators_.erase(fold.loop.get());
-  release_taps(*fold.loop);
+  accumulators_.erase(loop);
+  release_taps(*loop);
   coords_[0] = x_outside;
   strips_[&fold] = std::move(arrays);
 }
