@@ -23,6 +23,8 @@ kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
 /// a op b, without what adds nothing: 0 + x, 1 * x. Strict floats keep what only seems to: 0 + x, max(-inf,
 /// x).
 kernel::Expr simplified_binary(ir::BinaryOp op, const kernel::Expr& a, const kernel::Expr& b, bool strict);
+/// A rounding of what is whole already is left out.
+kernel::Expr simplified_unary(ir::UnaryOp op, const kernel::Expr& a);
 
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
