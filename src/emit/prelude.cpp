@@ -203,13 +203,22 @@ std::string from_float(const std::string& name, Scalar to, Scalar from, bool rou
         "{5}{6};\n  return ({0})({7}){8};\n}}\n",
         integer, name, real, nan, low, high, suffix, through, rounded);
   }
-  const double below = is_signed(to) ? -std::pow(2.0, size_of(to) * 8 - 1) : 0.0;
+  // The greatest integer is not a number of the floating type, but the least is, and so is the one before the
+  // power of two that follows the greatest. Selects, since a branch would keep loops from being vectorised.
+  const double least = is_signed(to) ? -std::pow(2.0, size_of(to) * 8 - 1) : 0.0;
   const double above = std::pow(2.0, size_of(to) * 8 - (is_signed(to) ? 1 : 0));
-  return fmt::format(
-      "static inline {0} {1}({2} v) {{\n  v = {3};\n  if (!(v > {4})) return v == v ? {5} : 0;\n  if (v >= "
-      "{6}) return {7};\n  return ({0})v;\n}}\n",
-      integer, name, real, rounded, c_literal(from, {.f = below}), limit(to, false),
-      c_literal(from, {.f = above}), limit(to, true));
+  const double greatest =
+      from == Scalar::F32 ? std::nextafter(static_cast<float>(above), 0.0f) : std::nextafter(above, 0.0);
+  std::string text = fmt::format("static inline {0} {1}({2} v) {{\n", integer, name, real);
+  if (round) text += fmt::format("  v = {0};\n", rounded);
+  if (is_signed(to)) text += "  v = v == v ? v : 0;\n";
+  return text + fmt::format(R"(  v = v > {1} ? v : {1};
+  const {0} whole = ({0})(v < {2} ? v : {2});
+  return v > {2} ? {3} : whole;
+}}
+)",
+                            integer, c_literal(from, {.f = least}), c_literal(from, {.f = greatest}),
+                            limit(to, true));
 }
 
 std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {

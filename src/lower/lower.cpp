@@ -8,6 +8,7 @@
 #include "lower/drop_unused.h"
 #include "lower/exact_means.h"
 #include "lower/exact_sums.h"
+#include "lower/hoist_invariants.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
@@ -86,6 +87,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   // 4. Values that nothing reads go.
   for (kernel::Function& function : module.functions) drop_unused(function);
   kernel::verify(module, "drop_unused");
+  // 5. What is the same for a whole row is computed before it.
+  for (kernel::Function& function : module.functions) hoist_invariants(function, layout.names);
+  kernel::verify(module, "hoist_invariants");
   return module;
 }
 

@@ -23,6 +23,7 @@ constexpr int most_network_inputs = 49;                   // a 7x7 median
 // A pass over a strip makes several taps, whose accumulators stay in registers. Longer passes would leave
 // fewer neighbouring pixels in flight, which hide the latency of taps that need the one before.
 constexpr int most_operations_of_pass = 250;
+constexpr int most_scattered_taps = 8;  // registers for as many addresses
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
 
@@ -37,13 +38,16 @@ std::size_t operations_of(const std::vector<ir::Expr>& body) {
   return operations;
 }
 
-/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window.
+/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps
+/// of a window that is no box have a row pointer and an offset each.
 int taps_of_pass(const ir::Fold& fold) {
+  const int fitting = std::max(1, most_operations_of_pass / static_cast<int>(operations_of(fold.next) + 1));
   const auto dense = ir::dense_box(fold.loop->domain);
-  if (!dense || dense->extent.empty()) return 1;
+  if (!dense)
+    return std::min({fitting, most_scattered_taps, static_cast<int>(fold.loop->domain.points.size())});
+  if (dense->extent.empty()) return 1;
   const auto width = static_cast<int>(dense->extent[0]);
-  const int fitting = most_operations_of_pass / static_cast<int>(operations_of(fold.next) + 1);
-  int taps = std::max(1, std::min(width, fitting));
+  int taps = std::min(width, fitting);
   while (width % taps != 0) --taps;
   return taps;
 }
@@ -83,6 +87,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   auto& tap = taps_[&loop];
   tap.clear();
   kernel::Block* inner = &block;
+  std::vector<std::string> tables_of_taps;  // of a domain that is no box
   const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
     inner->push_back({kernel::For{
         kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), step, {}}});
@@ -102,22 +107,33 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     point_[&loop] = point;
   } else {
     const std::string variable = locals_.claim("tap");
-    nest(variable, 0, static_cast<std::int64_t>(loop.domain.points.size()));
+    const auto count = static_cast<std::int64_t>(loop.domain.points.size());
+    nest(variable, count % taps_at_once, count, taps_at_once);
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
       kernel::Table table{
           layout_.names.claim(layout_.arrays.at(&stage_).name + "_t" + ir::dim_name(d)), Scalar::I32, {}};
       for (const auto& p : loop.domain.points)
         table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
-      const std::string name = locals_.claim(tap_names[d]);
-      inner->push_back(
-          {kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64,
-                                          kernel::load(table.name, Scalar::I32, kernel::name(variable)))}});
-      tap.push_back(kernel::name(name));
+      tables_of_taps.push_back(table.name);
       tables_.push_back(std::move(table));
     }
   }
-  return {inner, point_.at(&loop)};
+  const Expr point = point_.at(&loop);
+  const std::vector<Expr> first = tap;
+  const auto bind = [=, this, &loop](int after) {
+    auto& bound = taps_[&loop];
+    bound = first;
+    point_[&loop] = kernel::add(point, kernel::literal(after));
+    if (tables_of_taps.empty() && after > 0) bound[0] = kernel::add(first[0], kernel::literal(after));
+    for (std::size_t d = 0; d < tables_of_taps.size(); ++d) {
+      const std::string name = locals_.claim(tap_names[d]);
+      const Expr coordinate = kernel::load(tables_of_taps[d], Scalar::I32, point_.at(&loop));
+      inner->push_back({kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64, coordinate)}});
+      bound.push_back(kernel::name(name));
+    }
+  };
+  return {inner, point, bind};
 }
 
 bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body,
@@ -215,7 +231,9 @@ std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
     state.push_back(std::move(lanes));
   }
   kernel::Block& outer = *scopes_.back().block;
-  kernel::Block& body = *loop_over(*fold.loop, outer).body;
+  const TapLoops loops = loop_over(*fold.loop, outer);
+  loops.bind(0);
+  kernel::Block& body = *loops.body;
   open(body, &body);
   accumulators_[fold.loop.get()] = state;
   // All next values are computed before any accumulator changes.
@@ -362,36 +380,39 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
   }
 
   const ir::Loop* loop = fold.loop.get();
+  const auto pass = [&](kernel::Block& around, int taps, const std::function<void(int)>& bind) {
+    kernel::Block body;  // built apart: row pointers go before it
+    open(body, &around);
+    std::vector<Lanes> state;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      Lanes lanes;
+      for (const std::string& array : arrays[a])
+        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
+      state.push_back(std::move(lanes));
+    }
+    for (int tap = 0; tap < taps; ++tap) {
+      bind(tap);
+      scopes_.push_back({&body, nullptr, loop});
+      accumulators_[loop] = state;
+      std::vector<Lanes> next;
+      for (const ir::Expr& e : fold.next) next.push_back(lower(e));
+      const bool last = tap + 1 == taps;
+      if (!last || next.size() > 1 || next[0].size() > 1) name_values(next, last ? "next" : "acc", nullptr);
+      state = std::move(next);
+      scopes_.pop_back();
+    }
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      for (std::size_t l = 0; l < state[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, state[a][l]}});
+    }
+    close();
+    vector_loop(around) = std::move(body);
+  };
+  // First the taps that fill no pass, then the passes.
   const int taps_at_once = taps_of_pass(fold);
-  const auto [innermost, first_point] = loop_over(*loop, block, taps_at_once);
-  kernel::Block& taps = *innermost;
-  kernel::Block body;  // built apart: row pointers go before it
-  open(body, &taps);
-  std::vector<Lanes> state;
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    Lanes lanes;
-    for (const std::string& array : arrays[a])
-      lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
-    state.push_back(std::move(lanes));
-  }
-  const Expr first_tap = fold.loop->domain.rank > 0 ? taps_.at(loop)[0] : nullptr;
-  for (int tap = 0; tap < taps_at_once; ++tap) {
-    if (tap > 0) taps_.at(loop)[0] = kernel::add(first_tap, kernel::literal(tap));
-    point_[loop] = kernel::add(first_point, kernel::literal(tap));
-    scopes_.push_back({&body, nullptr, loop});
-    accumulators_[loop] = state;
-    std::vector<Lanes> next;
-    for (const ir::Expr& e : fold.next) next.push_back(lower(e));
-    const bool last = tap + 1 == taps_at_once;
-    if (!last || next.size() > 1 || next[0].size() > 1) name_values(next, last ? "next" : "acc", nullptr);
-    state = std::move(next);
-    scopes_.pop_back();
-  }
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    for (std::size_t l = 0; l < state[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, state[a][l]}});
-  }
-  close();
-  vector_loop(taps) = std::move(body);
+  const int others = static_cast<int>(loop->domain.points.size()) % taps_at_once;
+  if (others > 0) pass(block, others, [&](int tap) { bind_tap(*loop, static_cast<std::size_t>(tap)); });
+  const TapLoops loops = loop_over(*loop, block, taps_at_once);
+  pass(*loops.body, taps_at_once, loops.bind);
   accumulators_.erase(loop);
   release_taps(*loop);
   coords_[0] = x_outside;
@@ -419,6 +440,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     release_taps(*n.loop);
   } else {
     const TapLoops loops = loop_over(*n.loop, *scopes_.back().block);
+    loops.bind(0);
     open(*loops.body, loops.body);
     const Lanes value = lower(n.value);
     for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, computable(value[l])}});

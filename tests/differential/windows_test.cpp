@@ -289,5 +289,22 @@ TEST_F(Windows, LanesThatShareAFunctionOverRowsOfAnyWidth) {
   }
 }
 
+/// Passes over a strip make several taps of a window that is no box; the first pass makes those left over.
+TEST_F(Windows, LargeFoldsOverTapsInOrder) {
+  for (const int radius : {6, 7, 8}) {  // 113, 149, 197 taps
+    SCOPED_TRACE(radius);
+    const Accessor read = in.border(Border::clamp());
+    const Pipeline pipeline("disc", stage("large", in.size(), [&](Var x, Var y) {
+                              Accum<int> total = 0;
+                              for_each(Domain::disc(radius), [&](Tap t) {
+                                total = total * 3 + read(x + t.x, y + t.y) + Expr(t.x) * 5;
+                              });
+                              return total - read(x, y);
+                            }));
+    expect_agreement(pipeline.compile(compile_options()), pipeline,
+                     {{{"in", small_integers({90, 3}, 58)}}, {}, {}});
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing_support
