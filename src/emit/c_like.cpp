@@ -69,6 +69,14 @@ bool is_conjunction(const Expr& e) {
   return binary && binary->op == BinaryOp::And && e->type == Scalar::Bool;
 }
 
+/// Whether an exponent is one that the approximation of powers is for.
+bool is_gamma(const Expr& e) {
+  const auto* constant = std::get_if<kernel::Const>(&e->op);
+  if (!constant) return false;
+  const double exponent = constant->value.as_double();
+  return exponent > 0 && exponent <= 4 && exponent != std::floor(exponent);
+}
+
 bool widens_silently(Scalar from, Scalar to) {
   if (from == Scalar::F16 || to == Scalar::F16 || to == Scalar::Bool) return false;
   if (is_float(to)) return !is_float(from) || size_of(from) <= size_of(to);
@@ -164,7 +172,10 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
     case BinaryOp::Min:
     case BinaryOp::Max:
       return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Min ? "min" : "max", name_of(type))));
-    case BinaryOp::Pow: return call(function("pow", type));
+    case BinaryOp::Pow: {
+      const std::string exact = function("pow", type);
+      return call(approximates() && type == Scalar::F32 && is_gamma(n.b) ? helper("pow_approx_f32") : exact);
+    }
     case BinaryOp::Atan2: return call(function("atan2", type));
     case BinaryOp::Rem:
       if (is_float(type)) return call(function("fmod", type));
@@ -226,11 +237,6 @@ std::string CLike::call(const std::string& function, const Expr& argument) {
   return fmt::format("{}({})", function, text(argument));
 }
 
-std::string CLike::exponential(const Expr& argument) {
-  const bool approximate = argument->type == Scalar::F32 && !strict_;
-  return call(approximate ? helper("exp_approx_f32") : function("exp", argument->type), argument);
-}
-
 std::string CLike::spelt(const Expr& e, int context) {
   return std::visit(
       ir::overloaded{
@@ -247,7 +253,10 @@ std::string CLike::spelt(const Expr& e, int context) {
               case UnaryOp::Abs:
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
-              case UnaryOp::Exp: return exponential(n.a);
+              case UnaryOp::Exp:
+                return call(approximates() && e->type == Scalar::F32 ? helper("exp_approx_f32")
+                                                                     : function("exp", e->type),
+                            n.a);
               default: return call(function(name_of(n.op), e->type), n.a);
             }
           },

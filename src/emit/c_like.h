@@ -14,7 +14,6 @@ std::string c_type(Scalar s);
 
 class CLike {
  public:
-  /// Unless strict, functions may be approximated within a few ulp.
   CLike(Writer& out, bool strict) : out_(out), strict_(strict) {}
   virtual ~CLike() = default;
 
@@ -33,7 +32,8 @@ class CLike {
   virtual void print(const kernel::LocalArray& array);
   virtual void print(const kernel::Atomic& update);
   virtual void print(const kernel::Barrier&);
-  virtual std::string exponential(const kernel::Expr& argument);
+  /// Whether functions of our own stand in for some of the library's, within a few ulp.
+  virtual bool approximates() const { return !strict_; }
 
   static constexpr int tightest = 100;  ///< The context that always asks for parentheses.
   std::string spelt(const kernel::Expr& e, int context);

@@ -69,26 +69,69 @@ static inline void order_pair(T& a, T& b) {
 }
 )"},
       {"exp_approx_f32",
-       R"(// e^v within 2 ulp, without branches: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by its Taylor polynomial.
+       R"(// e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
+// Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
 static inline float exp_approx_f32(float v) {
-  v = v < -104.0f ? -104.0f : v;
-  v = v > 89.0f ? 89.0f : v;
-  const float n = __builtin_rintf(v * 1.44269504f);
+  // 1.5 * 2^23 leaves no bits for a fraction: the addition rounds to n, and the last bits hold n + 126.
+  union { float f; int32_t i; uint32_t u; } sum = {v * 1.44269504f + 12583038.0f};
+  sum.i = sum.i < 0x4b4000fe ? sum.i : 0x4b4000fe;  // n <= 128, from where on e^v is infinite
+  const float n = sum.f - 12583038.0f;
 #ifdef __FMA__  // ln 2 in two parts; fused, so that no compiler adds the parts up again
   const float r = __builtin_fmaf(n, 2.12194440e-4f, __builtin_fmaf(n, -0.693359375f, v));
 #else
   const float r = (v - n * 0.693359375f) + n * 2.12194440e-4f;
 #endif
-  float p = 1.38888889e-3f;
-  p = p * r + 8.33333333e-3f;
-  p = p * r + 4.16666667e-2f;
-  p = p * r + 1.66666667e-1f;
-  p = p * r + 0.5f;
-  p = p * r * r + r + 1.0f;
-  // 2^n in two factors, so that results beside the ends of the range are subnormal or infinite.
-  const int32_t exponent = (int32_t)n, half = exponent >> 1;
-  union { uint32_t u; float f; } a = {(uint32_t)(half + 127) << 23}, b = {(uint32_t)(exponent - half + 127) << 23};
-  return p * a.f * b.f;
+  // 2 e^r, since 2^n need not be a float but 2^(n - 1) is
+  float p = 1.66250028e-2f;
+  p = p * r + 8.37806612e-2f;
+  p = p * r + 3.33342314e-1f;
+  p = p * r + 9.99984622e-1f;
+  p = p * r + 2.0f;
+  p = p * r + 2.0f;
+  union { uint32_t u; float f; } scale = {sum.u << 23};
+  return v < -87.0f ? 0.0f : p * scale.f;
+}
+)"},
+      {"pow_approx_f32",
+       R"(// x^y within 4 ulp for 0 < y <= 4 that is no integer, and 0 below 2^-125, without branches.
+static inline float pow_approx_f32(float x, float y) {
+#ifndef __FMA__
+  return powf(x, y);
+#else
+  const bool subnormal = x < 1.17549435e-38f;
+  union { float f; int32_t i; } bits = {subnormal ? x * 16777216.0f : x};
+  const int32_t exponent = (bits.i - 0x3f2aaaab) >> 23;
+  union { int32_t i; float f; } mantissa = {bits.i - (int32_t)((uint32_t)exponent << 23)};
+  const float e = (float)(subnormal ? exponent - 24 : exponent);
+  const float f = mantissa.f - 1.0f;  // x = (1 + f) 2^e, 2/3 <= 1 + f < 4/3
+  float q = 0.142273068f;
+  q = q * f - 0.151245914f;
+  q = q * f + 0.13958001f;
+  q = q * f - 0.164719089f;
+  q = q * f + 0.200130895f;
+  q = q * f - 0.25004255f;
+  q = q * f + 0.333331799f;
+  q = q * f - 0.5f;
+  // y log2 x = y e + part; e is a small integer, so nothing is lost where y e is large
+  const float part = y * 1.44269504f * (q * (f * f) + f);
+  const float z = y * e + part;
+  // the rest as in e^v: 2 * 2^r, in units of 2^(n - 1)
+  union { float f; int32_t i; uint32_t u; } sum = {z + 12583038.0f};
+  sum.i = sum.i < 0x4b4000fe ? sum.i : 0x4b4000fe;
+  const float n = sum.f - 12583038.0f;
+  const float r = __builtin_fmaf(y, e, -n) + part;
+  float p = 0.00266004525f;
+  p = p * r + 0.0193395176f;
+  p = p * r + 0.111011206f;
+  p = p * r + 0.480445618f;
+  p = p * r + 1.38629436f;
+  p = p * r + 2.0f;
+  union { uint32_t u; float f; } scale = {sum.u << 23};
+  const float power = z < -125.6f ? 0.0f : p * scale.f;
+  const float nan = __builtin_nanf(""), infinity = __builtin_inff();
+  const float special = x < 0.0f ? (x < -3.40282347e38f ? infinity : nan) : x;
+  return x > 0.0f && x < infinity ? power : special;
+#endif
 }
 )"},
       {"half_to_float",
@@ -160,13 +203,22 @@ std::string from_float(const std::string& name, Scalar to, Scalar from, bool rou
         "{5}{6};\n  return ({0})({7}){8};\n}}\n",
         integer, name, real, nan, low, high, suffix, through, rounded);
   }
-  const double below = is_signed(to) ? -std::pow(2.0, size_of(to) * 8 - 1) : 0.0;
+  // The greatest integer is not a number of the floating type, but the least is, and so is the one before the
+  // power of two that follows the greatest. Selects, since a branch would keep loops from being vectorised.
+  const double least = is_signed(to) ? -std::pow(2.0, size_of(to) * 8 - 1) : 0.0;
   const double above = std::pow(2.0, size_of(to) * 8 - (is_signed(to) ? 1 : 0));
-  return fmt::format(
-      "static inline {0} {1}({2} v) {{\n  v = {3};\n  if (!(v > {4})) return v == v ? {5} : 0;\n  if (v >= "
-      "{6}) return {7};\n  return ({0})v;\n}}\n",
-      integer, name, real, rounded, c_literal(from, {.f = below}), limit(to, false),
-      c_literal(from, {.f = above}), limit(to, true));
+  const double greatest =
+      from == Scalar::F32 ? std::nextafter(static_cast<float>(above), 0.0f) : std::nextafter(above, 0.0);
+  std::string text = fmt::format("static inline {0} {1}({2} v) {{\n", integer, name, real);
+  if (round) text += fmt::format("  v = {0};\n", rounded);
+  if (is_signed(to)) text += "  v = v == v ? v : 0;\n";
+  return text + fmt::format(R"(  v = v > {1} ? v : {1};
+  const {0} whole = ({0})(v < {2} ? v : {2});
+  return v > {2} ? {3} : whole;
+}}
+)",
+                            integer, c_literal(from, {.f = least}), c_literal(from, {.f = greatest}),
+                            limit(to, true));
 }
 
 std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {

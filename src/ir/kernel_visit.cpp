@@ -20,7 +20,36 @@ void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
   visitor(e);
 }
 
+/// `e`, with parts replaced; `e` itself if there are none.
+Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite) {
+  if (Expr other = rewrite(e)) return other;
+  Node node = *e;
+  bool changed = false;
+  const auto replace = [&](Expr& part) {
+    Expr other = rewritten(part, rewrite);
+    changed |= other != part;
+    part = std::move(other);
+  };
+  std::visit(ir::overloaded{
+                 [&](Unary& n) { replace(n.a); },
+                 [&](Binary& n) { replace(n.a), replace(n.b); },
+                 [&](Select& n) { replace(n.condition), replace(n.a), replace(n.b); },
+                 [&](Cast& n) { replace(n.a); },
+                 [&](IndexCall& n) { replace(n.a), replace(n.b); },
+                 [&](Load& n) { replace(n.index); },
+                 [](auto&) {},
+             },
+             node.op);
+  return changed ? std::make_shared<const Node>(std::move(node)) : e;
+}
+
 }  // namespace
+
+bool any_of(const Expr& e, const std::function<bool(const Node&)>& property) {
+  bool found = false;
+  visit(e, [&](const Expr& part) { found = found || property(*part); });
+  return found;
+}
 
 void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor) {
   for (const Stmt& s : block) {
@@ -50,6 +79,29 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                },
                statement.op);
   });
+}
+
+void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite) {
+  const auto replace = [&](Expr& e) { e = rewritten(e, rewrite); };
+  for (Stmt& statement : block) {
+    std::visit(ir::overloaded{
+                   [&](Let& s) { replace(s.value); },
+                   [&](Assign& s) { replace(s.value); },
+                   [&](Pointer& s) { replace(s.offset); },
+                   [&](Store& s) { replace(s.index), replace(s.value); },
+                   [&](For& s) { replace(s.from), replace(s.to), rewrite_expressions(s.body, rewrite); },
+                   [&](If& s) {
+                     replace(s.condition);
+                     rewrite_expressions(s.then, rewrite);
+                     rewrite_expressions(s.otherwise, rewrite);
+                   },
+                   [&](CallFunction& s) {
+                     for (Expr& e : s.arguments) replace(e);
+                   },
+                   [](auto&) {},
+               },
+               statement.op);
+  }
 }
 
 std::set<std::string> names_in(const Block& block) {

@@ -13,6 +13,13 @@ namespace weft::kernel {
 void visit_expressions(const Block& block, const std::function<void(const Expr&)>& visitor);
 void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor);
 
+/// Whether a part of `e`, or `e` itself, has the property.
+bool any_of(const Expr& e, const std::function<bool(const Node&)>& property);
+
+/// Replaces every expression of a block for which `rewrite` returns another, and the parts of the rest for
+/// which it does: users before operands. Null keeps an expression.
+void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite);
+
 /// All variables, arrays and fields that a block mentions; a call passes the frame, so a callee's are not
 /// among them.
 std::set<std::string> names_in(const Block& block);

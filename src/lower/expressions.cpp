@@ -1,6 +1,7 @@
 #include "lower/expressions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/visit.h"
 #include "lower/interior.h"
@@ -28,6 +29,25 @@ bool is_number(const Expr& e, double value) {
   return c && c->value.as_double() == value;
 }
 
+/// An integer as a float: neither infinite nor NaN, unless halves overflow.
+bool is_float_of_integer(const Expr& e) {
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  return cast && is_float(e->type) && e->type != Scalar::F16 && !is_float(cast->a->type);
+}
+bool is_surely_finite(const Expr& e) {
+  const auto* c = std::get_if<kernel::Const>(&e->op);
+  return is_float_of_integer(e) || (c && std::isfinite(c->value.as_double()));
+}
+
+/// Whether a value needs no name of its own to be used twice: a name, a constant, or a coordinate as a float.
+bool is_plain(const Expr& e) {
+  if (std::holds_alternative<kernel::Name>(e->op) || std::holds_alternative<kernel::Const>(e->op))
+    return true;
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  return cast && is_float_of_integer(e) && cast->a->type == Scalar::I64 &&
+         std::holds_alternative<kernel::Name>(cast->a->op);
+}
+
 std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {
   return lanes == 1 ? name : name + std::to_string(lane);
 }
@@ -40,6 +60,18 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
   if (drops_identities && op == BinaryOp::Add && is_number(a, 0)) return b;
   if (drops_identities && op == BinaryOp::Add && is_number(b, 0)) return a;
   if (op == BinaryOp::Sub && is_number(b, 0)) return a;
+  const auto* left = std::get_if<kernel::Const>(&a->op);
+  const auto* right = std::get_if<kernel::Const>(&b->op);
+  const bool arithmetic =
+      op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul || op == BinaryOp::Div;
+  if (left && right && arithmetic && is_float(a->type))
+    return kernel::constant(a->type, ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]));
+  // What is left of an affine map that does not turn or scale. Not quite the same: 0 * -1 is -0.
+  if (is_float(a->type) && is_surely_finite(a) && is_surely_finite(b)) {
+    if (drops_identities && op == BinaryOp::Mul && is_number(a, 0)) return a;
+    if (drops_identities && op == BinaryOp::Mul && is_number(b, 0)) return b;
+    if (op == BinaryOp::Sub && kernel::same(a, b)) return kernel::constant(a->type, {.f = 0});
+  }
   if (op == BinaryOp::Mul && is_number(a, 1)) return b;
   if ((op == BinaryOp::Mul || op == BinaryOp::Div) && is_number(b, 1)) return a;
   if (op == BinaryOp::Mul && is_number(a, -1)) return kernel::unary(ir::UnaryOp::Neg, b);
@@ -62,6 +94,12 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
     if (c && c->value == (op == BinaryOp::Min ? ir::largest(type) : ir::least(type))) return b;
   }
   return kernel::binary(op, a, b);
+}
+
+Expr simplified_unary(ir::UnaryOp op, const Expr& a) {
+  const bool rounds = op == ir::UnaryOp::Floor || op == ir::UnaryOp::Ceil || op == ir::UnaryOp::Rint ||
+                      op == ir::UnaryOp::Trunc;
+  return rounds && is_float_of_integer(a) ? a : kernel::unary(op, a);
 }
 
 Expr computable(const Expr& e) {
@@ -167,8 +205,7 @@ Lanes ExpressionLowering::named(const ir::Expr& e, Lanes lanes) {
   if (std::holds_alternative<ir::Pack>(e->op) && stage == names_.end()) return lanes;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
     const Expr& value = lanes[l];
-    if (std::holds_alternative<kernel::Name>(value->op) || std::holds_alternative<kernel::Const>(value->op))
-      continue;
+    if (is_plain(value)) continue;
     const std::string name =
         locals_.claim(lane_name(stage == names_.end() ? "v" : stage->second, l, lanes.size()));
     emit({kernel::Let{name, value}});
@@ -193,7 +230,7 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           },
           [&](const ir::Unary& n) {
             Lanes lanes = lower(n.a);
-            for (Expr& lane : lanes) lane = stored_as(scalar, kernel::unary(n.op, computable(lane)));
+            for (Expr& lane : lanes) lane = stored_as(scalar, simplified_unary(n.op, computable(lane)));
             return lanes;
           },
           [&](const ir::Binary& n) {

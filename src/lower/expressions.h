@@ -2,6 +2,7 @@
 // unrolls or loops over windows, and names what is used more than once.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,6 +24,8 @@ kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
 /// a op b, without what adds nothing: 0 + x, 1 * x. Strict floats keep what only seems to: 0 + x, max(-inf,
 /// x).
 kernel::Expr simplified_binary(ir::BinaryOp op, const kernel::Expr& a, const kernel::Expr& b, bool strict);
+/// A rounding of what is whole already is left out.
+kernel::Expr simplified_unary(ir::UnaryOp op, const kernel::Expr& a);
 
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
@@ -78,8 +81,9 @@ class ExpressionLowering {
     std::vector<Found> found = {};
   };
   struct TapLoops {
-    kernel::Block* body;  // innermost
-    kernel::Expr point;   // the index of the current point in the domain
+    kernel::Block* body;            // innermost
+    kernel::Expr point;             // the index of the current point in the domain
+    std::function<void(int)> bind;  // binds the taps to the current point, or to one that many after it
   };
 
   Lanes compute(const ir::Expr& e);
@@ -89,7 +93,7 @@ class ExpressionLowering {
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
-  /// Tap by tap, each tap by a vector loop over the pixels of the strip.
+  /// A few taps after another, each few by a vector loop over the pixels of the strip.
   void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                              const kernel::Expr& count, int capacity);
   /// The columns of a separable fold; the rows are summed where the fold is used.
@@ -100,8 +104,10 @@ class ExpressionLowering {
   void name_values(std::vector<Lanes>& values, const std::string& wanted,
                    const std::vector<Lanes>* variables);
 
-  /// Appends loops over the domain to `block` and binds the taps to their variables until release_taps.
-  TapLoops loop_over(const ir::Loop& loop, kernel::Block& block);
+  /// Appends loops over the domain to `block`. Their body stands for `taps_at_once` taps, which bind() binds
+  /// until release_taps: neighbours in x, or the next points of a domain that is no box. Of the latter, the
+  /// loop leaves out the first ones, which do not fill a pass.
+  TapLoops loop_over(const ir::Loop& loop, kernel::Block& block, int taps_at_once = 1);
   void bind_tap(const ir::Loop& loop, std::size_t point);
   void release_taps(const ir::Loop& loop);
 

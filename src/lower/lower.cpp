@@ -6,7 +6,9 @@
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
 #include "lower/drop_unused.h"
+#include "lower/exact_means.h"
 #include "lower/exact_sums.h"
+#include "lower/hoist_invariants.h"
 #include "lower/inline_points.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
@@ -53,6 +55,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   // Sums of small integers leave floating point.
   result = exact_sums(result);
   ir::verify(result, "exact_sums");
+  // So do divisions of such sums by odd numbers.
+  result = exact_means(result);
+  ir::verify(result, "exact_means");
   // Windows of one coefficient but for a few become boxes.
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
@@ -88,6 +93,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   // 5. Values that nothing reads go.
   for (kernel::Function& function : module.functions) drop_unused(function);
   kernel::verify(module, "drop_unused");
+  // 6. What is the same for a whole row is computed before it.
+  for (kernel::Function& function : module.functions) hoist_invariants(function, layout.names);
+  kernel::verify(module, "hoist_invariants");
   return module;
 }
 

@@ -138,7 +138,8 @@ class StageLowering {
     const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
     ExpressionLowering in_row(layout_, module_.tables, names_, stage_, Place::Interior, at, module_.strict);
-    if (!is_piecewise && rank() > 0 && !in_row.strip_folds(ir::expressions(stage_)).empty()) {
+    const bool in_strips = lanes_share_a_function() || !in_row.strip_folds(ir::expressions(stage_)).empty();
+    if (!is_piecewise && rank() > 0 && in_strips) {
       at[0] = kernel::add(x0, i);
       ExpressionLowering in_strip(layout_, module_.tables, names_, stage_, Place::Interior, at,
                                   module_.strict);
@@ -165,6 +166,50 @@ class StageLowering {
     return row;
   }
 
+  /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel
+  /// side by side make vectors across its lanes, and the exp once for each.
+  bool lanes_share_a_function() const {
+    if (stage_.type.lanes == 1) return false;
+    bool found = false;
+    ir::visit(ir::expressions(stage_), [&](const ir::Expr& e) {
+      const auto* unary = std::get_if<ir::Unary>(&e->op);
+      found |= unary && e->type.lanes == 1 && is_transcendental(unary->op);
+    });
+    return found;
+  }
+  static bool is_transcendental(ir::UnaryOp op) {
+    switch (op) {
+      case ir::UnaryOp::Exp:
+      case ir::UnaryOp::Log:
+      case ir::UnaryOp::Sin:
+      case ir::UnaryOp::Cos:
+      case ir::UnaryOp::Tan:
+      case ir::UnaryOp::Atan:
+      case ir::UnaryOp::Tanh: return true;
+      default: return false;
+    }
+  }
+
+  /// Stores the pixels of a strip, each lane into an array of its own first.
+  void store_lanes_apart(ExpressionLowering& expressions, Block& work, const std::string& target,
+                         const Expr& x, const Expr& count) const {
+    const Expr i = kernel::name("i");
+    Block compute, interleave;
+    expressions.open(compute);
+    const Lanes value = expressions.lower(cases_[0].value);
+    for (std::size_t l = 0; l < value.size(); ++l) {
+      const std::string lane = expressions.claim("lane");
+      work.push_back({kernel::LocalArray{lane, stage_.type.scalar, strip_pixels}});
+      compute.push_back({kernel::Store{lane, i, value[l]}});
+      const Expr at = kernel::add(x_offset(x), kernel::literal(static_cast<std::int64_t>(l)));
+      interleave.push_back({kernel::Store{target, at, kernel::load(lane, stage_.type.scalar, i)}});
+    }
+    expressions.close();
+    for (Block* body : {&compute, &interleave})
+      work.push_back(
+          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(*body)}});
+  }
+
   /// Folds too large to unroll: strip by strip along the row, the loop over the taps outside the loop over
   /// pixels.
   Block strips(ExpressionLowering& expressions, const std::string& target, const Expr& left,
@@ -179,10 +224,15 @@ class StageLowering {
     for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(stage_))) {
       expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
     }
-    store_pixel(expressions, body, cases_, target, x_offset(x));
-    expressions.close();
-    work.push_back(
-        {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
+    if (lanes_share_a_function()) {
+      store_lanes_apart(expressions, work, target, x, count);
+      expressions.close();
+    } else {
+      store_pixel(expressions, body, cases_, target, x_offset(x));
+      expressions.close();
+      work.push_back(
+          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
+    }
     kernel::append(strip.body, std::move(pointers));
     kernel::append(strip.body, std::move(work));
     return {{std::move(strip)}};

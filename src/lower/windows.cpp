@@ -21,8 +21,37 @@ constexpr int most_unrolled_operations = 1200;
 constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
 constexpr int most_unrolled_operations_of_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
 constexpr int most_network_inputs = 49;                   // a 7x7 median
+// A pass over a strip makes several taps, whose accumulators stay in registers. Longer passes would leave
+// fewer neighbouring pixels in flight, which hide the latency of taps that need the one before.
+constexpr int most_operations_of_pass = 250;
+constexpr int most_scattered_taps = 8;  // registers for as many addresses
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
+
+/// Roughly, of one tap.
+std::size_t operations_of(const std::vector<ir::Expr>& body) {
+  std::size_t operations = 0;
+  ir::visit(body, [&](const ir::Expr& e) {
+    operations += e->type.lanes;
+    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
+      operations += inner->fold->loop->domain.points.size() * 4;
+  });
+  return operations;
+}
+
+/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps
+/// of a window that is no box have a row pointer and an offset each.
+int taps_of_pass(const ir::Fold& fold) {
+  const int fitting = std::max(1, most_operations_of_pass / static_cast<int>(operations_of(fold.next) + 1));
+  const auto dense = ir::dense_box(fold.loop->domain);
+  if (!dense)
+    return std::min({fitting, most_scattered_taps, static_cast<int>(fold.loop->domain.points.size())});
+  if (dense->extent.empty()) return 1;
+  const auto width = static_cast<int>(dense->extent[0]);
+  int taps = std::min(width, fitting);
+  while (width % taps != 0) --taps;
+  return taps;
+}
 
 }  // namespace
 
@@ -54,13 +83,15 @@ void ExpressionLowering::release_taps(const ir::Loop& loop) {
   point_.erase(&loop);
 }
 
-ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block) {
+ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block,
+                                                           int taps_at_once) {
   auto& tap = taps_[&loop];
   tap.clear();
   kernel::Block* inner = &block;
-  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to) {
-    inner->push_back(
-        {kernel::For{kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), 1, {}}});
+  std::vector<std::string> tables_of_taps;  // of a domain that is no box
+  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
+    inner->push_back({kernel::For{
+        kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), step, {}}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
   if (const auto dense = ir::dense_box(loop.domain)) {
@@ -69,7 +100,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     Expr point = kernel::literal(0);
     for (int d = loop.domain.rank; d-- > 0;) {
       const std::string variable = locals_.claim(tap_names[d]);
-      nest(variable, low[d], low[d] + extent[d]);
+      nest(variable, low[d], low[d] + extent[d], d == 0 ? taps_at_once : 1);
       tap[d] = kernel::name(variable);
       point = kernel::add(kernel::mul(point, kernel::literal(extent[d])),
                           kernel::sub(tap[d], kernel::literal(low[d])));
@@ -77,33 +108,38 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     point_[&loop] = point;
   } else {
     const std::string variable = locals_.claim("tap");
-    nest(variable, 0, static_cast<std::int64_t>(loop.domain.points.size()));
+    const auto count = static_cast<std::int64_t>(loop.domain.points.size());
+    nest(variable, count % taps_at_once, count, taps_at_once);
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
       kernel::Table table{
           layout_.names.claim(layout_.arrays.at(&stage_).name + "_t" + ir::dim_name(d)), Scalar::I32, {}};
       for (const auto& p : loop.domain.points)
         table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
-      const std::string name = locals_.claim(tap_names[d]);
-      inner->push_back(
-          {kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64,
-                                          kernel::load(table.name, Scalar::I32, kernel::name(variable)))}});
-      tap.push_back(kernel::name(name));
+      tables_of_taps.push_back(table.name);
       tables_.push_back(std::move(table));
     }
   }
-  return {inner, point_.at(&loop)};
+  const Expr point = point_.at(&loop);
+  const std::vector<Expr> first = tap;
+  const auto bind = [=, this, &loop](int after) {
+    auto& bound = taps_[&loop];
+    bound = first;
+    point_[&loop] = kernel::add(point, kernel::literal(after));
+    if (tables_of_taps.empty() && after > 0) bound[0] = kernel::add(first[0], kernel::literal(after));
+    for (std::size_t d = 0; d < tables_of_taps.size(); ++d) {
+      const std::string name = locals_.claim(tap_names[d]);
+      const Expr coordinate = kernel::load(tables_of_taps[d], Scalar::I32, point_.at(&loop));
+      inner->push_back({kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64, coordinate)}});
+      bound.push_back(kernel::name(name));
+    }
+  };
+  return {inner, point, bind};
 }
 
 bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body,
                                                  int limit) const {
-  std::size_t operations = 0;
-  ir::visit(body, [&](const ir::Expr& e) {
-    operations += e->type.lanes;
-    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
-      operations += inner->fold->loop->domain.points.size() * 4;
-  });
-  return loop.domain.points.size() * operations <= static_cast<std::size_t>(limit);
+  return loop.domain.points.size() * operations_of(body) <= static_cast<std::size_t>(limit);
 }
 
 std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
@@ -197,7 +233,9 @@ std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
     state.push_back(std::move(lanes));
   }
   kernel::Block& outer = *scopes_.back().block;
-  kernel::Block& body = *loop_over(*fold.loop, outer).body;
+  const TapLoops loops = loop_over(*fold.loop, outer);
+  loops.bind(0);
+  kernel::Block& body = *loops.body;
   open(body, &body);
   accumulators_[fold.loop.get()] = state;
   // All next values are computed before any accumulator changes.
@@ -343,26 +381,42 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
     close();
   }
 
-  kernel::Block& taps = *loop_over(*fold.loop, block).body;
-  kernel::Block body;  // built apart: row pointers go before it
-  open(body, &taps);
-  std::vector<Lanes> state, next;
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    Lanes lanes;
-    for (const std::string& array : arrays[a])
-      lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
-    state.push_back(std::move(lanes));
-  }
-  accumulators_[fold.loop.get()] = state;
-  for (const ir::Expr& e : fold.next) next.push_back(lower(e));
-  if (next.size() > 1 || next[0].size() > 1) name_values(next, "next", nullptr);
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    for (std::size_t l = 0; l < next[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, next[a][l]}});
-  }
-  close();
-  vector_loop(taps) = std::move(body);
-  accumulators_.erase(fold.loop.get());
-  release_taps(*fold.loop);
+  const ir::Loop* loop = fold.loop.get();
+  const auto pass = [&](kernel::Block& around, int taps, const std::function<void(int)>& bind) {
+    kernel::Block body;  // built apart: row pointers go before it
+    open(body, &around);
+    std::vector<Lanes> state;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      Lanes lanes;
+      for (const std::string& array : arrays[a])
+        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
+      state.push_back(std::move(lanes));
+    }
+    for (int tap = 0; tap < taps; ++tap) {
+      bind(tap);
+      scopes_.push_back({&body, nullptr, loop});
+      accumulators_[loop] = state;
+      std::vector<Lanes> next;
+      for (const ir::Expr& e : fold.next) next.push_back(lower(e));
+      const bool last = tap + 1 == taps;
+      if (!last || next.size() > 1 || next[0].size() > 1) name_values(next, last ? "next" : "acc", nullptr);
+      state = std::move(next);
+      scopes_.pop_back();
+    }
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      for (std::size_t l = 0; l < state[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, state[a][l]}});
+    }
+    close();
+    vector_loop(around) = std::move(body);
+  };
+  // First the taps that fill no pass, then the passes.
+  const int taps_at_once = taps_of_pass(fold);
+  const int others = static_cast<int>(loop->domain.points.size()) % taps_at_once;
+  if (others > 0) pass(block, others, [&](int tap) { bind_tap(*loop, static_cast<std::size_t>(tap)); });
+  const TapLoops loops = loop_over(*loop, block, taps_at_once);
+  pass(*loops.body, taps_at_once, loops.bind);
+  accumulators_.erase(loop);
+  release_taps(*loop);
   coords_[0] = x_outside;
   strips_[&fold] = std::move(arrays);
 }
@@ -388,6 +442,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     release_taps(*n.loop);
   } else {
     const TapLoops loops = loop_over(*n.loop, *scopes_.back().block);
+    loops.bind(0);
     open(*loops.body, loops.body);
     const Lanes value = lower(n.value);
     for (int l = 0; l < type.lanes; ++l) emit({kernel::Store{arrays[l], loops.point, computable(value[l])}});

@@ -106,17 +106,6 @@ double parse_number(const std::string& what, const std::string& text) {
   return value;
 }
 
-Target parse_target(const std::string& text) {
-  if (text == "auto") return Target::Auto;
-  if (text == "cpu") return Target::Cpu;
-  if (text == "reference") return Target::Reference;
-  if (text == "cuda" || text == "simt")
-    throw Error("the target '" + text + "' is not supported yet; there are auto, cpu, reference");
-  throw Error("there is no target '" + text + "'; there are auto, cpu, reference");
-}
-
-std::string name_of(Target target) { return target == Target::Reference ? "reference" : "cpu"; }
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t from = 0;

@@ -1,4 +1,4 @@
-// What command lines are made of: targets, applications and their parameters. Everything here throws
+// What command lines are made of: numbers, applications and their parameters. Everything here throws
 // weft::Error with one clear line.
 #pragma once
 
@@ -16,8 +16,6 @@ namespace weft::tools {
 /// A whole number of at least `least`; `what` names it in errors.
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least = 1);
 double parse_number(const std::string& what, const std::string& text);
-Target parse_target(const std::string& text);  ///< auto, cpu, reference
-std::string name_of(Target target);            ///< What `auto` stands for, here and now.
 std::vector<std::string> split(const std::string& text, char separator);
 
 /// An error about a name that is not among `names`, with those that look like it.

@@ -19,6 +19,7 @@
 #include "tools/bandwidth.h"
 #include "tools/commands.h"
 #include "tools/scene.h"
+#include "tools/targets.h"
 #include "tools/terminal.h"
 #include "tools/traffic.h"
 
@@ -103,7 +104,7 @@ struct Plan {
   std::optional<Size> size;  ///< Else the application's own, or that of default_size.
   std::int64_t runs;         ///< At least so many, and for at least so many seconds.
   double seconds;
-  Target target;
+  RunTarget target;
   int threads;
   std::vector<std::string> params;
   std::map<std::string, Type> types;
@@ -177,7 +178,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
   const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
   Arguments arguments = arguments_of(pipeline, prepared, size, application.about.range);
   progress.show(application.name + ": compiling");
-  const Program program = prepared.built.pipeline.compile({plan.target, plan.threads, {}});
+  const Program program = compile(prepared.built.pipeline, plan.target, plan.threads);
   progress.show(application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
@@ -294,7 +295,7 @@ void add_bench(CLI::App& weft) {
       ->capture_default_str();
   command->add_option("--seconds", options->seconds, "more runs, until they took so long")
       ->capture_default_str();
-  command->add_option("--target", options->target, "cpu or reference")->capture_default_str();
+  command->add_option("--target", options->target, "cpu, reference or simt")->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");

@@ -15,6 +15,7 @@
 #include "tools/files.h"
 #include "tools/images.h"
 #include "tools/scene.h"
+#include "tools/targets.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -284,7 +285,7 @@ void print_json(const Options& options, const Job& job, const std::map<std::stri
 }
 
 void run(const Options& options) {
-  const Target target = parse_target(options.target);
+  const RunTarget target = parse_target(options.target);
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
   const Application& application = find_application(options.application);
@@ -302,7 +303,7 @@ void run(const Options& options) {
   check_outputs(options, *job);
 
   std::optional<Program> program;
-  times.compile = timed([&] { program = job->prepared.built.pipeline.compile({target, threads, {}}); });
+  times.compile = timed([&] { program = compile(job->prepared.built.pipeline, target, threads); });
   std::map<std::string, Buffer> results;
   times.run = timed([&] { results = program->run(job->arguments); });
   std::map<std::string, Written> written;
@@ -319,7 +320,8 @@ void add_run(CLI::App& weft) {
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
   add_repeatable(*command, "-o,--output", options->outputs,
                  "FILE for the first output, or NAME=FILE for any");
-  command->add_option("--target", options->target, "auto, cpu or reference")->capture_default_str();
+  command->add_option("--target", options->target, "auto, cpu, reference, simt, simt-race or simt-address")
+      ->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_option(

@@ -13,6 +13,7 @@
 #include "tools/compare.h"
 #include "tools/random_verify.h"
 #include "tools/scene.h"
+#include "tools/targets.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -50,7 +51,7 @@ struct Variant {
 /// What the command line asks for, understood.
 struct Plan {
   std::vector<Size> sizes;  ///< Empty: those of default_sizes.
-  std::vector<Target> targets;
+  std::vector<RunTarget> targets;
   std::vector<std::string> borders;  ///< Empty: all.
   std::vector<std::string> params;
   std::uint64_t seed;
@@ -66,7 +67,7 @@ std::uint64_t seed_of(const Options& options) {
 Plan plan_of(const Options& options) {
   Plan plan{{}, {}, {}, options.params, seed_of(options), {}, options.json};
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
-  for (const std::string& target : split(options.targets, ',')) plan.targets.push_back(parse_target(target));
+  plan.targets = parse_targets(options.targets);
   if (options.borders != "all") plan.borders = split(options.borders, ',');
   if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
   return plan;
@@ -173,13 +174,14 @@ Arguments random_arguments(const ir::Pipeline& pipeline, const Prepared& prepare
 struct Subject {
   const Application& application;
   const Variant& variant;
-  Target target;
+  RunTarget target;
   Prepared prepared;
   Program program;
 };
 
-Subject compiled(const Application& application, const Variant& variant, Target target, Prepared prepared) {
-  Program program = prepared.built.pipeline.compile({target, 0, {}});
+Subject compiled(const Application& application, const Variant& variant, RunTarget target,
+                 Prepared prepared) {
+  Program program = compile(prepared.built.pipeline, target);
   return {application, variant, target, std::move(prepared), std::move(program)};
 }
 
@@ -203,7 +205,7 @@ void check(const Subject& subject, const Size& size, const Plan& plan, Random& r
   (equal ? totals.passed : totals.failed) += 1;
 }
 
-void check(const Application& application, const Variant& variant, Target target, const Plan& plan,
+void check(const Application& application, const Variant& variant, RunTarget target, const Plan& plan,
            Random& random, Progress& progress, Totals& totals) {
   Prepared prepared = prepare(application, variant.params, variant.types);
   progress.show(fmt::format("{} {} compiling", application.name, variant.text()));
@@ -223,7 +225,7 @@ Totals check_application(const Application& application, const Plan& plan, Progr
   Totals totals;
   Random random(plan.seed);  // each application alone repeats what it saw among all
   for (const Variant& variant : variants_of(application, plan)) {
-    for (Target target : plan.targets) check(application, variant, target, plan, random, progress, totals);
+    for (RunTarget target : plan.targets) check(application, variant, target, plan, random, progress, totals);
   }
   return totals;
 }

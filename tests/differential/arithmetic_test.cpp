@@ -1,6 +1,9 @@
 // Every operator on every type, without undefined behaviour.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -133,6 +136,88 @@ TEST(Arithmetic, MathFunctionsThatAreVectorisedAreClose) {
                           {point("exp", exp(a * .01f)), point("sin", sin(a)), point("tanh", tanh(a)),
                            point("log", log(abs(a) + 1.f)), point("pow", pow(abs(a) * .01f, .6f))});
   expect_agreement(pipeline, {{{"a", noise(type_of<float>(), extents, 13)}}, {}, {}}, {4e-6});
+}
+
+/// How far `value` is from `exact`, in units of the last place of a float there.
+double ulps_between(float value, double exact) {
+  return std::fabs(value - exact) / std::ldexp(1.0, std::ilogb(exact) - 23);
+}
+
+TEST(Arithmetic, ExpWithoutStrictIsWithinItsBound) {
+  const Image<float> a("a");
+  const Program exps = Pipeline("exps", {point("exp", exp(a))}).compile();
+  Buffer in = Buffer::allocate(type_of<float>(), {1 << 16, 1});
+  for (int x = 0; x < 1 << 16; ++x) in.at<float>(x, 0) = -90.f + static_cast<float>(x) * (180.f / (1 << 16));
+  const Buffer out = exps(in);
+  for (int x = 0; x < 1 << 16; ++x) {
+    const float v = in.at<float>(x, 0), value = out.at<float>(x, 0);
+    const double exact = std::exp(static_cast<double>(v));
+    if (exact > std::numeric_limits<float>::max())
+      EXPECT_TRUE(std::isinf(value)) << v;
+    else if (exact < std::ldexp(1.0, -125))
+      EXPECT_NEAR(value, exact, std::ldexp(1.0, -125)) << v;
+    else
+      EXPECT_LE(ulps_between(value, exact), 2.5) << v;
+  }
+}
+
+TEST(Arithmetic, ExpWithoutStrictKeepsInfinityAndNaN) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float most = std::numeric_limits<float>::max();
+  const Image<float> a("a");
+  const Program exps = Pipeline("exps", {point("exp", exp(a))}).compile();
+  Buffer in = Buffer::allocate(type_of<float>(), {64, 1});  // enough for vectors
+  const auto all = [&](float v) {
+    for (int x = 0; x < 64; ++x) in.at<float>(x, 0) = v;
+    const Buffer out = exps(in);
+    for (int x = 1; x < 64; ++x) EXPECT_EQ(std::isnan(out.at<float>(x, 0)), std::isnan(out.at<float>(0, 0)));
+    return out.at<float>(17, 0);
+  };
+  EXPECT_EQ(all(infinity), infinity);
+  EXPECT_EQ(all(most), infinity);
+  EXPECT_EQ(all(-infinity), 0.f);
+  EXPECT_EQ(all(-most), 0.f);
+  EXPECT_EQ(all(0.f), 1.f);
+  EXPECT_EQ(all(-0.f), 1.f);
+  for (const char* payload : {"", "1", "0xff", "0x3fffff"}) {
+    EXPECT_TRUE(std::isnan(all(std::nanf(payload)))) << payload;
+    EXPECT_TRUE(std::isnan(all(-std::nanf(payload)))) << payload;
+  }
+}
+
+TEST(Arithmetic, PowersWithoutStrictAreWithinTheirBound) {
+  const Image<float> a("a");
+  Buffer in = Buffer::allocate(type_of<float>(), {1 << 16, 1});
+  for (int x = 0; x < 1 << 16; ++x)  // all magnitudes, subnormal ones, too
+    in.at<float>(x, 0) = std::ldexp(1.f + static_cast<float>(x % 257) / 257, x / 236 - 149);
+  for (const float exponent : {.01f, 1 / 2.4f, .45f, .6f, 2.2f, 3.9f}) {
+    SCOPED_TRACE(exponent);
+    const Buffer out = Pipeline("powers", {point("pow", pow(a, exponent))}).compile()(in);
+    for (int x = 0; x < 1 << 16; ++x) {
+      const float v = in.at<float>(x, 0), value = out.at<float>(x, 0);
+      const double exact = std::pow(static_cast<double>(v), static_cast<double>(exponent));
+      if (exact > std::numeric_limits<float>::max())
+        EXPECT_TRUE(std::isinf(value)) << v;
+      else if (exact < std::ldexp(1.0, -125))
+        EXPECT_NEAR(value, exact, std::ldexp(1.0, -125)) << v;
+      else
+        EXPECT_LE(ulps_between(value, exact), 4) << v;
+    }
+  }
+}
+
+TEST(Arithmetic, PowersWithoutStrictOfWhatIsNotPositiveOrFinite) {
+  const Image<float> a("a");
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> values = {0.f, -0.f, infinity, -infinity, std::nanf(""), -1.f, -1e-40f, -3e38f};
+  Buffer in = Buffer::allocate(type_of<float>(), {64, 1});
+  for (int x = 0; x < 64; ++x) in.at<float>(x, 0) = values[x % values.size()];
+  const Buffer out = Pipeline("powers", {point("pow", pow(a, .6f))}).compile()(in);
+  for (int x = 0; x < 64; ++x) {
+    const float expected = std::pow(in.at<float>(x, 0), .6f), value = out.at<float>(x, 0);
+    EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+        << in.at<float>(x, 0) << " gives " << value;
+  }
 }
 
 TEST(Arithmetic, Bools) {

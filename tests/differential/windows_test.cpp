@@ -274,5 +274,37 @@ TEST_F(Windows, LargeFoldsOverRowsOfAnyWidth) {
   }
 }
 
+/// Lanes that share an exp are computed strip by strip, too, with borders and without.
+TEST_F(Windows, LanesThatShareAFunctionOverRowsOfAnyWidth) {
+  const Image<Vec<float, 3>> rgb("in");
+  const auto near = rgb.border(Border::clamp());
+  const Pipeline pipeline("lanes", stage("shared", rgb.size(), [&](Var x, Var y) {
+                            const Expr here = near(x, y), next = near(x + 1, y);
+                            return here * exp(-abs(here.lane(0) - next.lane(2)) * .01f) + next;
+                          }));
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 2, 15, 16, 17, 33, 1023, 1024, 1025, 1026, 2049}) {
+    SCOPED_TRACE(width);
+    expect_agreement(program, pipeline, {{{"in", noise(rgb.type(), {width, 3}, 58)}}, {}, {}}, {1e-4});
+  }
+}
+
+/// Passes over a strip make several taps of a window that is no box; the first pass makes those left over.
+TEST_F(Windows, LargeFoldsOverTapsInOrder) {
+  for (const int radius : {6, 7, 8}) {  // 113, 149, 197 taps
+    SCOPED_TRACE(radius);
+    const Accessor read = in.border(Border::clamp());
+    const Pipeline pipeline("disc", stage("large", in.size(), [&](Var x, Var y) {
+                              Accum<int> total = 0;
+                              for_each(Domain::disc(radius), [&](Tap t) {
+                                total = total * 3 + read(x + t.x, y + t.y) + Expr(t.x) * 5;
+                              });
+                              return total - read(x, y);
+                            }));
+    expect_agreement(pipeline.compile(compile_options()), pipeline,
+                     {{{"in", small_integers({90, 3}, 58)}}, {}, {}});
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing_support

@@ -23,26 +23,27 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
-// e^v within 2 ulp, without branches: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by its Taylor polynomial.
+// e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
+// Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
 static inline float exp_approx_f32(float v) {
-  v = v < -104.0f ? -104.0f : v;
-  v = v > 89.0f ? 89.0f : v;
-  const float n = __builtin_rintf(v * 1.44269504f);
+  // 1.5 * 2^23 leaves no bits for a fraction: the addition rounds to n, and the last bits hold n + 126.
+  union { float f; int32_t i; uint32_t u; } sum = {v * 1.44269504f + 12583038.0f};
+  sum.i = sum.i < 0x4b4000fe ? sum.i : 0x4b4000fe;  // n <= 128, from where on e^v is infinite
+  const float n = sum.f - 12583038.0f;
 #ifdef __FMA__  // ln 2 in two parts; fused, so that no compiler adds the parts up again
   const float r = __builtin_fmaf(n, 2.12194440e-4f, __builtin_fmaf(n, -0.693359375f, v));
 #else
   const float r = (v - n * 0.693359375f) + n * 2.12194440e-4f;
 #endif
-  float p = 1.38888889e-3f;
-  p = p * r + 8.33333333e-3f;
-  p = p * r + 4.16666667e-2f;
-  p = p * r + 1.66666667e-1f;
-  p = p * r + 0.5f;
-  p = p * r * r + r + 1.0f;
-  // 2^n in two factors, so that results beside the ends of the range are subnormal or infinite.
-  const int32_t exponent = (int32_t)n, half = exponent >> 1;
-  union { uint32_t u; float f; } a = {(uint32_t)(half + 127) << 23}, b = {(uint32_t)(exponent - half + 127) << 23};
-  return p * a.f * b.f;
+  // 2 e^r, since 2^n need not be a float but 2^(n - 1) is
+  float p = 1.66250028e-2f;
+  p = p * r + 8.37806612e-2f;
+  p = p * r + 3.33342314e-1f;
+  p = p * r + 9.99984622e-1f;
+  p = p * r + 2.0f;
+  p = p * r + 2.0f;
+  union { uint32_t u; float f; } scale = {sum.u << 23};
+  return v < -87.0f ? 0.0f : p * scale.f;
 }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }

@@ -1,0 +1,58 @@
+#include "tools/simt_program.h"
+
+#include <weft/error.h>
+
+#include <mutex>
+
+#include "emit/cuda.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace weft::tools {
+namespace {
+
+class SimtProgram : public runtime::Executable {
+ public:
+  SimtProgram(std::shared_ptr<const ir::Pipeline> pipeline, const simt::Compiled& compiled)
+      : pipeline_(std::move(pipeline)), module_(device_, compiled) {}
+
+  void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override {
+    using Entry = int(void* const* arrays, const std::int64_t* integers, const void* const* params);
+    const runtime::EntryArguments arguments(*pipeline_, bindings, outputs);
+    const std::lock_guard lock(mutex_);
+    device_.forget();
+    const int status =
+        module_.function<Entry>("weft_entry")(arguments.arrays(), arguments.integers(), arguments.params());
+    device_.synchronize();
+    const std::vector<simt::Report> reports = device_.reports();
+    if (!reports.empty())
+      throw Error("the SIMT checker found a fault in '" + pipeline_->name + "'\n" + to_string(reports[0]));
+    if (status != 0)
+      throw Error("the emitted CUDA of '" + pipeline_->name + "' returned error " + std::to_string(status));
+  }
+
+ private:
+  std::shared_ptr<const ir::Pipeline> pipeline_;
+  mutable std::mutex mutex_;
+  mutable simt::Device device_;
+  simt::Module module_;
+};
+
+}  // namespace
+
+std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build) {
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  simt::CompileOptions options;
+  options.build = build;
+  options.name = module.name + ".cu";
+  if (module.strict) options.flags = {"-ffp-contract=off"};
+  try {
+    return std::make_unique<SimtProgram>(std::make_shared<const ir::Pipeline>(pipeline.ir()),
+                                         simt::compile(emit::emit_cuda_for_loading(module), options));
+  } catch (const simt::Failure& failure) {
+    throw Error("the SIMT checker cannot run '" + pipeline.ir().name + "': " + failure.what());
+  }
+}
+
+}  // namespace weft::tools

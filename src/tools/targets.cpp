@@ -1,0 +1,62 @@
+#include "tools/targets.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tools/arguments.h"
+#include "tools/simt_program.h"
+
+namespace weft::tools {
+namespace {
+
+constexpr std::array<std::pair<const char*, RunTarget>, 6> targets{{
+    {"auto", RunTarget::Auto},
+    {"cpu", RunTarget::Cpu},
+    {"reference", RunTarget::Reference},
+    {"simt", RunTarget::Simt},
+    {"simt-race", RunTarget::SimtRace},
+    {"simt-address", RunTarget::SimtAddress},
+}};
+
+}  // namespace
+
+RunTarget parse_target(const std::string& text) {
+  const auto found =
+      std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return text == t.first; });
+  if (found != targets.end()) return found->second;
+  std::string names;
+  for (const auto& [name, target] : targets) names += (names.empty() ? "" : ", ") + std::string(name);
+  if (text == "cuda") throw Error("the target 'cuda' is not supported yet; there are " + names);
+  throw Error("there is no target '" + text + "'; there are " + names);
+}
+
+std::vector<RunTarget> parse_targets(const std::string& list) {
+  std::vector<RunTarget> result;
+  for (const std::string& name : split(list, ',')) {
+    result.push_back(parse_target(name));
+    if (name == "simt") result.insert(result.end(), {RunTarget::SimtRace, RunTarget::SimtAddress});
+  }
+  return result;
+}
+
+std::string name_of(RunTarget target) {
+  if (target == RunTarget::Auto) target = RunTarget::Cpu;
+  return std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return target == t.second; })
+      ->first;
+}
+
+Program compile(const Pipeline& pipeline, RunTarget target, int threads) {
+  switch (target) {
+    case RunTarget::Simt: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::fast));
+    case RunTarget::SimtRace: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::race));
+    case RunTarget::SimtAddress:
+      return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::address));
+    case RunTarget::Reference: return pipeline.compile({Target::Reference, threads, {}});
+    default: return pipeline.compile({Target::Cpu, threads, {}});
+  }
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,23 @@
+// What the command runs pipelines on: the targets of the library, and the SIMT checker, which runs the
+// emitted CUDA on the CPU.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <string>
+#include <vector>
+
+namespace weft::tools {
+
+enum class RunTarget { Auto, Cpu, Reference, Simt, SimtRace, SimtAddress };
+
+/// Throws weft::Error for an unknown name.
+RunTarget parse_target(const std::string& text);
+/// Those of a list, separated by commas; "simt" stands for all builds of the checker.
+std::vector<RunTarget> parse_targets(const std::string& list);
+std::string name_of(RunTarget target);
+
+/// A program whose runs on the checker throw weft::Error with the first report, if there are any.
+Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0);
+
+}  // namespace weft::tools
