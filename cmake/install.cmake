@@ -6,7 +6,7 @@ set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 set_target_properties(weft_io PROPERTIES EXPORT_NAME io)
 set_target_properties(weft_main PROPERTIES EXPORT_NAME main)
-install(TARGETS weft weft_io weft_main EXPORT weftTargets)
+install(TARGETS weft weft_io weft_main simt EXPORT weftTargets)
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET weft_tool)

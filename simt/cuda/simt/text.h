@@ -1,0 +1,33 @@
+// The words that CUDA adds to C++'s declarations, and how this text reaches the checker.
+#pragma once
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ __attribute__((aligned(16)))
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_assume(condition) ((void)0)
+
+// All shared variables lie in one section: its ends tell shared memory from other memory. One block runs at a
+// time, so one copy is enough.
+#define __shared__ static __attribute__((section("simt_shared"), aligned(16)))
+
+// Functions of this folder are not the text under test: their own accesses are not checked. They stay
+// functions, since inlined code would be checked as part of its caller.
+#define SIMT_UNCHECKED __attribute__((noinline, no_sanitize("thread", "address", "undefined")))
+
+// Not inline: the dynamic loader would make one variable of those of several texts.
+static simt::abi::Services* simt_services = nullptr;
+
+extern "C" {
+extern const char __start_simt_shared[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_simt_shared[] __attribute__((weak, visibility("hidden")));
+}
+
+/// The start of the block's dynamic shared memory.
+SIMT_UNCHECKED inline void* simt_dynamic_shared() { return simt_services->dynamic_shared(); }

@@ -1,0 +1,148 @@
+#include "process.h"
+#include "simt/simt.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace simt {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+// Line tables let reports name lines. Contracted operations would differ from build to build. Symbols of
+// inline functions are hidden, as several texts in one process each have their own.
+const Words common_flags = {"-std=c++17",        "-fPIC",           "-g1",
+                            "-ffp-contract=off", "-fno-gnu-unique", "-fvisibility-inlines-hidden",
+                            "-Wno-attributes"};
+
+const Words fast_flags = {"-O2", "-fwrapv"};
+
+// A GPU's thread reads a vector by one access and does not read for its neighbours: no splitting (sra), no
+// merging, no vectorising.
+const Words whole_accesses = {"-O1",
+                              "-fno-tree-sra",
+                              "-fno-ipa-sra",
+                              "-fno-tree-vectorize",
+                              "-fno-tree-slp-vectorize",
+                              "-fno-store-merging"};
+
+const Words race_flags = {"-fwrapv", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0",
+                          "--param=tsan-distinguish-volatile=1"};
+
+// Every check becomes a call, as there is no shadow memory that inlined checks could read.
+const Words address_flags = {
+    "-fsanitize=address,bounds,alignment,null,object-size,signed-integer-overflow,shift-exponent,"
+    "integer-divide-by-zero,pointer-overflow,unreachable,return,vla-bound",
+    "-fsanitize-sections=simt_shared", "-fno-sanitize-address-use-after-scope",
+    "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0"};
+
+Words flags_of(Build build) {
+  Words flags = common_flags;
+  const auto add = [&](const Words& more) { flags.insert(flags.end(), more.begin(), more.end()); };
+  if (build == Build::fast) {
+    add(fast_flags);
+  } else {
+    add(whole_accesses);
+    add(build == Build::race ? race_flags : address_flags);
+  }
+  return flags;
+}
+
+/// `extern __shared__ T name[];` is an array without a size, which C++ knows only outside of functions, and
+/// not as static: it becomes a pointer to the block's dynamic shared memory. Lines stay where they are.
+std::string with_dynamic_shared(const std::string& text) {
+  static const std::regex declaration(
+      R"(extern\s+__shared__\s+((?:__align__\s*\([^)]*\)|alignas\s*\([^)]*\))\s+)?([\w:\s]+?)\s+(\w+)\s*\[\s*\]\s*;)");
+  return std::regex_replace(text, declaration, "$2* const $3 = static_cast<$2*>(::simt_dynamic_shared());");
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Failure("cannot write '" + path.string() + "'");
+}
+
+/// A folder that is removed with this object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "simt-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Failure("cannot make a folder in '" + fs::temp_directory_path().string() +
+                    "': " + std::strerror(errno));
+    }
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void run_compiler(const Words& command, const std::string& name) {
+  const ProcessResult run = run_process(command, true);
+  if (run.exit_code != 0) throw Failure("the C++ compiler rejected " + name + ":\n" + run.output);
+}
+
+}  // namespace
+
+fs::path header_folder() {
+  const char* chosen = std::getenv("SIMT_CUDA_HEADERS");
+  return chosen && *chosen ? fs::path(chosen) : fs::path(SIMT_HEADER_FOLDER);
+}
+
+void compile_to(const std::string& text, const CompileOptions& options, const fs::path& object) {
+  const TemporaryFolder work;
+  const fs::path source = work.path() / "text.cu", unlinked = work.path() / "text.o";
+  std::string quoted;
+  for (const char c : options.name)
+    quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  write_file(source, "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text));
+
+  Words command = {options.compiler};
+  for (const std::string& flag : flags_of(options.build)) command.push_back(flag);
+  command.push_back("-I" + header_folder().string());
+  for (const fs::path& folder : options.includes) command.push_back("-I" + folder.string());
+  command.insert(command.end(), options.flags.begin(), options.flags.end());
+  // nvcc includes it without being asked.
+  command.insert(command.end(),
+                 {"-include", "cuda_runtime.h", "-x", "c++", "-c", source.string(), "-o", unlinked.string()});
+  run_compiler(command, options.name);
+  // Linked apart and without -fsanitize, so that the sanitizers' own libraries stay out.
+  run_compiler({options.compiler, "-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic", unlinked.string(), "-o",
+                object.string()},
+               options.name);
+}
+
+Compiled compile(const std::string& text, const CompileOptions& options) {
+  const auto folder = std::make_shared<TemporaryFolder>();
+  Compiled compiled{folder->path() / "text.so", options.build, folder};
+  compile_to(text, options, compiled.object);
+  return compiled;
+}
+
+Compiled compile_file(const fs::path& file, CompileOptions options) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw Failure("cannot read '" + file.string() + "'");
+  options.name = file.string();
+  options.includes.insert(options.includes.begin(), file.has_parent_path() ? file.parent_path() : ".");
+  return compile(text.str(), options);
+}
+
+}  // namespace simt

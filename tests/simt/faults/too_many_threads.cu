@@ -1,0 +1,13 @@
+// A block of more threads than any architecture has.
+// fast: launch limit
+#include "../harness.cuh"
+
+__global__ void write(float* data) {
+  data[blockIdx.x] = threadIdx.x;
+}
+
+extern "C" int simt_main() {
+  LAUNCH(write, 1, dim3(64, 32), 0, 0, zeros<float>(1));  // <-- here
+  cudaDeviceSynchronize();
+  return 0;
+}
