@@ -1,5 +1,6 @@
 #include "process.h"
 #include "simt/simt.h"
+#include "symbols.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -116,6 +117,10 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
   Words command = {options.compiler};
   for (const std::string& flag : flags_of(options.build)) command.push_back(flag);
   command.push_back("-I" + header_folder().string());
+  // The line tables name files from the root on; those of a relative name are to be told by it.
+  if (fs::path(options.name).is_relative()) {
+    command.push_back("-fdebug-prefix-map=" + fs::current_path().string() + "=" + relative_root);
+  }
   for (const fs::path& folder : options.includes) command.push_back("-I" + folder.string());
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   // nvcc includes it without being asked.

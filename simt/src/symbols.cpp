@@ -124,7 +124,9 @@ std::map<std::uintptr_t, Place> Symbols::places(const std::vector<std::uintptr_t
     Place& place = places[address];
     if (colon == std::string::npos || !place.file.empty() || line.rfind("??", 0) == 0) continue;
     if (line.rfind(headers, 0) == 0) continue;
-    place = {line.substr(0, colon), std::atoi(line.c_str() + colon + 1)};
+    const std::string prefix = std::string(relative_root) + "/";
+    const std::size_t skipped = line.rfind(prefix, 0) == 0 ? prefix.size() : 0;
+    place = {line.substr(skipped, colon - skipped), std::atoi(line.c_str() + colon + 1)};
   }
   return places;
 }
