@@ -1,6 +1,8 @@
 // How reports read, and what the library says when it cannot run at all.
 #include "simt/simt.h"
 
+#include "simt/abi.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -200,6 +202,33 @@ extern "C" int* run(int v) {
   second.copy_to_host(&from_second, y, 4);
   EXPECT_EQ(from_first, 1);
   EXPECT_EQ(from_second, 2);
+}
+
+// As a driver does, which knows kernels by name only.
+TEST(Module, LaunchesKernelsByName) {
+  simt::CompileOptions options = named(simt::Build::race);
+  options.kernels = {"fill"};
+  simt::Device device;
+  const simt::Module module(device, simt::compile(R"(
+namespace {
+__global__ void fill(int* out, short value, double factor) { out[threadIdx.x] = static_cast<int>(value * factor); }
+}
+)",
+                                                  options));
+  std::vector<int> values(32);
+  int* out = static_cast<int*>(device.allocate(32 * sizeof(int)));
+  short value = 3;
+  double factor = 1.5;
+  void* arguments[] = {&out, &value, &factor};
+  void* stream = device.create_stream();
+  EXPECT_EQ(module.launch("fill", {1, 1, 1}, {32, 1, 1}, arguments, 0, stream), 0);
+  value = 0;  // the arguments were copied
+  EXPECT_EQ(device.services().stream_synchronize(stream, {}), 0);
+  device.copy_to_host(values.data(), out, 32 * sizeof(int));
+  EXPECT_EQ(values, std::vector<int>(32, 4));
+  constexpr int invalid_configuration = 9;
+  EXPECT_EQ(module.launch("fill", {1, 1, 1}, {2000, 1, 1}, arguments), invalid_configuration);
+  EXPECT_THROW(module.launch("other", {1, 1, 1}, {1, 1, 1}, arguments), simt::Failure);
 }
 
 TEST(Module, IsNotLoadedTwice) {
