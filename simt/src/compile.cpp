@@ -1,5 +1,6 @@
 #include "process.h"
 #include "simt/simt.h"
+#include "symbols.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -101,7 +102,7 @@ void run_compiler(const Words& command, const std::string& name) {
 }  // namespace
 
 fs::path header_folder() {
-  const char* chosen = std::getenv("SIMT_CUDA_HEADERS");
+  const char* chosen = std::getenv("SIMT_HEADERS");
   return chosen && *chosen ? fs::path(chosen) : fs::path(SIMT_HEADER_FOLDER);
 }
 
@@ -111,11 +112,18 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
   std::string quoted;
   for (const char c : options.name)
     quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  write_file(source, "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text));
+  std::string complete = "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text) + "\n";
+  for (const std::string& kernel : options.kernels) complete += "SIMT_EXPORT_KERNEL(" + kernel + ")\n";
+  write_file(source, complete);
 
   Words command = {options.compiler};
   for (const std::string& flag : flags_of(options.build)) command.push_back(flag);
-  command.push_back("-I" + header_folder().string());
+  for (const char* folder : {"cuda", "include"})
+    command.push_back("-I" + (header_folder() / folder).string());
+  // The line tables name files from the root on; those of a relative name are to be told by it.
+  if (fs::path(options.name).is_relative()) {
+    command.push_back("-fdebug-prefix-map=" + fs::current_path().string() + "=" + relative_root);
+  }
   for (const fs::path& folder : options.includes) command.push_back("-I" + folder.string());
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   // nvcc includes it without being asked.

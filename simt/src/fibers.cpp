@@ -4,6 +4,8 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include <cstdint>
+
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -21,6 +23,7 @@ using boost::context::detail::transfer_t;
 // The odd lines keep the tops of the stacks, which are in use at the same time, in different cache sets.
 constexpr std::size_t stack_size = 128 * 1024;
 constexpr std::size_t stride = stack_size + 320;
+constexpr std::uintptr_t page_size = 4096;
 
 }  // namespace
 
@@ -49,6 +52,14 @@ Fibers::Fibers(std::size_t count, Body body, void* argument)
 Fibers::~Fibers() { ::munmap(memory_, bytes_); }
 
 void Fibers::prepare(Fiber& fiber) {
+  if (!fiber.guarded) {
+    // A thread that uses too much stack is stopped in the first whole page, before it reaches its
+    // neighbour's.
+    const auto low = reinterpret_cast<std::uintptr_t>(fiber.stack);
+    const std::uintptr_t page = (low + page_size - 1) / page_size * page_size;
+    ::mprotect(reinterpret_cast<void*>(page), page_size, PROT_NONE);
+    fiber.guarded = true;
+  }
   fiber.context = make_fcontext(fiber.stack + stack_size, stack_size, Entry::begin);
 }
 

@@ -12,6 +12,7 @@ namespace simt {
 struct Fiber {
   void* context = nullptr;  ///< Where it goes on; of a fiber that does not run.
   char* stack = nullptr;    ///< The lower end.
+  bool guarded = false;
 };
 
 class Fibers {

@@ -28,6 +28,8 @@ Memory::Memory(std::size_t capacity) : capacity_(capacity) {
         ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
     arena_ = {static_cast<const char*>(memory), size};
+    // An index that has overflowed leads far before a buffer: there is device memory, too, though nobody's.
+    first_page_ = next_page_ = size / page_size / 4;
     return;
   }
   throw Failure("no address space for the device's memory");
@@ -45,10 +47,8 @@ Buffer* Memory::allocate(std::size_t bytes, abi::Site site) {
   std::memset(const_cast<char*>(buffer->range.begin), poison, std::min(bytes, poisoned_bytes));
 
   buffers_.push_back(std::move(buffer));
-  buffer_of_page_.resize(next_page_ + pages);
-  for (std::size_t i = 0; i < pages; ++i) {
-    buffer_of_page_[next_page_ + i] = static_cast<std::uint32_t>(buffers_.size());
-  }
+  buffer_of_page_.resize(next_page_ - first_page_);
+  buffer_of_page_.resize(buffer_of_page_.size() + pages, static_cast<std::uint32_t>(buffers_.size()));
   next_page_ += pages + unused;
   used_ += bytes;
   return buffers_.back().get();
@@ -64,7 +64,7 @@ void Memory::release(Buffer& buffer) {
 
 Buffer* Memory::near(const void* address) const {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - arena_.begin);
-  const std::size_t page = offset / page_size;
+  const std::size_t page = offset / page_size - first_page_;  // wraps to no page before the first
   if (page < buffer_of_page_.size() && buffer_of_page_[page])
     return buffers_[buffer_of_page_[page] - 1].get();
 

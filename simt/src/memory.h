@@ -56,8 +56,8 @@ class Memory {
  private:
   Range arena_;
   std::size_t capacity_, used_ = 0;
-  std::size_t next_page_ = 64;
-  std::vector<std::uint32_t> buffer_of_page_;  ///< Index + 1; 0: none.
+  std::size_t first_page_ = 0, next_page_ = 0;
+  std::vector<std::uint32_t> buffer_of_page_;  ///< From the first page on: index + 1; 0: none.
   std::vector<std::unique_ptr<Buffer>> buffers_;
 };
 

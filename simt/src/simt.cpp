@@ -26,6 +26,8 @@ Device::~Device() = default;
 Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 
+abi::Services& Device::services() { return *engine_; }
+
 void* Device::allocate(std::size_t bytes) {
   void* address = nullptr;
   engine_->allocate(&address, bytes, {});
@@ -59,15 +61,26 @@ void Device::forget() { engine_->forget(); }
 
 struct Module::State {
   std::shared_ptr<LoadedText> text;
+  Engine& engine;
 };
 
 Module::Module(Device& device, const Compiled& compiled)
-    : state_(std::make_unique<State>(State{device.engine_->load(compiled)})) {}
+    : state_(std::make_unique<State>(State{device.engine_->load(compiled), *device.engine_})) {}
 Module::~Module() = default;
 Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 
 void* Module::symbol(const std::string& name) const { return state_->text->symbol(name); }
+
+int Module::launch(const std::string& kernel, Dim3 grid, Dim3 block, void** arguments,
+                   std::size_t shared_bytes, void* stream) const {
+  using Prepare = const void*(void** arguments, abi::Invocation** call);
+  auto* prepare = reinterpret_cast<Prepare*>(symbol("simt_kernel_" + kernel));
+  abi::Invocation* call = nullptr;
+  const void* function = prepare(arguments, &call);
+  const abi::Launch launch{function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
+  return state_->engine.launch(launch, stream, call, {});
+}
 
 std::vector<std::string> Module::functions() const {
   std::vector<std::string> names;

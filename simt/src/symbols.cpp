@@ -50,7 +50,7 @@ std::string function_name(std::string text) {
 
 std::string demangled(const char* name) {
   int status = 0;
-  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  char* text = ::abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 ? text : name;
   std::free(text);
   return result;
@@ -112,7 +112,7 @@ std::map<std::uintptr_t, Place> Symbols::places(const std::vector<std::uintptr_t
   std::vector<std::string> command = {"addr2line", "-a", "-i", "-e", object_.string()};
   for (const std::uintptr_t address : addresses) command.push_back(fmt::format("{:#x}", address));
 
-  const std::string headers = header_folder().string();
+  const std::string headers = (header_folder() / "cuda").string();
   std::istringstream lines(run_process(command, false).output);
   std::uintptr_t address = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -124,7 +124,9 @@ std::map<std::uintptr_t, Place> Symbols::places(const std::vector<std::uintptr_t
     Place& place = places[address];
     if (colon == std::string::npos || !place.file.empty() || line.rfind("??", 0) == 0) continue;
     if (line.rfind(headers, 0) == 0) continue;
-    place = {line.substr(0, colon), std::atoi(line.c_str() + colon + 1)};
+    const std::string prefix = std::string(relative_root) + "/";
+    const std::size_t skipped = line.rfind(prefix, 0) == 0 ? prefix.size() : 0;
+    place = {line.substr(skipped, colon - skipped), std::atoi(line.c_str() + colon + 1)};
   }
   return places;
 }

@@ -12,6 +12,9 @@
 
 namespace simt {
 
+/// Stands in line tables for the folder that names of texts are relative to.
+inline constexpr const char* relative_root = "/simt-relative";
+
 struct Symbol {
   std::uintptr_t address = 0;  ///< Relative to where the object is loaded.
   std::size_t size = 0;

@@ -48,6 +48,13 @@ void OperationSet::insert(const OperationSet& other) {
   }
 }
 
+void OperationSet::compact() {
+  std::size_t full = 0;
+  while (full < bits_.size() && bits_[full] == ~std::uint64_t{0}) ++full;
+  bits_.erase(bits_.begin(), bits_.begin() + static_cast<std::ptrdiff_t>(full));
+  base_ += static_cast<OperationId>(64 * full);
+}
+
 void OperationSet::insert_all_before(OperationId id) {
   if (id <= base_) return;
   OperationSet moved;
@@ -218,6 +225,7 @@ void Timeline::synchronize(const std::vector<OperationId>& operations) {
     host_knows_.insert(operations_[id].before);
     host_knows_.insert(id);
   }
+  host_knows_.compact();  // later operations begin with a copy of it
 }
 
 void Timeline::synchronize_all() {

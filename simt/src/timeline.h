@@ -31,6 +31,7 @@ class OperationSet {
   void insert(OperationId id);
   void insert(const OperationSet& other);
   void insert_all_before(OperationId id);
+  void compact();  ///< The same set in less memory.
 
  private:
   OperationId base_ = 1;

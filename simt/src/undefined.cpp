@@ -138,6 +138,12 @@ void Engine::undefined(Undefined what, const void* data, std::uint64_t left, std
     found(description.kind, description.what, host(site, description.action));
     return;
   }
+  // Of an access just outside of a variable, the check of the access itself tells more.
+  const auto* address = reinterpret_cast<const void*>(left);
+  if (what == Undefined::type_mismatch && description.kind == Kind::out_of_bounds &&
+      kernel_.text->loaded->checked_global_at(address)) {
+    return;
+  }
   const Location place{kernel_.text->loaded.get(), nullptr, site};
   found(description.kind, description.what, thread(*lane, place, description.action));
   if (!description.fatal) return;

@@ -1,6 +1,6 @@
-// Each text in faults/ has one fault. Its head says which builds find it, and as what; lines that a report has to
-// name end in "<-- here". Each text in clean/ checks its own results, and no build may report anything, in any
-// order of its threads.
+// Each text in faults/ has one fault. Its head says which builds find it, and as what; lines that a report
+// has to name end in "<-- here". Each text in clean/ checks its own results, and no build may report
+// anything, in any order of its threads.
 #include "simt/simt.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -22,9 +24,12 @@ struct Expectation {
   std::set<int> lines;
 };
 
+void PrintTo(const Expectation& expectation, std::ostream* out) { *out << expectation.file; }
+
 std::vector<fs::path> texts_in(const char* folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(SIMT_TEXTS) / folder)) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(fs::path(SIMT_TEXTS) / folder))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -89,7 +94,8 @@ simt::Compiled compile(const fs::path& file, simt::Build build) {
 }
 
 std::string identifier(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return text;
 }
 
@@ -131,7 +137,8 @@ TEST_P(Clean, AreSilentAndRight) {
 
 INSTANTIATE_TEST_SUITE_P(Simt, Clean,
                          testing::Combine(testing::ValuesIn(texts_in("clean")),
-                                          testing::Values(simt::Build::fast, simt::Build::race, simt::Build::address)),
+                                          testing::Values(simt::Build::fast, simt::Build::race,
+                                                          simt::Build::address)),
                          [](const auto& info) {
                            return identifier(std::get<0>(info.param).stem().string() + "_" +
                                              std::string(name_of(std::get<1>(info.param))));

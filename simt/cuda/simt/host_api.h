@@ -122,8 +122,20 @@ class KernelCall final : public abi::Invocation {
   Arguments<std::index_sequence_for<Parameters...>> arguments_;
 };
 
+template <class... Parameters>
+SIMT_UNCHECKED abi::Invocation* call_of(void (*kernel)(Parameters...), void** arguments) {
+  return new KernelCall<Parameters...>(kernel, arguments);
+}
+
 inline SIMT_UNCHECKED abi::Dim as_dim(dim3 d) { return {d.x, d.y, d.z}; }
 }  // namespace simt
+
+/// Lets simt::Module::launch find a kernel by its name, and copy its arguments.
+#define SIMT_EXPORT_KERNEL(name)                                                                             \
+  extern "C" SIMT_UNCHECKED const void* simt_kernel_##name(void** arguments, simt::abi::Invocation** call) { \
+    *call = simt::call_of(name, arguments);                                                                  \
+    return reinterpret_cast<const void*>(name);                                                              \
+  }
 
 template <class... Parameters>
 SIMT_UNCHECKED cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
@@ -132,8 +144,7 @@ SIMT_UNCHECKED cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 
                                             simt::abi::Site site = simt::abi::Site::here()) {
   const simt::abi::Launch launch{reinterpret_cast<const void*>(kernel), simt::as_dim(grid),
                                  simt::as_dim(block), shared};
-  auto* call = new simt::KernelCall<Parameters...>(kernel, arguments);
-  return simt::result(simt_services->launch(launch, stream, call, site));
+  return simt::result(simt_services->launch(launch, stream, simt::call_of(kernel, arguments), site));
 }
 
 inline SIMT_UNCHECKED cudaError_t cudaGetLastError() { return simt::result(simt_services->last_error(true)); }

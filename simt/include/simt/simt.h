@@ -48,10 +48,12 @@ struct CompileOptions {
   std::string name = "text.cu";                 ///< What reports and the compiler call the text.
   std::vector<std::filesystem::path> includes;  ///< Folders of the text's own headers.
   std::vector<std::string> flags;               ///< For the compiler, after ours: -DTILE=16.
+  std::vector<std::string> kernels;             ///< Those that Module::launch is to know, by their names.
   std::string compiler = "g++";
 };
 
-/// Where the headers that stand in for CUDA's are: $SIMT_CUDA_HEADERS, else where this library was built.
+/// The folder with cuda/ and include/, the headers that texts are compiled with: $SIMT_HEADERS, else that of
+/// this library's source.
 std::filesystem::path header_folder();
 
 /// Compiles into the file `object`, which `Module` loads.
@@ -93,6 +95,9 @@ struct Options {
   std::size_t memory = std::size_t{8} << 30;  ///< What the device has; allocating more fails.
 };
 
+namespace abi {
+class Services;  // simt/abi.h
+}
 class Engine;
 class Module;
 
@@ -103,6 +108,9 @@ class Device {
   ~Device();
   Device(Device&&) noexcept;
   Device& operator=(Device&&) noexcept;
+
+  /// All of the host's functions, as texts call them: asynchronous copies, events, graphs …
+  abi::Services& services();
 
   // As the host functions of the same meaning do. Errors are values of cudaError_t.
   void* allocate(std::size_t bytes);
@@ -141,6 +149,9 @@ class Module {
     static_assert(std::is_function_v<Signature>);
     return reinterpret_cast<Signature*>(symbol(name));
   }
+  /// Launches a kernel of CompileOptions::kernels, as a driver would: without the text's host functions.
+  int launch(const std::string& kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes = 0,
+             void* stream = nullptr) const;
   /// The names of all kernels that were launched or could be: functions of the text without linkage, too.
   std::vector<std::string> functions() const;
 

@@ -1,5 +1,5 @@
 // A warp reads what its lanes have written, without __syncwarp between.
-// race: race
+// race: race; uninitialised read
 // address: nothing
 #include "../harness.cuh"
 

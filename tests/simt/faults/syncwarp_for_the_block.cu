@@ -1,5 +1,5 @@
 // __syncwarp where warps exchange data: only a barrier of the block is enough.
-// race: race
+// race: race; uninitialised read
 #include "../harness.cuh"
 
 __global__ void reverse(float* out) {
