@@ -233,6 +233,8 @@ std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
   return fmt::format("({}){}", c_type(to), spelt(n.a, prefix));
 }
 
+std::string CLike::operand_of_comparison(const Expr& e) { return spelt(e, shift); }
+
 std::string CLike::call(const std::string& function, const Expr& argument) {
   return fmt::format("{}({})", function, text(argument));
 }
@@ -299,7 +301,7 @@ void CLike::open_loop(const kernel::For& loop) {
   const std::string step =
       loop.step == 1 ? "++" + loop.variable : fmt::format("{} += {}", loop.variable, loop.step);
   out_.open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
-                        spelt(loop.to, shift), step, c_type(loop.from->type)));
+                        operand_of_comparison(loop.to), step, c_type(loop.from->type)));
 }
 
 void CLike::print(const kernel::LocalArray& array) {

@@ -35,7 +35,9 @@ class CLike {
   /// Whether functions of our own stand in for some of the library's, within a few ulp.
   virtual bool approximates() const { return !strict_; }
 
-  static constexpr int tightest = 100;  ///< The context that always asks for parentheses.
+  std::string operand_of_comparison(const kernel::Expr& e);
+  std::string initializer(const kernel::Expr& e);  ///< Without a conversion that C makes by itself.
+  static constexpr int tightest = 100;             ///< The context that always asks for parentheses.
   std::string spelt(const kernel::Expr& e, int context);
   std::string call(const std::string& function, const kernel::Expr& argument);
   std::string function(const std::string& name, Scalar type);
@@ -48,7 +50,6 @@ class CLike {
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
   std::string wide(const kernel::Expr& e, int context);
   std::string cast(const kernel::Node& node, const kernel::Cast& n);
-  std::string initializer(const kernel::Expr& e);
 
   Writer& out_;
   bool strict_;

@@ -300,7 +300,7 @@ constexpr const char* integer_headers = "#include <stddef.h>\n#include <stdint.h
 std::string emit_for_loading(const Module& module) {
   const CppEmitter emitter(module);
   return head_comment(module) + integer_headers + host_interface + "\n" + emitter.body(false) +
-         entry_function(module, "weft_entry", function_name(module), ", const weft_host* host", "host");
+         entry_function(module, "weft_entry", function_name(module), "const weft_host* host", "host");
 }
 
 std::string emit_for_loading_together(const std::vector<const Module*>& modules) {
@@ -308,7 +308,7 @@ std::string emit_for_loading_together(const std::vector<const Module*>& modules)
   for (std::size_t m = 0; m < modules.size(); ++m) {
     const CppEmitter emitter(*modules[m]);
     text += fmt::format("\nnamespace module_{} {{\n\n", m) + head_comment(*modules[m]) + emitter.body(false) +
-            entry_function(*modules[m], entry_name(m), function_name(*modules[m]), ", const weft_host* host",
+            entry_function(*modules[m], entry_name(m), function_name(*modules[m]), "const weft_host* host",
                            "host") +
             fmt::format("\n}}  // namespace module_{}\n", m);
   }

@@ -37,8 +37,8 @@ class CudaPrinter : public CLike {
     const auto head = [&](const std::string& first, const std::string& step) {
       const std::string from =
           kernel::is_literal(loop.from, 0) ? first : spelt(loop.from, tightest) + " + " + first;
-      open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from, bound(loop.to),
-                       step, c_type(loop.from->type)));
+      open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from,
+                       operand_of_comparison(loop.to), step, c_type(loop.from->type)));
     };
     const auto grid = [&](const std::string& d) {
       const std::string wide = loop.from->type == Scalar::I64 ? "wide_" : "";
@@ -59,14 +59,11 @@ class CudaPrinter : public CLike {
   }
   void print(const kernel::Atomic& update) override {
     const Scalar type = update.value->type;
-    line(fmt::format("{}({}[{}], {});", helper(atomic_helper(update.op, type)), "&" + update.array,
-                     text(update.index), text(update.value)));
+    line(fmt::format("{}(&{}[{}], {});", helper(atomic_helper(update.op, type)), update.array,
+                     initializer(update.index), text(update.value)));
   }
   void print(const kernel::Barrier&) override { line("__syncthreads();"); }
   bool approximates() const override { return false; }  // GPUs' own functions are fast
-
- private:
-  std::string bound(const Expr& e) { return spelt(e, tightest); }
 };
 
 class CudaEmitter {
@@ -420,6 +417,29 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 
 constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
 
+std::string readme(const Module& module, const std::string& compile, const CudaEmitter& emitter) {
+  return "# " + module.name + R"(
+
+CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
+
+    )" + compile +
+         R"(
+
+Include `)" +
+         module.name + R"(.h`, which says what the arguments mean, link the object file, and call
+
+    )" + emitter.device_signature(true) +
+         R"(;
+
+with images in device memory: the work is queued on the stream, and nothing waits for it. Or call
+
+    )" + emitter.host_signature() +
+         R"(;
+
+with images in host memory, which are copied there and back. Both return the first error of a CUDA call.
+)";
+}
+
 }  // namespace
 
 std::string emit_cuda_for_loading(const Module& module) {
@@ -439,10 +459,11 @@ std::map<std::string, std::string> emit_cuda_for_users(const Module& module,
       emitter.device_signature(true) + ";\n\n" +
       "// Images lie in host memory, and results are there when the function returns.\n" +
       emitter.host_signature() + ";\n";
-  files[module.name + ".cu"] = head_comment(module) +
-                               "//\n// Compile with: nvcc -std=c++17 -O3 -arch=" + architecture +
-                               (module.strict ? " -fmad=false" : "") + " -c " + module.name +
-                               ".cu\n#include \"" + module.name + ".h\"\n\n" + emitter.body();
+  const std::string compile = "nvcc -std=c++17 -O3 -arch=" + architecture +
+                              (module.strict ? " -fmad=false" : "") + " -c " + module.name + ".cu";
+  files[module.name + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile + "\n#include \"" +
+                               module.name + ".h\"\n\n" + emitter.body();
+  files["README.md"] = readme(module, compile, emitter);
   return files;
 }
 

@@ -171,7 +171,10 @@ class ReduceLowering {
         "_part", on_gpu_ ? "Parts of the elements of '" + stage_.name + "', each combined by a block."
                          : "Parts [first, last) of the elements of '" + stage_.name + "', each combined.");
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
-    if (on_gpu_) loop = {LoopKind::Blocks, "part", literal(0), part_count(), 1, {}};
+    if (on_gpu_) {
+      function.body.push_back({kernel::Let{"parts", part_count()}});
+      loop = {LoopKind::Blocks, "part", literal(0), kernel::name("parts"), 1, {}};
+    }
     // Reads whose border matters are resolved at every element.
     const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = rows_.coords();

@@ -133,7 +133,9 @@ class ScatterGrid {
     Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
     block.push_back({For{LoopKind::Threads, "i", literal(0), count, 1, std::move(clear)}});
     block.push_back({kernel::Barrier{}});
-    block.push_back({For{LoopKind::Blocks, "part", literal(0), block_count(), 1, part(expressions, copy)}});
+    block.push_back({kernel::Let{"parts", block_count()}});
+    block.push_back(
+        {For{LoopKind::Blocks, "part", literal(0), kernel::name("parts"), 1, part(expressions, copy)}});
     block.push_back({kernel::Barrier{}});
     const Expr bin = lanes() == 1 ? i : kernel::div(i, literal(lanes()));
     const Expr lane = lanes() == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, i, literal(lanes()));

@@ -42,6 +42,9 @@ std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval&
     }
     case BinaryOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
     case BinaryOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
+    case BinaryOp::Shr:
+      if (a.low < 0 || b.low < 0 || b.high > 31) return std::nullopt;
+      return Interval{0, a.high};
     // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Div:
     case BinaryOp::Rem: {

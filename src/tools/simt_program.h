@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include <simt/simt.h>
 #include "runtime/executable.h"
-#include "simt/simt.h"
 
 namespace weft::tools {
 

@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
   std::vector<std::string> params;
-  bool json = false;
+  bool quick = false, json = false;
 };
 
 struct Totals {
@@ -56,6 +56,7 @@ struct Plan {
   std::vector<std::string> params;
   std::uint64_t seed;
   Tolerance tolerance;
+  bool quick;  ///< Each application as it comes.
   bool json;
 };
 
@@ -65,7 +66,7 @@ std::uint64_t seed_of(const Options& options) {
 }
 
 Plan plan_of(const Options& options) {
-  Plan plan{{}, {}, {}, options.params, seed_of(options), {}, options.json};
+  Plan plan{{}, {}, {}, options.params, seed_of(options), {}, options.quick, options.json};
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   plan.targets = parse_targets(options.targets);
   if (options.borders != "all") plan.borders = split(options.borders, ',');
@@ -124,6 +125,10 @@ std::vector<Variant> variants_of(const Application& application, const Plan& pla
     variant.params.insert(variant.params.end(), extra.begin(), extra.end());
     variants.push_back(std::move(variant));
   };
+  if (plan.quick) {
+    add({}, {});
+    return variants;
+  }
   for (const auto& types : type_choices(built.images)) {
     for (const auto& border : border_choices(built, plan)) add(border, types);
     for (const DeclaredOption& option : built.options) {
@@ -338,9 +343,14 @@ void add_verify(CLI::App& weft, int& exit_code) {
   command->add_option("--sizes", options->sizes,
                       "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
                       "applications of other dimensions");
-  command->add_option("--targets", options->targets, "cpu, reference")->capture_default_str();
+  command
+      ->add_option("--targets", options->targets,
+                   "cpu, reference, simt (all its builds), or simt-race, say; several after commas")
+      ->capture_default_str();
   command->add_option("--borders", options->borders, "all, or names separated by commas")
       ->capture_default_str();
+  command->add_flag("--quick", options->quick,
+                    "each application as it comes, without its other options and pixel types");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_option("--seed", options->seed, "repeats the random images, or pipelines, of another run");

@@ -1,4 +1,4 @@
-// The stage IR and the emitted C++ of some applications, word for word. After an intended change:
+// The stage IR, the emitted C++ and the emitted CUDA of some applications, word for word. After an intended change:
 //     UPDATE_GOLDEN=1 ctest -R Golden
 // rewrites the files under data/, and the diff shows what the change did.
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "emit/cpp.h"
+#include "emit/cuda.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
@@ -66,6 +67,18 @@ TEST_P(Golden, IsAsCommitted) {
   const auto module = lower::lower(prepared, schedule::choose(prepared));
   for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
 }
+
+class GoldenCuda : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenCuda, IsAsCommitted) {
+  const ir::Pipeline prepared = lower::prepare(build(applications().at(GetParam())).pipeline.ir());
+  const auto module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) if (name != "README.md") expect_golden("cuda/" + name, text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
+                         testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d"),
+                         [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Applications, Golden,
                          testing::Values("gaussian", "harris", "bilateral", "median", "unsharp",

@@ -1,0 +1,65 @@
+// The CUDA of every application: equal to the interpreter in all builds of the SIMT checker, without a
+// report; accepted by nvcc for every architecture, without a warning.
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <fstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "emit/cuda.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+#include "tests/support/nvcc.h"
+#include "tools/arguments.h"
+#include "tools/command_line.h"
+
+namespace weft::testing_support {
+namespace {
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Application* application : tools::select_applications("all")) names.push_back(application->name);
+  return names;
+}
+
+class OnTheChecker : public testing::TestWithParam<std::string> {};
+
+TEST_P(OnTheChecker, EqualsTheInterpreter) {
+  const std::vector<const char*> command = {
+      "weft", "verify",  GetParam().c_str(),          "--quick", "--targets",
+      "simt", "--sizes", "1x1,7x5,33x31,1x1x1,7x5x3", "--seed",  "4"};
+  EXPECT_EQ(tools::run_command_line(static_cast<int>(command.size()), command.data()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, OnTheChecker, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+class WithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
+
+TEST_P(WithNvcc, CompilesWithoutWarnings) {
+  if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
+  const auto& [architecture, name] = GetParam();
+  const ir::Pipeline prepared = lower::prepare(build(applications().at(name)).pipeline.ir());
+  const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / (std::string("weft_nvcc_") + architecture + "_" + name);
+  std::filesystem::create_directories(folder);
+  for (const auto& [file, text] : emit::emit_cuda_for_users(module, architecture))
+    std::ofstream(folder / file) << text;
+  const NvccRun run = compile_with_nvcc(folder / (module.name + ".cu"), folder / "object",
+                                        {.architecture = architecture, .contract = !module.strict});
+  EXPECT_TRUE(run.clean()) << run.command << "\n" << run.output;
+  std::filesystem::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, WithNvcc,
+                         testing::Combine(testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
+                                          testing::ValuesIn(names())),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+                         });
+
+}  // namespace
+}  // namespace weft::testing_support

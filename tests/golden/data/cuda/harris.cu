@@ -1,0 +1,272 @@
+// Pipeline 'harris', emitted by Weft. How it runs:
+//   dx   stored: 2 stages read it: sx, sxy
+//   sx   stored: 'gx' reads it at other pixels than its own
+//   gx   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   dy   stored: 2 stages read it: sy, sxy
+//   sy   stored: 'gy' reads it at other pixels than its own
+//   gy   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   sxy  stored: 'gxy' reads it at other pixels than its own
+//   gxy  computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   hc   stored: it is an output
+//
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c harris.cu
+#include "harris.h"
+
+namespace {
+
+__device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
+__device__ inline int32_t thread_y() { return (int32_t)(blockIdx.y * blockDim.y + threadIdx.y); }
+__device__ inline int32_t threads_x() { return (int32_t)(blockDim.x * gridDim.x); }
+__device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y); }
+__host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+// i itself inside [0, n), else the nearest index.
+__host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+
+// 'dx' from 'in'.
+__global__ void __launch_bounds__(128) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
+    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      const int32_t x_m1 = clamp_index(x - 1, in_w);
+      const int32_t y_m1 = clamp_index(y - 1, in_h);
+      const int32_t x_p1 = clamp_index(x + 1, in_w);
+      const int32_t y_p1 = clamp_index(y + 1, in_h);
+      dx[y * dx_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1]
+          + 0.16666667f * in[y_m1 * in_pitch + x_p1] - 0.16666667f * in[y * in_pitch + x_m1]
+          + 0.16666667f * in[y * in_pitch + x_p1] - 0.16666667f * in[y_p1 * in_pitch + x_m1]
+          + 0.16666667f * in[y_p1 * in_pitch + x_p1];
+    }
+  }
+}
+
+// 'sx' from 'dx'.
+__global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
+    int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t sx_pitch) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      sx[y * sx_pitch + x] = dx[y * dx_pitch + x] * dx[y * dx_pitch + x];
+    }
+  }
+}
+
+// 'dy' from 'in'.
+__global__ void __launch_bounds__(128) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
+    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      const int32_t x_m1 = clamp_index(x - 1, in_w);
+      const int32_t y_m1 = clamp_index(y - 1, in_h);
+      const int32_t x_p1 = clamp_index(x + 1, in_w);
+      const int32_t y_p1 = clamp_index(y + 1, in_h);
+      dy[y * dy_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1]
+          - 0.16666667f * in[y_m1 * in_pitch + x] - 0.16666667f * in[y_m1 * in_pitch + x_p1]
+          + 0.16666667f * in[y_p1 * in_pitch + x_m1] + 0.16666667f * in[y_p1 * in_pitch + x]
+          + 0.16666667f * in[y_p1 * in_pitch + x_p1];
+    }
+  }
+}
+
+// 'sy' from 'dy'.
+__global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
+    int32_t in_w, int32_t in_h, int64_t dy_pitch, int64_t sy_pitch) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      sy[y * sy_pitch + x] = dy[y * dy_pitch + x] * dy[y * dy_pitch + x];
+    }
+  }
+}
+
+// 'sxy' from 'dx', 'dy'.
+__global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, const float* __restrict__ dy,
+    float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t dy_pitch,
+    int64_t sxy_pitch) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      sxy[y * sxy_pitch + x] = dx[y * dx_pitch + x] * dy[y * dy_pitch + x];
+    }
+  }
+}
+
+// 'hc' from 'sx', 'sy', 'sxy'.
+__global__ void __launch_bounds__(128) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
+    const float* __restrict__ sy, const float* __restrict__ sxy, int32_t in_w, int32_t in_h,
+    int64_t hc_pitch, int64_t sx_pitch, int64_t sy_pitch, int64_t sxy_pitch, float k) {
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
+      const int32_t x_m1 = clamp_index(x - 1, in_w);
+      const int32_t y_m1 = clamp_index(y - 1, in_h);
+      const int32_t x_p1 = clamp_index(x + 1, in_w);
+      const int32_t y_p1 = clamp_index(y + 1, in_h);
+      const float gx = 0.0625f * sx[y_m1 * sx_pitch + x_m1] + 0.125f * sx[y_m1 * sx_pitch + x]
+          + 0.0625f * sx[y_m1 * sx_pitch + x_p1] + 0.125f * sx[y * sx_pitch + x_m1]
+          + 0.25f * sx[y * sx_pitch + x] + 0.125f * sx[y * sx_pitch + x_p1]
+          + 0.0625f * sx[y_p1 * sx_pitch + x_m1] + 0.125f * sx[y_p1 * sx_pitch + x]
+          + 0.0625f * sx[y_p1 * sx_pitch + x_p1];
+      const float gy = 0.0625f * sy[y_m1 * sy_pitch + x_m1] + 0.125f * sy[y_m1 * sy_pitch + x]
+          + 0.0625f * sy[y_m1 * sy_pitch + x_p1] + 0.125f * sy[y * sy_pitch + x_m1]
+          + 0.25f * sy[y * sy_pitch + x] + 0.125f * sy[y * sy_pitch + x_p1]
+          + 0.0625f * sy[y_p1 * sy_pitch + x_m1] + 0.125f * sy[y_p1 * sy_pitch + x]
+          + 0.0625f * sy[y_p1 * sy_pitch + x_p1];
+      const float gxy = 0.0625f * sxy[y_m1 * sxy_pitch + x_m1] + 0.125f * sxy[y_m1 * sxy_pitch + x]
+          + 0.0625f * sxy[y_m1 * sxy_pitch + x_p1] + 0.125f * sxy[y * sxy_pitch + x_m1]
+          + 0.25f * sxy[y * sxy_pitch + x] + 0.125f * sxy[y * sxy_pitch + x_p1]
+          + 0.0625f * sxy[y_p1 * sxy_pitch + x_m1] + 0.125f * sxy[y_p1 * sxy_pitch + x]
+          + 0.0625f * sxy[y_p1 * sxy_pitch + x_p1];
+      hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+    }
+  }
+}
+
+struct Extents {
+  int64_t x, y, z;
+};
+
+unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
+  const int64_t count = (threads + per_block - 1) / per_block;
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+template <class T>
+struct Same {
+  typedef T type;
+};
+
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
+                   typename Same<Parameters>::type... arguments) {
+  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
+                  blocks(threads.z, block.z, 65535));
+  void* pointers[] = {(void*)&arguments...};
+  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                          stream);
+}
+
+template <class T>
+cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
+  const size_t bytes = (size_t)count * sizeof(T);
+  const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+}
+
+template <class T>
+void release(T*& memory, cudaStream_t stream) {
+  if (memory) cudaFreeAsync((void*)memory, stream);
+  memory = nullptr;
+}
+
+template <class T>
+cudaError_t copy_row(T* to, const T* from, int64_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return count <= 0 ? cudaSuccess : cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), kind, stream);
+}
+
+// Copies between arrays of other pitches; extents and strides in scalars, x first.
+template <class T>
+cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int64_t* from_strides,
+                      const int64_t* extents, int rank, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rank > 2) {
+    cudaError_t status = cudaSuccess;
+    for (int64_t i = 0; i < extents[rank - 1] && status == cudaSuccess; ++i) {
+      status = copy_rows(to + i * to_strides[rank - 2], to_strides, from + i * from_strides[rank - 2], from_strides,
+                         extents, rank - 1, kind, stream);
+    }
+    return status;
+  }
+  if (extents[0] <= 0 || extents[1] <= 0) return cudaSuccess;
+  return cudaMemcpy2DAsync(to, (size_t)to_strides[0] * sizeof(T), from, (size_t)from_strides[0] * sizeof(T),
+                           (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
+}
+
+}  // namespace
+
+cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float k, float* hc,
+    int64_t hc_pitch, cudaStream_t stream) {
+  if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+  float* dx = nullptr;
+  int64_t dx_pitch = (in_w + 31) / 32 * 32;
+  float* sx = nullptr;
+  int64_t sx_pitch = (in_w + 31) / 32 * 32;
+  float* dy = nullptr;
+  int64_t dy_pitch = (in_w + 31) / 32 * 32;
+  float* sy = nullptr;
+  int64_t sy_pitch = (in_w + 31) / 32 * 32;
+  float* sxy = nullptr;
+  int64_t sxy_pitch = (in_w + 31) / 32 * 32;
+
+  if (status == cudaSuccess) status = allocate(dx, dx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
+      stream);
+  if (status == cudaSuccess) {
+    status = launch(dx_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, dx, in_w, in_h, in_pitch, dx_pitch);
+  }
+
+  if (status == cudaSuccess) status = allocate(sx, sx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
+      stream);
+  if (status == cudaSuccess) {
+    status = launch(sx_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dx, sx, in_w, in_h, dx_pitch, sx_pitch);
+  }
+
+  if (status == cudaSuccess) status = allocate(dy, dy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
+      stream);
+  if (status == cudaSuccess) {
+    status = launch(dy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, dy, in_w, in_h, in_pitch, dy_pitch);
+  }
+
+  if (status == cudaSuccess) status = allocate(sy, sy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
+      stream);
+  if (status == cudaSuccess) {
+    status = launch(sy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dy, sy, in_w, in_h, dy_pitch, sy_pitch);
+  }
+
+  if (status == cudaSuccess) status = allocate(sxy, sxy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
+      stream);
+  if (status == cudaSuccess) {
+    status = launch(sxy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dx, dy, sxy, in_w, in_h, dx_pitch,
+        dy_pitch, sxy_pitch);
+  }
+  release(dx, stream);
+  release(dy, stream);
+
+  if (status == cudaSuccess) {
+    status = launch(hc_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, hc, sx, sy, sxy, in_w, in_h, hc_pitch,
+        sx_pitch, sy_pitch, sxy_pitch, k);
+  }
+  release(sx, stream);
+  release(sy, stream);
+  release(sxy, stream);
+  return status;
+}
+
+cudaError_t run_harris_on_host(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float k,
+    float* hc, int64_t hc_pitch) {
+  cudaStream_t stream = nullptr;
+  cudaError_t status = cudaStreamCreate(&stream);
+  if (status != cudaSuccess) return status;
+  float* device_in = nullptr;
+  int64_t device_in_pitch = (in_w + 31) / 32 * 32;
+  float* device_hc = nullptr;
+  int64_t device_hc_pitch = (in_w + 31) / 32 * 32;
+  if (status == cudaSuccess) status = allocate(device_in, device_in_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {device_in_pitch}, from[] = {in_pitch};
+    status = copy_rows(device_in, to, in, from, extents, 2, cudaMemcpyHostToDevice, stream);
+  }
+  if (status == cudaSuccess) status = allocate(device_hc, device_hc_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    status = run_harris(device_in, device_in_pitch, in_w, in_h, k, device_hc, device_hc_pitch, stream);
+  }
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {hc_pitch}, from[] = {device_hc_pitch};
+    status = copy_rows(hc, to, device_hc, from, extents, 2, cudaMemcpyDeviceToHost, stream);
+  }
+  release(device_in, stream);
+  release(device_hc, stream);
+  const cudaError_t finished = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return status != cudaSuccess ? status : finished;
+}

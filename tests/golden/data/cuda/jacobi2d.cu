@@ -1,0 +1,173 @@
+// Pipeline 'jacobi2d', emitted by Weft. How it runs:
+//   jacobi2d  stored: it is an output
+//
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c jacobi2d.cu
+#include "jacobi2d.h"
+
+namespace {
+
+__device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
+__device__ inline int32_t thread_y() { return (int32_t)(blockIdx.y * blockDim.y + threadIdx.y); }
+__device__ inline int32_t threads_x() { return (int32_t)(blockDim.x * gridDim.x); }
+__device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y); }
+template <class T>
+__host__ __device__ inline void exchange(T& a, T& b) {
+  const T old = a;
+  a = b;
+  b = old;
+}
+__host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+
+// Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
+__global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ in,
+    float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
+    int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
+  for (int32_t row = thread_y(); row < in_h; row += threads_y()) {
+    const float* in_row = in + row * in_pitch;
+    float* jacobi2d_row = jacobi2d + row * jacobi2d_pitch;
+    float* jacobi2d_1_row = jacobi2d_1 + row * jacobi2d_1_pitch;
+    for (int32_t i = thread_x(); i < in_w; i += threads_x()) {
+      jacobi2d_row[i] = in_row[i];
+      jacobi2d_1_row[i] = in_row[i];
+    }
+  }
+}
+
+// 'jacobi2d' from 'u'.
+__global__ void __launch_bounds__(128) jacobi2d_kernel(float* __restrict__ jacobi2d,
+    const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
+    int64_t jacobi2d_1_pitch) {
+  for (int32_t y = 1 + thread_y(); y < in_h - 1; y += threads_y()) {
+    for (int32_t x = 1 + thread_x(); x < in_w - 1; x += threads_x()) {
+      jacobi2d[y * jacobi2d_pitch + x] = 0.2f
+          * (jacobi2d_1[y * jacobi2d_1_pitch + x] + jacobi2d_1[y * jacobi2d_1_pitch + x - 1]
+          + jacobi2d_1[y * jacobi2d_1_pitch + x + 1] + jacobi2d_1[(y + 1) * jacobi2d_1_pitch + x]
+          + jacobi2d_1[(y - 1) * jacobi2d_1_pitch + x]);
+    }
+  }
+}
+
+struct Extents {
+  int64_t x, y, z;
+};
+
+unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
+  const int64_t count = (threads + per_block - 1) / per_block;
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+template <class T>
+struct Same {
+  typedef T type;
+};
+
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
+                   typename Same<Parameters>::type... arguments) {
+  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
+                  blocks(threads.z, block.z, 65535));
+  void* pointers[] = {(void*)&arguments...};
+  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                          stream);
+}
+
+template <class T>
+cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
+  const size_t bytes = (size_t)count * sizeof(T);
+  const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+}
+
+template <class T>
+void release(T*& memory, cudaStream_t stream) {
+  if (memory) cudaFreeAsync((void*)memory, stream);
+  memory = nullptr;
+}
+
+template <class T>
+cudaError_t copy_row(T* to, const T* from, int64_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return count <= 0 ? cudaSuccess : cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), kind, stream);
+}
+
+// Copies between arrays of other pitches; extents and strides in scalars, x first.
+template <class T>
+cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int64_t* from_strides,
+                      const int64_t* extents, int rank, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rank > 2) {
+    cudaError_t status = cudaSuccess;
+    for (int64_t i = 0; i < extents[rank - 1] && status == cudaSuccess; ++i) {
+      status = copy_rows(to + i * to_strides[rank - 2], to_strides, from + i * from_strides[rank - 2], from_strides,
+                         extents, rank - 1, kind, stream);
+    }
+    return status;
+  }
+  if (extents[0] <= 0 || extents[1] <= 0) return cudaSuccess;
+  return cudaMemcpy2DAsync(to, (size_t)to_strides[0] * sizeof(T), from, (size_t)from_strides[0] * sizeof(T),
+                           (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
+}
+
+}  // namespace
+
+cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, int32_t steps,
+    float* jacobi2d, int64_t jacobi2d_pitch, cudaStream_t stream) {
+  if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+  float* jacobi2d_1 = nullptr;
+  int64_t jacobi2d_1_pitch = (in_w + 31) / 32 * 32;
+  int32_t step = 0;
+
+  if (status == cudaSuccess) status = allocate(jacobi2d_1, jacobi2d_1_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    status = launch(jacobi2d_start, {in_w, in_h, 1}, {32, 4, 1}, stream, in, jacobi2d, jacobi2d_1, in_w,
+        in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
+  }
+
+  for (int64_t turn = ((int64_t)steps) > 0 ? (2 - ((int64_t)steps) % 2) % 2 : 0; turn > 0; --turn) {
+    exchange(jacobi2d_1, jacobi2d);
+    exchange(jacobi2d_1_pitch, jacobi2d_pitch);
+  }
+  for (step = 0; step < (int64_t)steps; ++step) {
+    exchange(jacobi2d_1, jacobi2d);
+    exchange(jacobi2d_1_pitch, jacobi2d_pitch);
+    if (status == cudaSuccess) {
+      status = launch(jacobi2d_kernel, {in_w - 2, in_h - 2, 1}, {32, 4, 1}, stream, jacobi2d, jacobi2d_1,
+          in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
+    }
+  }
+  release(jacobi2d_1, stream);
+  return status;
+}
+
+cudaError_t run_jacobi2d_on_host(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
+    int32_t steps, float* jacobi2d, int64_t jacobi2d_pitch) {
+  cudaStream_t stream = nullptr;
+  cudaError_t status = cudaStreamCreate(&stream);
+  if (status != cudaSuccess) return status;
+  float* device_in = nullptr;
+  int64_t device_in_pitch = (in_w + 31) / 32 * 32;
+  float* device_jacobi2d = nullptr;
+  int64_t device_jacobi2d_pitch = (in_w + 31) / 32 * 32;
+  if (status == cudaSuccess) status = allocate(device_in, device_in_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {device_in_pitch}, from[] = {in_pitch};
+    status = copy_rows(device_in, to, in, from, extents, 2, cudaMemcpyHostToDevice, stream);
+  }
+  if (status == cudaSuccess) status = allocate(device_jacobi2d, device_jacobi2d_pitch * max_i64(in_h, 1),
+      in_w == 0 || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    status = run_jacobi2d(device_in, device_in_pitch, in_w, in_h, steps, device_jacobi2d,
+        device_jacobi2d_pitch, stream);
+  }
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {jacobi2d_pitch}, from[] = {device_jacobi2d_pitch};
+    status = copy_rows(jacobi2d, to, device_jacobi2d, from, extents, 2, cudaMemcpyDeviceToHost, stream);
+  }
+  release(device_in, stream);
+  release(device_jacobi2d, stream);
+  const cudaError_t finished = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return status != cudaSuccess ? status : finished;
+}
