@@ -200,9 +200,14 @@ Lanes ExpressionLowering::lower(const ir::Expr& e) {
 
 /// Gives a value a name of its own if it is used more than once, or if it is a whole stage computed in place.
 Lanes ExpressionLowering::named(const ir::Expr& e, Lanes lanes) {
+  const bool is_stage = names_.count(e.get()) > 0;
+  if (!is_stage && uses_[e.get()] < 2) return lanes;
+  if (!is_stage && std::holds_alternative<ir::Pack>(e->op)) return lanes;
+  return with_names(e, std::move(lanes));
+}
+
+Lanes ExpressionLowering::with_names(const ir::Expr& e, Lanes lanes) {
   const auto stage = names_.find(e.get());
-  if (stage == names_.end() && uses_[e.get()] < 2) return lanes;
-  if (std::holds_alternative<ir::Pack>(e->op) && stage == names_.end()) return lanes;
   for (std::size_t l = 0; l < lanes.size(); ++l) {
     const Expr& value = lanes[l];
     if (is_plain(value)) continue;
@@ -242,6 +247,7 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
             return lanes;
           },
           [&](const ir::Select& n) {
+            if (place_ == Place::Interior) read_before_choice(n);
             const Lanes condition = lower(n.condition), b = lower(n.b);
             Lanes lanes = lower(n.a);
             for (std::size_t l = 0; l < lanes.size(); ++l) {
@@ -269,6 +275,20 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           [&](const ir::StepNumber&) { return Lanes{kernel::name(layout_.counter, scalar)}; },
       },
       e->op);
+}
+
+/// Interleaved pixels are loaded before a choice between them, not in its branches: GCC 12 turns conditional
+/// loads of three lanes with conditions of their own into masked ones, and permutes pixels and masks
+/// differently.
+void ExpressionLowering::read_before_choice(const ir::Select& choice) {
+  ir::visit({choice.a, choice.b}, [&](const ir::Expr& e) {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    if (!read || read->source->type.lanes == 1 || known(e.get())) return;
+    const auto& loops = free_loops(e);
+    if (std::any_of(loops.begin(), loops.end(), [&](const ir::Loop* loop) { return !taps_.count(loop); }))
+      return;
+    remember(e.get(), loops, {with_names(e, compute(e))});
+  });
 }
 
 // ---- reads

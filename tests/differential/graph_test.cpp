@@ -49,6 +49,19 @@ TEST_F(Graph, CasesWithLargeFolds) {
   }));
 }
 
+/// GCC 12 makes masked loads of conditional reads, and mixes up the masks of lanes that are interleaved.
+TEST_F(Graph, ChoicesLaneByLane) {
+  const Image<Vec<std::int32_t, 3>> a("a"), b("b", a.size());
+  const Pipeline pipeline("lanes", point("out", select(a % 2 == 0, 1, b)));
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 2, 5, 8, 15, 16, 17, 31, 32, 33, 100}) {
+    SCOPED_TRACE(width);
+    expect_agreement(
+        program, pipeline,
+        {{{"a", noise(a.type(), {width, 3}, 62)}, {"b", noise(b.type(), {width, 3}, 63)}}, {}, {}}, exactly);
+  }
+}
+
 TEST_F(Graph, CoordinatesAsValues) {
   agree({stage("coordinates", in.size(), [&](Var x, Var y) { return Expr(x) * 1000 + Expr(y) + in(x, y); }),
          stage("sizes", in.size(),
