@@ -116,6 +116,8 @@ class Engine final : public abi::Services, private MeetingListener {
   void prepare_shared(std::size_t dynamic_bytes);
   void report_crash(int signal, const void* address, const void* pc);
 
+  int report_undefined(abi::Undefined what, const void* data, std::uint64_t left, std::uint64_t right);
+
   // MeetingListener.
   void collective_done(abi::Collective kind, unsigned warp, std::uint32_t lanes, abi::Site site) override;
   void barrier_done(unsigned warps, abi::Site site) override;
