@@ -31,3 +31,9 @@ extern const char __stop_simt_shared[] __attribute__((weak, visibility("hidden")
 
 /// The start of the block's dynamic shared memory.
 SIMT_UNCHECKED inline void* simt_dynamic_shared() { return simt_services->dynamic_shared(); }
+
+/// What `assert` calls.
+SIMT_UNCHECKED inline void simt_assertion_failed(const char* what,
+                                                 simt::abi::Site site = simt::abi::Site::here()) {
+  simt_services->trap(what, site);
+}
