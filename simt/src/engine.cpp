@@ -7,6 +7,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 namespace simt {
@@ -35,11 +36,14 @@ struct Guard {
 thread_local Guard* guard = nullptr;
 
 constexpr int guarded_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction actions_before[std::size(guarded_signals)];
 
 void leave_kernel(int signal, siginfo_t* info, void* context) {
   Guard* const to = guard;
-  if (!to) {  // another thread's: as if we were not here
-    std::signal(signal, SIG_DFL);
+  if (!to) {  // not a kernel's: it happens again, and whoever handled it before handles it
+    for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
+      if (guarded_signals[i] == signal) ::sigaction(signal, &actions_before[i], nullptr);
+    }
     return;
   }
   to->signal = signal;
@@ -48,27 +52,32 @@ void leave_kernel(int signal, siginfo_t* info, void* context) {
   siglongjmp(to->out, 1);
 }
 
-/// Our handlers, on a stack of their own, until the end of the scope.
-class GuardedScope {
- public:
-  explicit GuardedScope(Guard& here) : stack_(std::make_unique<char[]>(stack_size)) {
-    stack_t stack{};
-    stack.ss_sp = stack_.get();
-    stack.ss_size = stack_size;
-    ::sigaltstack(&stack, &old_stack_);
+/// Once for the program: handlers belong to all its threads.
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
     struct sigaction action {};
     action.sa_sigaction = leave_kernel;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
-      ::sigaction(guarded_signals[i], &action, &old_actions_[i]);
+      ::sigaction(guarded_signals[i], &action, &actions_before[i]);
     }
+  });
+}
+
+/// Until the end of the scope a kernel may be stopped; its handler runs on a stack of its own.
+class GuardedScope {
+ public:
+  explicit GuardedScope(Guard& here) : stack_(std::make_unique<char[]>(stack_size)) {
+    install_handlers();
+    stack_t stack{};
+    stack.ss_sp = stack_.get();
+    stack.ss_size = stack_size;
+    ::sigaltstack(&stack, &old_stack_);
     guard = &here;
   }
   ~GuardedScope() {
     guard = nullptr;
-    for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
-      ::sigaction(guarded_signals[i], &old_actions_[i], nullptr);
-    }
     ::sigaltstack(&old_stack_, nullptr);
   }
   GuardedScope(const GuardedScope&) = delete;
@@ -78,7 +87,6 @@ class GuardedScope {
   static constexpr std::size_t stack_size = 64 * 1024;
   std::unique_ptr<char[]> stack_;
   stack_t old_stack_{};
-  struct sigaction old_actions_[std::size(guarded_signals)]{};
 };
 
 }  // namespace
