@@ -55,12 +55,13 @@ Words flags_of(Build build) {
   return flags;
 }
 
-/// `extern __shared__ T name[];` is an array without a size, which C++ knows only outside of functions, and
-/// not as static: it becomes a pointer to the block's dynamic shared memory. Lines stay where they are.
+/// `extern __shared__ T name[];` becomes another name of the text's dynamic shared memory. (The macro
+/// __shared__ cannot tell this from a definition.) Lines stay where they are.
 std::string with_dynamic_shared(const std::string& text) {
   static const std::regex declaration(
       R"(extern\s+__shared__\s+((?:__align__\s*\([^)]*\)|alignas\s*\([^)]*\))\s+)?([\w:\s]+?)\s+(\w+)\s*\[\s*\]\s*;)");
-  return std::regex_replace(text, declaration, "$2* const $3 = static_cast<$2*>(::simt_dynamic_shared());");
+  return std::regex_replace(text, declaration,
+                            "$2 (&$3)[] = reinterpret_cast<$2 (&)[]>(::simt_dynamic_memory);");
 }
 
 void write_file(const fs::path& path, const std::string& text) {

@@ -44,9 +44,10 @@ class LoadedText {
   const Symbols& symbols() const { return symbols_; }
   Build build() const { return build_; }
 
-  Range image;     ///< Everything that was loaded.
-  Range writable;  ///< Its variables.
-  Range shared;    ///< Those that are __shared__.
+  Range image;           ///< Everything that was loaded.
+  Range writable;        ///< Its variables.
+  Range shared;          ///< Those that are __shared__.
+  Range dynamic_shared;  ///< Of which a block has as many bytes as its launch says.
 
  private:
   void find_image();
