@@ -29,6 +29,8 @@ class LoadedText {
 
   void* symbol(const std::string& name) const;
   std::string kernel_name(const void* kernel) const;
+  /// The most threads of a block, by the kernel's __launch_bounds__; 0: it has none.
+  unsigned launch_bound(const void* kernel) const;
   /// The shared arrays that a kernel declares itself.
   std::vector<Range> shared_arrays(const void* kernel) const;
   const Symbol* variable_at(const void* address) const { return symbols_.variable_at(relative(address)); }

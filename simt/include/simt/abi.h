@@ -166,6 +166,8 @@ struct TextMemory {
 };
 using Attach = void(Services* services, TextMemory* memory);
 inline constexpr std::size_t dynamic_shared_bytes = 512 * 1024;  ///< More than any architecture has.
+/// Before a kernel's name: the constant with its __launch_bounds__.
+inline constexpr const char* launch_bound_prefix = "simt_launch_bound_";
 inline constexpr const char* attach_name = "simt_attach_text";
 
 }  // namespace simt::abi
