@@ -69,7 +69,8 @@ std::string with_dynamic_shared(const std::string& text) {
 /// `__launch_bounds__(256) … name(` -> a constant that says so. The macro itself can leave nothing behind.
 /// Bounds that are not written as a number are not kept.
 std::string launch_bounds(const std::string& text) {
-  static const std::regex declaration(R"(__launch_bounds__\s*\(\s*(\d+)\s*(?:,[^)]*)?\)[\s\w]*?\b(\w+)\s*\()");
+  static const std::regex declaration(
+      R"(__launch_bounds__\s*\(\s*(\d+)\s*(?:,[^)]*)?\)[\s\w]*?\b(\w+)\s*\()");
   std::map<std::string, std::string> bounds;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), declaration);
        match != std::sregex_iterator(); ++match) {

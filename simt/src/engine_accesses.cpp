@@ -277,8 +277,10 @@ void Engine::note_range(Buffer& buffer, const char* begin, std::size_t size, boo
 
 void Engine::note_rows(const void* begin, std::size_t pitch, std::size_t width, std::size_t height,
                        bool write) {
-  if (!memory_.contains(begin) || !width || !height) return;
-  Buffer& buffer = *memory_.near(begin);
+  if (!width || !height) return;
+  Text* text = memory_.contains(begin) ? nullptr : text_of(begin);
+  if (text && !text->variables.range.contains(begin)) return;
+  Buffer& buffer = text ? text->variables : *memory_.near(begin);
   use_buffer(buffer, operation(timeline_.running(), write ? "writes a buffer" : "reads a buffer"));
   const auto* row = static_cast<const char*>(begin);
   if (pitch == width) return note_range(buffer, row, width * height, write);
