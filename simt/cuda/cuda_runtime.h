@@ -8,7 +8,6 @@
 
 #define SIMT_CHECKER 1
 
-#include <cassert>
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -31,3 +30,5 @@
 #include "simt/sanitizer_hooks.h"
 #include "simt/threads.h"
 #include "simt/warp.h"
+
+#include <cassert>

@@ -1,4 +1,5 @@
 #include "process.h"
+#include "simt/abi.h"
 #include "simt/simt.h"
 #include "symbols.h"
 
@@ -6,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <sstream>
 
@@ -55,12 +57,31 @@ Words flags_of(Build build) {
   return flags;
 }
 
-/// `extern __shared__ T name[];` is an array without a size, which C++ knows only outside of functions, and
-/// not as static: it becomes a pointer to the block's dynamic shared memory. Lines stay where they are.
+/// `extern __shared__ T name[];` becomes another name of the text's dynamic shared memory. (The macro
+/// __shared__ cannot tell this from a definition.) Lines stay where they are.
 std::string with_dynamic_shared(const std::string& text) {
   static const std::regex declaration(
       R"(extern\s+__shared__\s+((?:__align__\s*\([^)]*\)|alignas\s*\([^)]*\))\s+)?([\w:\s]+?)\s+(\w+)\s*\[\s*\]\s*;)");
-  return std::regex_replace(text, declaration, "$2* const $3 = static_cast<$2*>(::simt_dynamic_shared());");
+  return std::regex_replace(text, declaration,
+                            "$2 (&$3)[] = reinterpret_cast<$2 (&)[]>(::simt_dynamic_memory);");
+}
+
+/// `__launch_bounds__(256) … name(` -> a constant that says so. The macro itself can leave nothing behind.
+/// Bounds that are not written as a number are not kept.
+std::string launch_bounds(const std::string& text) {
+  static const std::regex declaration(
+      R"(__launch_bounds__\s*\(\s*(\d+)\s*(?:,[^)]*)?\)[\s\w]*?\b(\w+)\s*\()");
+  std::map<std::string, std::string> bounds;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), declaration);
+       match != std::sregex_iterator(); ++match) {
+    bounds[(*match)[2]] = (*match)[1];
+  }
+  std::string constants;
+  for (const auto& [kernel, threads] : bounds) {
+    constants += "extern \"C\" const unsigned " + std::string(abi::launch_bound_prefix) + kernel + " = " +
+                 threads + ";\n";
+  }
+  return constants;
 }
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -112,7 +133,8 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
   std::string quoted;
   for (const char c : options.name)
     quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  std::string complete = "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text) + "\n";
+  std::string complete =
+      "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text) + "\n" + launch_bounds(text);
   for (const std::string& kernel : options.kernels) complete += "SIMT_EXPORT_KERNEL(" + kernel + ")\n";
   write_file(source, complete);
 

@@ -7,12 +7,12 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 namespace simt {
 namespace {
 
-constexpr std::size_t dynamic_region_bytes = 512 * 1024;
 constexpr int shared_poison = 0xcb;
 
 std::uint64_t count(abi::Dim d) { return std::uint64_t{d.x} * d.y * d.z; }
@@ -35,11 +35,14 @@ struct Guard {
 thread_local Guard* guard = nullptr;
 
 constexpr int guarded_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction actions_before[std::size(guarded_signals)];
 
 void leave_kernel(int signal, siginfo_t* info, void* context) {
   Guard* const to = guard;
-  if (!to) {  // another thread's: as if we were not here
-    std::signal(signal, SIG_DFL);
+  if (!to) {  // not a kernel's: it happens again, and whoever handled it before handles it
+    for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
+      if (guarded_signals[i] == signal) ::sigaction(signal, &actions_before[i], nullptr);
+    }
     return;
   }
   to->signal = signal;
@@ -48,27 +51,32 @@ void leave_kernel(int signal, siginfo_t* info, void* context) {
   siglongjmp(to->out, 1);
 }
 
-/// Our handlers, on a stack of their own, until the end of the scope.
-class GuardedScope {
- public:
-  explicit GuardedScope(Guard& here) : stack_(std::make_unique<char[]>(stack_size)) {
-    stack_t stack{};
-    stack.ss_sp = stack_.get();
-    stack.ss_size = stack_size;
-    ::sigaltstack(&stack, &old_stack_);
+/// Once for the program: handlers belong to all its threads.
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
     struct sigaction action {};
     action.sa_sigaction = leave_kernel;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
-      ::sigaction(guarded_signals[i], &action, &old_actions_[i]);
+      ::sigaction(guarded_signals[i], &action, &actions_before[i]);
     }
+  });
+}
+
+/// Until the end of the scope a kernel may be stopped; its handler runs on a stack of its own.
+class GuardedScope {
+ public:
+  explicit GuardedScope(Guard& here) : stack_(std::make_unique<char[]>(stack_size)) {
+    install_handlers();
+    stack_t stack{};
+    stack.ss_sp = stack_.get();
+    stack.ss_size = stack_size;
+    ::sigaltstack(&stack, &old_stack_);
     guard = &here;
   }
   ~GuardedScope() {
     guard = nullptr;
-    for (std::size_t i = 0; i < std::size(guarded_signals); ++i) {
-      ::sigaction(guarded_signals[i], &old_actions_[i], nullptr);
-    }
     ::sigaltstack(&old_stack_, nullptr);
   }
   GuardedScope(const GuardedScope&) = delete;
@@ -78,7 +86,6 @@ class GuardedScope {
   static constexpr std::size_t stack_size = 64 * 1024;
   std::unique_ptr<char[]> stack_;
   stack_t old_stack_{};
-  struct sigaction old_actions_[std::size(guarded_signals)]{};
 };
 
 }  // namespace
@@ -89,9 +96,7 @@ Engine::Engine(Options options)
       findings_(options_.most_reports),
       memory_(options_.memory),
       timeline_(random_),
-      executor_(*this, random_),
-      dynamic_memory_(static_cast<char*>(std::aligned_alloc(4096, dynamic_region_bytes))),
-      dynamic_region_{dynamic_memory_.get(), dynamic_region_bytes} {}
+      executor_(*this, random_) {}
 
 Engine::~Engine() {
   for (const auto& [address, bytes] : pinned_) std::free(const_cast<void*>(address));
@@ -101,6 +106,7 @@ std::shared_ptr<LoadedText> Engine::load(const Compiled& compiled) {
   auto text = std::make_unique<Text>();
   text->loaded = std::make_shared<LoadedText>(compiled, *this);
   text->shared.range = text->loaded->shared;
+  text->dynamic_shared.range = text->loaded->dynamic_shared;
   text->variables.range = text->loaded->writable;
   races_ |= compiled.build == Build::race;
   texts_.push_back(std::move(text));
@@ -121,13 +127,15 @@ Engine::Text* Engine::text_of(const void* address) {
 
 void Engine::run_kernel(OperationId operation, const abi::Launch& launch, abi::Invocation& invocation) {
   Text* text = text_of(launch.kernel);
-  kernel_ = {text, text->loaded->build(), operation, launch.kernel, launch.grid, launch.block, 0};
+  kernel_ = {text,         text->loaded->build(), operation, launch.kernel, launch.grid,
+             launch.block, launch.dynamic_shared, 0};
   executor_.begin_kernel(launch.block, invocation);
   if (kernel_.build == Build::race) clocks_.begin_kernel(static_cast<unsigned>(count(launch.block)));
   if (options_.count) {
     counters_.begin_kernel(text->loaded.get(), launch.kernel, count(launch.grid) * count(launch.block));
   }
-  prepare_shared(launch.dynamic_shared);
+  shared_arrays_ = text->loaded->shared_arrays(launch.kernel);
+  shared_arrays_.push_back({text->loaded->dynamic_shared.begin, launch.dynamic_shared});
   if (!run_guarded() && !kernel_error_) kernel_error_ = error::launch_failure;
   if (options_.count) counters_.end_kernel();
   kernel_ = {};
@@ -158,12 +166,6 @@ bool Engine::run_block(std::uint64_t number) {
   for (const Range& array : shared_arrays_)
     std::memset(const_cast<char*>(array.begin), shared_poison, array.size);
   return executor_.run_block(index_in(kernel_.grid, number));
-}
-
-void Engine::prepare_shared(std::size_t dynamic_bytes) {
-  dynamic_.range = {dynamic_region_.begin, dynamic_bytes};
-  shared_arrays_ = kernel_.text->loaded->shared_arrays(kernel_.function);
-  shared_arrays_.push_back(dynamic_.range);
 }
 
 void Engine::report_crash(int signal, const void* address, const void* pc) {

@@ -37,7 +37,6 @@ class Engine final : public abi::Services, private MeetingListener {
   int barrier(abi::Barrier, int predicate, abi::Site) override;
   unsigned active_mask(abi::Site) override { return executor_.active_mask(); }
   void fence(abi::Scope) override;
-  void* dynamic_shared() override { return const_cast<char*>(dynamic_.range.begin); }
   void access(const void* address, std::size_t size, unsigned flags, const void* pc) override;
   void undefined(abi::Undefined, const void* data, std::uint64_t left, std::uint64_t right) override;
   void trap(const char* why, abi::Site) override;
@@ -82,7 +81,7 @@ class Engine final : public abi::Services, private MeetingListener {
   };
   struct Text {
     std::shared_ptr<LoadedText> loaded;
-    SharedMemory shared;
+    SharedMemory shared, dynamic_shared;
     Buffer variables;  ///< Those of the text that are not shared.
   };
   /// The kernel that runs.
@@ -92,6 +91,7 @@ class Engine final : public abi::Services, private MeetingListener {
     OperationId operation = 0;
     const void* function = nullptr;
     abi::Dim grid{}, block{};
+    std::size_t dynamic_bytes = 0;
     std::uint32_t block_number = 0;
   };
   /// Host memory that a copy still reads or writes.
@@ -113,8 +113,9 @@ class Engine final : public abi::Services, private MeetingListener {
   void run_kernel(OperationId operation, const abi::Launch& launch, abi::Invocation& invocation);
   bool run_guarded();
   bool run_block(std::uint64_t number);
-  void prepare_shared(std::size_t dynamic_bytes);
   void report_crash(int signal, const void* address, const void* pc);
+
+  int report_undefined(abi::Undefined what, const void* data, std::uint64_t left, std::uint64_t right);
 
   // MeetingListener.
   void collective_done(abi::Collective kind, unsigned warp, std::uint32_t lanes, abi::Site site) override;
@@ -168,10 +169,7 @@ class Engine final : public abi::Services, private MeetingListener {
   Clocks clocks_;
   Counters counters_;
   std::vector<std::unique_ptr<Text>> texts_;
-  std::unique_ptr<char, FreeMemory> dynamic_memory_;
-  Range dynamic_region_;  ///< dynamic_memory_, of which the block has the first bytes.
-  SharedMemory dynamic_;
-  std::vector<Range> shared_arrays_;  ///< Of the kernel that runs.
+  std::vector<Range> shared_arrays_;  ///< Of the kernel that runs, and its dynamic shared memory.
   Kernel kernel_;
   bool races_ = false;  ///< A text of the race build is loaded.
   std::map<const void*, std::size_t> dynamic_allowed_;

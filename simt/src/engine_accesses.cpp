@@ -52,8 +52,8 @@ void Engine::access(const void* address, std::size_t size, unsigned flags, const
     shared_access(access, kernel_.text->shared, "shared memory");
   } else if (executor_.fibers().on_running_stack(address)) {
     return;
-  } else if (dynamic_region_.contains(address)) {
-    shared_access(access, dynamic_, "dynamic shared memory");
+  } else if (text.dynamic_shared.contains(address)) {
+    shared_access(access, kernel_.text->dynamic_shared, "dynamic shared memory");
   } else if (text.image.contains(address)) {
     variable_access(access);
   } else {
@@ -84,19 +84,19 @@ void Engine::device_access(const Checked& access) {
 }
 
 void Engine::shared_access(const Checked& access, SharedMemory& memory, const char* what) {
-  const bool is_static = &memory != &dynamic_;
+  const Range of_block{memory.range.begin, kernel_.dynamic_bytes};
+  const bool is_static = &memory == &kernel_.text->shared;
   if (is_static && !inside_global(access)) return;
-  if (!is_static && !inside(memory.range, access.address, access.size)) {
+  if (!is_static && !inside(of_block, access.address, access.size)) {
     found(Kind::out_of_bounds, "an access outside of the block's dynamic shared memory",
           thread(access, fmt::format("{}, {}", accesses(access.write, access.size),
-                                     beyond(memory.range, access.address, access.size, what))));
+                                     beyond(of_block, access.address, access.size, what))));
     return;
   }
   if (options_.count && !access.atomic) {
     counters_.access(access.lane, access.address, access.size, access.write, Space::shared, access.pc);
   }
-  if (kernel_.build == Build::race)
-    note(access, is_static ? memory.range : dynamic_region_, memory.shadow, true, true, what);
+  if (kernel_.build == Build::race) note(access, memory.range, memory.shadow, true, true, what);
 }
 
 /// Variables of the text: __constant__ and __device__ ones.
@@ -277,8 +277,10 @@ void Engine::note_range(Buffer& buffer, const char* begin, std::size_t size, boo
 
 void Engine::note_rows(const void* begin, std::size_t pitch, std::size_t width, std::size_t height,
                        bool write) {
-  if (!memory_.contains(begin) || !width || !height) return;
-  Buffer& buffer = *memory_.near(begin);
+  if (!width || !height) return;
+  Text* text = memory_.contains(begin) ? nullptr : text_of(begin);
+  if (text && !text->variables.range.contains(begin)) return;
+  Buffer& buffer = text ? text->variables : *memory_.near(begin);
   use_buffer(buffer, operation(timeline_.running(), write ? "writes a buffer" : "reads a buffer"));
   const auto* row = static_cast<const char*>(begin);
   if (pitch == width) return note_range(buffer, row, width * height, write);

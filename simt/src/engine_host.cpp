@@ -78,9 +78,13 @@ int Engine::launch(const abi::Launch& launch, void* stream_handle, abi::Invocati
   const std::size_t static_shared =
       std::accumulate(arrays.begin(), arrays.end(), std::size_t{0},
                       [](std::size_t sum, const Range& array) { return sum + array.size; });
-  const LaunchNeeds needs{
-      loaded.kernel_name(launch.kernel), launch.grid, launch.block, static_shared, launch.dynamic_shared,
-      dynamic_allowed_[launch.kernel]};
+  const LaunchNeeds needs{.kernel = loaded.kernel_name(launch.kernel),
+                          .grid = launch.grid,
+                          .block = launch.block,
+                          .launch_bound = loaded.launch_bound(launch.kernel),
+                          .static_shared = static_shared,
+                          .dynamic_shared = launch.dynamic_shared,
+                          .dynamic_shared_allowed = dynamic_allowed_[launch.kernel]};
   if (const auto refused = refusal(options_.limits, needs)) {
     found(Kind::launch_limit, refused->what, host(site, fmt::format("launches kernel {}", needs.kernel)));
     return failed(refused->error);

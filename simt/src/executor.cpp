@@ -63,7 +63,10 @@ void Executor::fiber_body() {
     assigned_ = nullptr;
     Fiber* self = fibers_.running();
     if (!lane) {
-      if (exited_ != threads_) report_deadlock();
+      if (exited_ != threads_) {
+        report_deadlock();
+        end_kernel();
+      }
       fibers_.give(self);
       fibers_.leave();
     } else if (lane->fiber) {
@@ -104,7 +107,10 @@ void Executor::wait() {
   Lane* self = current_;
   Lane* next = pick();
   if (next == self) return;
-  if (!next) report_deadlock();
+  if (!next) {
+    report_deadlock();
+    end_kernel();
+  }
   go_to(next);
   current_ = self;
 }
@@ -135,7 +141,6 @@ void Executor::sleep(Lane& lane, Lane::State state) {
 void Executor::end_kernel() {
   failed_ = true;
   fibers_.leave();
-  __builtin_unreachable();
 }
 
 std::uint64_t Executor::collective(Collective kind, unsigned mask, std::uint64_t value, int argument,
@@ -322,7 +327,6 @@ void Executor::report_deadlock() {
   if (!others) what = fmt::format("threads wait for lanes that will not come; {} have exited", exited_);
   listener_.complain(kind, what, *few->front(), action(*few), others ? others->front() : nullptr,
                      others ? action(*others) : std::string());
-  end_kernel();
 }
 
 }  // namespace simt

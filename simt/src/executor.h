@@ -73,10 +73,12 @@ class Executor {
                            abi::Site site);
   int barrier(abi::Barrier kind, int predicate, abi::Site site);
   unsigned active_mask() const;
-  [[noreturn]] void end_kernel();
+  /// Does not return, and no destructor runs: the caller may own nothing. It is not [[noreturn]], as the
+  /// address sanitizer would then take the end of a thread's stack to be near.
+  void end_kernel();
 
  private:
-  [[noreturn]] void fiber_body();
+  void fiber_body();  ///< Never returns.
   void run(Lane& lane);
   Lane* pick();
   void wait();

@@ -72,6 +72,11 @@ std::optional<Refusal> refusal(const Limits& limits, const LaunchNeeds& needs) {
     return invalid(fmt::format("a block of {} threads; {} allows {}", threads, limits.architecture,
                                limits.threads_per_block));
   }
+  if (needs.launch_bound && threads > needs.launch_bound) {
+    return Refusal{error::invalid_value,
+                   fmt::format("a block of {} threads; the kernel's __launch_bounds__ allow {}", threads,
+                               needs.launch_bound)};
+  }
   if (needs.static_shared > limits.shared_per_block) {
     return Refusal{error::launch_out_of_resources,
                    fmt::format("{} bytes of shared arrays; {} allows {}", needs.static_shared,

@@ -12,6 +12,7 @@ namespace simt {
 struct LaunchNeeds {
   std::string kernel;
   abi::Dim grid, block;
+  unsigned launch_bound;  ///< Of threads, by __launch_bounds__; 0: none.
   std::size_t static_shared, dynamic_shared;
   std::size_t dynamic_shared_allowed;  ///< What cudaFuncSetAttribute asked for; 0: nothing.
 };

@@ -22,14 +22,13 @@ LoadedText::LoadedText(const Compiled& compiled, abi::Services& services)
     throw Failure("'" + compiled.object.string() + "' was not compiled by simt::compile");
   }
   find_image();
-  const void *begin = nullptr, *end = nullptr;
-  const abi::Global* globals = nullptr;
-  std::size_t count = 0;
-  attach(&services, &begin, &end, &globals, &count);
-  shared = {static_cast<const char*>(begin),
-            static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin))};
-  for (std::size_t i = 0; i < count; ++i) {
-    globals_[reinterpret_cast<std::uintptr_t>(globals[i].begin)] = &globals[i];
+  abi::TextMemory memory{};
+  attach(&services, &memory);
+  const auto* begin = static_cast<const char*>(memory.shared_begin);
+  shared = {begin, static_cast<std::size_t>(static_cast<const char*>(memory.shared_end) - begin)};
+  dynamic_shared = {static_cast<const char*>(memory.dynamic_shared), abi::dynamic_shared_bytes};
+  for (std::size_t i = 0; i < memory.global_count; ++i) {
+    globals_[reinterpret_cast<std::uintptr_t>(memory.globals[i].begin)] = &memory.globals[i];
   }
 }
 
@@ -75,6 +74,15 @@ void* LoadedText::symbol(const std::string& name) const {
 std::string LoadedText::kernel_name(const void* kernel) const {
   const Symbol* symbol = symbols_.function_at(relative(kernel));
   return symbol ? symbol->name : "unknown kernel";
+}
+
+unsigned LoadedText::launch_bound(const void* kernel) const {
+  std::string name = kernel_name(kernel);
+  name.resize(std::min(name.find('<'), name.size()));
+  if (const auto last = name.rfind("::"); last != std::string::npos) name.erase(0, last + 2);
+  const auto* bound =
+      static_cast<const unsigned*>(::dlsym(handle_, (abi::launch_bound_prefix + name).c_str()));
+  return bound ? *bound : 0;
 }
 
 std::vector<Range> LoadedText::shared_arrays(const void* kernel) const {

@@ -29,6 +29,8 @@ class LoadedText {
 
   void* symbol(const std::string& name) const;
   std::string kernel_name(const void* kernel) const;
+  /// The most threads of a block, by the kernel's __launch_bounds__; 0: it has none.
+  unsigned launch_bound(const void* kernel) const;
   /// The shared arrays that a kernel declares itself.
   std::vector<Range> shared_arrays(const void* kernel) const;
   const Symbol* variable_at(const void* address) const { return symbols_.variable_at(relative(address)); }
@@ -44,9 +46,10 @@ class LoadedText {
   const Symbols& symbols() const { return symbols_; }
   Build build() const { return build_; }
 
-  Range image;     ///< Everything that was loaded.
-  Range writable;  ///< Its variables.
-  Range shared;    ///< Those that are __shared__.
+  Range image;           ///< Everything that was loaded.
+  Range writable;        ///< Its variables.
+  Range shared;          ///< Those that are __shared__.
+  Range dynamic_shared;  ///< Of which a block has as many bytes as its launch says.
 
  private:
   void find_image();

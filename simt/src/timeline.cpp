@@ -5,6 +5,8 @@
 namespace simt {
 namespace {
 
+void* const per_thread_handle = reinterpret_cast<void*>(std::uintptr_t{2});  // cudaStreamPerThread
+
 template <class T>
 void unite(std::vector<T>& into, const std::vector<T>& more) {
   for (const T& item : more) {
@@ -68,7 +70,10 @@ void OperationSet::insert_all_before(OperationId id) {
 }
 
 Stream* Timeline::stream_of(void* handle) {
-  return handle == nullptr ? &default_stream_ : find_handle(streams_, handle);
+  if (handle == nullptr) return &default_stream_;
+  if (handle != per_thread_handle) return find_handle(streams_, handle);
+  if (!per_thread_stream_) per_thread_stream_ = create_stream(true);
+  return per_thread_stream_;
 }
 
 Stream* Timeline::create_stream(bool waits_for_default) {

@@ -125,6 +125,7 @@ class Timeline {
   Random& random_;
   Stream default_stream_;
   std::vector<std::unique_ptr<Stream>> streams_;
+  Stream* per_thread_stream_ = nullptr;  ///< One of them.
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<Operation> operations_{1};
   std::vector<OperationId> pending_;

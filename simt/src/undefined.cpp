@@ -130,25 +130,31 @@ Description describe(Undefined what, const void* data, std::uint64_t left, std::
 }  // namespace
 
 void Engine::undefined(Undefined what, const void* data, std::uint64_t left, std::uint64_t right) {
+  const int error = report_undefined(what, data, left, right);
+  if (!error || !executor_.current()) return;
+  kernel_error_ = error;
+  executor_.end_kernel();
+}
+
+/// Returns the error of a kernel that cannot go on, else 0.
+int Engine::report_undefined(Undefined what, const void* data, std::uint64_t left, std::uint64_t right) {
   const auto& where = *static_cast<const SourceLocation*>(data);
   const abi::Site site{where.file, static_cast<int>(where.line)};
   const Lane* lane = executor_.current();
-  Description description = describe(what, data, left, right);
+  const Description description = describe(what, data, left, right);
   if (!lane) {
     found(description.kind, description.what, host(site, description.action));
-    return;
+    return description.fatal;
   }
   // Of an access just outside of a variable, the check of the access itself tells more.
   const auto* address = reinterpret_cast<const void*>(left);
   if (what == Undefined::type_mismatch && description.kind == Kind::out_of_bounds &&
       kernel_.text->loaded->checked_global_at(address)) {
-    return;
+    return 0;
   }
   const Location place{kernel_.text->loaded.get(), nullptr, site};
   found(description.kind, description.what, thread(*lane, place, description.action));
-  if (!description.fatal) return;
-  kernel_error_ = description.fatal;
-  executor_.end_kernel();
+  return description.fatal;
 }
 
 }  // namespace simt

@@ -80,6 +80,31 @@ TEST(Limits, OfBlocks) {
   expect({.block_x = 0}, invalid_configuration, "a block of (0,1,1) threads is empty");
 }
 
+TEST(Limits, OfTheKernelItself) {
+  simt::CompileOptions options;
+  options.kernels = {"bounded", "after", "free_of_bounds"};
+  simt::Device device;
+  simt::Module module(device, simt::compile(R"(
+namespace {
+constexpr int some = 96;
+__global__ void __launch_bounds__(64, 2) bounded(int) {}
+__launch_bounds__(32) __global__ void after() {}
+__global__ void __launch_bounds__(some) free_of_bounds() {}
+}
+)",
+                                            options));
+  int value = 0;
+  void* arguments[] = {&value};
+  const simt::Dim3 one{1, 1, 1};
+  EXPECT_EQ(module.launch("bounded", one, {64, 1, 1}, arguments), 0);
+  EXPECT_EQ(module.launch("bounded", one, {32, 3, 1}, arguments), invalid_value);
+  EXPECT_EQ(module.launch("after", one, {32, 1, 1}, arguments), 0);
+  EXPECT_EQ(module.launch("after", one, {33, 1, 1}, arguments), invalid_value);
+  EXPECT_EQ(module.launch("free_of_bounds", one, {128, 1, 1}, arguments), 0);
+  ASSERT_EQ(device.reports().size(), 1u);
+  EXPECT_EQ(device.reports()[0].what, "a block of 96 threads; the kernel's __launch_bounds__ allow 64");
+}
+
 TEST(Limits, OfGrids) {
   expect({.grid_y = 65535}, 0, "");
   expect({.grid_y = 65536}, invalid_configuration,

@@ -84,6 +84,7 @@ using cudaGraphExec_t = struct CUgraphExec_st*;
 inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
 inline const cudaStream_t cudaStreamLegacy = nullptr;
+inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(std::uintptr_t{2});
 
 namespace simt {
 inline SIMT_UNCHECKED cudaError_t result(int error) { return static_cast<cudaError_t>(error); }
@@ -146,6 +147,10 @@ SIMT_UNCHECKED cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 
                                  simt::as_dim(block), shared};
   return simt::result(simt_services->launch(launch, stream, simt::call_of(kernel, arguments), site));
 }
+
+/// The parameters of a kernel have to be known: pass it as it is, not as an address.
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared = 0, cudaStream_t stream = nullptr) = delete;
 
 inline SIMT_UNCHECKED cudaError_t cudaGetLastError() { return simt::result(simt_services->last_error(true)); }
 inline SIMT_UNCHECKED cudaError_t cudaPeekAtLastError() {

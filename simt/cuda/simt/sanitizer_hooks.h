@@ -102,11 +102,7 @@ SIMT_UNDEFINED_0(missing_return, missing_return)
 
 /// How the checker and this text are introduced to one another; see simt::abi::Attach.
 extern "C" SIMT_UNCHECKED __attribute__((visibility("default"), used)) inline void simt_attach_text(
-    simt::abi::Services* services, const void** shared_begin, const void** shared_end,
-    const simt::abi::Global** globals, std::size_t* global_count) {
+    simt::abi::Services* services, simt::abi::TextMemory* memory) {
   simt_services = services;
-  *shared_begin = __start_simt_shared;
-  *shared_end = __stop_simt_shared;
-  *globals = simt::globals;
-  *global_count = simt::global_count;
+  *memory = {__start_simt_shared, __stop_simt_shared, simt_dynamic_memory, simt::globals, simt::global_count};
 }

@@ -29,5 +29,12 @@ extern const char __start_simt_shared[] __attribute__((weak, visibility("hidden"
 extern const char __stop_simt_shared[] __attribute__((weak, visibility("hidden")));
 }
 
-/// The start of the block's dynamic shared memory.
-SIMT_UNCHECKED inline void* simt_dynamic_shared() { return simt_services->dynamic_shared(); }
+/// All arrays `extern __shared__ T name[]` are this one: simt::compile makes them other names of it.
+extern "C" __attribute__((visibility("hidden"),
+                          aligned(1024))) char simt_dynamic_memory[simt::abi::dynamic_shared_bytes] = {};
+
+/// What `assert` calls.
+SIMT_UNCHECKED inline void simt_assertion_failed(const char* what,
+                                                 simt::abi::Site site = simt::abi::Site::here()) {
+  simt_services->trap(what, site);
+}

@@ -39,16 +39,4 @@ SIMT_UNCHECKED inline void __trap(simt::abi::Site site = simt::abi::Site::here()
   simt_services->trap("__trap()", site);
 }
 
-// In a kernel a failed assertion ends the kernel, not the program.
-SIMT_UNCHECKED inline void simt_assertion_failed(const char* what,
-                                                 simt::abi::Site site = simt::abi::Site::here()) {
-  simt_services->trap(what, site);
-}
-#undef assert
-#ifdef NDEBUG
-#define assert(condition) ((void)0)
-#else
-#define assert(condition) ((condition) ? (void)0 : ::simt_assertion_failed("assert(" #condition ")"))
-#endif
-
 inline void __nanosleep(unsigned) {}

@@ -117,7 +117,6 @@ class Services {
   virtual int barrier(Barrier, int predicate, Site) = 0;
   virtual unsigned active_mask(Site) = 0;
   virtual void fence(Scope) = 0;
-  virtual void* dynamic_shared() = 0;
   virtual void access(const void* address, std::size_t size, unsigned flags, const void* pc) = 0;
   virtual void undefined(Undefined, const void* data, std::uint64_t left, std::uint64_t right) = 0;
   virtual void trap(const char* why, Site) = 0;
@@ -159,8 +158,16 @@ class Services {
 };
 
 /// The text's side of the meeting: a function of this name and type is in every compiled text.
-using Attach = void(Services* services, const void** shared_begin, const void** shared_end,
-                    const Global** globals, std::size_t* global_count);
+struct TextMemory {
+  const void *shared_begin, *shared_end;  ///< __shared__ variables.
+  const void* dynamic_shared;             ///< Dynamic shared memory, of dynamic_shared_bytes.
+  const Global* globals;                  ///< In the address build.
+  std::size_t global_count;
+};
+using Attach = void(Services* services, TextMemory* memory);
+inline constexpr std::size_t dynamic_shared_bytes = 512 * 1024;  ///< More than any architecture has.
+/// Before a kernel's name: the constant with its __launch_bounds__.
+inline constexpr const char* launch_bound_prefix = "simt_launch_bound_";
 inline constexpr const char* attach_name = "simt_attach_text";
 
 }  // namespace simt::abi

@@ -2,6 +2,8 @@
 // fast: crash
 #include "../harness.cuh"
 
+#include <cassert>
+
 __global__ void check(const int* in) {
   assert(in[threadIdx.x] < 20);  // <-- here
 }
