@@ -85,7 +85,7 @@ TEST_F(BadInput, Names) {
                  "'harris' has no output 'other'; it has hc\n"
                  "  help: a file whose name has a '=' is given as ./other=out.png");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
-                 "there is no target 'gpu'; there are auto, cpu, reference");
+                 "there is no target 'gpu'; there are auto, cpu, reference, simt, simt-race, simt-address");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }
@@ -151,8 +151,8 @@ TEST_F(BadInput, Outputs) {
   expect_refusal({"run", "sobel", "grey.png", "-o", ""}, "the output 'mag' needs the name of a file");
   expect_refusal({"emit", "sobel", "-o", "grey.png"},
                  "cannot make the folder 'grey.png': a file has that name");
-  expect_refusal({"emit", "sobel", "--target", "cuda", "-o", "code"},
-                 "emitting 'cuda' is not supported yet; there is cpp");
+  expect_refusal({"emit", "sobel", "--target", "hlsl", "-o", "code"},
+                 "nothing is emitted for 'hlsl'; there are cpp and cuda");
   std::filesystem::create_directory(folder / "folder.png");
   expect_refusal({"run", "sobel", "grey.png", "-o", "folder.png"},
                  "cannot write 'folder.png': it is a folder");
