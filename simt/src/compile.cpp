@@ -39,11 +39,12 @@ const Words race_flags = {"-fwrapv", "-fsanitize=thread", "--param=tsan-instrume
                           "--param=tsan-distinguish-volatile=1"};
 
 // Every check becomes a call, as there is no shadow memory that inlined checks could read.
-const Words address_flags = {
+const std::string address_checks =
     "-fsanitize=address,bounds,alignment,null,object-size,signed-integer-overflow,shift-exponent,"
-    "integer-divide-by-zero,pointer-overflow,unreachable,return,vla-bound",
-    "-fsanitize-sections=simt_shared", "-fno-sanitize-address-use-after-scope",
-    "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0"};
+    "integer-divide-by-zero,pointer-overflow,unreachable,return,vla-bound";
+const Words address_flags = {address_checks, "-fsanitize-sections=simt_shared",
+                             "-fno-sanitize-address-use-after-scope",
+                             "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0"};
 
 Words flags_of(Build build) {
   Words flags = common_flags;

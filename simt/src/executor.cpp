@@ -256,7 +256,7 @@ int Executor::barrier(Barrier kind, int predicate, abi::Site site) {
 }
 
 void Executor::barrier_without_all() {
-  const Lane *waiting = nullptr, *gone = nullptr;
+  const Lane *waiting = &lanes_[0], *gone = &lanes_[0];
   for (unsigned i = 0; i < threads_; ++i) {
     if (lanes_[i].state == Lane::State::at_barrier) waiting = &lanes_[i];
     if (lanes_[i].state == Lane::State::exited) gone = &lanes_[i];
@@ -269,14 +269,14 @@ void Executor::barrier_without_all() {
 }
 
 void Executor::release_barrier() {
-  const Lane *first = nullptr, *elsewhere = nullptr;
+  const Lane *first = &lanes_[0], *elsewhere = nullptr;
+  while (first->state != Lane::State::at_barrier) ++first;
   int count = 0, present = 0;
   for (unsigned i = 0; i < threads_; ++i) {
     Lane& lane = lanes_[i];
     if (lane.state != Lane::State::at_barrier) continue;
     ++present;
     count += lane.predicate != 0;
-    if (!first) first = &lane;
     if (lane.site.line != first->site.line || lane.site.file != first->site.file) elsewhere = &lane;
     wake(lane);
   }

@@ -36,7 +36,7 @@ LoadedText::~LoadedText() { ::dlclose(handle_); }
 
 void LoadedText::find_image() {
   link_map* map = nullptr;
-  ::dlinfo(handle_, RTLD_DI_LINKMAP, &map);
+  ::dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map));
   base_ = map->l_addr;
   const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
     auto* self = static_cast<LoadedText*>(data);

@@ -184,7 +184,8 @@ void Timeline::launch(Stream& stream, const Graph& graph) {
       after.push_back(ids[earlier]);
       is_leaf[earlier] = false;
     }
-    ids.push_back(add_after(after.empty() ? roots_follow : std::move(after), node.info, node.action));
+    if (after.empty()) after = roots_follow;
+    ids.push_back(add_after(std::move(after), node.info, node.action));
   }
   std::vector<OperationId> leaves;
   for (std::size_t i = 0; i < ids.size(); ++i) {
