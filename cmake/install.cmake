@@ -9,6 +9,9 @@ set_target_properties(weft_main PROPERTIES EXPORT_NAME main)
 install(TARGETS weft weft_io weft_main simt EXPORT weftTargets)
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# What the SIMT checker compiles texts with.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/simt/cuda ${PROJECT_SOURCE_DIR}/simt/include
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/weft/simt)
 if(TARGET weft_tool)
   install(TARGETS weft_tool)
 endif()

@@ -125,7 +125,8 @@ void run_compiler(const Words& command, const std::string& name) {
 
 fs::path header_folder() {
   const char* chosen = std::getenv("SIMT_HEADERS");
-  return chosen && *chosen ? fs::path(chosen) : fs::path(SIMT_HEADER_FOLDER);
+  if (chosen && *chosen) return chosen;
+  return fs::exists(SIMT_HEADER_FOLDER) ? SIMT_HEADER_FOLDER : SIMT_INSTALLED_HEADER_FOLDER;
 }
 
 void compile_to(const std::string& text, const CompileOptions& options, const fs::path& object) {
