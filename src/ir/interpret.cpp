@@ -170,7 +170,8 @@ class Interpreter {
     return state;
   }
 
-  /// Combines neighbours, then neighbouring pairs, and so on: float sums lose little.
+  /// Combines neighbours, then neighbouring pairs, and so on: float sums lose little. Each element is
+  /// combined with the identity before, and that makes a NaN the identity of a minimum, a maximum or a place.
   void compute(const Stage& stage, const Reduce& reduce) {
     begin_expressions(static_cast<int>(reduce.over.size()));
     BoundState element, combined, identity;
@@ -181,9 +182,11 @@ class Interpreter {
       operands_ = {std::move(left), std::move(right)};
       left = evaluate(combined);
     };
+    const State nothing = evaluate(identity);
     std::vector<std::optional<State>> pending;  // of 2^level elements each, or none
     for_each_pixel(box_of(reduce.over), [&] {
-      State carry = evaluate(element);
+      State carry = nothing;
+      combine(carry, evaluate(element));
       std::size_t level = 0;
       for (; level < pending.size() && pending[level]; ++level) {
         combine(*pending[level], std::move(carry));
@@ -193,7 +196,7 @@ class Interpreter {
       if (level == pending.size()) pending.emplace_back();
       pending[level] = std::move(carry);
     });
-    State total = evaluate(identity);
+    State total = nothing;
     for (auto state = pending.rbegin(); state != pending.rend(); ++state) {
       if (*state) combine(total, std::move(**state));
     }

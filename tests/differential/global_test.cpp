@@ -3,6 +3,8 @@
 
 #include "tests/support/differential.h"
 
+#include <limits>
+
 namespace weft::testing_support {
 namespace {
 
@@ -22,6 +24,25 @@ TYPED_TEST(Reductions, MinMaxAndPlaces) {
                            reduce("where_least", in, Reduce::arg_min()),
                            reduce("where_greatest", in, Reduce::arg_max())};
   for (const Extents2& size : sizes) expect_agreement(outputs, noise(type_of<TypeParam>(), size, 11));
+}
+
+// Found by: weft verify --random 1 --seed 3032381
+TEST(Reduction, PassesOverNaN) {
+  Image<std::uint8_t> in("in");
+  const Expr number = select(in < 100, std::numeric_limits<float>::quiet_NaN(), cast<float>(in));
+  const Outputs outputs = {reduce("least", number, Reduce::min()), reduce("greatest", number, Reduce::max()),
+                           reduce("where_least", number, Reduce::arg_min()),
+                           reduce("where_greatest", number, Reduce::arg_max())};
+  for (const Extents2& size : sizes) {
+    expect_agreement(outputs, noise(in.type(), size, 31));
+    expect_agreement(outputs, Buffer::allocate(in.type(), size));  // only NaN
+  }
+  std::vector<std::uint8_t> pixels = {0, 120, 0, 110, 0, 0, 130, 0};
+  const auto found =
+      Pipeline("p", outputs).compile(compile_options()).run({{{"in", Buffer::view(pixels, {8, 1})}}});
+  EXPECT_EQ(found.at("least").at<float>(), 110.f);
+  EXPECT_EQ(found.at("greatest").at<float>(), 130.f);
+  EXPECT_EQ(found.at("where_least").at<std::int32_t>(), 3);
 }
 
 TYPED_TEST(Reductions, SumsAndProducts) {
