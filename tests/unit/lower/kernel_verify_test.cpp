@@ -89,7 +89,8 @@ TEST(KernelVerifier, Memory) {
 
 TEST(KernelVerifier, Control) {
   EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, one, 0, {}}}}), "a loop does not advance");
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, real, 1, {}}}}), "an index is not an i64");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, real, 1, {}}}}), "the ends of a loop differ");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", real, real, 1, {}}}}), "an index is not an i64");
   EXPECT_EQ(complaint({{If{one, {}, {}}}}), "an if's condition is not a bool");
   EXPECT_EQ(complaint({{CallFunction{"none", {}}}}), "call of 'none'");
   EXPECT_EQ(complaint({{CallFunction{"rows", {zero}}}}), "call of 'rows'");
