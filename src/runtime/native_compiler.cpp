@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Signed overflow wraps in the language, and nobody reads errno or floating-point flags after a kernel:
-// without these, loops that call sqrt or select do not vectorise. Warnings about emitted code help no user.
+// Signed overflow wraps in the language, and nobody reads errno after a kernel: loops that call sqrt are
+// vectorised only then. Warnings about emitted code help no user.
 const std::vector<std::string> base_flags = {"-std=c++17", "-O3", "-march=native", "-fPIC", "-shared",
-                                             "-fwrapv", "-fno-math-errno", "-fno-trapping-math",
+                                             "-fwrapv", "-fno-math-errno",
 #if defined(__x86_64__)
                                              // Compilers default to half of AVX-512's width for fear of clock
                                              // frequency that newer processors no longer lose.

@@ -35,6 +35,21 @@ TEST(Casts, AreTheSameWithoutStrict) {
   expect_agreement(pipeline, {{{"in", extreme_floats(in.type(), {79, 41}, 22)}}, {}, {}});
 }
 
+// Found by: weft verify --random 1 --seed 3031572
+TEST_P(Casts, OfIntegersKnowOneZero) {
+  if (!is_float(GetParam())) return;
+  const AnyImage in("in", {GetParam()});
+  std::vector<Stage> stages;
+  for (const Scalar to : {Scalar::I8, Scalar::U16, Scalar::I32, Scalar::U32, Scalar::I64}) {
+    for (const Scalar back : {Scalar::F32, Scalar::F64}) {
+      const std::string name = name_of(to) + "_" + name_of(back);
+      stages.push_back(point("cast_" + name, 1 / cast({back, 1}, cast({to, 1}, in))));
+      stages.push_back(point("saturate_" + name, 1 / cast({back, 1}, saturate({to, 1}, in))));
+    }
+  }
+  expect_agreement(stages, extreme_floats(in.type(), {79, 41}, 23));
+}
+
 // Compiled code that is not strict may flush subnormal floats to zero; those of half are ordinary floats.
 TEST(Casts, OfSubnormalHalves) {
   const Image<half> in("in");
