@@ -97,9 +97,10 @@ class CppEmitter {
     for (const kernel::Table& table : module_.tables) print(out, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, for_users);
+    const std::string helpers = prelude(printer.used_helpers());
     return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
-           half_type(module_, printer.used_helpers()) + prelude(printer.used_helpers()) +
-           (module_.strict ? "" : flush_subnormals) + "\n" + out.text();
+           half_type(helpers + out.text()) + helpers + (module_.strict ? "" : flush_subnormals) + "\n" +
+           out.text();
   }
 
   std::string signature(bool with_default) const {
@@ -328,9 +329,9 @@ std::map<std::string, std::string> emit_for_users(const Module& module) {
       std::string(host_interface) + "\n" + documentation(module) +
       "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
   files[module.name + ".cpp"] =
-      head_comment(module) +
-      "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math" +
-      std::string(module.strict ? " -ffp-contract=off" : " -fno-signed-zeros -fassociative-math") +
+      head_comment(module) + "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno" +
+      std::string(module.strict ? " -ffp-contract=off"
+                                : " -fno-trapping-math -fno-signed-zeros -fassociative-math") +
       "\n#include \"" + module.name +
       ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
       emitter.body(true);

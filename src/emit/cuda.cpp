@@ -81,8 +81,8 @@ class CudaEmitter {
     device_function(out, printer);
     out.blank();
     host_function(out, printer);
-    return "namespace {\n\n" + half_type(module_, printer.used_helpers()) +
-           cuda_prelude(printer.used_helpers()) + "\n" + out.text();
+    const std::string helpers = cuda_prelude(printer.used_helpers());
+    return "namespace {\n\n" + half_type(helpers + out.text()) + helpers + "\n" + out.text();
   }
 
   std::string device_signature(bool with_default) const {

@@ -77,13 +77,9 @@ std::string head_comment(const Module& module) {
   return out.text();
 }
 
-std::string half_type(const Module& module, const std::set<std::string>& helpers) {
-  const bool used = std::any_of(module.arrays.begin(), module.arrays.end(),
-                                [](const Array& a) { return a.type.scalar == Scalar::F16; }) ||
-                    std::any_of(module.params.begin(), module.params.end(),
-                                [](const kernel::Field& f) { return f.type == Scalar::F16; }) ||
-                    helpers.count("half_to_float") || helpers.count("float_to_half");
-  return used ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
+std::string half_type(const std::string& text) {
+  return text.find("half_t") == std::string::npos ? ""
+                                                  : "typedef uint16_t half_t;  // IEEE binary16, stored\n\n";
 }
 
 std::string pointer_type(const Array& a) {

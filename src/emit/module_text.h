@@ -15,8 +15,8 @@ std::string identifier(const kernel::Module& module);
 std::string function_name(const kernel::Module& module);
 /// What the pipeline is and how it runs.
 std::string head_comment(const kernel::Module& module);
-/// The type of stored halves, where the module or these helpers need it.
-std::string half_type(const kernel::Module& module, const std::set<std::string>& helpers);
+/// The type of stored halves, where the text needs it.
+std::string half_type(const std::string& text);
 std::string pointer_type(const kernel::Array& a);
 /// The parameters of the pipeline's function, one string each: inputs, sizes, parameters, outputs.
 std::vector<std::string> parameters(const kernel::Module& module);

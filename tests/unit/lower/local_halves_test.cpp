@@ -1,0 +1,31 @@
+// A type that only local variables have is declared, too.
+#include <gtest/gtest.h>
+
+#include "emit/cpp.h"
+#include "emit/cuda.h"
+#include "ir/kernel_build.h"
+
+namespace weft::kernel {
+namespace {
+
+Module with_local(Scalar type) {
+  Module module;
+  module.name = "halves";
+  module.functions = {{"rows", "", {"first", "last"}, {{LocalArray{"unused", type, 4}}}}};
+  const Expr one = literal(1);
+  module.steps = {Launch{"rows", one, {}, {}, Grid{{one, one, one}, {32, 1, 1}}}};
+  return module;
+}
+
+// Found by: weft verify --random 1 --seed 3062055
+TEST(LocalHalves, AreDeclared) {
+  for (const Scalar type : {Scalar::F16, Scalar::F32}) {
+    const Module module = with_local(type);
+    for (const std::string& text : {emit::emit_for_loading(module), emit::emit_cuda_for_loading(module)}) {
+      EXPECT_EQ(text.find("typedef uint16_t half_t;") != std::string::npos, type == Scalar::F16);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernel
