@@ -95,7 +95,8 @@ int field_of(const Stage* past, const Evolution& evolution) {
   return -1;
 }
 
-bool reads_current_pixel(const Read& read) {
+bool reads_current_pixel(const Read& read, const Box& domain) {
+  if (read.source->box != domain || read.region != domain) return false;
   for (std::size_t d = 0; d < read.indices.size(); ++d) {
     const auto* index = std::get_if<Affine>(&read.indices[d]);
     if (!index || !is_coord(*index, static_cast<int>(d))) return false;

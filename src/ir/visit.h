@@ -21,8 +21,10 @@ void visit(const std::vector<Expr>& roots, const std::function<void(const Expr&)
 std::vector<Expr> expressions(const Stage& stage);
 /// Every distinct Read of a stage's expressions, in order of evaluation.
 std::vector<Expr> reads(const Stage& stage);
-/// Whether every index is the coordinate of its dimension: source(x, y, …).
-bool reads_current_pixel(const Read& read);
+/// Whether each pixel of a stage of this domain reads the same pixel of the source: source(x, y, …) of a
+/// source of the same box. Such a read cannot leave the box, so a border does not matter, but in a crop it
+/// would.
+bool reads_current_pixel(const Read& read, const Box& domain);
 /// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
 /// and what its updates read.
 std::vector<StagePtr> sources(const Stage& stage);

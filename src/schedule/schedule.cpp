@@ -43,8 +43,7 @@ std::unordered_map<const ir::Stage*, Uses> uses_of(const ir::Pipeline& pipeline)
       Uses& use = uses[read.source.get()];
       if (use.consumers.empty() || use.consumers.back() != consumer.get())
         use.consumers.push_back(consumer.get());
-      // Equal boxes: the read cannot leave the producer's, so its border does not matter.
-      use.at_current_pixel_only &= ir::reads_current_pixel(read) && read.source->box == consumer->domain();
+      use.at_current_pixel_only &= ir::reads_current_pixel(read, consumer->domain());
       use.inside_a_loop |= inside.count(e.get()) > 0;
     }
     if (!std::holds_alternative<ir::Evolve>(consumer->definition)) continue;

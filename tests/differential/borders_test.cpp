@@ -107,6 +107,14 @@ TEST_P(Borders, OfEmptyCrops) {
          stage("end", in.size(), [&](Var x, Var y) { return end(x - 1, y); })});
 }
 
+/// A stage that is computed where it is read is read by its crop's border, too.
+/// Found by: weft verify --random 1 --seed 4001486
+TEST_P(Borders, OfCropsOfAPointAtItsOwnPixel) {
+  const Image<std::int16_t> in("in");
+  const Accessor half = point("doubled", in * 2).crop({0, 0}, in.size() / 2).border(border());
+  agree(stage("half", in.size(), [&](Var x, Var y) { return half(x, y); }));
+}
+
 TEST_P(Borders, TwoConsumersDiffer) {
   const Image<std::int16_t> in("in");
   const Stage doubled = point("doubled", in * 2);
