@@ -144,8 +144,8 @@ TEST_F(NativeCompiler, ReportsRejectedCodeWhole) {
             "the C++ compiler rejected emitted code (a bug in Weft, please report)\n"
             "  command " +
                 (tools / "cxx").string() +
-                " -std=c++17 -O3 -march=native -fPIC -shared -fwrapv -fno-math-errno -fno-trapping-math" +
-                width + " -w '-DNAME=a b' -o " + object + " " + kept + " " + libraries +
+                " -std=c++17 -O3 -march=native -fPIC -shared -fwrapv -fno-math-errno" + width +
+                " -w '-DNAME=a b' -o " + object + " " + kept + " " + libraries +
                 "\n"
                 "  output  line 1\n"
                 "          line 2\n"
