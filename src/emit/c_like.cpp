@@ -302,6 +302,7 @@ void CLike::open_loop(const kernel::For& loop) {
       loop.step == 1 ? "++" + loop.variable : fmt::format("{} += {}", loop.variable, loop.step);
   out_.open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
                         operand_of_comparison(loop.to), step, c_type(loop.from->type)));
+  if (loop.kind == kernel::LoopKind::Scalar) out_.line("WEFT_SCALAR");
 }
 
 void CLike::print(const kernel::LocalArray& array) {

@@ -43,6 +43,7 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 #else
 #define WEFT_INDEPENDENT
 #endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 )text";
 

@@ -79,6 +79,7 @@ using Block = std::vector<Stmt>;
 enum class LoopKind {
   Serial,
   Vector,  ///< Iterations are independent and contiguous: meant for SIMD lanes.
+  Scalar,  ///< Not to be vectorised by a compiler that would get it wrong.
   // On GPUs, independent iterations are divided among
   GridX,    ///< all threads of the grid along x, neighbours taking neighbours;
   GridY,    ///< along y;

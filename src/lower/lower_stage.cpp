@@ -152,7 +152,9 @@ class StageLowering {
       store_pixel(in_row, result, cases_, target, kernel::literal(0));
     } else {
       store_pixel(in_row, body, cases_, target, x_offset(at[0]));
-      result.push_back({kernel::For{kernel::LoopKind::Vector, "x", left, right, 1, std::move(body)}});
+      const auto kind =
+          is_piecewise && reads_interleaved() ? kernel::LoopKind::Scalar : kernel::LoopKind::Vector;
+      result.push_back({kernel::For{kind, "x", left, right, 1, std::move(body)}});
     }
     in_row.close();
     return result;
@@ -164,6 +166,14 @@ class StageLowering {
     const std::string row = expressions.claim(array_.name + "_row");
     rows.push_back({kernel::Pointer{row, array_.name, stage_.type.scalar, row_offset(), false}});
     return row;
+  }
+
+  /// Whether pixels of several lanes are read. Read conditionally, in a case, GCC 12 makes masked loads of
+  /// them, and permutes pixels and masks differently.
+  bool reads_interleaved() const {
+    const std::vector<ir::Expr> reads = ir::reads(stage_);
+    return std::any_of(reads.begin(), reads.end(),
+                       [](const ir::Expr& e) { return std::get<ir::Read>(e->op).source->type.lanes > 1; });
   }
 
   /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel

@@ -62,6 +62,18 @@ TEST_F(Graph, ChoicesLaneByLane) {
   }
 }
 
+/// Found by: weft verify --random 1 --seed 4021381
+TEST_F(Graph, CasesLaneByLane) {
+  const Image<Vec<std::int32_t, 2>> a("a", 1);
+  const Pipeline pipeline(
+      "lanes", stage("out", a.size(), [&](Var x) { return cases().when(x < 1, 1).otherwise(a(x)); }));
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 2, 5, 8, 15, 16, 17, 31, 32, 33, 65, 1000}) {
+    SCOPED_TRACE(width);
+    expect_agreement(program, pipeline, {{{"a", noise(a.type(), {width}, 64)}}, {}, {}}, exactly);
+  }
+}
+
 TEST_F(Graph, CoordinatesAsValues) {
   agree({stage("coordinates", in.size(), [&](Var x, Var y) { return Expr(x) * 1000 + Expr(y) + in(x, y); }),
          stage("sizes", in.size(),

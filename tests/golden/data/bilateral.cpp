@@ -16,6 +16,7 @@
 #else
 #define WEFT_INDEPENDENT
 #endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 
 // i itself inside [0, n), else the nearest index.

@@ -16,6 +16,7 @@
 #else
 #define WEFT_INDEPENDENT
 #endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 
 static inline uint8_t saturate_u8_f32(float v) {
