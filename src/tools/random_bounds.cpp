@@ -304,13 +304,15 @@ bool is_dyadic(const Term& t) {
 
 }  // namespace
 
-/// Coordinates near ties would go either way.
+/// Coordinates near ties would go either way. Far out, 1 - (x - floor(x)) loses its 1 when compilers regroup
+/// it, and the weights may sum to nothing.
 Result Bounds::of_interpolated(const Term& t) {
   const Result value = of_access(t.access);
   for (const Term& coordinate : t.operands) {
     if (!recipe_.strict && is_dyadic(coordinate)) continue;
     const Result at = of(coordinate);
     if (!at || !is_exact(*at)) return std::nullopt;
+    if (!recipe_.strict && at->magnitude() >= 0x1p20) return std::nullopt;
   }
   return value ? of_resampled(*value, t.interpolation, t.type, static_cast<int>(t.operands.size())) : value;
 }
