@@ -239,17 +239,17 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
             return lanes;
           },
           [&](const ir::Binary& n) {
+            const bool may_skip_b = scalar == Scalar::Bool && (n.op == BinaryOp::And || n.op == BinaryOp::Or);
             Lanes lanes = lower(n.a);
-            const Lanes b = lower(n.b);
+            const Lanes b = may_skip_b ? lower_branch(n.b) : lower(n.b);
             for (std::size_t l = 0; l < lanes.size(); ++l)
               lanes[l] =
                   stored_as(scalar, simplified_binary(n.op, computable(lanes[l]), computable(b[l]), strict_));
             return lanes;
           },
           [&](const ir::Select& n) {
-            if (place_ == Place::Interior) read_before_choice(n);
-            const Lanes condition = lower(n.condition), b = lower(n.b);
-            Lanes lanes = lower(n.a);
+            const Lanes condition = lower(n.condition), b = lower_branch(n.b);
+            Lanes lanes = lower_branch(n.a);
             for (std::size_t l = 0; l < lanes.size(); ++l) {
               lanes[l] = kernel::select(condition[condition.size() == 1 ? 0 : l], lanes[l], b[l]);
             }
@@ -277,18 +277,16 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
       e->op);
 }
 
-/// Interleaved pixels are loaded before a choice between them, not in its branches: GCC 12 turns conditional
-/// loads of three lanes with conditions of their own into masked ones, and permutes pixels and masks
-/// differently.
-void ExpressionLowering::read_before_choice(const ir::Select& choice) {
-  ir::visit({choice.a, choice.b}, [&](const ir::Expr& e) {
-    const auto* read = std::get_if<ir::Read>(&e->op);
-    if (!read || read->source->type.lanes == 1 || known(e.get())) return;
-    const auto& loops = free_loops(e);
-    if (std::any_of(loops.begin(), loops.end(), [&](const ir::Loop* loop) { return !taps_.count(loop); }))
-      return;
-    remember(e.get(), loops, {with_names(e, compute(e))});
+/// What may be computed conditionally. Interleaved pixels are loaded before, not in a branch: GCC 12 turns
+/// conditional loads of several lanes into masked ones, and permutes pixels and masks differently.
+Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
+  Lanes lanes = lower(e);
+  bool reads_interleaved = false;
+  ir::visit({e}, [&](const ir::Expr& inner) {
+    const auto* read = std::get_if<ir::Read>(&inner->op);
+    reads_interleaved |= read && read->source->type.lanes > 1;
   });
+  return place_ == Place::Interior && reads_interleaved ? with_names(e, std::move(lanes)) : lanes;
 }
 
 // ---- reads

@@ -89,7 +89,7 @@ class ExpressionLowering {
   Lanes compute(const ir::Expr& e);
   Lanes named(const ir::Expr& e, Lanes lanes);
   Lanes with_names(const ir::Expr& e, Lanes lanes);
-  void read_before_choice(const ir::Select& choice);
+  Lanes lower_branch(const ir::Expr& e);
   Lanes read(const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);
   Lanes median(const ir::Median& n, Type type);

@@ -62,6 +62,23 @@ TEST_F(Graph, ChoicesLaneByLane) {
   }
 }
 
+/// Found by: weft verify --random 1 --seed 5002393
+TEST_F(Graph, ChoicesOfComputedPixelsLaneByLane) {
+  const Image<Vec<float, 4>> a("a");
+  const Accessor far = a.border(Border::clamp());
+  const Stage folds = stage("folds", a.size(), [&](Var x, Var y) {
+    const Expr least = minimum(Domain(1, 1), [&](Tap t) { return far(x, 3 * y - t.y); });
+    return select(cast<std::int8_t>(far(x, y + 1)) | cast<std::int8_t>(a(x, y)), 1.f, least);
+  });
+  const Stage conditions = stage("conditions", a.size(), [&](Var x, Var y) {
+    return select(a(x, y) < .3f && far(x, 2 * y) < .6f, 1, 2);
+  });
+  const Pipeline pipeline("lanes", Outputs{folds, conditions}.strict());
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 8, 17, 33, 100})
+    expect_agreement(program, pipeline, {{{"a", noise(a.type(), {width, 8}, 65)}}, {}, {}}, exactly);
+}
+
 /// Found by: weft verify --random 1 --seed 4021381
 TEST_F(Graph, CasesLaneByLane) {
   const Image<Vec<std::int32_t, 2>> a("a", 1);
