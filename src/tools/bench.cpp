@@ -16,6 +16,7 @@
 #include "ir/stage_ir.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
+#include "tools/arithmetic.h"
 #include "tools/bandwidth.h"
 #include "tools/commands.h"
 #include "tools/scene.h"
@@ -227,12 +228,19 @@ void print(const std::vector<Result>& results, const Plan& plan, int threads) {
   fmt::print("{}", table.text());
 }
 
-void print_json(const std::vector<Result>& results, const Plan& plan, int threads) {
+void print_json(const std::vector<Result>& results, const Plan& plan, const ArithmeticSpeed& speed,
+                int threads) {
   const Size size = fitted(plan.size.value_or(default_size(2)), 2);  // of pictures; results have their own
-  Json json = {{"date", date()},           {"cpu", cpu_model()},
-               {"threads", threads},       {"target", name_of(plan.target)},
-               {"width", size.extents[0]}, {"height", size.extents[1]},
-               {"runs", plan.runs},        {"results", Json::array()}};
+  Json json = {{"date", date()},
+               {"cpu", cpu_model()},
+               {"threads", threads},
+               {"target", name_of(plan.target)},
+               {"width", size.extents[0]},
+               {"height", size.extents[1]},
+               {"runs", plan.runs},
+               {"additions_g_per_s", speed.additions * 1e-9},
+               {"divisions_g_per_s", speed.divisions * 1e-9},
+               {"results", Json::array()}};
   for (const Result& r : results) {
     const auto bytes = static_cast<double>(r.bytes());
     json["results"].push_back({{"application", r.application},
@@ -277,7 +285,10 @@ void bench(const Options& options) {
     for (const Application* application : selected)
       results.push_back(measure(*application, plan, pool, progress));
   }
-  (options.json ? print_json : print)(results, plan, pool.threads());
+  if (options.json)
+    print_json(results, plan, arithmetic_speed(pool), pool.threads());
+  else
+    print(results, plan, pool.threads());
 }
 
 }  // namespace

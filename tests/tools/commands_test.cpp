@@ -144,6 +144,8 @@ TEST_F(Commands, Bench) {
   EXPECT_EQ(all["results"][0]["bytes_read"], 64 * 48 * 4);
   EXPECT_EQ(all["results"][0]["bytes_written"], 64 * 48 * 4);
   EXPECT_GT(all["results"][0]["median_ms"], 0);
+  EXPECT_GT(all["additions_g_per_s"], 0);
+  EXPECT_GT(all["divisions_g_per_s"], 0);
   EXPECT_GT(all["results"][0]["copy_ms"], 0);
   EXPECT_EQ(all["results"][0]["runs"], 3);
   EXPECT_GT(all["results"][0]["read_gb_per_s"], 0);
