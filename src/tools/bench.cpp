@@ -19,6 +19,7 @@
 #include "tools/arithmetic.h"
 #include "tools/bandwidth.h"
 #include "tools/commands.h"
+#include "tools/kernel_counts.h"
 #include "tools/scene.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
@@ -171,24 +172,75 @@ void time(Run run, const Arguments& arguments, const Plan& plan, runtime::Thread
   if (result.read > 0) result.reading = median(reads);
 }
 
-Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
-               Progress& progress) {
+/// An application with random images.
+struct Subject {
+  Pipeline pipeline;
+  Size size;
+  Arguments arguments;
+};
+
+Subject subject_of(const Application& application, const Plan& plan) {
   const Built declared = prepare(application, plan.params, plan.types).built;
   const Size size = size_for(application, declared, plan);
   const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
-  const ir::Pipeline& pipeline = prepared.built.pipeline.ir();
-  Arguments arguments = arguments_of(pipeline, prepared, size, application.about.range);
+  return {prepared.built.pipeline, size,
+          arguments_of(prepared.built.pipeline.ir(), prepared, size, application.about.range)};
+}
+
+Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
+               Progress& progress) {
+  auto [built, size, arguments] = subject_of(application, plan);
   progress.show(application.name + ": compiling");
-  const Program program = compile(prepared.built.pipeline, plan.target, plan.threads);
+  const Program program = compile(built, plan.target, plan.threads);
   progress.show(application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
+  const ir::Pipeline& pipeline = built.ir();
   Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
   result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params)).total();
   time([&] { program.run(arguments); }, arguments, plan, pool, progress, result);
   return result;
+}
+
+// ---- on the checker
+// -----------------------------------------------------------------------------------------
+
+/// What is counted there does not depend on the machine, so nothing is timed.
+struct Counted {
+  std::string application;
+  Size size;
+  std::vector<KernelMeasure> kernels;
+};
+
+Counted count(const Application& application, const Plan& plan, Progress& progress) {
+  const Subject subject = subject_of(application, plan);
+  progress.show(application.name + ": counting");
+  return {application.name, subject.size, count_kernels(subject.pipeline, subject.arguments)};
+}
+
+void print(const std::vector<Counted>& results) {
+  std::vector<std::string> header = columns();
+  header.insert(header.begin(), {"application", "size"});
+  Table table(header);
+  for (const Counted& r : results) {
+    for (std::vector<std::string>& row : to_rows(r.kernels, r.size.pixels())) {
+      row.insert(row.begin(), {r.application, r.size.text()});
+      table.add(std::move(row));
+    }
+  }
+  fmt::print("sectors of 32 bytes, counted by the SIMT checker\n\n{}", table.text());
+}
+
+void print_json(const std::vector<Counted>& results) {
+  Json json = {{"target", "simt"}, {"sector_bytes", 32}, {"results", Json::array()}};
+  for (const Counted& r : results) {
+    json["results"].push_back({{"application", r.application},
+                               {"size", r.size.extents},
+                               {"kernels", to_json(r.kernels, r.size.pixels())}});
+  }
+  fmt::print("{}\n", json.dump(2));
 }
 
 // ---- reports ----------------------------------------------------------------------------------------------
@@ -265,6 +317,15 @@ void print_json(const std::vector<Result>& results, const Plan& plan, const Arit
   fmt::print("{}\n", json.dump(2));
 }
 
+/// What `work` gives for each of the applications.
+template <class Work>
+auto for_each(const std::vector<const Application*>& applications, Work work) {
+  Progress progress;
+  std::vector<decltype(work(*applications[0], progress))> results;
+  for (const Application* application : applications) results.push_back(work(*application, progress));
+  return results;
+}
+
 void bench(const Options& options) {
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
@@ -278,13 +339,18 @@ void bench(const Options& options) {
                   options.params,
                   parse_types(options.types)};
   const auto selected = select_applications(options.application);
-  runtime::ThreadPool pool(plan.threads);
-  std::vector<Result> results;
-  {
-    Progress progress;
-    for (const Application* application : selected)
-      results.push_back(measure(*application, plan, pool, progress));
+  if (is_simt(plan.target)) {
+    const std::vector<Counted> results =
+        for_each(selected, [&](const Application& application, Progress& progress) {
+          return count(application, plan, progress);
+        });
+    return options.json ? print_json(results) : print(results);
   }
+  runtime::ThreadPool pool(plan.threads);
+  const std::vector<Result> results =
+      for_each(selected, [&](const Application& application, Progress& progress) {
+        return measure(application, plan, pool, progress);
+      });
   if (options.json)
     print_json(results, plan, arithmetic_speed(pool), pool.threads());
   else
@@ -306,7 +372,11 @@ void add_bench(CLI::App& weft) {
       ->capture_default_str();
   command->add_option("--seconds", options->seconds, "more runs, until they took so long")
       ->capture_default_str();
-  command->add_option("--target", options->target, "cpu, reference or simt")->capture_default_str();
+  command
+      ->add_option("--target", options->target,
+                   "cpu; reference; or simt, which times nothing, but counts\n"
+                   "what each kernel of the CUDA does to memory")
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
@@ -326,7 +396,8 @@ void add_bench(CLI::App& weft) {
       "says\n"
       "which share of that speed the application reaches.\n"
       "Examples:\n  weft bench sobel --size 1920x1080 --runs 50\n"
-      "  weft bench gaussian --param size=5 --type in=f32");
+      "  weft bench gaussian --param size=5 --type in=f32\n"
+      "  weft bench harris --target simt --size 512x512");
   command->callback([options] { bench(*options); });
 }
 

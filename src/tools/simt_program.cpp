@@ -13,8 +13,9 @@ namespace {
 
 class SimtProgram : public runtime::Executable {
  public:
-  SimtProgram(std::shared_ptr<const ir::Pipeline> pipeline, const simt::Compiled& compiled)
-      : pipeline_(std::move(pipeline)), module_(device_, compiled) {}
+  SimtProgram(std::shared_ptr<const ir::Pipeline> pipeline, const simt::Compiled& compiled,
+              const simt::Options& options)
+      : pipeline_(std::move(pipeline)), device_(options), module_(device_, compiled) {}
 
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override {
     using Entry = int(void* const* arrays, const std::int64_t* integers, const void* const* params);
@@ -31,6 +32,9 @@ class SimtProgram : public runtime::Executable {
       throw Error("the emitted CUDA of '" + pipeline_->name + "' returned error " + std::to_string(status));
   }
 
+  /// Of the last run.
+  std::vector<simt::KernelCounts> counts() const { return device_.counts(); }
+
  private:
   std::shared_ptr<const ir::Pipeline> pipeline_;
   mutable std::mutex mutex_;
@@ -38,21 +42,40 @@ class SimtProgram : public runtime::Executable {
   simt::Module module_;
 };
 
-}  // namespace
-
-std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build) {
-  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
-  const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, simt::Build build,
+                                            const simt::Options& device) {
+  const kernel::Module module = cuda_module(pipeline);
   simt::CompileOptions options;
   options.build = build;
   options.name = module.name + ".cu";
   if (module.strict) options.flags = {"-ffp-contract=off"};
   try {
     return std::make_unique<SimtProgram>(std::make_shared<const ir::Pipeline>(pipeline.ir()),
-                                         simt::compile(emit::emit_cuda_for_loading(module), options));
+                                         simt::compile(emit::emit_cuda_for_loading(module), options), device);
   } catch (const simt::Failure& failure) {
     throw Error("the SIMT checker cannot run '" + pipeline.ir().name + "': " + failure.what());
   }
+}
+
+}  // namespace
+
+kernel::Module cuda_module(const Pipeline& pipeline) {
+  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  return lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+}
+
+std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build) {
+  return compiled(pipeline, build, {});
+}
+
+std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments) {
+  simt::Options device;
+  device.count = true;
+  std::unique_ptr<const SimtProgram> executable = compiled(pipeline, simt::Build::race, device);
+  const SimtProgram& running = *executable;
+  const Program program = runtime::program_of(pipeline, std::move(executable));
+  program.run(arguments);
+  return running.counts();
 }
 
 }  // namespace weft::tools

@@ -48,6 +48,10 @@ std::string name_of(RunTarget target) {
       ->first;
 }
 
+bool is_simt(RunTarget target) {
+  return target == RunTarget::Simt || target == RunTarget::SimtRace || target == RunTarget::SimtAddress;
+}
+
 Program compile(const Pipeline& pipeline, RunTarget target, int threads) {
   switch (target) {
     case RunTarget::Simt: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::fast));

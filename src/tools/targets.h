@@ -16,6 +16,8 @@ RunTarget parse_target(const std::string& text);
 /// Those of a list, separated by commas; "simt" stands for all builds of the checker.
 std::vector<RunTarget> parse_targets(const std::string& list);
 std::string name_of(RunTarget target);
+/// Whether it is a build of the checker.
+bool is_simt(RunTarget target);
 
 /// A program whose runs on the checker throw weft::Error with the first report, if there are any.
 Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0);

@@ -49,7 +49,7 @@ class Counting {
     Traffic traffic;
     for (const kernel::Step& step : module_.steps) {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-        const std::int64_t count = std::max<std::int64_t>(0, evaluate(repeat->count, fields_).i);
+        const std::int64_t count = times(*repeat);
         for (const kernel::Launch& launch : repeat->launches) {
           traffic.read += count * bytes_of(launch.reads);
           traffic.written += count * bytes_of(launch.writes);
@@ -65,7 +65,27 @@ class Counting {
     return traffic;
   }
 
+  std::map<std::string, Traffic> traffic_of_kernels() const {
+    std::map<std::string, Traffic> result;
+    const auto add = [&](const kernel::Launch& launch, std::int64_t count) {
+      Traffic& traffic = result[launch.function];
+      traffic.read += count * bytes_of(launch.reads);
+      traffic.written += count * bytes_of(launch.writes);
+    };
+    for (const kernel::Step& step : module_.steps) {
+      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1);
+      const auto* repeat = std::get_if<kernel::Repeat>(&step);
+      for (const kernel::Launch& launch : repeat ? repeat->launches : std::vector<kernel::Launch>())
+        add(launch, times(*repeat));
+    }
+    return result;
+  }
+
  private:
+  std::int64_t times(const kernel::Repeat& repeat) const {
+    return std::max<std::int64_t>(0, evaluate(repeat.count, fields_).i);
+  }
+
   template <class Names>
   std::int64_t bytes_of(const Names& arrays) const {
     std::int64_t sum = 0;
@@ -99,6 +119,12 @@ Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   const kernel::Module module = runtime::lowered(pipeline);
   const FieldValues fields = field_values(module, pipeline, bindings);
   return Counting(module, fields).traffic();
+}
+
+std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
+                                                  const ir::Bindings& bindings) {
+  const FieldValues fields = field_values(module, pipeline, bindings);
+  return Counting(module, fields).traffic_of_kernels();
 }
 
 }  // namespace weft::tools

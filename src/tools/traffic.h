@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "ir/bindings.h"
+#include "ir/kernel_ir.h"
 
 namespace weft::tools {
 
@@ -21,5 +24,10 @@ struct Traffic {
 /// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
 /// sizes matter.
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
+
+/// The same for each kernel of a module that was lowered from the pipeline: every array that it reads or
+/// writes, once in each of its launches.
+std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
+                                                  const ir::Bindings& bindings);
 
 }  // namespace weft::tools

@@ -158,6 +158,27 @@ TEST_F(Commands, Bench) {
   EXPECT_NEAR(harris["ratio_to_roof"], harris["median_ms"].get<double>() / roof, 1e-9);
 }
 
+/// Rows of 64 floats are whole sectors, so a point moves no more than it has to, and a window as much at
+/// least.
+TEST_F(Commands, BenchOnTheChecker) {
+  const Arguments harris = {"bench", "harris", "--target", "simt", "--size", "64x48"};
+  Arguments as_json = harris;
+  as_json.push_back("--json");
+  const json result = expect_json(as_json)["results"][0];
+  EXPECT_EQ(result["size"], json({64, 48}));
+  ASSERT_EQ(result["kernels"].size(), 6);
+  for (const json& kernel : result["kernels"]) {
+    SCOPED_TRACE(kernel.dump());
+    const bool is_point = kernel["kernel"] == "sx_kernel" || kernel["kernel"] == "sxy_kernel";
+    EXPECT_EQ(kernel["launches"], 1);
+    EXPECT_EQ(kernel["sectors_stored"], 0.125);
+    EXPECT_EQ(kernel["compulsory_sectors_stored"], 0.125);
+    EXPECT_GE(kernel["sectors_loaded"], kernel["compulsory_sectors_loaded"]);
+    if (is_point) EXPECT_EQ(kernel["sectors_loaded"], kernel["compulsory_sectors_loaded"]);
+  }
+  EXPECT_TRUE(contains(expect_success(harris), "of compulsory"));
+}
+
 TEST_F(Commands, BenchOfWhatReadsOnly) {
   const auto result = [&](const char* application) {
     const Outcome outcome = run(WEFT_OWN_PIPELINES, {"bench", application, "--size", "400x300", "--runs", "1",
