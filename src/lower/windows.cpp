@@ -142,6 +142,28 @@ bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std
   return loop.domain.points.size() * operations_of(body) <= static_cast<std::size_t>(limit);
 }
 
+namespace {
+
+/// How often a product has accumulators of the loop as factors.
+int accumulated_factors(const ir::Expr& e, const ir::Loop& loop) {
+  if (const auto* product = std::get_if<ir::Binary>(&e->op); product && product->op == BinaryOp::Mul)
+    return accumulated_factors(product->a, loop) + accumulated_factors(product->b, loop);
+  if (const auto* cast = std::get_if<ir::Cast>(&e->op)) return accumulated_factors(cast->a, loop);
+  const auto* read = std::get_if<ir::Accumulated>(&e->op);
+  return read && read->loop.get() == &loop ? 1 : 0;
+}
+
+/// Whether every step squares what the one before made, or the like, many times. In straight-line code, GCC's
+/// reassociation writes out all factors of the power, and runs out of memory.
+bool is_tall_power(const ir::Fold& fold) {
+  constexpr std::size_t steps = 16;  // which GCC would unroll itself
+  return fold.loop->domain.points.size() > steps &&
+         std::any_of(fold.next.begin(), fold.next.end(),
+                     [&](const ir::Expr& e) { return accumulated_factors(e, *fold.loop) > 1; });
+}
+
+}  // namespace
+
 std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
   if (const auto* value = known(&fold)) return *value;
   std::vector<Lanes> result;
@@ -159,7 +181,8 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
     const int limit = place_ == Place::Interior ? most_unrolled_operations
                       : place_ == Place::Thread ? most_unrolled_operations_of_threads
                                                 : most_unrolled_operations_at_borders;
-    result = fits_straight_line_code(*fold.loop, fold.next, limit) ? fold_unrolled(fold) : fold_in_loop(fold);
+    const bool unrolled = fits_straight_line_code(*fold.loop, fold.next, limit) && !is_tall_power(fold);
+    result = unrolled ? fold_unrolled(fold) : fold_in_loop(fold);
   }
   remember(&fold, free_loops(fold), result);
   return result;

@@ -109,6 +109,16 @@ TEST_F(Windows, AccumulatorsThatReadEachOther) {
   }
 }
 
+/// Unrolled, GCC would write out 2^36 factors. Found by: weft verify --random 1 --seed 6030702
+TEST_F(Windows, SquaresOfSquares) {
+  const Stage power = out("power", [&](Var x, Var y) {
+    Accum<float> power = src(x, y) / 32768.f;
+    for_each(Domain(36, 1), [&](Tap) { power = power * power; });
+    return power;
+  });
+  expect_agreement(Pipeline("p", power), {{{"in", small_integers({45, 23}, 52)}}, {}, {}}, exactly);
+}
+
 TEST_F(Windows, AccumulatorsThatSwap) {
   agree(out("swapped", [&](Var x, Var y) {
     Accum<int> a = 5, b = src(x, y);
