@@ -193,13 +193,11 @@ void run(Trial& trial, RandomTotals& totals) {
   }
 }
 
-/// What is not small by then is small enough.
-constexpr std::chrono::seconds shrinking_time{60};
-
 /// Makes the recipe of a failure small and prints it.
-Failure explained(const Trial& trial, CompileOptions options, const runtime::ContentCache& cache) {
+Failure explained(const Trial& trial, CompileOptions options, std::chrono::seconds time,
+                  const runtime::ContentCache& cache) {
   Failure failure = *trial.failure;
-  const auto deadline = std::chrono::steady_clock::now() + shrinking_time;
+  const auto deadline = std::chrono::steady_clock::now() + time;
   const auto fails = [&](Recipe& candidate) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     const auto again = failure_of(candidate, options, cache, failure.kind);
@@ -250,7 +248,7 @@ RandomTotals verify_batch(const RandomPlan& plan, std::uint64_t first, std::uint
   for (Trial& t : trials) {
     run(t, totals);
     ++totals.pipelines;
-    if (t.failure) totals.failures.push_back(explained(t, options, cache));
+    if (t.failure) totals.failures.push_back(explained(t, options, plan.shrinking, cache));
   }
   return totals;
 }

@@ -4,6 +4,7 @@
 
 #include <weft/pipeline.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,10 +19,11 @@ namespace weft::tools::recipe {
 
 struct RandomPlan {
   std::int64_t count = 2000;
-  std::uint64_t seed = 1;          ///< Of the first pipeline; the others follow.
-  std::vector<tools::Size> sizes;  ///< Of images of as many dimensions; empty: drawn with each pipeline.
-  CompileOptions compile;          ///< Flags are added to Weft's own.
-  int workers = 0;                 ///< Each compiles and runs; 0: one per core.
+  std::uint64_t seed = 1;              ///< Of the first pipeline; the others follow.
+  std::vector<tools::Size> sizes;      ///< Of images of as many dimensions; empty: drawn with each pipeline.
+  CompileOptions compile;              ///< Flags are added to Weft's own.
+  int workers = 0;                     ///< Each compiles and runs; 0: one per core.
+  std::chrono::seconds shrinking{60};  ///< Of a failure; what is not small by then is small enough.
 };
 
 struct Failure {
