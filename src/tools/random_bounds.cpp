@@ -35,10 +35,16 @@ Bound sane(Bound b) {
   return b;
 }
 
-/// Integers that leave their type wrap.
+/// The largest finite number of a type of floats.
+double largest_finite(Scalar s) {
+  if (s == Scalar::F64) return std::numeric_limits<double>::max();
+  return s == Scalar::F16 ? 65504 : std::numeric_limits<float>::max();
+}
+
+/// Integers that leave their type wrap; floats become infinite, and then NaN.
 Bound fitted(Bound b, Scalar s) {
   b = sane(b);
-  if (is_float(s)) return b;
+  if (is_float(s)) return b.magnitude() <= largest_finite(s) ? b : everything();
   const Bound all = range_of(s);
   return b.low < all.low || b.high > all.high ? all : b;
 }
