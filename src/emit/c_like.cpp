@@ -299,7 +299,7 @@ void CLike::print(const kernel::Block& block) {
 void CLike::open_loop(const kernel::For& loop) {
   if (loop.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
   const std::string step =
-      loop.step == 1 ? "++" + loop.variable : fmt::format("{} += {}", loop.variable, loop.step);
+      loop.step ? fmt::format("{} += {}", loop.variable, text(loop.step)) : "++" + loop.variable;
   out_.open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
                         operand_of_comparison(loop.to), step, c_type(loop.from->type)));
   if (loop.kind == kernel::LoopKind::Scalar) out_.line("WEFT_SCALAR");
@@ -321,9 +321,11 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::Assign& s) { out_.line(fmt::format("{} = {};", s.name, initializer(s.value))); },
           [&](const kernel::Pointer& s) {
             const bool at_start = kernel::is_literal(s.offset, 0);
-            out_.line(
-                fmt::format("{}{}* {} = {};", s.is_const ? "const " : "", c_type(s.type), s.name,
-                            at_start ? s.array : fmt::format("{} + {}", s.array, spelt(s.offset, additive))));
+            const auto* cast = silent_cast(s.offset);
+            out_.line(fmt::format(
+                "{}{}* {} = {};", s.is_const ? "const " : "", c_type(s.type), s.name,
+                at_start ? s.array
+                         : fmt::format("{} + {}", s.array, spelt(cast ? cast->a : s.offset, additive))));
           },
           [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {

@@ -34,11 +34,16 @@ class CudaPrinter : public CLike {
     const bool by_one_thread = loop.kind == LoopKind::Threads && kernel::is_literal(loop.to, 1) &&
                                !kernel::names_in(loop.body).count(loop.variable);
     if (by_one_thread) return open("if (threadIdx.x == 0)");
-    const auto head = [&](const std::string& first, const std::string& step) {
+    const auto head = [&](std::string first, std::string apart) {
+      if (loop.step) {
+        const std::string wide = loop.from->type == Scalar::I64 ? "(int64_t)" : "";
+        for (std::string* factor : {&first, &apart})
+          *factor = wide + *factor + " * " + spelt(loop.step, tightest);
+      }
       const std::string from =
           kernel::is_literal(loop.from, 0) ? first : spelt(loop.from, tightest) + " + " + first;
       open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {0} += {3})", loop.variable, from,
-                       operand_of_comparison(loop.to), step, c_type(loop.from->type)));
+                       operand_of_comparison(loop.to), apart, c_type(loop.from->type)));
     };
     const auto grid = [&](const std::string& d) {
       const std::string wide = loop.from->type == Scalar::I64 ? "wide_" : "";
@@ -48,7 +53,8 @@ class CudaPrinter : public CLike {
       case LoopKind::GridX: return grid("x");
       case LoopKind::GridY: return grid("y");
       case LoopKind::GridZ: return grid("z");
-      case LoopKind::Blocks: return head("blockIdx.x", "gridDim.x");
+      case LoopKind::BlocksX: return head("blockIdx.x", "gridDim.x");
+      case LoopKind::BlocksY: return head("blockIdx.y", "gridDim.y");
       case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
       default: CLike::open_loop(loop);
     }

@@ -84,7 +84,8 @@ enum class LoopKind {
   GridX,    ///< all threads of the grid along x, neighbours taking neighbours;
   GridY,    ///< along y;
   GridZ,    ///< along z;
-  Blocks,   ///< the blocks of a grid along x; all threads of a block go along;
+  BlocksX,  ///< the blocks of a grid along x; all threads of a block go along;
+  BlocksY,  ///< along y;
   Threads,  ///< the threads of a block along x.
 };
 
@@ -132,8 +133,8 @@ struct For {
   LoopKind kind;
   std::string variable;
   Expr from, to;  // i64, or i32 both
-  int step;
   Block body;
+  Expr step = {};  ///< Of their type; null: 1.
 };
 struct If {
   Expr condition;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
 
 namespace weft::kernel {
@@ -107,7 +108,11 @@ class FunctionVerifier {
               check(s.from), check(s.to);
               require(s.from->type == s.to->type, "the ends of a loop differ");
               if (s.from->type != weft::Scalar::I32) require_index(s.from);
-              require(s.step > 0, "a loop does not advance");
+              if (s.step) {
+                check(s.step);
+                require(s.step->type == s.from->type, "the step of a loop is not of its type");
+                require(literal_value(s.step).value_or(1) > 0, "a loop does not advance");
+              }
               const auto outer = symbols_;
               define(s.variable, {Scalar, s.from->type});
               check(s.body);

@@ -70,7 +70,10 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                    [&](const Pointer& s) { visit(s.offset, visitor); },
                    [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
-                   [&](const For& s) { visit(s.from, visitor), visit(s.to, visitor); },
+                   [&](const For& s) {
+                     visit(s.from, visitor), visit(s.to, visitor);
+                     if (s.step) visit(s.step, visitor);
+                   },
                    [&](const If& s) { visit(s.condition, visitor); },
                    [&](const CallFunction& s) {
                      for (const Expr& e : s.arguments) visit(e, visitor);
@@ -89,7 +92,11 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
                    [&](Assign& s) { replace(s.value); },
                    [&](Pointer& s) { replace(s.offset); },
                    [&](Store& s) { replace(s.index), replace(s.value); },
-                   [&](For& s) { replace(s.from), replace(s.to), rewrite_expressions(s.body, rewrite); },
+                   [&](For& s) {
+                     replace(s.from), replace(s.to);
+                     if (s.step) replace(s.step);
+                     rewrite_expressions(s.body, rewrite);
+                   },
                    [&](If& s) {
                      replace(s.condition);
                      rewrite_expressions(s.then, rewrite);

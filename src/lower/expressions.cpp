@@ -13,17 +13,6 @@ using kernel::Expr;
 
 namespace {
 
-kernel::IndexOp index_op(ir::BorderMode mode) {
-  switch (mode) {
-    case ir::BorderMode::Clamp: return kernel::IndexOp::Clamp;
-    case ir::BorderMode::Mirror: return kernel::IndexOp::Mirror;
-    case ir::BorderMode::Mirror101: return kernel::IndexOp::Mirror101;
-    case ir::BorderMode::Repeat: return kernel::IndexOp::Repeat;
-    case ir::BorderMode::Constant: break;
-  }
-  throw InternalError("a constant border has no index");
-}
-
 bool is_number(const Expr& e, double value) {
   const auto* c = std::get_if<kernel::Const>(&e->op);
   return c && c->value.as_double() == value;
@@ -53,6 +42,17 @@ std::string lane_name(const std::string& name, std::size_t lane, std::size_t lan
 }
 
 }  // namespace
+
+kernel::IndexOp index_op(ir::BorderMode mode) {
+  switch (mode) {
+    case ir::BorderMode::Clamp: return kernel::IndexOp::Clamp;
+    case ir::BorderMode::Mirror: return kernel::IndexOp::Mirror;
+    case ir::BorderMode::Mirror101: return kernel::IndexOp::Mirror101;
+    case ir::BorderMode::Repeat: return kernel::IndexOp::Repeat;
+    case ir::BorderMode::Constant: break;
+  }
+  throw InternalError("a constant border has no index");
+}
 
 Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
   // Not quite the same: 0 + -0 is 0, and max(-inf, NaN) is -inf.
@@ -304,6 +304,8 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
 }  // namespace
 
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
+  if (const auto kept = kept_rows_.find(n.source.get()); kept != kept_rows_.end())
+    return read_kept(kept->second, n, type);
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   const bool direct = place_ == Place::Interior && access_of(n) == Access::Direct;
   Expr inside, outer = kernel::literal(0), along_x = kernel::literal(0);
@@ -338,7 +340,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
 
   std::string base = array.name;
   if (direct && n.indices.size() > 1) {
-    base = row_pointer(array, outer, n.indices.size() == 2 ? &n.indices[1] : nullptr);
+    base = row_pointer(array, array.name, outer, n.indices.size() == 2 ? &n.indices[1] : nullptr);
   } else {
     along_x = kernel::add(outer, along_x);
   }
@@ -349,6 +351,21 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     Expr value = kernel::load(base, type.scalar, kernel::add(along_x, kernel::literal(l)));
     lanes.push_back(inside ? kernel::select(inside, value, otherwise[l]) : value);
   }
+  return lanes;
+}
+
+Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Type type) {
+  const auto& x = std::get<ir::Affine>(n.indices[0]);
+  const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})));
+  const Expr row = lower(std::get<ir::Affine>(n.indices[1]));
+  const Expr slot = kernel::binary(BinaryOp::And, row, kernel::literal(kept.rows - 1));
+  const Expr offset =
+      kernel::add(kernel::mul(slot, kernel::literal(kept.pitch)), kernel::literal(kept.first));
+  const std::string base = row_pointer(layout_.arrays.at(n.source.get()), kept.array, offset, &n.indices[1]);
+  const Expr pixel = kernel::mul(kernel::add(kernel::name("i"), distance), kernel::literal(type.lanes));
+  Lanes lanes;
+  for (int l = 0; l < type.lanes; ++l)
+    lanes.push_back(kernel::load(base, type.scalar, kernel::add(pixel, kernel::literal(l))));
   return lanes;
 }
 
@@ -394,17 +411,17 @@ Expr ExpressionLowering::bordered_index(const ir::Read& n, std::size_t dim, cons
   return kernel::name(name);
 }
 
-/// A pointer to the row at `offset`, found once outside the vector loop; `row` is its index if the array is
-/// 2-D.
-std::string ExpressionLowering::row_pointer(const ArrayLayout& array, const Expr& offset,
-                                            const ir::Index* row) {
-  if (const std::string* known_row = find(array.name, offset)) return *known_row;
+/// A pointer to the row of a source at `offset` in the array that holds it, found once outside the loop over
+/// pixels; `row` is its index if the source is 2-D.
+std::string ExpressionLowering::row_pointer(const ArrayLayout& source, const std::string& array,
+                                            const Expr& offset, const ir::Index* row) {
+  if (const std::string* known_row = find(array, offset)) return *known_row;
   const std::string suffix = row ? distance_suffix(*row, 1) : "";
-  const std::string name = locals_.claim(array.name + (suffix.empty() ? "_row" : suffix));
+  const std::string name = locals_.claim(source.name + (suffix.empty() ? "_row" : suffix));
   const auto scope =
       std::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& s) { return s.rows != nullptr; });
-  scope->rows->push_back({kernel::Pointer{name, array.name, array.type.scalar, offset}});
-  scope->found.push_back({array.name, name, offset});
+  scope->rows->push_back({kernel::Pointer{name, array, source.type.scalar, offset}});
+  scope->found.push_back({array, name, offset});
   return name;
 }
 

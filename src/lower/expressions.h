@@ -27,6 +27,9 @@ kernel::Expr simplified_binary(ir::BinaryOp op, const kernel::Expr& a, const ker
 /// A rounding of what is whole already is left out.
 kernel::Expr simplified_unary(ir::UnaryOp op, const kernel::Expr& a);
 
+/// The arithmetic of a border that has pixels of its own: not Constant.
+kernel::IndexOp index_op(ir::BorderMode mode);
+
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
   Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per
@@ -57,6 +60,18 @@ class ExpressionLowering {
   /// What the operands of an operator stand for until they are bound anew, by side and component. Values that
   /// depend on them have to be computed in a scope of their own.
   void bind_operands(std::vector<std::vector<Lanes>> operands) { operands_ = std::move(operands); }
+
+  /// Rows of a source that a block of threads keeps in shared memory, its borders resolved: the pixel at the
+  /// distance (dx, dy) from the thread's own is array[((y + dy) & (rows - 1)) * pitch + first + (i + dx) *
+  /// lanes].
+  struct KeptRows {
+    std::string array;
+    std::int64_t rows;   ///< A power of two.
+    std::int64_t pitch;  ///< In scalars, as is `first`.
+    std::int64_t first;
+  };
+  /// All reads of these stages are at constant distances, and take their pixels from there.
+  void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept) { kept_rows_ = std::move(kept); }
 
   /// The folds that are computed before the vector loop that uses them, in order of evaluation: those too
   /// large for straight-line code, and those whose columns neighbouring pixels share.
@@ -91,6 +106,7 @@ class ExpressionLowering {
   Lanes with_names(const ir::Expr& e, Lanes lanes);
   Lanes lower_branch(const ir::Expr& e);
   Lanes read(const ir::Read& read, Type type);
+  Lanes read_kept(const KeptRows& kept, const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
@@ -114,7 +130,8 @@ class ExpressionLowering {
   void release_taps(const ir::Loop& loop);
 
   kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords_, taps_); }
-  std::string row_pointer(const ArrayLayout& array, const kernel::Expr& offset, const ir::Index* row);
+  std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
+                          const ir::Index* row);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
   const std::string* find(const std::string& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;
@@ -140,6 +157,7 @@ class ExpressionLowering {
   std::unordered_map<const ir::Loop*, kernel::Expr> point_;  // index of the current point in its domain
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
   std::vector<std::vector<Lanes>> operands_;
+  std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds
   struct Columns {

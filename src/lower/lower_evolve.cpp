@@ -99,7 +99,7 @@ class EvolveLowering {
     const bool on_gpu = context_.processor == Processor::Gpu;
     if (on_gpu) function.parameters.clear();
     const bool along_x = rows.rank() == 1 && !on_gpu;
-    kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), 1, {}};
+    kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
     if (on_gpu) loop.kind = kernel::LoopKind::GridY, loop.from = literal(0), loop.to = rows.count();
     kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count(), {source.name}, {}};
     if (on_gpu) launch.grid = grid_over_rows(rows, initial.type.lanes);
@@ -122,7 +122,7 @@ class EvolveLowering {
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
       launch.writes.push_back(array.name);
     }
-    body.push_back({kernel::For{on_gpu ? kernel::LoopKind::GridX : kernel::LoopKind::Vector, "i", from, to, 1,
+    body.push_back({kernel::For{on_gpu ? kernel::LoopKind::GridX : kernel::LoopKind::Vector, "i", from, to,
                                 std::move(copy)}});
     if (!along_x) function.body.push_back({std::move(loop)});
     module_.functions.push_back(std::move(function));

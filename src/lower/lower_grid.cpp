@@ -1,6 +1,7 @@
 #include "lower/lower_grid.h"
 
 #include "ir/visit.h"
+#include "lower/lower_strips.h"
 
 namespace weft::lower {
 
@@ -23,7 +24,7 @@ Expr slices(const Rows& rows) {
 }
 
 Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, const Expr& to, Block body) {
-  return {{For{kind, variable, from, to, 1, std::move(body)}}};
+  return {{For{kind, variable, from, to, std::move(body)}}};
 }
 
 }  // namespace
@@ -67,6 +68,7 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int threads_per_block) {
 }
 
 kernel::Launch lower_grid(const StageContext& context) {
+  if (auto strips = lower_strips(context)) return *std::move(strips);
   const ir::Stage& stage = context.stage;
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);

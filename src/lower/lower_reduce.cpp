@@ -76,7 +76,7 @@ class ReduceLowering {
   }
   /// A loop over lanes: accumulators or pairs that do not depend on one another.
   For lanes_loop(const std::string& variable, const Expr& count, Block body) const {
-    return {on_gpu_ ? LoopKind::Threads : LoopKind::Vector, variable, literal(0), count, 1, std::move(body)};
+    return {on_gpu_ ? LoopKind::Threads : LoopKind::Vector, variable, literal(0), count, std::move(body)};
   }
   /// Appends what a single thread does.
   void alone(Block& block, Block body) const {
@@ -170,10 +170,10 @@ class ReduceLowering {
     kernel::Function function = this->function(
         "_part", on_gpu_ ? "Parts of the elements of '" + stage_.name + "', each combined by a block."
                          : "Parts [first, last) of the elements of '" + stage_.name + "', each combined.");
-    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
+    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), {}};
     if (on_gpu_) {
       function.body.push_back({kernel::Let{"parts", part_count()}});
-      loop = {LoopKind::Blocks, "part", literal(0), kernel::name("parts"), 1, {}};
+      loop = {LoopKind::BlocksX, "part", literal(0), kernel::name("parts"), {}};
     }
     // Reads whose border matters are resolved at every element.
     const bool needs_borders = !interior_of(stage_).is_everything();
@@ -232,11 +232,7 @@ class ReduceLowering {
     const Expr strips = kernel::name("strips"), rows = kernel::name("rows");
     block.push_back({kernel::Let{"row0", kernel::mul(kernel::div(part, strips), rows)}});
     const Expr row0 = kernel::name("row0");
-    For loop{LoopKind::Serial,
-             "row",
-             row0,
-             kernel::min(kernel::add(row0, rows), rows_.count()),
-             1,
+    For loop{LoopKind::Serial, "row", row0, kernel::min(kernel::add(row0, rows), rows_.count()),
              rows_.coordinates_of(kernel::name("row"))};
     strip(expressions, accumulators, loop.body, kernel::binary(BinaryOp::Rem, part, strips));
     block.push_back({std::move(loop)});
@@ -253,7 +249,7 @@ class ReduceLowering {
     expressions.open(loops, &pointers);
     const bool one = accumulators_ == 1;
     const auto elements = [&](const Expr& from, const Expr& to, int step, const Expr& count) {
-      For blocks{LoopKind::Serial, "x", from, to, step, {}};
+      For blocks{LoopKind::Serial, "x", from, to, {}, literal(step)};
       Block body;
       combine_element(expressions, accumulators, body, one ? literal(0) : kernel::name("l"));
       if (one)
@@ -289,7 +285,7 @@ class ReduceLowering {
     const Expr l = kernel::name("l"), half = kernel::name("half");
     int levels = 0;
     while (1 << levels < accumulators_) ++levels;
-    For loop{LoopKind::Serial, "level", literal(1), literal(levels + 1), 1, {}};
+    For loop{LoopKind::Serial, "level", literal(1), literal(levels + 1), {}};
     loop.body.push_back(
         {kernel::Let{"half", kernel::binary(BinaryOp::Shr, literal(accumulators_), kernel::name("level"))}});
     Block body;
@@ -319,7 +315,7 @@ class ReduceLowering {
     alone(block, std::move(start));
 
     // Pairs 1, 2, 4, … apart: the sum of the first takes the place of the first.
-    For levels{LoopKind::Serial, "level", literal(0), literal(62), 1, {}};
+    For levels{LoopKind::Serial, "level", literal(0), literal(62), {}};
     levels.body.push_back(
         {kernel::Let{"stride", kernel::binary(BinaryOp::Shl, literal(1), kernel::name("level"))}});
     Block level, pair;

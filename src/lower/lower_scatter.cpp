@@ -88,7 +88,7 @@ class ScatterLowering {
                               "Copies [first, last) of '" + stage_.name + "', each from a part of the rows.",
                               {"first", "last"},
                               {}};
-    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), 1, {}};
+    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), {}};
     const Expr part = kernel::name("part");
     const bool needs_borders = !interior_of(stage_).is_everything();
     std::vector<Expr> coords = points_.coords();
@@ -115,7 +115,7 @@ class ScatterLowering {
       points(expressions, copy, kernel::add(points_.begin(0), from), kernel::add(points_.begin(0), to),
              loop.body);
     } else {
-      For rows{LoopKind::Serial, "row", from, to, 1, points_.coordinates_of(kernel::name("row"))};
+      For rows{LoopKind::Serial, "row", from, to, points_.coordinates_of(kernel::name("row"))};
       const bool scalar = points_.rank() == 0;
       points(expressions, copy, scalar ? literal(0) : points_.begin(0), scalar ? literal(1) : points_.end(0),
              rows.body);
@@ -129,7 +129,7 @@ class ScatterLowering {
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
     Block body = {
         {kernel::Store{copy, kernel::name("i"), kernel::constant(stage_.type.scalar, identity.lane[0])}}};
-    block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(body)}});
+    block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(body)}});
   }
 
   /// Makes the updates of the points of a row, one after another, since any two may meet in a bin.
@@ -142,9 +142,9 @@ class ScatterLowering {
     } else {
       const Expr x = kernel::name("x"), apart = kernel::name("apart");
       const auto loop = [&](const Expr& begin, const Expr& end, int places) {
-        For place{LoopKind::Serial, "i", literal(0), literal(places), 1, {}};
+        For place{LoopKind::Serial, "i", literal(0), literal(places), {}};
         update(expressions, copy, place.body);
-        loops.push_back({For{LoopKind::Serial, "x", begin, end, 1, {{std::move(place)}}}});
+        loops.push_back({For{LoopKind::Serial, "x", begin, end, {{std::move(place)}}}});
       };
       loops.push_back({kernel::Let{"apart", kernel::div(kernel::sub(to, from), literal(places_))}});
       loop(from, kernel::add(from, apart), places_);
@@ -177,7 +177,7 @@ class ScatterLowering {
         "Rows [first, last) of '" + stage_.name + "': its initial value and all copies.",
         {"first", "last"},
         {}};
-    For rows{LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), 1, {}};
+    For rows{LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_, Place::Anywhere,
                                    points_.coords(), module_.strict);
     const Expr row = kernel::name("row"), copy = kernel::name("copy"), i = kernel::name("i");
@@ -190,15 +190,15 @@ class ScatterLowering {
     const Lanes initial = expressions.lower(scatter_.initial);
     for (int l = 0; l < lanes(); ++l) start.push_back({kernel::Store{target, scalar_of(i, l), initial[l]}});
     expressions.close();
-    rows.body.push_back({For{LoopKind::Vector, "i", literal(0), bins_.width(), 1, std::move(start)}});
+    rows.body.push_back({For{LoopKind::Vector, "i", literal(0), bins_.width(), std::move(start)}});
 
     const Expr scalars = kernel::mul(bins_.width(), literal(lanes()));
     const Expr from = kernel::mul(kernel::add(kernel::mul(copy, bins_.count()), row), scalars);
     Block add = {{kernel::Store{target, i,
                                 combined(kernel::load(target, stage_.type.scalar, i),
                                          kernel::load(copies_, stage_.type.scalar, kernel::add(from, i)))}}};
-    For copies{LoopKind::Serial, "copy", literal(0), all_copies(), 1, {}};
-    copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, 1, std::move(add)}});
+    For copies{LoopKind::Serial, "copy", literal(0), all_copies(), {}};
+    copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(add)}});
     rows.body.push_back({std::move(copies)});
     function.body.push_back({std::move(rows)});
     return function;

@@ -131,23 +131,23 @@ class ScatterGrid {
     block.push_back({kernel::LocalArray{copy, scalar, static_cast<int>(scalars_), kernel::Storage::Shared}});
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
     Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
-    block.push_back({For{LoopKind::Threads, "i", literal(0), count, 1, std::move(clear)}});
+    block.push_back({For{LoopKind::Threads, "i", literal(0), count, std::move(clear)}});
     block.push_back({kernel::Barrier{}});
     block.push_back({kernel::Let{"parts", block_count()}});
     block.push_back(
-        {For{LoopKind::Blocks, "part", literal(0), kernel::name("parts"), 1, part(expressions, copy)}});
+        {For{LoopKind::BlocksX, "part", literal(0), kernel::name("parts"), part(expressions, copy)}});
     block.push_back({kernel::Barrier{}});
     const Expr bin = lanes() == 1 ? i : kernel::div(i, literal(lanes()));
     const Expr lane = lanes() == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, i, literal(lanes()));
     Block add = {{kernel::Atomic{scatter_.op, array_.name, kernel::add(place_of(bin), lane),
                                  kernel::load(copy, scalar, i)}}};
-    block.push_back({For{LoopKind::Threads, "i", literal(0), count, 1, std::move(add)}});
+    block.push_back({For{LoopKind::Threads, "i", literal(0), count, std::move(add)}});
     return function;
   }
 
   Block part(ExpressionLowering& expressions, const std::string& copy) const {
     const auto points = [&](const Expr& from, const Expr& to) {
-      For loop{LoopKind::Threads, "x", from, to, 1, {}};
+      For loop{LoopKind::Threads, "x", from, to, {}};
       lower_updates(expressions, scatter_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
         return updates_of(copy, kernel::mul(bin, literal(lanes())), value);
       });
@@ -164,11 +164,8 @@ class ScatterGrid {
     block.push_back({kernel::Let{"rows", rows_per_block()}});
     block.push_back({kernel::Let{"row0", kernel::mul(part, kernel::name("rows"))}});
     const Expr row0 = kernel::name("row0");
-    For rows{LoopKind::Serial,
-             "row",
-             row0,
+    For rows{LoopKind::Serial, "row", row0,
              kernel::min(kernel::add(row0, kernel::name("rows")), points_.count()),
-             1,
              points_.coordinates_of(kernel::name("row"))};
     rows.body.push_back({points(points_.begin(0), points_.end(0))});
     block.push_back({std::move(rows)});

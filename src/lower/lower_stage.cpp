@@ -73,7 +73,7 @@ class StageLowering {
       return function;
     }
     const std::string variable = rank() == 2 && kernel::is_literal(begin(1), 0) ? "y" : "row";
-    kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), 1, {}};
+    kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), {}};
     if (variable == "row") loop.body = rows_.coordinates_of(kernel::name("row"));
     fill_row(loop.body);
     function.body.push_back({std::move(loop)});
@@ -81,7 +81,7 @@ class StageLowering {
   }
 
   Block pixel_loop(const Expr& from, const Expr& to) const {
-    kernel::For loop{kernel::LoopKind::Serial, "x", from, to, 1, {}};
+    kernel::For loop{kernel::LoopKind::Serial, "x", from, to, {}};
     loop.body.push_back({kernel::CallFunction{pixel_function_, coords()}});
     return {{std::move(loop)}};
   }
@@ -154,7 +154,7 @@ class StageLowering {
       store_pixel(in_row, body, cases_, target, x_offset(at[0]));
       const auto kind =
           is_piecewise && reads_interleaved() ? kernel::LoopKind::Scalar : kernel::LoopKind::Vector;
-      result.push_back({kernel::For{kind, "x", left, right, 1, std::move(body)}});
+      result.push_back({kernel::For{kind, "x", left, right, std::move(body)}});
     }
     in_row.close();
     return result;
@@ -217,7 +217,7 @@ class StageLowering {
     expressions.close();
     for (Block* body : {&compute, &interleave})
       work.push_back(
-          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(*body)}});
+          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, std::move(*body)}});
   }
 
   /// Folds too large to unroll: strip by strip along the row, the loop over the taps outside the loop over
@@ -226,7 +226,7 @@ class StageLowering {
                const Expr& right) const {
     const Expr x0 = kernel::name("x0"), count = kernel::name("count");
     const Expr x = kernel::add(x0, kernel::name("i"));
-    kernel::For strip{kernel::LoopKind::Serial, "x0", left, right, strip_pixels, {}};
+    kernel::For strip{kernel::LoopKind::Serial, "x0", left, right, {}, kernel::literal(strip_pixels)};
     strip.body.push_back(
         {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work, body;
@@ -241,7 +241,7 @@ class StageLowering {
       store_pixel(expressions, body, cases_, target, x_offset(x));
       expressions.close();
       work.push_back(
-          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, std::move(body)}});
+          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, std::move(body)}});
     }
     kernel::append(strip.body, std::move(pointers));
     kernel::append(strip.body, std::move(work));

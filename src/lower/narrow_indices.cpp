@@ -42,6 +42,9 @@ std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval&
     }
     case BinaryOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
     case BinaryOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
+    case BinaryOp::And:
+      if (b.low < 0) return std::nullopt;
+      return Interval{0, b.high};
     case BinaryOp::Shr:
       if (a.low < 0 || b.low < 0 || b.high > 31) return std::nullopt;
       return Interval{0, a.high};
@@ -120,14 +123,16 @@ class Narrowing {
   }
   /// Loops of a grid may go beyond their end by once the grid, which is about as large as the range.
   void rewrite(kernel::For& s) {
-    const auto from = narrow(s.from), to = narrow(s.to);
+    const auto from = narrow(s.from), to = narrow(s.to), step = narrow(s.step ? s.step : kernel::literal(1));
     const auto outer = known_;
-    const bool fits = from && to && to->range.high < std::numeric_limits<std::int32_t>::max() / 2;
+    const bool fits = from && to && step && to->range.high < std::numeric_limits<std::int32_t>::max() / 2;
     if (fits) {
       s.from = from->e, s.to = to->e;
+      if (s.step) s.step = step->e;
       known_[s.variable] = {from->range.low, std::max(from->range.low, to->range.high - 1)};
     } else {
       s.from = rewritten(s.from), s.to = rewritten(s.to);
+      if (s.step) s.step = rewritten(s.step);
     }
     block(s.body);
     known_ = outer;

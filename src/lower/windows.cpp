@@ -90,8 +90,12 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   kernel::Block* inner = &block;
   std::vector<std::string> tables_of_taps;  // of a domain that is no box
   const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
-    inner->push_back({kernel::For{
-        kernel::LoopKind::Serial, variable, kernel::literal(from), kernel::literal(to), step, {}}});
+    inner->push_back({kernel::For{kernel::LoopKind::Serial,
+                                  variable,
+                                  kernel::literal(from),
+                                  kernel::literal(to),
+                                  {},
+                                  kernel::literal(step)}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
   if (const auto dense = ir::dense_box(loop.domain)) {
@@ -350,7 +354,7 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separabl
   close();
   coords_[0] = x_outside;
   block.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0),
-                               kernel::add(count, kernel::literal(reach)), 1, std::move(body)}});
+                               kernel::add(count, kernel::literal(reach)), std::move(body)}});
   columns_.emplace(&fold, std::move(columns));
 }
 
@@ -381,7 +385,7 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
   const Expr x_outside = coords_[0];
   coords_[0] = kernel::add(x0, i);
   const auto vector_loop = [&](kernel::Block& around) -> kernel::Block& {
-    around.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, 1, {}}});
+    around.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, {}}});
     return std::get<kernel::For>(around.back().op).body;
   };
 

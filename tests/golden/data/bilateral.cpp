@@ -125,8 +125,8 @@ WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int6
   const float sigma_r = frame.sigma_r;
   float acc = 0.0f;
   float acc_2 = 0.0f;
-  for (int64_t ty = -6; ty < 7; ++ty) {
-    for (int64_t tx = -6; tx < 7; ++tx) {
+  for (int64_t ty = -6; ty < 7; ty += 1) {
+    for (int64_t tx = -6; tx < 7; tx += 1) {
       const int64_t x_in = clamp_index(x + tx, in_w);
       const int64_t y_in = clamp_index(y + ty, in_h);
       const float v = in[y_in * in_pitch + x_in];
@@ -167,8 +167,8 @@ void bilateral_rows(const bilateral_frame& frame, int64_t first, int64_t last) {
         acc[i] = 0.0f;
         acc_2[i] = 0.0f;
       }
-      for (int64_t ty = -6; ty < 7; ++ty) {
-        for (int64_t tx = -6; tx < 7; ++tx) {
+      for (int64_t ty = -6; ty < 7; ty += 1) {
+        for (int64_t tx = -6; tx < 7; tx += 1) {
           const float* in_row = in + clamp_index(y + ty, in_h) * in_pitch;
           const float* in_0 = in + y * in_pitch;
           WEFT_INDEPENDENT

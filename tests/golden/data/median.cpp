@@ -93,8 +93,8 @@ WEFT_NOINLINE void median_pixel_(const median_frame& frame, int64_t x, int64_t y
   const int64_t in_pitch = frame.in_pitch;
   const int64_t median_pitch_ = frame.median_pitch_;
   uint8_t window[25];
-  for (int64_t ty = -2; ty < 3; ++ty) {
-    for (int64_t tx = -2; tx < 3; ++tx) {
+  for (int64_t ty = -2; ty < 3; ty += 1) {
+    for (int64_t tx = -2; tx < 3; tx += 1) {
       const int64_t x_in = clamp_index(x + tx, in_w);
       const int64_t y_in = clamp_index(y + ty, in_h);
       window[(ty + 2) * 5 + tx + 2] = in[y_in * in_pitch + x_in];

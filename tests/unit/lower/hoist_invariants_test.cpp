@@ -14,7 +14,7 @@ const Expr x = name("x"), y = name("y"), n = name("n");
 
 /// A function of a loop over x with this body, after the pass.
 Block hoisted(Block body, LoopKind kind = LoopKind::Vector) {
-  Function function{"rows", "", {"y"}, {{For{kind, "x", literal(0), n, 1, std::move(body)}}}};
+  Function function{"rows", "", {"y"}, {{For{kind, "x", literal(0), n, std::move(body)}}}};
   Names names;
   for (const char* taken : {"n", "p", "q"}) names.claim(taken);
   hoist_invariants(function, names);

@@ -44,7 +44,6 @@ TEST(KernelVerifier, AcceptsASoundFunction) {
                             "x",
                             name("first"),
                             name("last"),
-                            1,
                             {{Let{"v", load("in", Scalar::F32, name("x"))}},
                              {Store{"out", name("x"), name("v", Scalar::F32)}}}}}}),
             "");
@@ -60,7 +59,7 @@ TEST(KernelVerifier, Names) {
 }
 
 TEST(KernelVerifier, NamesEndWithTheirBlock) {
-  const For loop{LoopKind::Serial, "i", zero, one, 1, {{Let{"a", zero}}}};
+  const For loop{LoopKind::Serial, "i", zero, one, {{Let{"a", zero}}}};
   EXPECT_EQ(complaint({{loop}, {loop}}), "");
   EXPECT_EQ(complaint({{loop}, {Let{"b", name("a")}}}), "'a' is used before it is defined");
   EXPECT_EQ(complaint({{loop}, {Let{"b", name("i")}}}), "'i' is used before it is defined");
@@ -88,9 +87,9 @@ TEST(KernelVerifier, Memory) {
 }
 
 TEST(KernelVerifier, Control) {
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, one, 0, {}}}}), "a loop does not advance");
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, real, 1, {}}}}), "the ends of a loop differ");
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", real, real, 1, {}}}}), "an index is not an i64");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, one, {}, zero}}}), "a loop does not advance");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, real, {}}}}), "the ends of a loop differ");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", real, real, {}}}}), "an index is not an i64");
   EXPECT_EQ(complaint({{If{one, {}, {}}}}), "an if's condition is not a bool");
   EXPECT_EQ(complaint({{CallFunction{"none", {}}}}), "call of 'none'");
   EXPECT_EQ(complaint({{CallFunction{"rows", {zero}}}}), "call of 'rows'");

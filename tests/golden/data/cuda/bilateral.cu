@@ -6,11 +6,9 @@
 
 namespace {
 
-__device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
-__device__ inline int32_t thread_y() { return (int32_t)(blockIdx.y * blockDim.y + threadIdx.y); }
-__device__ inline int32_t threads_x() { return (int32_t)(blockDim.x * gridDim.x); }
-__device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y); }
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
@@ -40,29 +38,52 @@ __constant__ float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997
     0.033746153f, 0.01831564f, 0.033746153f, 0.055637997f, 0.082085f, 0.108368024f, 0.12802169f, 0.13533528f,
     0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f};
 
-// 'bilateral' from 'in'.
-__global__ void __launch_bounds__(128) bilateral_kernel(const float* __restrict__ in,
+// 'bilateral' from 'in'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'in' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) bilateral_kernel(const float* __restrict__ in,
     float* __restrict__ bilateral, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t bilateral_pitch,
     float sigma_r) {
-  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      float acc = 0.0f;
-      float acc_2 = 0.0f;
-      for (int32_t ty = -6; ty < 7; ++ty) {
-        for (int32_t tx = -6; tx < 7; ++tx) {
-          const int32_t x_in = clamp_index(x + tx, in_w);
-          const int32_t y_in = clamp_index(y + ty, in_h);
-          const float v = in[y_in * in_pitch + x_in];
-          const float v_2 = v - in[y * in_pitch + x];
-          const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
-              * expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
-          const float v_4 = acc + v_3;
-          const float v_5 = acc_2 + v_3 * v;
-          acc = v_4;
-          acc_2 = v_5;
+  __shared__ float in_rows[8704];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 16; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 6;
+            if (y0 - 6 <= row && row < y1 + 6) {
+              in_rows[(row & 31) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+            }
+          }
         }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            float acc = 0.0f;
+            float acc_2 = 0.0f;
+            for (int32_t ty = -6; ty < 7; ty += 1) {
+              for (int32_t tx = -6; tx < 7; tx += 1) {
+                const float* in_row = in_rows + (y + ty & 31) * 272 + 8;
+                const float v = in_row[i + tx];
+                const float* in_0 = in_rows + (y & 31) * 272 + 8;
+                const float v_2 = v - in_0[i];
+                const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
+                    * expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
+                const float v_4 = acc + v_3;
+                const float v_5 = acc_2 + v_3 * v;
+                acc = v_4;
+                acc_2 = v_5;
+              }
+            }
+            bilateral[y * bilateral_pitch + x] = acc_2 / acc;
+          }
+        }
+        __syncthreads();
       }
-      bilateral[y * bilateral_pitch + x] = acc_2 / acc;
     }
   }
 }
@@ -135,8 +156,9 @@ cudaError_t run_bilateral(const float* in, int64_t in_pitch, int64_t in_w, int64
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(bilateral_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, bilateral, in_w, in_h,
-        in_pitch, bilateral_pitch, sigma_r);
+    status = launch(bilateral_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, bilateral, in_w, in_h, in_pitch, bilateral_pitch, sigma_r);
   }
   return status;
 }

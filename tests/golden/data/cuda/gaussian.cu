@@ -6,30 +6,49 @@
 
 namespace {
 
-__device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
-__device__ inline int32_t thread_y() { return (int32_t)(blockIdx.y * blockDim.y + threadIdx.y); }
-__device__ inline int32_t threads_x() { return (int32_t)(blockDim.x * gridDim.x); }
-__device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y); }
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
 
-// 'gaussian' from 'in'.
-__global__ void __launch_bounds__(128) gaussian_kernel(const uint8_t* __restrict__ in,
+// 'gaussian' from 'in'. Each block of threads goes down a strip of 1024 pixels,
+// and keeps the rows of 'in' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) gaussian_kernel(const uint8_t* __restrict__ in,
     uint8_t* __restrict__ gaussian, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gaussian_pitch) {
-  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      const int32_t x_m1 = clamp_index(x - 1, in_w);
-      const int32_t y_m1 = clamp_index(y - 1, in_h);
-      const int32_t x_p1 = clamp_index(x + 1, in_w);
-      const int32_t y_p1 = clamp_index(y + 1, in_h);
-      const int32_t v = in[y_m1 * in_pitch + x_m1] + 2 * in[y_m1 * in_pitch + x] + in[y_m1 * in_pitch + x_p1]
-          + 2 * in[y * in_pitch + x_m1] + 4 * in[y * in_pitch + x] + 2 * in[y * in_pitch + x_p1]
-          + in[y_p1 * in_pitch + x_m1] + 2 * in[y_p1 * in_pitch + x] + in[y_p1 * in_pitch + x_p1];
-      gaussian[y * gaussian_pitch + x] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
+  __shared__ uint8_t in_rows[17408];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 1023) / 1024) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 1023) / 1024) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 1024; x0 < in_w; x0 += gridDim.x * 1024) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 1088; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 32, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              in_rows[(row & 15) * 1088 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          const uint8_t* in_m1 = in_rows + (y - 1 & 15) * 1088 + 32;
+          const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
+          const uint8_t* in_p1 = in_rows + (y + 1 & 15) * 1088 + 32;
+          for (int32_t i = threadIdx.x; i < min_i32(1024, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            const int32_t v = in_m1[i - 1] + 2 * in_m1[i] + in_m1[i + 1] + 2 * in_0[i - 1] + 4 * in_0[i]
+                + 2 * in_0[i + 1] + in_p1[i - 1] + 2 * in_p1[i] + in_p1[i + 1];
+            gaussian[y * gaussian_pitch + x] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
+          }
+        }
+        __syncthreads();
+      }
     }
   }
 }
@@ -102,8 +121,9 @@ cudaError_t run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int6
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gaussian_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, gaussian, in_w, in_h, in_pitch,
-        gaussian_pitch);
+    status = launch(gaussian_kernel, {(in_w + 1023) / 1024 * 256, 128 <= in_h / 64 * ((in_w + 1023) / 1024)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 1023) / 1024) ? (in_h + 31) / 32 : (in_h + 7) / 8,
+        1}, {256, 1, 1}, stream, in, gaussian, in_w, in_h, in_pitch, gaussian_pitch);
   }
   return status;
 }

@@ -18,26 +18,49 @@ __device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x 
 __device__ inline int32_t thread_y() { return (int32_t)(blockIdx.y * blockDim.y + threadIdx.y); }
 __device__ inline int32_t threads_x() { return (int32_t)(blockDim.x * gridDim.x); }
 __device__ inline int32_t threads_y() { return (int32_t)(blockDim.y * gridDim.y); }
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
 
-// 'dx' from 'in'.
-__global__ void __launch_bounds__(128) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
+// 'dx' from 'in'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'in' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
-  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      const int32_t x_m1 = clamp_index(x - 1, in_w);
-      const int32_t y_m1 = clamp_index(y - 1, in_h);
-      const int32_t x_p1 = clamp_index(x + 1, in_w);
-      const int32_t y_p1 = clamp_index(y + 1, in_h);
-      dx[y * dx_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1]
-          + 0.16666667f * in[y_m1 * in_pitch + x_p1] - 0.16666667f * in[y * in_pitch + x_m1]
-          + 0.16666667f * in[y * in_pitch + x_p1] - 0.16666667f * in[y_p1 * in_pitch + x_m1]
-          + 0.16666667f * in[y_p1 * in_pitch + x_p1];
+  __shared__ float in_rows[4352];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_0 = in_rows + (y & 15) * 272 + 8;
+          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            dx[y * dx_pitch + x] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+                - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
+                + 0.16666667f * in_p1[i + 1];
+          }
+        }
+        __syncthreads();
+      }
     }
   }
 }
@@ -52,19 +75,39 @@ __global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, f
   }
 }
 
-// 'dy' from 'in'.
-__global__ void __launch_bounds__(128) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
+// 'dy' from 'in'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'in' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
-  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      const int32_t x_m1 = clamp_index(x - 1, in_w);
-      const int32_t y_m1 = clamp_index(y - 1, in_h);
-      const int32_t x_p1 = clamp_index(x + 1, in_w);
-      const int32_t y_p1 = clamp_index(y + 1, in_h);
-      dy[y * dy_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1]
-          - 0.16666667f * in[y_m1 * in_pitch + x] - 0.16666667f * in[y_m1 * in_pitch + x_p1]
-          + 0.16666667f * in[y_p1 * in_pitch + x_m1] + 0.16666667f * in[y_p1 * in_pitch + x]
-          + 0.16666667f * in[y_p1 * in_pitch + x_p1];
+  __shared__ float in_rows[4352];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            dy[y * dy_pitch + x] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
+                - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
+                + 0.16666667f * in_p1[i + 1];
+          }
+        }
+        __syncthreads();
+      }
     }
   }
 }
@@ -90,32 +133,74 @@ __global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, 
   }
 }
 
-// 'hc' from 'sx', 'sy', 'sxy'.
-__global__ void __launch_bounds__(128) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
+// 'hc' from 'sx', 'sy', 'sxy'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'sx', 'sy', 'sxy' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
     const float* __restrict__ sy, const float* __restrict__ sxy, int32_t in_w, int32_t in_h,
     int64_t hc_pitch, int64_t sx_pitch, int64_t sy_pitch, int64_t sxy_pitch, float k) {
-  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      const int32_t x_m1 = clamp_index(x - 1, in_w);
-      const int32_t y_m1 = clamp_index(y - 1, in_h);
-      const int32_t x_p1 = clamp_index(x + 1, in_w);
-      const int32_t y_p1 = clamp_index(y + 1, in_h);
-      const float gx = 0.0625f * sx[y_m1 * sx_pitch + x_m1] + 0.125f * sx[y_m1 * sx_pitch + x]
-          + 0.0625f * sx[y_m1 * sx_pitch + x_p1] + 0.125f * sx[y * sx_pitch + x_m1]
-          + 0.25f * sx[y * sx_pitch + x] + 0.125f * sx[y * sx_pitch + x_p1]
-          + 0.0625f * sx[y_p1 * sx_pitch + x_m1] + 0.125f * sx[y_p1 * sx_pitch + x]
-          + 0.0625f * sx[y_p1 * sx_pitch + x_p1];
-      const float gy = 0.0625f * sy[y_m1 * sy_pitch + x_m1] + 0.125f * sy[y_m1 * sy_pitch + x]
-          + 0.0625f * sy[y_m1 * sy_pitch + x_p1] + 0.125f * sy[y * sy_pitch + x_m1]
-          + 0.25f * sy[y * sy_pitch + x] + 0.125f * sy[y * sy_pitch + x_p1]
-          + 0.0625f * sy[y_p1 * sy_pitch + x_m1] + 0.125f * sy[y_p1 * sy_pitch + x]
-          + 0.0625f * sy[y_p1 * sy_pitch + x_p1];
-      const float gxy = 0.0625f * sxy[y_m1 * sxy_pitch + x_m1] + 0.125f * sxy[y_m1 * sxy_pitch + x]
-          + 0.0625f * sxy[y_m1 * sxy_pitch + x_p1] + 0.125f * sxy[y * sxy_pitch + x_m1]
-          + 0.25f * sxy[y * sxy_pitch + x] + 0.125f * sxy[y * sxy_pitch + x_p1]
-          + 0.0625f * sxy[y_p1 * sxy_pitch + x_m1] + 0.125f * sxy[y_p1 * sxy_pitch + x]
-          + 0.0625f * sxy[y_p1 * sxy_pitch + x_p1];
-      hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+  __shared__ float sx_rows[2176];
+  __shared__ float sy_rows[2176];
+  __shared__ float sxy_rows[2176];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 4; batch < y1; batch += 4) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 4; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column];
+            }
+          }
+        }
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column_2 = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 4; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
+            }
+          }
+        }
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column_3 = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 4; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column_3];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
+          const float* sx_m1 = sx_rows + (y - 1 & 7) * 272 + 8;
+          const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
+          const float* sx_p1 = sx_rows + (y + 1 & 7) * 272 + 8;
+          const float* sy_m1 = sy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
+          const float* sy_p1 = sy_rows + (y + 1 & 7) * 272 + 8;
+          const float* sxy_m1 = sxy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
+          const float* sxy_p1 = sxy_rows + (y + 1 & 7) * 272 + 8;
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
+                + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
+                + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
+            const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
+                + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
+                + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
+            const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
+                + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
+                + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
+            hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+          }
+        }
+        __syncthreads();
+      }
     }
   }
 }
@@ -200,7 +285,9 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(dx, dx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(dx_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, dx, in_w, in_h, in_pitch, dx_pitch);
+    status = launch(dx_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, dx, in_w, in_h, in_pitch, dx_pitch);
   }
 
   if (status == cudaSuccess) status = allocate(sx, sx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
@@ -212,7 +299,9 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(dy, dy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(dy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, in, dy, in_w, in_h, in_pitch, dy_pitch);
+    status = launch(dy_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, dy, in_w, in_h, in_pitch, dy_pitch);
   }
 
   if (status == cudaSuccess) status = allocate(sy, sy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
@@ -231,8 +320,9 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   release(dy, stream);
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, hc, sx, sy, sxy, in_w, in_h, hc_pitch,
-        sx_pitch, sy_pitch, sxy_pitch, k);
+    status = launch(hc_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, hc, sx, sy, sxy, in_w, in_h, hc_pitch, sx_pitch, sy_pitch, sxy_pitch, k);
   }
   release(sx, stream);
   release(sy, stream);

@@ -16,7 +16,14 @@ __host__ __device__ inline void exchange(T& a, T& b) {
   a = b;
   b = old;
 }
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+// i itself inside [0, n), else the nearest index.
+__host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
 
 // Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
 __global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ in,
@@ -33,16 +40,42 @@ __global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ 
   }
 }
 
-// 'jacobi2d' from 'u'.
-__global__ void __launch_bounds__(128) jacobi2d_kernel(float* __restrict__ jacobi2d,
+// 'jacobi2d' from 'u'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'u' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256) jacobi2d_kernel(float* __restrict__ jacobi2d,
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
-  for (int32_t y = 1 + thread_y(); y < in_h - 1; y += threads_y()) {
-    for (int32_t x = 1 + thread_x(); x < in_w - 1; x += threads_x()) {
-      jacobi2d[y * jacobi2d_pitch + x] = 0.2f
-          * (jacobi2d_1[y * jacobi2d_1_pitch + x] + jacobi2d_1[y * jacobi2d_1_pitch + x - 1]
-          + jacobi2d_1[y * jacobi2d_1_pitch + x + 1] + jacobi2d_1[(y + 1) * jacobi2d_1_pitch + x]
-          + jacobi2d_1[(y - 1) * jacobi2d_1_pitch + x]);
+  __shared__ float jacobi2d_1_rows[4352];
+  const int32_t rows = 128 <= (int64_t)((in_h - 2) / 64) * (int64_t)((in_w + 253) / 256) ? 64
+      : 128 <= (int64_t)((in_h - 2) / 32) * (int64_t)((in_w + 253) / 256) ? 32 : 8;
+  for (int32_t x0 = 1 + blockIdx.x * 256; x0 < in_w - 1; x0 += gridDim.x * 256) {
+    for (int32_t y0 = 1 + blockIdx.y * rows; y0 < in_h - 1; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h - 1);
+      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              jacobi2d_1_rows[(row & 15) * 272 + i] = jacobi2d_1[clamp_index(row, in_h) * jacobi2d_1_pitch
+                  + column];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
+          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (y + 1 & 15) * 272 + 8;
+          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (y - 1 & 15) * 272 + 8;
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0 - 1); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            jacobi2d[y * jacobi2d_pitch + x] = 0.2f
+                * (jacobi2d_1_0[i] + jacobi2d_1_0[i - 1] + jacobi2d_1_0[i + 1] + jacobi2d_1_p1[i]
+                + jacobi2d_1_m1[i]);
+          }
+        }
+        __syncthreads();
+      }
     }
   }
 }
@@ -132,8 +165,10 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
     if (status == cudaSuccess) {
-      status = launch(jacobi2d_kernel, {in_w - 2, in_h - 2, 1}, {32, 4, 1}, stream, jacobi2d, jacobi2d_1,
-          in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
+      status = launch(jacobi2d_kernel, {(in_w + 253) / 256 * 256,
+          128 <= (in_h - 2) / 64 * ((in_w + 253) / 256) ? (in_h + 61) / 64
+          : 128 <= (in_h - 2) / 32 * ((in_w + 253) / 256) ? (in_h + 29) / 32 : (in_h + 5) / 8, 1},
+          {256, 1, 1}, stream, jacobi2d, jacobi2d_1, in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
     }
   }
   release(jacobi2d_1, stream);
