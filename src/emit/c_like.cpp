@@ -308,6 +308,8 @@ void CLike::open_loop(const kernel::For& loop) {
 void CLike::print(const kernel::LocalArray& array) {
   out_.line(fmt::format("{} {}[{}];", c_type(array.type), array.name, array.count));
 }
+void CLike::print(const kernel::LoadPack&) { throw InternalError("a pack on a CPU"); }
+void CLike::print(const kernel::StorePack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::Atomic&) { throw InternalError("an atomic update on a CPU"); }
 void CLike::print(const kernel::Barrier&) { throw InternalError("a barrier on a CPU"); }
 
@@ -331,6 +333,8 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::Store& s) {
             out_.line(fmt::format("{}[{}] = {};", s.array, initializer(s.index), initializer(s.value)));
           },
+          [&](const kernel::LoadPack& s) { print(s); },
+          [&](const kernel::StorePack& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {

@@ -30,6 +30,8 @@ class CLike {
   // What the languages spell differently. Only those for GPUs have barriers, atomics and shared memory.
   virtual void open_loop(const kernel::For& loop);
   virtual void print(const kernel::LocalArray& array);
+  virtual void print(const kernel::LoadPack& load);
+  virtual void print(const kernel::StorePack& store);
   virtual void print(const kernel::Atomic& update);
   virtual void print(const kernel::Barrier&);
   /// Whether functions of our own stand in for some of the library's, within a few ulp.

@@ -34,11 +34,11 @@ class CudaPrinter : public CLike {
     const bool by_one_thread = loop.kind == LoopKind::Threads && kernel::is_literal(loop.to, 1) &&
                                !kernel::names_in(loop.body).count(loop.variable);
     if (by_one_thread) return open("if (threadIdx.x == 0)");
+    const bool is_wide = loop.from->type == Scalar::I64;
     const auto head = [&](std::string first, std::string apart) {
       if (loop.step) {
-        const std::string wide = loop.from->type == Scalar::I64 ? "(int64_t)" : "";
-        for (std::string* factor : {&first, &apart})
-          *factor = wide + *factor + " * " + spelt(loop.step, tightest);
+        const std::string times = " * " + spelt(loop.step, tightest);
+        first += times, apart += times;
       }
       const std::string from =
           kernel::is_literal(loop.from, 0) ? first : spelt(loop.from, tightest) + " + " + first;
@@ -46,22 +46,36 @@ class CudaPrinter : public CLike {
                        operand_of_comparison(loop.to), apart, c_type(loop.from->type)));
     };
     const auto grid = [&](const std::string& d) {
-      const std::string wide = loop.from->type == Scalar::I64 ? "wide_" : "";
+      const std::string wide = is_wide ? "wide_" : "";
       head(helper(wide + "thread_" + d) + "()", helper(wide + "threads_" + d) + "()");
+    };
+    const auto blocks = [&](const std::string& d) {
+      const std::string wide = is_wide && loop.step ? "(int64_t)" : "";
+      head(wide + "blockIdx." + d, wide + "gridDim." + d);
     };
     switch (loop.kind) {
       case LoopKind::GridX: return grid("x");
       case LoopKind::GridY: return grid("y");
       case LoopKind::GridZ: return grid("z");
-      case LoopKind::BlocksX: return head("blockIdx.x", "gridDim.x");
-      case LoopKind::BlocksY: return head("blockIdx.y", "gridDim.y");
+      case LoopKind::BlocksX: return blocks("x");
+      case LoopKind::BlocksY: return blocks("y");
       case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
+      case LoopKind::Unrolled: line("#pragma unroll"); return CLike::open_loop(loop);
       default: CLike::open_loop(loop);
     }
   }
   void print(const kernel::LocalArray& array) override {
     line(fmt::format("{}{} {}[{}];", array.storage == kernel::Storage::Shared ? "__shared__ " : "",
                      c_type(array.type), array.name, array.count));
+  }
+  void print(const kernel::LoadPack& load) override {
+    line(fmt::format("{} {}[{}];", c_type(load.type), load.name, load.count));
+    line(fmt::format("{}({}, {} + {}, {});", helper("load_pack"), load.name, load.array, text(load.offset),
+                     initializer(load.valid)));
+  }
+  void print(const kernel::StorePack& store) override {
+    line(fmt::format("{}({} + {}, {}, {});", helper("store_pack"), store.array, text(store.offset),
+                     store.name, initializer(store.valid)));
   }
   void print(const kernel::Atomic& update) override {
     const Scalar type = update.value->type;

@@ -44,6 +44,55 @@ __device__ void update_atomically(T* at, Change change) {
 }
 )";
 
+constexpr const char* pack_chunk = R"(// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
+)";
+
+constexpr const char* load_pack = R"(// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  typedef Pack<T, n> P;
+  if (valid >= n && (size_t)from % P::width == 0) {
+#pragma unroll
+    for (int c = 0; c < P::chunks; ++c) {
+      const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+      for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
+)";
+
+constexpr const char* store_pack = R"(// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  typedef Pack<T, n> P;
+  if (valid >= n && (size_t)to % P::width == 0) {
+#pragma unroll
+    for (int c = 0; c < P::chunks; ++c) {
+      typename P::Chunk chunk;
+#pragma unroll
+      for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+      ((typename P::Chunk*)to)[c] = chunk;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
+)";
+
 struct AtomicName {
   ir::BinaryOp op;
   Scalar type;
@@ -156,10 +205,15 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
-  std::string places, narrow;
+  std::string places, narrow, packs;
   for (const std::string& name : helpers) {
     if (is_place(name)) {
       places += place_helper(name);
+      continue;
+    }
+    if (name == "load_pack" || name == "store_pack") {
+      packs +=
+          (packs.empty() ? pack_chunk : std::string("\n")) + (name == "load_pack" ? load_pack : store_pack);
       continue;
     }
     if (const auto suffix = name.find(narrow_suffix); suffix != std::string::npos) {
@@ -178,7 +232,7 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
   std::string text = prelude(common) + narrow;
   text = replaced(text, "static inline", "__host__ __device__ inline");
   text = replaced(text, "__builtin_rint", "rint");
-  return places + text + (exchanges ? exchange_loop : "") + atomics;
+  return places + text + packs + (exchanges ? exchange_loop : "") + atomics;
 }
 
 }  // namespace weft::emit

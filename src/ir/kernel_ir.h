@@ -78,8 +78,9 @@ using Block = std::vector<Stmt>;
 
 enum class LoopKind {
   Serial,
-  Vector,  ///< Iterations are independent and contiguous: meant for SIMD lanes.
-  Scalar,  ///< Not to be vectorised by a compiler that would get it wrong.
+  Vector,    ///< Iterations are independent and contiguous: meant for SIMD lanes.
+  Unrolled,  ///< A few iterations, each as code of its own: what they index stays in registers.
+  Scalar,    ///< Not to be vectorised by a compiler that would get it wrong.
   // On GPUs, independent iterations are divided among
   GridX,    ///< all threads of the grid along x, neighbours taking neighbours;
   GridY,    ///< along y;
@@ -121,6 +122,19 @@ struct Store {
   std::string array;
   Expr index, value;
 };
+/// A new local array of neighbouring scalars, array[offset] and on. The first `valid` are there, the others
+/// are zeros.
+struct LoadPack {
+  std::string name, array;
+  Scalar type;
+  int count;
+  Expr offset, valid;
+};
+/// The first `valid` of them, at most, to array[offset] and on.
+struct StorePack {
+  std::string name, array;
+  Expr offset, valid;
+};
 /// array[index] = array[index] op value, indivisibly.
 struct Atomic {
   ir::BinaryOp op;
@@ -156,8 +170,8 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, Atomic, Barrier, For, If, Continue, CallFunction,
-               Order, Comment>
+  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Atomic, Barrier, For, If,
+               Continue, CallFunction, Order, Comment>
       op;
 };
 

@@ -97,6 +97,16 @@ class FunctionVerifier {
               const Symbol& symbol = array(s.array);
               require(symbol.kind == Array && symbol.type == s.value->type, "store to '" + s.array + "'");
             },
+            [&](const LoadPack& s) {
+              require(s.count > 0, "local array '" + s.name + "' is empty");
+              check_pack(s.array, s.type, s.offset, s.valid);
+              define(s.name, {Array, s.type});
+            },
+            [&](const StorePack& s) {
+              const Symbol pack = array(s.name);
+              check_pack(s.array, pack.type, s.offset, s.valid);
+              require(array(s.array).kind == Array, "store to '" + s.array + "'");
+            },
             [&](const Atomic& s) {
               check(s.index), check(s.value);
               require_index(s.index);
@@ -135,6 +145,12 @@ class FunctionVerifier {
             [](const Comment&) {},
         },
         statement.op);
+  }
+
+  void check_pack(const std::string& from, weft::Scalar type, const Expr& offset, const Expr& valid) const {
+    check(offset), check(valid);
+    require_index(offset), require_index(valid);
+    require(array(from).type == type, "a pack has another type than '" + from + "'");
   }
 
   void check(const Expr& e) const {

@@ -69,6 +69,8 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                    [&](const Assign& s) { visit(s.value, visitor); },
                    [&](const Pointer& s) { visit(s.offset, visitor); },
                    [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
+                   [&](const LoadPack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
+                   [&](const StorePack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
                    [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const For& s) {
                      visit(s.from, visitor), visit(s.to, visitor);
@@ -92,6 +94,8 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
                    [&](Assign& s) { replace(s.value); },
                    [&](Pointer& s) { replace(s.offset); },
                    [&](Store& s) { replace(s.index), replace(s.value); },
+                   [&](LoadPack& s) { replace(s.offset), replace(s.valid); },
+                   [&](StorePack& s) { replace(s.offset), replace(s.valid); },
                    [&](For& s) {
                      replace(s.from), replace(s.to);
                      if (s.step) replace(s.step);
@@ -116,6 +120,8 @@ std::set<std::string> names_in(const Block& block) {
   visit_statements(block, [&](const Stmt& statement) {
     if (const auto* s = std::get_if<Pointer>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<LoadPack>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert({s->name, s->array});
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   visit_expressions(block, [&](const Expr& e) {
@@ -131,6 +137,7 @@ std::set<std::string> arrays_written_in(const Block& block) {
   visit_statements(block, [&](const Stmt& statement) {
     if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.insert(s->array);
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   return names;

@@ -294,6 +294,13 @@ Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
 
 namespace {
 
+Lanes pixel_at(const std::string& array, Type type, const Expr& offset) {
+  Lanes lanes;
+  for (int l = 0; l < type.lanes; ++l)
+    lanes.push_back(kernel::load(array, type.scalar, kernel::add(offset, kernel::literal(l))));
+  return lanes;
+}
+
 /// An empty source is memory that holds zeros; an empty region of another source has to be looked at.
 bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
   const ir::Affine& extent = n.region[d].extent;
@@ -306,6 +313,8 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto kept = kept_rows_.find(n.source.get()); kept != kept_rows_.end())
     return read_kept(kept->second, n, type);
+  if (const auto pack = packs_.find(n.source.get()); pack != packs_.end())
+    return pixel_at(pack->second, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   const bool direct = place_ == Place::Interior && access_of(n) == Access::Direct;
   Expr inside, outer = kernel::literal(0), along_x = kernel::literal(0);
@@ -362,11 +371,8 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
   const Expr offset =
       kernel::add(kernel::mul(slot, kernel::literal(kept.pitch)), kernel::literal(kept.first));
   const std::string base = row_pointer(layout_.arrays.at(n.source.get()), kept.array, offset, &n.indices[1]);
-  const Expr pixel = kernel::mul(kernel::add(kernel::name("i"), distance), kernel::literal(type.lanes));
-  Lanes lanes;
-  for (int l = 0; l < type.lanes; ++l)
-    lanes.push_back(kernel::load(base, type.scalar, kernel::add(pixel, kernel::literal(l))));
-  return lanes;
+  return pixel_at(base, type,
+                  kernel::mul(kernel::add(kernel::name("i"), distance), kernel::literal(type.lanes)));
 }
 
 const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {

@@ -73,6 +73,11 @@ class ExpressionLowering {
   /// All reads of these stages are at constant distances, and take their pixels from there.
   void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept) { kept_rows_ = std::move(kept); }
 
+  /// All reads of these stages are of the current pixel, the `number`th of several that lie in a local array.
+  void keep_packs(std::unordered_map<const ir::Stage*, std::string> packs, kernel::Expr number) {
+    packs_ = std::move(packs), number_in_pack_ = std::move(number);
+  }
+
   /// The folds that are computed before the vector loop that uses them, in order of evaluation: those too
   /// large for straight-line code, and those whose columns neighbouring pixels share.
   std::vector<const ir::Fold*> strip_folds(const std::vector<ir::Expr>& roots);
@@ -158,6 +163,8 @@ class ExpressionLowering {
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
   std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
+  std::unordered_map<const ir::Stage*, std::string> packs_;
+  kernel::Expr number_in_pack_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds
   struct Columns {

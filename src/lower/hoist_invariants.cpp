@@ -19,6 +19,7 @@ void add_names_set_by(const kernel::Stmt& statement, std::set<std::string>& name
                  [&](const kernel::Assign& s) { names.insert(s.name); },
                  [&](const kernel::Pointer& s) { names.insert(s.name); },
                  [&](const kernel::LocalArray& s) { names.insert(s.name); },
+                 [&](const kernel::LoadPack& s) { names.insert(s.name); },
                  [&](const kernel::For& s) { names.insert(s.variable); },
                  [](const auto&) {},
              },

@@ -1,6 +1,7 @@
 #include "lower/lower_grid.h"
 
 #include "ir/visit.h"
+#include "lower/lower_packs.h"
 #include "lower/lower_strips.h"
 
 namespace weft::lower {
@@ -32,9 +33,12 @@ Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, cons
 Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
   Block block;
   body(block);
+  if (rows.rank() == 0) return in_loop(LoopKind::GridX, "x", literal(0), literal(1), std::move(block));
+  return grid_loops_around(rows, in_loop(LoopKind::GridX, "x", rows.begin(0), rows.end(0), std::move(block)));
+}
+
+Block grid_loops_around(const Rows& rows, Block block) {
   const int rank = rows.rank();
-  if (rank == 0) return in_loop(LoopKind::GridX, "x", literal(0), literal(1), std::move(block));
-  block = in_loop(LoopKind::GridX, "x", rows.begin(0), rows.end(0), std::move(block));
   if (rank >= 2) block = in_loop(LoopKind::GridY, "y", rows.begin(1), rows.end(1), std::move(block));
   if (rank == 3) return in_loop(LoopKind::GridZ, "z", rows.begin(2), rows.end(2), std::move(block));
   if (rank > 3) {
@@ -52,10 +56,12 @@ Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
   return block;
 }
 
-kernel::Grid grid_over(const Rows& rows) {
+kernel::Grid grid_over(const Rows& rows, int pixels_per_thread) {
   const Expr one = literal(1);
-  if (rows.rank() < 2) return {{rows.width(), one, one}, {block_1d, 1, 1}};
-  return {{rows.width(), rows.extent(1), slices(rows)}, {block_x, block_y, 1}};
+  const Expr width =
+      kernel::div(kernel::add(rows.width(), literal(pixels_per_thread - 1)), literal(pixels_per_thread));
+  if (rows.rank() < 2) return {{width, one, one}, {block_1d, 1, 1}};
+  return {{width, rows.extent(1), slices(rows)}, {block_x, block_y, 1}};
 }
 
 kernel::Grid grid_over_rows(const Rows& rows, int lanes) {
@@ -69,6 +75,7 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int threads_per_block) {
 
 kernel::Launch lower_grid(const StageContext& context) {
   if (auto strips = lower_strips(context)) return *std::move(strips);
+  if (auto packs = lower_packs(context)) return *std::move(packs);
   const ir::Stage& stage = context.stage;
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);

@@ -16,10 +16,12 @@ namespace weft::lower {
 /// Appends the kernel and the tables of a pure stage.
 kernel::Launch lower_grid(const StageContext& context);
 
+/// Loops over all dimensions but x around one over x, `along_x`.
+kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
 /// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
-/// A grid of one thread per pixel of a box.
-kernel::Grid grid_over(const Rows& rows);
+/// A grid of one thread for so many pixels of a row of a box.
+kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1);
 /// One thread per scalar of each row: for loops over numbered rows.
 kernel::Grid grid_over_rows(const Rows& rows, int lanes);
 /// `blocks` blocks along x.

@@ -222,6 +222,7 @@ class StripLowering {
   /// The rows that the windows of a batch reach and those of the batch before did not. A thread takes some
   /// columns, and loads from each several rows one after the other.
   For load_rows(const Ring& ring) {
+    const std::string number = expressions_.claim("r");
     const ir::Read& read = *ring.window.read;
     const ArrayLayout& source = layout_.arrays.at(read.source.get());
     const analysis::Along& reach = ring.window.y;
@@ -249,8 +250,9 @@ class StripLowering {
     const Expr in_columns = x.inside ? named(columns.body, "inside", x.inside) : nullptr;
     expressions_.close();
 
-    For rows{LoopKind::Serial, "r", literal(0), literal(batch_), {}};
-    rows.body.push_back({Let{"row", kernel::add(kernel::add(name("batch"), literal(reach.max)), name("r"))}});
+    For rows{LoopKind::Serial, number, literal(0), literal(batch_), {}};
+    rows.body.push_back(
+        {Let{"row", kernel::add(kernel::add(name("batch"), literal(reach.max)), name(number))}});
     const Place2D y = place(read, 1, name("row"));
     const Expr at = kernel::add(kernel::mul(y.index, name(source.strides[0])), column);
     Expr value = kernel::load(source.name, source.type.scalar, at);

@@ -1,4 +1,4 @@
-// What the kernels of local stages do to memory, counted by the SIMT checker.
+// What kernels do to memory, counted by the SIMT checker.
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
@@ -32,6 +32,16 @@ TEST_P(Strips, LoadEachPixelAboutOnceWithoutBankConflicts) {
 
 INSTANTIATE_TEST_SUITE_P(Applications, Strips, testing::Values("gaussian", "sobel", "harris"),
                          [](const auto& info) { return std::string(info.param); });
+
+TEST(Packs, MoveEachSectorOnce) {
+  const Pipeline pipeline = build(applications().at("color_convert")).pipeline;
+  const ir::Stage& input = *pipeline.ir().inputs[0];
+  const Buffer image = Buffer::allocate(input.type, {256, 8});
+  const std::vector<KernelMeasure> kernels = count_kernels(pipeline, {{{input.name, image}}, {}, {}});
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].counts.total.sectors_loaded * 32, kernels[0].compulsory.read);
+  EXPECT_EQ(kernels[0].counts.total.sectors_stored * 32, kernels[0].compulsory.written);
+}
 
 }  // namespace
 }  // namespace weft::tools

@@ -26,6 +26,50 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
+// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  typedef Pack<T, n> P;
+  if (valid >= n && (size_t)from % P::width == 0) {
+#pragma unroll
+    for (int c = 0; c < P::chunks; ++c) {
+      const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+      for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
+
+// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  typedef Pack<T, n> P;
+  if (valid >= n && (size_t)to % P::width == 0) {
+#pragma unroll
+    for (int c = 0; c < P::chunks; ++c) {
+      typename P::Chunk chunk;
+#pragma unroll
+      for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+      ((typename P::Chunk*)to)[c] = chunk;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
 
 // 'dx' from 'in'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'in' that the windows reach in shared memory.
@@ -69,8 +113,15 @@ __global__ void __launch_bounds__(256) dx_kernel(const float* __restrict__ in, f
 __global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
     int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t sx_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      sx[y * sx_pitch + x] = dx[y * dx_pitch + x] * dx[y * dx_pitch + x];
+    for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
+      float dx_pack[4];
+      load_pack(dx_pack, dx + y * dx_pitch + x0, in_w - x0);
+      float sx_pack[4];
+      #pragma unroll
+      for (int32_t k_2 = 0; k_2 < 4; ++k_2) {
+        sx_pack[k_2] = dx_pack[k_2] * dx_pack[k_2];
+      }
+      store_pack(sx + y * sx_pitch + x0, sx_pack, in_w - x0);
     }
   }
 }
@@ -116,8 +167,15 @@ __global__ void __launch_bounds__(256) dy_kernel(const float* __restrict__ in, f
 __global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
     int32_t in_w, int32_t in_h, int64_t dy_pitch, int64_t sy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      sy[y * sy_pitch + x] = dy[y * dy_pitch + x] * dy[y * dy_pitch + x];
+    for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
+      float dy_pack[4];
+      load_pack(dy_pack, dy + y * dy_pitch + x0, in_w - x0);
+      float sy_pack[4];
+      #pragma unroll
+      for (int32_t k_2 = 0; k_2 < 4; ++k_2) {
+        sy_pack[k_2] = dy_pack[k_2] * dy_pack[k_2];
+      }
+      store_pack(sy + y * sy_pitch + x0, sy_pack, in_w - x0);
     }
   }
 }
@@ -127,8 +185,17 @@ __global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, 
     float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t dy_pitch,
     int64_t sxy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
-    for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
-      sxy[y * sxy_pitch + x] = dx[y * dx_pitch + x] * dy[y * dy_pitch + x];
+    for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
+      float dx_pack[4];
+      load_pack(dx_pack, dx + y * dx_pitch + x0, in_w - x0);
+      float dy_pack[4];
+      load_pack(dy_pack, dy + y * dy_pitch + x0, in_w - x0);
+      float sxy_pack[4];
+      #pragma unroll
+      for (int32_t k_2 = 0; k_2 < 4; ++k_2) {
+        sxy_pack[k_2] = dx_pack[k_2] * dy_pack[k_2];
+      }
+      store_pack(sxy + y * sxy_pitch + x0, sxy_pack, in_w - x0);
     }
   }
 }
@@ -158,8 +225,8 @@ __global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const f
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column_2 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 4; ++r) {
-            const int32_t row = batch + r + 1;
+          for (int32_t r_2 = 0; r_2 < 4; ++r_2) {
+            const int32_t row = batch + r_2 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
               sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
             }
@@ -167,8 +234,8 @@ __global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const f
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column_3 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 4; ++r) {
-            const int32_t row = batch + r + 1;
+          for (int32_t r_3 = 0; r_3 < 4; ++r_3) {
+            const int32_t row = batch + r_3 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
               sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column_3];
             }
@@ -293,7 +360,8 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(sx, sx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sx_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dx, sx, in_w, in_h, dx_pitch, sx_pitch);
+    status = launch(sx_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dx, sx, in_w, in_h, dx_pitch,
+        sx_pitch);
   }
 
   if (status == cudaSuccess) status = allocate(dy, dy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
@@ -307,14 +375,15 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(sy, sy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dy, sy, in_w, in_h, dy_pitch, sy_pitch);
+    status = launch(sy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dy, sy, in_w, in_h, dy_pitch,
+        sy_pitch);
   }
 
   if (status == cudaSuccess) status = allocate(sxy, sxy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sxy_kernel, {in_w, in_h, 1}, {32, 4, 1}, stream, dx, dy, sxy, in_w, in_h, dx_pitch,
-        dy_pitch, sxy_pitch);
+    status = launch(sxy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dx, dy, sxy, in_w, in_h,
+        dx_pitch, dy_pitch, sxy_pitch);
   }
   release(dx, stream);
   release(dy, stream);

@@ -1,0 +1,23 @@
+// A stage of little work as a GPU kernel whose threads compute several neighbouring pixels each, and load and
+// store them in accesses of up to 16 bytes.
+//
+//     for y, y threads of the grid apart:
+//       for x0, 4 pixels of each thread apart:
+//         in_pack = in[x0 … x0 + 3, y]
+//         for k in [0, 4):    grey_pack[k] = …
+//         grey[x0 … x0 + 3, y] = grey_pack
+//
+// With a pixel per thread, a multiprocessor has too few loads in flight to use its share of the bandwidth.
+#pragma once
+
+#include <optional>
+
+#include "lower/lower_stage.h"
+
+namespace weft::lower {
+
+/// Appends the kernel and the tables of a pure stage; nothing if it reads other pixels than its own, or
+/// computes much.
+std::optional<kernel::Launch> lower_packs(const StageContext& context);
+
+}  // namespace weft::lower
