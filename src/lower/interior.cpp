@@ -64,18 +64,17 @@ ir::Affine at_extreme_tap(const ir::Affine& a, bool largest) {
   return result;
 }
 
-bool is_at_tap(const ir::Read& read, const ir::Loop& loop) {
+bool is_at_tap(const ir::Read& read, const ir::Loop& loop, std::int64_t stride) {
   if (static_cast<int>(read.indices.size()) != loop.domain.rank) return false;
   for (int d = 0; d < loop.domain.rank; ++d) {
     const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
     if (!index || index->constant() != 0 || index->terms().size() != 2) return false;
     bool coord = false, tap = false;
     for (const auto& [atom, factor] : index->terms()) {
-      if (factor != 1) return false;
       const auto* c = std::get_if<ir::Coord>(&atom);
       const auto* t = std::get_if<ir::TapCoord>(&atom);
-      coord |= c && c->dim == d;
-      tap |= t && t->dim == d && t->loop.get() == &loop;
+      coord |= c && c->dim == d && factor == 1;
+      tap |= t && t->dim == d && t->loop.get() == &loop && factor == (d == 0 ? stride : 1);
     }
     if (!coord || !tap) return false;
   }

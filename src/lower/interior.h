@@ -28,8 +28,8 @@ struct Interior {
 };
 
 Access access_of(const ir::Read& read);
-/// The read is source(x + t.x, y + t.y, …), t the loop's tap.
-bool is_at_tap(const ir::Read& read, const ir::Loop& loop);
+/// The read is source(x + stride * t.x, y + t.y, …), t the loop's tap.
+bool is_at_tap(const ir::Read& read, const ir::Loop& loop, std::int64_t stride = 1);
 Interior interior_of(const ir::Stage& stage);
 
 /// Whether an index is inside a range at every point of a box: its border is never needed.

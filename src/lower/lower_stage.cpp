@@ -4,6 +4,7 @@
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
+#include "lower/flat_lanes.h"
 #include "lower/interior.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
@@ -28,7 +29,21 @@ class StageLowering {
         module_(context.module),
         array_(layout_.arrays.at(&stage_)),
         rows_(stage_.box, layout_),
-        interior_(interior_of(stage_)) {}
+        interior_(interior_of(stage_)),
+        flat_(flat_lanes(stage_)),
+        inner_(flat_ ? flat_->stage : stage_),
+        inner_rows_(inner_.box, layout_) {
+    if (!flat_) return;
+    place(inner_, stage_);
+    for (const auto& [original, view] : flat_->views) place(*view, *original);
+  }
+  ~StageLowering() {
+    if (!flat_) return;
+    layout_.arrays.erase(&inner_);
+    for (const auto& [original, view] : flat_->views) layout_.arrays.erase(view.get());
+  }
+  StageLowering(const StageLowering&) = delete;
+  StageLowering& operator=(const StageLowering&) = delete;
 
   kernel::Launch run() {
     const bool has_border = !interior_.is_everything();
@@ -41,6 +56,13 @@ class StageLowering {
   }
 
  private:
+  /// Lays a view of flat lanes where its original lies.
+  void place(const ir::Stage& view, const ir::Stage& original) {
+    ArrayLayout array = layout_.arrays.at(&original);
+    array.type = view.type, array.box = view.box;
+    layout_.arrays[&view] = std::move(array);
+  }
+
   int rank() const { return rows_.rank(); }
   Expr lower(const ir::Affine& a) const { return rows_.lower(a); }
   std::vector<Expr> coords() const { return rows_.coords(); }
@@ -50,15 +72,21 @@ class StageLowering {
   /// What a launch divides among threads: rows, or the pixels of a 1-D stage.
   Expr row_count() const { return rank() == 1 ? rows_.extent(0) : rows_.count(); }
 
-  Expr row_offset() const { return rows_.row_offset(array_); }
-  Expr x_offset(const Expr& x) const { return rows_.x_offset(x, array_); }
+  /// In the array that the interior is stored to: of scalars if lanes are flat.
+  const ArrayLayout& inner_array() const { return layout_.arrays.at(&inner_); }
+  const std::vector<ir::Case>& inner_cases() const { return std::get<ir::Pure>(inner_.definition).cases; }
+  Expr x_offset(const Expr& x) const { return inner_rows_.x_offset(x, inner_array()); }
+  /// A coordinate of pixels along x as one of the interior.
+  Expr inner_x(const Expr& x) const { return flat_ ? kernel::mul(x, kernel::literal(stage_.type.lanes)) : x; }
 
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
     for (int d = 0; d < rank(); ++d) function.parameters.push_back(ir::dim_name(d));
     ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
                                    module_.strict);
-    const Expr offset = rank() == 0 ? kernel::literal(0) : kernel::add(row_offset(), x_offset(coords()[0]));
+    const Expr offset = rank() == 0
+                            ? kernel::literal(0)
+                            : kernel::add(rows_.row_offset(array_), rows_.x_offset(coords()[0], array_));
     store_pixel(expressions, function.body, cases_, array_.name, offset);
     return function;
   }
@@ -109,7 +137,7 @@ class StageLowering {
       right = kernel::name("right");
     }
     Block rows;  // what is found once per row
-    Block interior = interior_loop(rows, left, right);
+    Block interior = interior_loop(rows, inner_x(left), inner_x(right));
     kernel::append(block, std::move(rows));
     if (!pixel_function_.empty()) kernel::append(block, pixel_loop(row_begin, left));
     kernel::append(block, std::move(interior));
@@ -134,14 +162,14 @@ class StageLowering {
   }
 
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
-    const bool is_piecewise = cases_.size() > 1;
+    const bool is_piecewise = inner_cases().size() > 1;
     const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
-    ExpressionLowering in_row(layout_, module_.tables, names_, stage_, Place::Interior, at, module_.strict);
-    const bool in_strips = lanes_share_a_function() || !in_row.strip_folds(ir::expressions(stage_)).empty();
+    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, at, module_.strict);
+    const bool in_strips = lanes_share_a_function() || !in_row.strip_folds(ir::expressions(inner_)).empty();
     if (!is_piecewise && rank() > 0 && in_strips) {
       at[0] = kernel::add(x0, i);
-      ExpressionLowering in_strip(layout_, module_.tables, names_, stage_, Place::Interior, at,
+      ExpressionLowering in_strip(layout_, module_.tables, names_, inner_, Place::Interior, at,
                                   module_.strict);
       return strips(in_strip, output_row(in_strip, rows), left, right);
     }
@@ -149,9 +177,9 @@ class StageLowering {
     Block result, body;
     in_row.open(result, &rows);
     if (rank() == 0) {
-      store_pixel(in_row, result, cases_, target, kernel::literal(0));
+      store_pixel(in_row, result, inner_cases(), target, kernel::literal(0));
     } else {
-      store_pixel(in_row, body, cases_, target, x_offset(at[0]));
+      store_pixel(in_row, body, inner_cases(), target, x_offset(at[0]));
       const auto kind =
           is_piecewise && reads_interleaved() ? kernel::LoopKind::Scalar : kernel::LoopKind::Vector;
       result.push_back({kernel::For{kind, "x", left, right, std::move(body)}});
@@ -162,16 +190,17 @@ class StageLowering {
 
   /// The array that the row loop stores to: a pointer to the current row.
   std::string output_row(ExpressionLowering& expressions, Block& rows) const {
-    if (rank() <= 1) return array_.name;
+    if (rank() <= 1) return inner_array().name;
     const std::string row = expressions.claim(array_.name + "_row");
-    rows.push_back({kernel::Pointer{row, array_.name, stage_.type.scalar, row_offset(), false}});
+    rows.push_back({kernel::Pointer{row, array_.name, inner_.type.scalar,
+                                    inner_rows_.row_offset(inner_array()), false}});
     return row;
   }
 
   /// Whether pixels of several lanes are read. Read conditionally, in a case, GCC 12 makes masked loads of
   /// them, and permutes pixels and masks differently.
   bool reads_interleaved() const {
-    const std::vector<ir::Expr> reads = ir::reads(stage_);
+    const std::vector<ir::Expr> reads = ir::reads(inner_);
     return std::any_of(reads.begin(), reads.end(),
                        [](const ir::Expr& e) { return std::get<ir::Read>(e->op).source->type.lanes > 1; });
   }
@@ -179,9 +208,9 @@ class StageLowering {
   /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel
   /// side by side make vectors across its lanes, and the exp once for each.
   bool lanes_share_a_function() const {
-    if (stage_.type.lanes == 1) return false;
+    if (inner_.type.lanes == 1) return false;
     bool found = false;
-    ir::visit(ir::expressions(stage_), [&](const ir::Expr& e) {
+    ir::visit(ir::expressions(inner_), [&](const ir::Expr& e) {
       const auto* unary = std::get_if<ir::Unary>(&e->op);
       found |= unary && e->type.lanes == 1 && is_transcendental(unary->op);
     });
@@ -206,13 +235,13 @@ class StageLowering {
     const Expr i = kernel::name("i");
     Block compute, interleave;
     expressions.open(compute);
-    const Lanes value = expressions.lower(cases_[0].value);
+    const Lanes value = expressions.lower(inner_cases()[0].value);
     for (std::size_t l = 0; l < value.size(); ++l) {
       const std::string lane = expressions.claim("lane");
-      work.push_back({kernel::LocalArray{lane, stage_.type.scalar, strip_pixels}});
+      work.push_back({kernel::LocalArray{lane, inner_.type.scalar, strip_pixels}});
       compute.push_back({kernel::Store{lane, i, value[l]}});
       const Expr at = kernel::add(x_offset(x), kernel::literal(static_cast<std::int64_t>(l)));
-      interleave.push_back({kernel::Store{target, at, kernel::load(lane, stage_.type.scalar, i)}});
+      interleave.push_back({kernel::Store{target, at, kernel::load(lane, inner_.type.scalar, i)}});
     }
     expressions.close();
     for (Block* body : {&compute, &interleave})
@@ -231,14 +260,14 @@ class StageLowering {
         {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work, body;
     expressions.open(work, &pointers);
-    for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(stage_))) {
+    for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(inner_))) {
       expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
     }
     if (lanes_share_a_function()) {
       store_lanes_apart(expressions, work, target, x, count);
       expressions.close();
     } else {
-      store_pixel(expressions, body, cases_, target, x_offset(x));
+      store_pixel(expressions, body, inner_cases(), target, x_offset(x));
       expressions.close();
       work.push_back(
           {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, std::move(body)}});
@@ -256,6 +285,9 @@ class StageLowering {
   const ArrayLayout& array_;
   const Rows rows_;
   const Interior interior_;
+  const std::optional<FlatLanes> flat_;
+  const ir::Stage& inner_;  ///< What the interior computes: the stage, or its flat lanes.
+  const Rows inner_rows_;
   std::string pixel_function_;
 };
 

@@ -18,13 +18,27 @@ namespace {
 
 constexpr int least_extent = 3;  // below, a column costs as much as it saves
 
+/// How far taps are apart along x, by the first read that moves with them.
+std::int64_t stride_of(const Expr& value) {
+  std::int64_t stride = 0;
+  ir::visit(value, [&](const Expr& e) {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    const auto* index = read && !read->indices.empty() ? std::get_if<ir::Affine>(&read->indices[0]) : nullptr;
+    if (!index || stride != 0) return;
+    for (const auto& [atom, factor] : index->terms()) {
+      if (std::holds_alternative<ir::TapCoord>(atom)) stride = factor;
+    }
+  });
+  return std::max<std::int64_t>(stride, 1);
+}
+
 /// Whether `value` depends on the pixel and the tap only through reads at the tap's offset.
-bool is_function_of_tap(const Expr& value, const ir::Loop& loop) {
+bool is_function_of_tap(const Expr& value, const ir::Loop& loop, std::int64_t stride) {
   bool only = true, reads = false;
   ir::visit(value, [&](const Expr& e) {
     if (const auto* read = std::get_if<ir::Read>(&e->op)) {
       reads = true;
-      only &= is_at_tap(*read, loop) && access_of(*read) == Access::Direct;
+      only &= is_at_tap(*read, loop, stride) && access_of(*read) == Access::Direct;
     }
     only &= !std::holds_alternative<ir::Quantity>(e->op) && !std::holds_alternative<ir::Coefficient>(e->op) &&
             !std::holds_alternative<ir::Accumulated>(e->op) &&
@@ -112,7 +126,7 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   if (is_float(type.scalar) && strict) return std::nullopt;
   if (type.scalar == Scalar::F16) return std::nullopt;
 
-  Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, type.scalar};
+  Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, 1, type.scalar};
   std::vector<double> weights(fold.loop->domain.points.size(), 1.0), column, row;
   const auto* product = std::get_if<ir::Binary>(&step->b->op);
   const auto* coefficient =
@@ -123,7 +137,8 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
         [&](const auto& point) { return ir::coefficient_at(*coefficient->mask, point).as_double(); });
     result.value = product->b;
   }
-  if (!is_function_of_tap(result.value, *fold.loop)) return std::nullopt;
+  result.stride = static_cast<int>(stride_of(result.value));
+  if (!is_function_of_tap(result.value, *fold.loop, result.stride)) return std::nullopt;
   // Nine floats as they lie in memory are summed as fast as they are loaded: columns would only add stores.
   const bool is_plain = std::holds_alternative<ir::Read>(result.value->op);
   if (is_plain && is_float(type.scalar) && is_sum && weights.size() <= 9) return std::nullopt;

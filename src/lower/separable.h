@@ -19,6 +19,7 @@ struct Separable {
   std::vector<ir::Value> column,
       row;  ///< Weights, by distance from `low`; of the fold's type. All 1 for Min and Max.
   int low_x, low_y;
+  int stride;          ///< Of the window along x: from one tap to the next.
   Scalar column_type;  ///< Holds every column: the fold's type, or a narrower integer.
 };
 

@@ -321,9 +321,9 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separabl
                                             kernel::Block& block, const Expr& x0, const Expr& count,
                                             int capacity) {
   const ir::Loop* loop = fold.loop.get();
-  const int reach = static_cast<int>(separable.row.size()) - 1;
+  const int reach = (static_cast<int>(separable.row.size()) - 1) * separable.stride;
   const Expr i = kernel::name("i"), x_outside = coords_[0];
-  coords_[0] = kernel::add(kernel::add(x0, i), kernel::literal(separable.low_x));
+  coords_[0] = kernel::add(kernel::add(x0, i), kernel::literal(separable.low_x * separable.stride));
   kernel::Block body;
   open(body);
   Lanes sums;
@@ -365,7 +365,8 @@ Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
     Expr sum;
     for (std::size_t x = 0; x < separable.row.size(); ++x) {
       const ir::Value& weight = separable.row[x];
-      const Expr at = kernel::add(kernel::name("i"), kernel::literal(static_cast<std::int64_t>(x)));
+      const Expr at =
+          kernel::add(kernel::name("i"), kernel::literal(static_cast<std::int64_t>(x) * separable.stride));
       Expr one = kernel::cast(ir::CastMode::Convert, weight.type.scalar,
                               kernel::load(array, separable.column_type, at));
       if (separable.op == BinaryOp::Add) {
