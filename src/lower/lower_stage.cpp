@@ -56,10 +56,12 @@ class StageLowering {
   }
 
  private:
-  /// Lays a view of flat lanes where its original lies.
+  /// Lays a view of flat lanes where its original lies. An array may have a larger box than its stage.
   void place(const ir::Stage& view, const ir::Stage& original) {
     ArrayLayout array = layout_.arrays.at(&original);
-    array.type = view.type, array.box = view.box;
+    const int lanes = array.type.lanes;
+    array.type = view.type;
+    array.box[0] = {array.box[0].min * lanes, array.box[0].extent * lanes};
     layout_.arrays[&view] = std::move(array);
   }
 

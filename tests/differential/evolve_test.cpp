@@ -100,6 +100,15 @@ TEST(Evolve, FreezeAndThreeDimensions) {
   expect_agreement_after_steps(out, in.type(), {{1, 1, 1}, {3, 3, 3}, {6, 4, 9}, {8, 7, 6}});
 }
 
+TEST(Evolve, FreezesPixelsOfSeveralLanes) {
+  Image<Vec<std::int16_t, 3>> in("in");
+  Param<int> steps("steps", 1);
+  Field<Vec<std::int16_t, 3>> u("u", in);
+  u.freeze(2);
+  const Stage out = evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) - u(x, y + 1); });
+  expect_agreement_after_steps(out, in.type(), sizes);
+}
+
 TEST(Evolve, AmongOtherStages) {
   Image<std::int32_t> in("in");
   Param<int> steps("steps", 1);
