@@ -12,6 +12,18 @@
 
 namespace weft {
 
+/// Where pixels lie. Only programs that run on a GPU can read and write its memory.
+struct Memory {
+  enum class Kind { Host, Gpu };
+  Kind kind = Kind::Host;
+  int device = 0;  ///< Which GPU, as CUDA counts them.
+
+  static Memory gpu(int device = 0) { return {Kind::Gpu, device}; }
+  bool is_host() const { return kind == Kind::Host; }
+  bool operator==(const Memory&) const = default;
+};
+std::string name_of(Memory memory);  ///< "the host's memory", "the memory of GPU 0"
+
 /// An n-D array of pixels, x first. Strides count scalars (not pixels, not bytes): pixel (x, y) has its lane
 /// l at data + x * stride[0] + y * stride[1] + l * lane_stride. An interleaved RGB image has stride[0] == 3
 /// and lane_stride == 1, a planar one stride[0] == 1 and lane_stride == width * height.
@@ -37,7 +49,16 @@ class Buffer {
     return {mat.data, type, {mat.cols, mat.rows}, {type.lanes, row}};
   }
 
+  /// A dense interleaved view of memory of a GPU.
+  static Buffer on_gpu(void* data, Type type, std::vector<std::int64_t> extents, int device = 0);
+
+  /// The same view, of other memory: Buffer(data, type, extents, strides).in(Memory::gpu()).
+  Buffer in(Memory memory) const;
+  /// The same view, which keeps the owner of its memory alive.
+  Buffer owned_by(std::shared_ptr<void> owner) const;
+
   bool empty() const { return data_ == nullptr; }
+  Memory memory() const { return memory_; }
   void* data() const { return data_; }
   Type type() const { return type_; }
   int rank() const { return static_cast<int>(extents_.size()); }
@@ -53,12 +74,13 @@ class Buffer {
   bool rows_are_dense() const;
   /// No padding at all.
   bool is_dense() const;
-  /// An owned dense interleaved copy.
+  /// An owned dense interleaved copy. Throws weft::Error for memory of a GPU.
   Buffer packed() const;
-  /// Copies the pixels of `source`, which has the same type and extents.
+  /// Copies the pixels of `source`, which has the same type and extents. Throws weft::Error for memory of a
+  /// GPU.
   void copy_from(const Buffer& source) const;
 
-  /// Pixel access for tests and small work: buffer.at<float>(x, y).
+  /// Pixel access for tests and small work: buffer.at<float>(x, y). Of the host's memory.
   template <class T, class... Index>
   T& at(Index... index) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
@@ -75,6 +97,7 @@ class Buffer {
   Type type_;
   std::vector<std::int64_t> extents_, strides_;
   std::int64_t lane_stride_ = 1;
+  Memory memory_;
   std::shared_ptr<void> owner_;
 };
 

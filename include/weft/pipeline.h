@@ -32,15 +32,17 @@ class Outputs {
 };
 
 enum class Target {
-  Auto,       ///< The fastest that works on this machine.
+  Auto,       ///< The GPU if one works, else the CPU.
   Cpu,        ///< Emitted C++, compiled by the system's compiler, on all cores.
   Reference,  ///< The interpreter: slow, and right by definition.
+  Cuda,       ///< Emitted CUDA, compiled by NVRTC, on a GPU.
 };
 
 struct CompileOptions {
   Target target = Target::Auto;
   int threads = 0;                          ///< 0: all cores.
   std::vector<std::string> compiler_flags;  ///< Added to Weft's own, for emitted C++.
+  int device = 0;                           ///< Which GPU, as CUDA counts them.
 };
 
 /// What a run needs: images and parameters by name. Parameters not given keep their initial value.
@@ -54,10 +56,20 @@ struct Arguments {
 /// A compiled pipeline. Reusable with images of any size, and from several threads at once.
 class Program {
  public:
-  /// The outputs by name. Throws weft::Error for arguments that do not fit.
+  /// The outputs by name. Throws weft::Error for arguments that do not fit. On a GPU, images and outputs may
+  /// lie in its memory or the host's, from where they are copied. Outputs that were not given lie in the
+  /// GPU's if an image does. When it returns, the work is done.
   std::map<std::string, Buffer> run(const Arguments& arguments) const;
+  /// Likewise on the caller's stream of a GPU (a CUstream or cudaStream_t; null is the default stream): the
+  /// work is queued behind what is there, and nothing waits for it, unless an output lies in the host's
+  /// memory. The images in the host's memory may be changed at once. Outputs that were not given are
+  /// allocated and released in the stream's order, so it has to outlive them. Throws weft::Error if the
+  /// program does not run on a GPU.
+  std::map<std::string, Buffer> run_on(void* stream, const Arguments& arguments) const;
   /// The only output of a pipeline of one image: program(image).
   Buffer operator()(const Buffer& image) const;
+  /// What it runs on: never Target::Auto.
+  Target target() const;
 
   class Implementation;
   explicit Program(std::shared_ptr<const Implementation> implementation) : impl_(std::move(implementation)) {}

@@ -34,7 +34,25 @@ void for_each_pixel(const Buffer& a, const Buffer& b, Visit visit) {
   }
 }
 
+/// Copies rows of adjacent scalars.
+void copy_rows(const Buffer& to, const Buffer& from) {
+  const auto row = static_cast<std::size_t>(to.extent(0) * size_of(to.type()));
+  const int size = size_of(to.type().scalar);
+  const auto first_column = [](const Buffer& b) {
+    std::vector<std::int64_t> extents(b.extents().begin() + 1, b.extents().end());
+    return Buffer(b.data(), b.type(), std::move(extents), {b.strides().begin() + 1, b.strides().end()});
+  };
+  for_each_pixel(first_column(to), first_column(from), [&](std::int64_t at, std::int64_t source) {
+    std::memcpy(static_cast<std::byte*>(to.data()) + at * size,
+                static_cast<const std::byte*>(from.data()) + source * size, row);
+  });
+}
+
 }  // namespace
+
+std::string name_of(Memory memory) {
+  return memory.is_host() ? "the host's memory" : "the memory of GPU " + std::to_string(memory.device);
+}
 
 std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents, int lanes) {
   std::vector<std::int64_t> strides;
@@ -99,6 +117,23 @@ Buffer Buffer::over(void* data, Type type, std::size_t available, std::vector<st
   return {data, type, std::move(extents), std::move(strides)};
 }
 
+Buffer Buffer::on_gpu(void* data, Type type, std::vector<std::int64_t> extents, int device) {
+  auto strides = dense_strides(extents, type.lanes);
+  return Buffer(data, type, std::move(extents), std::move(strides)).in(Memory::gpu(device));
+}
+
+Buffer Buffer::in(Memory memory) const {
+  Buffer view = *this;
+  view.memory_ = memory;
+  return view;
+}
+
+Buffer Buffer::owned_by(std::shared_ptr<void> owner) const {
+  Buffer view = *this;
+  view.owner_ = std::move(owner);
+  return view;
+}
+
 Scalar Buffer::scalar_of_cv_depth(int depth) {
   constexpr Scalar scalars[] = {Scalar::U8,  Scalar::I8,  Scalar::U16, Scalar::I16,
                                 Scalar::I32, Scalar::F32, Scalar::F64, Scalar::F16};
@@ -128,12 +163,20 @@ Buffer Buffer::packed() const {
 }
 
 void Buffer::copy_from(const Buffer& source) const {
+  for (const Buffer* buffer : {this, &source}) {
+    if (!buffer->memory_.is_host())
+      throw Error("cannot copy a buffer in " + name_of(buffer->memory_) + " on the CPU");
+  }
   if (type_ != source.type_ || extents_ != source.extents_) {
     throw Error("cannot copy a " + name_of(source.type_) + " buffer of " + text_of(source.extents_) +
                 " to a " + name_of(type_) + " buffer of " + text_of(extents_));
   }
   if (is_dense() && source.is_dense()) {
     if (pixels() > 0) std::memcpy(data_, source.data_, static_cast<std::size_t>(bytes()));
+    return;
+  }
+  if (rank() > 0 && rows_are_dense() && source.rows_are_dense()) {
+    if (pixels() > 0) copy_rows(*this, source);
     return;
   }
   const int size = size_of(type_.scalar);

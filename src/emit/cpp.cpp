@@ -10,6 +10,7 @@
 #include "emit/prelude.h"
 #include "emit/writer.h"
 #include "ir/kernel_build.h"
+#include "ir/kernel_host.h"
 #include "ir/kernel_visit.h"
 
 namespace weft::emit {

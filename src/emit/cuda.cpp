@@ -12,6 +12,7 @@
 #include "emit/prelude.h"
 #include "emit/writer.h"
 #include "ir/kernel_build.h"
+#include "ir/kernel_host.h"
 #include "ir/kernel_visit.h"
 
 namespace weft::emit {
@@ -105,6 +106,17 @@ class CudaEmitter {
     return "namespace {\n\n" + half_type(helpers + out.text()) + helpers + "\n" + out.text();
   }
 
+  /// The kernels under their own names, and nothing of the host's.
+  std::string kernels() const {
+    Writer tables, out;
+    CudaPrinter printer(out, module_.strict);
+    for (const kernel::Table& table : module_.tables) print(tables, table);
+    for (const kernel::Function& function : module_.functions) print(out, printer, function, "extern \"C\" ");
+    const std::string helpers = cuda_prelude(printer.used_helpers());
+    return half_type(helpers + out.text()) + "namespace {\n\n" + helpers + "\n" + tables.text() +
+           "}  // namespace\n\n" + out.text();
+  }
+
   std::string device_signature(bool with_default) const {
     return signature(function_name(module_),
                      std::string("cudaStream_t stream") + (with_default ? " = nullptr" : ""));
@@ -130,48 +142,21 @@ class CudaEmitter {
 
   // ---- kernels ----
 
-  const Launch& launch_of(const kernel::Function& function) const {
-    for (const kernel::Step& step : module_.steps) {
-      if (const auto* launch = std::get_if<Launch>(&step); launch && launch->function == function.name)
-        return *launch;
-      if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-        for (const Launch& launch : repeat->launches) {
-          if (launch.function == function.name) return launch;
-        }
-      }
-    }
-    throw InternalError("nothing launches '" + function.name + "'");
+  static std::string declaration(const kernel::Parameter& p) {
+    if (!p.is_array) return c_type(p.type) + " " + p.name;
+    return fmt::format("{}{}* __restrict__ {}", p.is_const ? "const " : "", c_type(p.type), p.name);
   }
 
-  /// What a kernel takes: the names, and how they are declared.
-  struct Parameter {
-    std::string name, declaration;
-  };
-  std::vector<Parameter> parameters_of(const kernel::Function& function) const {
-    const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
-    std::vector<Parameter> result;
-    for (const Array& a : module_.arrays) {
-      if (!used.count(a.name)) continue;
-      result.push_back({a.name, fmt::format("{}{}* __restrict__ {}", written.count(a.name) ? "" : "const ",
-                                            c_type(a.type.scalar), a.name)});
-    }
-    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
-      for (const kernel::Field& f : *list) {
-        if (!used.count(f.name)) continue;
-        const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
-        result.push_back({f.name, c_type(is_narrow ? Scalar::I32 : f.type) + " " + f.name});
-      }
-    }
-    return result;
-  }
-
-  void print(Writer& out, CLike& printer, const kernel::Function& function) const {
-    const std::array<int, 3>& block = launch_of(function).grid->block;
+  /// `linkage` goes before the declaration.
+  void print(Writer& out, CLike& printer, const kernel::Function& function,
+             const std::string& linkage = "") const {
+    const std::array<int, 3>& block = kernel::launch_of(module_, function).grid->block;
     std::string list;
-    for (const Parameter& p : parameters_of(function)) list += (list.empty() ? "" : ", ") + p.declaration;
+    for (const kernel::Parameter& p : kernel::parameters_of(module_, function))
+      list += (list.empty() ? "" : ", ") + declaration(p);
     out.comment(function.comment);
-    out.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", block[0] * block[1] * block[2],
-                         function.name, list));
+    out.open(fmt::format("{}__global__ void __launch_bounds__({}) {}({})", linkage,
+                         block[0] * block[1] * block[2], function.name, list));
     printer.print(function.body);
     out.close();
     out.blank();
@@ -226,59 +211,32 @@ class CudaEmitter {
     strides(out, printer, a, "");
   }
   static void strides(Writer& out, CLike& printer, const Array& a, const std::string& prefix) {
-    for (std::size_t d = 0; d < a.strides.size(); ++d) {
-      if (d == 0) {
-        const int line = 128 / size_of(a.type.scalar);
-        const Expr row =
-            kernel::add(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)), kernel::literal(line - 1));
-        out.line(fmt::format("int64_t {}{} = ({}) / {} * {};", prefix, a.strides[d], printer.text(row), line,
-                             line));
-      } else {
-        out.line(fmt::format("int64_t {}{} = {}{} * {};", prefix, a.strides[d], prefix, a.strides[d - 1],
-                             operand(printer, kernel::max(a.extents[d], kernel::literal(1)))));
-      }
-    }
-  }
-  static std::string operand(CLike& printer, const Expr& e) {
-    const bool simple = !std::holds_alternative<kernel::Binary>(e->op) || printer.text(e).back() == ')';
-    return simple ? printer.text(e) : "(" + printer.text(e) + ")";
-  }
-
-  /// The scalars that an array takes; one row at least, since empty images are read as zeros.
-  static std::string scalars(CLike& printer, const Array& a, const std::string& prefix) {
-    if (a.strides.empty()) {
-      const Expr width =
-          a.extents.empty() ? kernel::literal(1) : kernel::max(a.extents[0], kernel::literal(1));
-      return printer.text(kernel::mul(width, kernel::literal(a.type.lanes)));
-    }
-    return printer.text(kernel::mul(kernel::name(prefix + a.strides.back()),
-                                    kernel::max(a.extents.back(), kernel::literal(1))));
+    const std::vector<Expr> values = kernel::allocated_strides(a, prefix);
+    for (std::size_t d = 0; d < values.size(); ++d)
+      out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d], printer.text(values[d])));
   }
 
   static void allocate(Writer& out, CLike& printer, const Array& a) {
     const Expr empty = is_empty(a);
     out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
-                         scalars(printer, a, ""), empty ? printer.text(empty) : "false"));
+                         printer.text(kernel::allocated_scalars(a)), empty ? printer.text(empty) : "false"));
   }
 
   static void stand_in(Writer& out, CLike& printer, const Array& a) {
-    const Expr row =
-        kernel::mul(kernel::max(a.extents[0], kernel::literal(1)), kernel::literal(a.type.lanes));
     out.open(fmt::format("if ({})", printer.text(is_empty(a))));
     out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
     out.line(fmt::format("if (status == cudaSuccess) status = allocate(no_{}, {}, true, stream);", a.name,
-                         printer.text(row)));
+                         printer.text(kernel::scalars_of_stand_in(a))));
     out.line(fmt::format("{0} = no_{0};", a.name));
     for (const std::string& stride : a.strides) out.line(fmt::format("{} = 0;", stride));
     out.close();
   }
 
   void print(Writer& out, CLike& printer, const Launch& launch) const {
-    const auto function = std::find_if(module_.functions.begin(), module_.functions.end(),
-                                       [&](const kernel::Function& f) { return f.name == launch.function; });
+    const kernel::Function& function = kernel::function_named(module_, launch.function);
     const kernel::Grid& grid = *launch.grid;
     std::string arguments;
-    for (const Parameter& p : parameters_of(*function)) arguments += ", " + p.name;
+    for (const kernel::Parameter& p : kernel::parameters_of(module_, function)) arguments += ", " + p.name;
     out.open("if (status == cudaSuccess)");
     out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}, {}, {}}}, stream{});", launch.function,
                          printer.text(grid.threads[0]), printer.text(grid.threads[1]),
@@ -313,7 +271,7 @@ class CudaEmitter {
     each(Array::Role::Output, declare_on_device);
     const auto allocate_on_device = [&](const Array& a) {
       out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
-                           scalars(printer, a, "device_"),
+                           printer.text(kernel::allocated_scalars(a, "device_")),
                            is_empty(a) ? printer.text(is_empty(a)) : "false"));
     };
     each(Array::Role::Input, [&](const Array& a) {
@@ -435,6 +393,26 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
   const Module& module_;
 };
 
+// NVRTC has neither the host's headers nor its compiler's functions.
+constexpr const char* what_nvrtc_lacks = R"text(#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned uint32_t;
+typedef unsigned long long uint64_t;
+#define __builtin_inff() __builtin_bit_cast(float, 0x7f800000)
+#define __builtin_inf() __builtin_bit_cast(double, 0x7ff0000000000000ll)
+#define __builtin_nanf(text) __builtin_bit_cast(float, 0x7fc00000)
+#define __builtin_nan(text) __builtin_bit_cast(double, 0x7ff8000000000000ll)
+#else
+#include <stdint.h>
+#endif
+
+)text";
+
 constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
 
 std::string readme(const Module& module, const std::string& compile, const CudaEmitter& emitter) {
@@ -466,6 +444,10 @@ std::string emit_cuda_for_loading(const Module& module) {
   const CudaEmitter emitter(module);
   return head_comment(module) + headers + emitter.body() +
          entry_function(module, "weft_entry", function_name(module) + "_on_host");
+}
+
+std::string emit_cuda_kernels(const Module& module) {
+  return head_comment(module) + "\n" + what_nvrtc_lacks + CudaEmitter(module).kernels();
 }
 
 std::map<std::string, std::string> emit_cuda_for_users(const Module& module,

@@ -20,4 +20,8 @@ std::map<std::string, std::string> emit_cuda_for_users(const kernel::Module& mod
 /// error.
 std::string emit_cuda_for_loading(const kernel::Module& module);
 
+/// The kernels alone, for NVRTC, which has no headers; a host program that is not text launches them. Each is
+/// extern "C" under its function's name, and takes kernel::parameters_of (ir/kernel_host.h).
+std::string emit_cuda_kernels(const kernel::Module& module);
+
 }  // namespace weft::emit

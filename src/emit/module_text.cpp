@@ -24,21 +24,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-std::set<std::string> arrays_of(const kernel::Step& step, bool written_ones) {
-  std::set<std::string> names;
-  const auto add = [&](const kernel::Launch& launch) {
-    names.insert(launch.reads.begin(), launch.reads.end());
-    if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
-  };
-  if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-    for (const kernel::Launch& launch : repeat->launches) add(launch);
-    for (const kernel::Rotation& rotation : repeat->rotations) names.insert(rotation.begin(), rotation.end());
-  } else {
-    add(std::get<kernel::Launch>(step));
-  }
-  return names;
-}
-
 const Array& array_named(const Module& module, const std::string& name) {
   return *std::find_if(module.arrays.begin(), module.arrays.end(),
                        [&](const Array& a) { return a.name == name; });
@@ -120,39 +105,6 @@ std::string documentation(const Module& module) {
             : fmt::format("; {} counts {}s from row to row", a.strides[0], c_type(a.type.scalar))));
   }
   return out.text();
-}
-
-Expr is_empty(const Array& a) {
-  Expr empty;
-  for (const Expr& extent : a.extents) {
-    const Expr none = kernel::binary(ir::BinaryOp::Eq, extent, kernel::literal(0));
-    empty = empty ? kernel::binary(ir::BinaryOp::Or, empty, none) : none;
-  }
-  return empty;
-}
-
-bool is_read_while_empty(const Module& module, const Array& a) {
-  const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
-    const auto fixed = kernel::literal_value(extent);
-    return fixed ? *fixed == 0 : !std::holds_alternative<kernel::Name>(extent->op);
-  });
-  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(), [&](const kernel::Step& step) {
-    return arrays_of(step, false).count(a.name);
-  });
-  return a.role == Array::Role::Output && may_be_empty && is_read;
-}
-
-std::size_t first_use(const Module& module, const std::string& array) {
-  for (std::size_t i = 0; i < module.steps.size(); ++i) {
-    if (arrays_of(module.steps[i], true).count(array)) return i;
-  }
-  return 0;
-}
-std::size_t last_use(const Module& module, const std::string& array) {
-  for (std::size_t i = module.steps.size(); i-- > 0;) {
-    if (arrays_of(module.steps[i], true).count(array)) return i;
-  }
-  return 0;
 }
 
 void open_repeat(Writer& out, CLike& printer, const Module& module, const kernel::Repeat& repeat,

@@ -23,14 +23,6 @@ std::vector<std::string> parameters(const kernel::Module& module);
 /// What the parameters mean, for the header.
 std::string documentation(const kernel::Module& module);
 
-/// The condition under which an array has no pixels; null for a scalar.
-kernel::Expr is_empty(const kernel::Array& a);
-/// Whether other stages read an output that has no pixels for some sizes.
-bool is_read_while_empty(const kernel::Module& module, const kernel::Array& a);
-/// The first and the last of the module's steps that touch an array.
-std::size_t first_use(const kernel::Module& module, const std::string& array);
-std::size_t last_use(const kernel::Module& module, const std::string& array);
-
 /// Opens the loop of a repeat, and rotates its arrays; variables have the prefix.
 void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, const kernel::Repeat& repeat,
                  const std::string& prefix);

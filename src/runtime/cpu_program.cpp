@@ -63,9 +63,9 @@ bool orders_values(const kernel::Module& module) {
 
 }  // namespace
 
-kernel::Module lowered(const ir::Pipeline& pipeline) {
+kernel::Module lowered(const ir::Pipeline& pipeline, lower::Processor processor) {
   const ir::Pipeline prepared = lower::prepare(pipeline);
-  return lower::lower(prepared, schedule::choose(prepared));
+  return lower::lower(prepared, schedule::choose(prepared), processor);
 }
 
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {

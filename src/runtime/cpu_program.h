@@ -5,6 +5,7 @@
 
 #include "ir/bindings.h"
 #include "ir/kernel_ir.h"
+#include "lower/processor.h"
 #include "runtime/executable.h"
 #include "runtime/memory_pool.h"
 #include "runtime/native_compiler.h"
@@ -30,7 +31,7 @@ class CpuProgram : public Executable {
 };
 
 /// The kernels of a pipeline, under the schedule that is chosen for it, and the flags to compile them with.
-kernel::Module lowered(const ir::Pipeline& pipeline);
+kernel::Module lowered(const ir::Pipeline& pipeline, lower::Processor processor = lower::Processor::Cpu);
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
 
 }  // namespace weft::runtime

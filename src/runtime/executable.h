@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,22 @@ class Executable {
   virtual ~Executable() = default;
   /// Writes every output of the pipeline. The buffers' rows are dense and none overlaps another.
   virtual void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const = 0;
+};
+
+/// One that runs on a GPU, which has memory of its own.
+class GpuExecutable : public Executable {
+ public:
+  virtual Memory memory() const = 0;
+  /// Like run, but images and outputs may lie in the GPU's memory, too; outputs there that have no data yet
+  /// get it. Without a stream, the work is done when it returns; else it is queued there, in its order, and
+  /// waited for only if an output lies in the host's memory.
+  virtual void run_on(std::optional<void*> stream, const ir::Bindings& bindings,
+                      std::map<std::string, Buffer>& outputs) const = 0;
+
+  void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override {
+    std::map<std::string, Buffer> on_host = outputs;
+    run_on(std::nullopt, bindings, on_host);
+  }
 };
 
 /// A program of a pipeline around an executable that was made from it.

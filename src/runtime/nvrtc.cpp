@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <dlfcn.h>
-#include <link.h>
+#include "runtime/dynamic_library.h"
 
 namespace weft::runtime {
 
@@ -41,35 +40,6 @@ namespace {
 
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-class Library {
- public:
-  /// It stays loaded: it leaves handlers for the end of the process.
-  explicit Library(const fs::path& path)
-      : handle_(::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)) {}
-  ~Library() {
-    if (handle_) ::dlclose(handle_);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-
-  bool loaded() const { return handle_; }
-
-  /// Whether the library has a function of that name; if so, it is put into `function`.
-  template <class Function>
-  bool find(const char* name, Function& function) const {
-    function = reinterpret_cast<Function>(::dlsym(handle_, name));
-    return function;
-  }
-
-  fs::path path() const {
-    link_map* map = nullptr;
-    return ::dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0 ? fs::path(map->l_name) : fs::path();
-  }
-
- private:
-  void* handle_;
-};
-
 }  // namespace
 
 std::vector<fs::path> Nvrtc::candidates() {
@@ -88,7 +58,7 @@ std::vector<fs::path> Nvrtc::candidates() {
 Nvrtc::Nvrtc(const std::vector<fs::path>& libraries) {
   Error error("no CUDA compiler found: NVRTC, a library of the CUDA toolkit, cannot be loaded");
   for (const fs::path& candidate : libraries) {
-    const Library library(candidate);
+    const DynamicLibrary library(candidate);
     Functions f{};
     if (library.loaded() && library.find("nvrtcGetErrorString", f.error_text) &&
         library.find("nvrtcVersion", f.version) &&

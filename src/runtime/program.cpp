@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "emit/cpp.h"
 #include "ir/interpret.h"
 #include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
+#include "runtime/cuda_program.h"
 
 namespace weft {
 namespace {
@@ -32,6 +34,7 @@ Extent memory_of(const Buffer& b) {
 }
 
 bool overlap(const Buffer& a, const Buffer& b) {
+  if (a.empty() || b.empty()) return false;
   if (a.pixels() == 0 || b.pixels() == 0) return false;
   const Extent p = memory_of(a), q = memory_of(b);
   return p.begin < q.end && q.begin < p.end;
@@ -43,7 +46,13 @@ class Program::Implementation {
  public:
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
       : pipeline_(std::move(pipeline)) {
-    if (options.target != Target::Reference)
+    if (options.target == Target::Reference) return;
+    std::optional<runtime::CudaToolchain> toolchain;
+    if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
+    if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
+    if (toolchain)
+      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain));
+    else
       executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
   }
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline,
@@ -52,9 +61,25 @@ class Program::Implementation {
 
   const ir::Pipeline& pipeline() const { return *pipeline_; }
 
-  std::map<std::string, Buffer> run(const Arguments& arguments) const {
+  Target target() const {
+    if (gpu_) return Target::Cuda;
+    return executable_ ? Target::Cpu : Target::Reference;
+  }
+
+  std::map<std::string, Buffer> run_on(void* stream, const Arguments& arguments) const {
+    if (!gpu_) {
+      throw Error("pipeline '" + pipeline_->name + "' runs on the CPU, which has no streams")
+          .help("compile it with Target::Cuda, or call run()");
+    }
+    return run(arguments, stream);
+  }
+
+  /// On the caller's stream, if there is one.
+  std::map<std::string, Buffer> run(const Arguments& arguments, std::optional<void*> stream = {}) const {
     ir::Bindings bindings = ir::bound(arguments.images, arguments.params);
     ir::check_bindings(*pipeline_, bindings);
+    for (const auto& [name, image] : bindings.images) check_memory("image", name, image);
+    for (const auto& [name, output] : arguments.outputs) check_memory("the buffer for output", name, output);
     std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
     if (!executable_) {
       for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings))
@@ -69,21 +94,61 @@ class Program::Implementation {
                            std::any_of(results.begin(), results.end(), [&](const auto& other) {
                              return other.first != name && overlap(other.second, target);
                            });
+      if (!target.memory().is_host()) {
+        if (aliases) throw overlapping(name, target);
+        continue;
+      }
       if (aliases || !target.rows_are_dense()) target = Buffer::allocate(target.type(), target.extents());
     }
     for (auto& [name, image] : bindings.images) {
       if (!image.rows_are_dense()) image = image.packed();
     }
-    executable_->run(bindings, targets);
+    if (gpu_)
+      gpu_->run_on(stream, bindings, targets);
+    else
+      executable_->run(bindings, targets);
     for (const auto& [name, target] : targets) {
-      if (target.data() != results.at(name).data()) results.at(name).copy_from(target);
+      if (!target.memory().is_host())
+        results.at(name) = target;
+      else if (target.data() != results.at(name).data())
+        results.at(name).copy_from(target);
     }
     return results;
   }
 
  private:
+  void take_gpu(std::unique_ptr<const runtime::GpuExecutable> gpu) {
+    gpu_ = gpu.get();
+    executable_ = std::move(gpu);
+  }
+
+  /// Throws unless the program can reach the buffer's memory, and needs no copy of it there.
+  void check_memory(const std::string& what, const std::string& name, const Buffer& buffer) const {
+    if (buffer.memory().is_host()) return;
+    const std::string lies = what + " '" + name + "' lies in " + name_of(buffer.memory());
+    if (!gpu_) {
+      throw Error(lies + ", but pipeline '" + pipeline_->name + "' runs on the CPU")
+          .help("compile it with Target::Cuda");
+    }
+    if (buffer.memory() != gpu_->memory()) {
+      throw Error(lies + ", but pipeline '" + pipeline_->name + "' runs on GPU " +
+                  std::to_string(gpu_->memory().device));
+    }
+    if (!buffer.rows_are_dense()) {
+      throw Error(lies + ", and its pixels are not adjacent")
+          .help("only rows may have gaps between them in the memory of a GPU");
+    }
+  }
+  static Error overlapping(const std::string& name, const Buffer& output) {
+    return Error("the buffer for output '" + name + "' overlaps another image in " + name_of(output.memory()))
+        .help("give it memory of its own");
+  }
+
+  /// Those of the GPU that are not given have no memory yet.
   std::map<std::string, Buffer> result_buffers(const Arguments& arguments,
                                                const ir::Bindings& bindings) const {
+    const bool on_gpu = std::any_of(bindings.images.begin(), bindings.images.end(),
+                                    [](const auto& image) { return !image.second.memory().is_host(); });
     const ir::Sizes sizes = ir::sizes_of(bindings);
     for (const ir::StagePtr& stage : pipeline_->stages)
       ir::evaluate(*stage, sizes);  // throws for impossible sizes
@@ -92,7 +157,8 @@ class Program::Implementation {
       const std::vector<std::int64_t> extents = ir::evaluate(*output, sizes).extent;
       const auto given = arguments.outputs.find(output->name);
       if (given == arguments.outputs.end()) {
-        results[output->name] = Buffer::allocate(output->type, extents);
+        results[output->name] = on_gpu ? Buffer::on_gpu(nullptr, output->type, extents, gpu_->memory().device)
+                                       : Buffer::allocate(output->type, extents);
       } else if (given->second.type() != output->type || given->second.extents() != extents) {
         throw Error("the buffer for output '" + output->name + "' has another type or size than the output")
             .note("needs", name_of(output->type) + " " + spell(extents))
@@ -116,9 +182,16 @@ class Program::Implementation {
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::unique_ptr<const runtime::Executable> executable_;  // null: the interpreter
+  const runtime::GpuExecutable* gpu_ = nullptr;            // executable_, if it runs on a GPU
 };
 
 std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
+
+std::map<std::string, Buffer> Program::run_on(void* stream, const Arguments& arguments) const {
+  return impl_->run_on(stream, arguments);
+}
+
+Target Program::target() const { return impl_->target(); }
 
 Buffer Program::operator()(const Buffer& image) const {
   const ir::Pipeline& pipeline = impl_->pipeline();

@@ -50,7 +50,7 @@ double median(std::vector<double> values) {
 }
 
 struct Result {
-  std::string application, in, out;
+  std::string application, target, in, out;
   Size size;
   std::size_t runs = 0;
   double median = 0, least = 0, copy = 0, reading = 0;  ///< Seconds; reading is 0 without inputs.
@@ -196,7 +196,8 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
   const ir::Pipeline& pipeline = built.ir();
-  Result result{application.name, types_text(pipeline.inputs), types_text(pipeline.outputs), size};
+  Result result{application.name, name_of(plan.target, program), types_text(pipeline.inputs),
+                types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
   result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params)).total();
@@ -264,7 +265,7 @@ std::string date() {
 
 void print(const std::vector<Result>& results, const Plan& plan, int threads) {
   fmt::print("{}, {} threads, medians of {} runs, target {}\n\n", cpu_model(), threads, plan.runs,
-             name_of(plan.target));
+             results.front().target);
   Table table({"application", "pixels", "size", "ms", "MB moved", "GB/s", "copy GB/s", "time / copy",
                "roof MB", "roof ms", "time / roof", "read GB/s", "of reading"});
   for (const Result& r : results) {
@@ -286,7 +287,7 @@ void print_json(const std::vector<Result>& results, const Plan& plan, const Arit
   Json json = {{"date", date()},
                {"cpu", cpu_model()},
                {"threads", threads},
-               {"target", name_of(plan.target)},
+               {"target", results.front().target},
                {"width", size.extents[0]},
                {"height", size.extents[1]},
                {"runs", plan.runs},
@@ -374,8 +375,9 @@ void add_bench(CLI::App& weft) {
       ->capture_default_str();
   command
       ->add_option("--target", options->target,
-                   "cpu; reference; or simt, which times nothing, but counts\n"
-                   "what each kernel of the CUDA does to memory")
+                   "cpu; reference; cuda, with the copies to the GPU and back;\n"
+                   "auto; or simt, which times nothing, but counts what each\n"
+                   "kernel of the CUDA does to memory")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,

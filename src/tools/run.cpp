@@ -252,10 +252,11 @@ void print(const Options& options, const Job& job, const std::map<std::string, B
 }
 
 void print_json(const Options& options, const Job& job, const std::map<std::string, Buffer>& results,
-                const std::map<std::string, Written>& written, const Times& times) {
+                const std::map<std::string, Written>& written, const Times& times,
+                const std::string& target) {
   Json json = {
       {"application", job.application.name},
-      {"target", name_of(parse_target(options.target))},
+      {"target", target},
       {"seconds",
        {{"read", times.read}, {"compile", times.compile}, {"run", times.run}, {"write", times.write}}}};
   json["inputs"] = Json::array();
@@ -308,7 +309,10 @@ void run(const Options& options) {
   times.run = timed([&] { results = program->run(job->arguments); });
   std::map<std::string, Written> written;
   times.write = timed([&] { written = write_outputs(*job, results); });
-  (options.json ? print_json : print)(options, *job, results, written, times);
+  if (options.json)
+    print_json(options, *job, results, written, times, name_of(target, *program));
+  else
+    print(options, *job, results, written, times);
 }
 
 }  // namespace
@@ -320,7 +324,10 @@ void add_run(CLI::App& weft) {
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
   add_repeatable(*command, "-o,--output", options->outputs,
                  "FILE for the first output, or NAME=FILE for any");
-  command->add_option("--target", options->target, "auto, cpu, reference, simt, simt-race or simt-address")
+  command
+      ->add_option("--target", options->target,
+                   "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"
+                   "simt, simt-race or simt-address")
       ->capture_default_str();
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");

@@ -5,8 +5,7 @@
 #include <mutex>
 
 #include "emit/cuda.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
+#include "runtime/cpu_program.h"
 
 namespace weft::tools {
 namespace {
@@ -60,8 +59,7 @@ std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, simt::Buil
 }  // namespace
 
 kernel::Module cuda_module(const Pipeline& pipeline) {
-  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
-  return lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  return runtime::lowered(pipeline.ir(), lower::Processor::Gpu);
 }
 
 std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build) {

@@ -12,14 +12,24 @@
 namespace weft::tools {
 namespace {
 
-constexpr std::array<std::pair<const char*, RunTarget>, 6> targets{{
+constexpr std::array<std::pair<const char*, RunTarget>, 7> targets{{
     {"auto", RunTarget::Auto},
     {"cpu", RunTarget::Cpu},
     {"reference", RunTarget::Reference},
+    {"cuda", RunTarget::Cuda},
     {"simt", RunTarget::Simt},
     {"simt-race", RunTarget::SimtRace},
     {"simt-address", RunTarget::SimtAddress},
 }};
+
+Target library_target(RunTarget target) {
+  switch (target) {
+    case RunTarget::Auto: return Target::Auto;
+    case RunTarget::Reference: return Target::Reference;
+    case RunTarget::Cuda: return Target::Cuda;
+    default: return Target::Cpu;
+  }
+}
 
 }  // namespace
 
@@ -29,7 +39,6 @@ RunTarget parse_target(const std::string& text) {
   if (found != targets.end()) return found->second;
   std::string names;
   for (const auto& [name, target] : targets) names += (names.empty() ? "" : ", ") + std::string(name);
-  if (text == "cuda") throw Error("the target 'cuda' is not supported yet; there are " + names);
   throw Error("there is no target '" + text + "'; there are " + names);
 }
 
@@ -43,9 +52,13 @@ std::vector<RunTarget> parse_targets(const std::string& list) {
 }
 
 std::string name_of(RunTarget target) {
-  if (target == RunTarget::Auto) target = RunTarget::Cpu;
   return std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return target == t.second; })
       ->first;
+}
+
+std::string name_of(RunTarget target, const Program& program) {
+  if (target != RunTarget::Auto) return name_of(target);
+  return name_of(program.target() == Target::Cuda ? RunTarget::Cuda : RunTarget::Cpu);
 }
 
 bool is_simt(RunTarget target) {
@@ -58,8 +71,7 @@ Program compile(const Pipeline& pipeline, RunTarget target, int threads) {
     case RunTarget::SimtRace: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::race));
     case RunTarget::SimtAddress:
       return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::address));
-    case RunTarget::Reference: return pipeline.compile({Target::Reference, threads, {}});
-    default: return pipeline.compile({Target::Cpu, threads, {}});
+    default: return pipeline.compile({library_target(target), threads, {}});
   }
 }
 

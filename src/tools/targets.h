@@ -9,13 +9,15 @@
 
 namespace weft::tools {
 
-enum class RunTarget { Auto, Cpu, Reference, Simt, SimtRace, SimtAddress };
+enum class RunTarget { Auto, Cpu, Reference, Cuda, Simt, SimtRace, SimtAddress };
 
 /// Throws weft::Error for an unknown name.
 RunTarget parse_target(const std::string& text);
 /// Those of a list, separated by commas; "simt" stands for all builds of the checker.
 std::vector<RunTarget> parse_targets(const std::string& list);
 std::string name_of(RunTarget target);
+/// What the program runs on, as the target "auto" leaves that open.
+std::string name_of(RunTarget target, const Program& program);
 /// Whether it is a build of the checker.
 bool is_simt(RunTarget target);
 

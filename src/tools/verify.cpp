@@ -345,7 +345,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
                       "applications of other dimensions");
   command
       ->add_option("--targets", options->targets,
-                   "cpu, reference, simt (all its builds), or simt-race, say; several after commas")
+                   "cpu, reference, cuda, simt (all its builds), or simt-race, say; several after commas")
       ->capture_default_str();
   command->add_option("--borders", options->borders, "all, or names separated by commas")
       ->capture_default_str();

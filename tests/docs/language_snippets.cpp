@@ -517,6 +517,25 @@ TEST(Language, Outputs) {
   EXPECT_EQ(built.pipeline.ir().outputs.size(), 2u);
 }
 
+// ---- on a GPU ----
+
+namespace {
+
+/// Compiled only: it needs a GPU.
+[[maybe_unused]] Buffer bright_on_gpu(const Pipeline& pipeline, void* pixels, std::int64_t width,
+                                      std::int64_t height, void* stream) {
+  CompileOptions options;
+  options.target = Target::Cuda;
+  const Program on_gpu = pipeline.compile(options);
+
+  Arguments arguments;
+  arguments.images["in"] = Buffer::on_gpu(pixels, type_of<float>(), {width, height});
+  Buffer bright = on_gpu.run_on(stream, arguments).at("bright");  // allocated on the GPU
+  return bright;
+}
+
+}  // namespace
+
 // ---- errors ----
 
 TEST(Language, Errors) {

@@ -1,0 +1,125 @@
+#include "ir/kernel_host.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/kernel_build.h"
+#include "ir/kernel_visit.h"
+
+namespace weft::kernel {
+namespace {
+
+std::set<std::string> arrays_of(const Step& step, bool written_ones) {
+  std::set<std::string> names;
+  const auto add = [&](const Launch& launch) {
+    names.insert(launch.reads.begin(), launch.reads.end());
+    if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
+  };
+  if (const auto* repeat = std::get_if<Repeat>(&step)) {
+    for (const Launch& launch : repeat->launches) add(launch);
+    for (const Rotation& rotation : repeat->rotations) names.insert(rotation.begin(), rotation.end());
+  } else {
+    add(std::get<Launch>(step));
+  }
+  return names;
+}
+
+constexpr int line_bytes = 128;  // what a warp's loads are made of
+
+}  // namespace
+
+std::vector<Parameter> parameters_of(const Module& module, const Function& function) {
+  const auto used = names_in(function.body), written = arrays_written_in(function.body);
+  std::vector<Parameter> result;
+  for (const Array& a : module.arrays) {
+    if (used.count(a.name)) result.push_back({a.name, a.type.scalar, true, !written.count(a.name)});
+  }
+  for (const auto* list : {&module.sizes, &module.strides, &module.params, &module.counters}) {
+    for (const Field& f : *list) {
+      if (!used.count(f.name)) continue;
+      const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
+      result.push_back({f.name, is_narrow ? Scalar::I32 : f.type});
+    }
+  }
+  return result;
+}
+
+const Function& function_named(const Module& module, const std::string& name) {
+  for (const Function& function : module.functions) {
+    if (function.name == name) return function;
+  }
+  throw InternalError("there is no function '" + name + "'");
+}
+
+const Launch& launch_of(const Module& module, const Function& function) {
+  for (const Step& step : module.steps) {
+    if (const auto* launch = std::get_if<Launch>(&step); launch && launch->function == function.name)
+      return *launch;
+    if (const auto* repeat = std::get_if<Repeat>(&step)) {
+      for (const Launch& launch : repeat->launches) {
+        if (launch.function == function.name) return launch;
+      }
+    }
+  }
+  throw InternalError("nothing launches '" + function.name + "'");
+}
+
+Expr is_empty(const Array& a) {
+  Expr empty;
+  for (const Expr& extent : a.extents) {
+    const Expr none = binary(ir::BinaryOp::Eq, extent, literal(0));
+    empty = empty ? binary(ir::BinaryOp::Or, empty, none) : none;
+  }
+  return empty;
+}
+
+bool is_read_while_empty(const Module& module, const Array& a) {
+  const bool may_be_empty = std::any_of(a.extents.begin(), a.extents.end(), [](const Expr& extent) {
+    const auto fixed = literal_value(extent);
+    return fixed ? *fixed == 0 : !std::holds_alternative<Name>(extent->op);
+  });
+  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(),
+                                   [&](const Step& step) { return arrays_of(step, false).count(a.name); });
+  return a.role == Array::Role::Output && may_be_empty && is_read;
+}
+
+std::size_t first_use(const Module& module, const std::string& array) {
+  for (std::size_t i = 0; i < module.steps.size(); ++i) {
+    if (arrays_of(module.steps[i], true).count(array)) return i;
+  }
+  return 0;
+}
+std::size_t last_use(const Module& module, const std::string& array) {
+  for (std::size_t i = module.steps.size(); i-- > 0;) {
+    if (arrays_of(module.steps[i], true).count(array)) return i;
+  }
+  return 0;
+}
+
+std::vector<Expr> allocated_strides(const Array& a, const std::string& prefix) {
+  std::vector<Expr> strides;
+  for (std::size_t d = 0; d < a.strides.size(); ++d) {
+    if (d == 0) {
+      const int line = line_bytes / size_of(a.type.scalar);
+      const Expr row = add(mul(a.extents[0], literal(a.type.lanes)), literal(line - 1));
+      strides.push_back(mul(div(row, literal(line)), literal(line)));
+    } else {
+      strides.push_back(mul(name(prefix + a.strides[d - 1]), max(a.extents[d], literal(1))));
+    }
+  }
+  return strides;
+}
+
+Expr allocated_scalars(const Array& a, const std::string& prefix) {
+  if (a.strides.empty()) return scalars_of_stand_in(a);
+  return mul(name(prefix + a.strides.back()), max(a.extents.back(), literal(1)));
+}
+
+Expr scalars_of_stand_in(const Array& a) {
+  const Expr width = a.extents.empty() ? literal(1) : max(a.extents[0], literal(1));
+  return mul(width, literal(a.type.lanes));
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,96 @@
+#include "runtime/cuda_driver.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <weft/error.h>
+
+#include <cstdlib>
+
+#include "runtime/dynamic_library.h"
+
+namespace weft::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The name of the first function that the library lacks; null: it has all.
+const char* find_functions(const DynamicLibrary& library, CudaFunctions& f) {
+  const char* missing = nullptr;
+  const auto find = [&](const char* name, auto& function) {
+    if (!missing && !library.find(name, function)) missing = name;
+  };
+  // The names that cuda.h gives to the current versions of these functions.
+  find("cuGetErrorName", f.error_name);
+  find("cuGetErrorString", f.error_text);
+  find("cuInit", f.init);
+  find("cuDeviceGetCount", f.device_count);
+  find("cuDeviceGet", f.device);
+  find("cuDeviceGetName", f.device_name);
+  find("cuDeviceGetAttribute", f.device_attribute);
+  find("cuDevicePrimaryCtxRetain", f.retain_context);
+  find("cuDevicePrimaryCtxRelease_v2", f.release_context);
+  find("cuCtxPushCurrent_v2", f.push_context);
+  find("cuCtxPopCurrent_v2", f.pop_context);
+  find("cuModuleLoadData", f.load_module);
+  find("cuModuleUnload", f.unload_module);
+  find("cuModuleGetFunction", f.module_function);
+  find("cuLaunchKernel", f.launch);
+  find("cuMemAllocAsync", f.allocate);
+  find("cuMemFreeAsync", f.release);
+  find("cuMemHostAlloc", f.allocate_pinned);
+  find("cuMemFreeHost", f.release_pinned);
+  find("cuMemcpyHtoDAsync_v2", f.copy_to_device);
+  find("cuMemcpyDtoHAsync_v2", f.copy_to_host);
+  find("cuMemsetD8Async", f.fill);
+  find("cuStreamCreate", f.create_stream);
+  find("cuStreamDestroy_v2", f.destroy_stream);
+  find("cuStreamSynchronize", f.synchronize_stream);
+  find("cuStreamWaitEvent", f.wait_for_event);
+  find("cuEventCreate", f.create_event);
+  find("cuEventDestroy_v2", f.destroy_event);
+  find("cuEventRecord", f.record_event);
+  find("cuEventQuery", f.query_event);
+  find("cuEventSynchronize", f.synchronize_event);
+  return missing;
+}
+
+}  // namespace
+
+std::vector<fs::path> CudaDriver::candidates() {
+  const char* chosen = std::getenv("WEFT_CUDA_DRIVER");
+  if (chosen && *chosen) return {chosen};
+  return {"libcuda.so.1"};
+}
+
+CudaDriver::CudaDriver(const std::vector<fs::path>& libraries) {
+  std::string reason;
+  for (const fs::path& candidate : libraries) {
+    const DynamicLibrary library(candidate);
+    CudaFunctions f{};
+    const char* missing = library.loaded() ? find_functions(library, f) : nullptr;
+    if (library.loaded() && !missing) {
+      functions_ = std::make_shared<const CudaFunctions>(f);
+      check(f.init(0), "NVIDIA's driver does not start");
+      return;
+    }
+    reason += (reason.empty() ? "" : ", ") +
+              (missing ? fmt::format("'{}' has no {} (CUDA 11.2 has)", candidate.string(), missing)
+                       : fmt::format("'{}' cannot be loaded", candidate.string()));
+  }
+  throw Error("NVIDIA's driver was not found: " + reason + "; install it, or use another target than cuda");
+}
+
+std::string CudaDriver::text_of(int status) const {
+  const char *name = nullptr, *text = nullptr;
+  if (functions_->error_name(status, &name) != 0 || functions_->error_text(status, &text) != 0 || !name ||
+      !text)
+    return fmt::format("CUDA's error {}", status);
+  return fmt::format("{} ({})", name, text);
+}
+
+void CudaDriver::check(int status, const std::string& what) const {
+  if (status != 0) throw Error(what + ": " + text_of(status));
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,71 @@
+// NVIDIA's driver, loaded when it is first needed: Weft is built without a toolkit, and runs without a GPU.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::runtime {
+
+/// What Weft uses of cuda.h, which a toolkit would have to provide. Status 0 is success; handles are opaque.
+struct CudaFunctions {
+  using Address = unsigned long long;  ///< CUdeviceptr
+
+  int (*error_name)(int status, const char** name);
+  int (*error_text)(int status, const char** text);
+  int (*init)(unsigned flags);
+  int (*device_count)(int* count);
+  int (*device)(int* device, int ordinal);
+  int (*device_name)(char* name, int length, int device);
+  int (*device_attribute)(int* value, int attribute, int device);
+  int (*retain_context)(void** context, int device);
+  int (*release_context)(int device);
+  int (*push_context)(void* context);
+  int (*pop_context)(void** context);
+  int (*load_module)(void** module, const void* image);
+  int (*unload_module)(void* module);
+  int (*module_function)(void** function, void* module, const char* name);
+  int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
+                void** extra);
+  int (*allocate)(Address* address, std::size_t bytes, void* stream);
+  int (*release)(Address address, void* stream);
+  int (*allocate_pinned)(void** address, std::size_t bytes, unsigned flags);
+  int (*release_pinned)(void* address);
+  int (*copy_to_device)(Address to, const void* from, std::size_t bytes, void* stream);
+  int (*copy_to_host)(void* to, Address from, std::size_t bytes, void* stream);
+  int (*fill)(Address to, unsigned char value, std::size_t bytes, void* stream);
+  int (*create_stream)(void** stream, unsigned flags);
+  int (*destroy_stream)(void* stream);
+  int (*synchronize_stream)(void* stream);
+  int (*wait_for_event)(void* stream, void* event, unsigned flags);
+  int (*create_event)(void** event, unsigned flags);
+  int (*destroy_event)(void* event);
+  int (*record_event)(void* event, void* stream);
+  int (*query_event)(void* event);
+  int (*synchronize_event)(void* event);
+};
+
+class CudaDriver {
+ public:
+  /// $WEFT_CUDA_DRIVER alone if it is set, else what the dynamic loader finds as libcuda.so.1.
+  static std::vector<std::filesystem::path> candidates();
+
+  /// Loads the first that can be loaded, for the rest of the process. Throws weft::Error if there is none or
+  /// it does not start.
+  explicit CudaDriver(const std::vector<std::filesystem::path>& libraries = candidates());
+
+  const CudaFunctions* operator->() const { return functions_.get(); }
+
+  /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
+  std::string text_of(int status) const;
+  /// Throws weft::Error "what: text_of(status)" unless the status is success.
+  void check(int status, const std::string& what) const;
+
+ private:
+  std::shared_ptr<const CudaFunctions> functions_;
+};
+
+}  // namespace weft::runtime

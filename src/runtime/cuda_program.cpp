@@ -1,0 +1,136 @@
+#include "runtime/cuda_program.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "emit/cuda.h"
+#include "runtime/cpu_program.h"
+
+namespace weft::runtime {
+namespace {
+
+/// A GPU runs what was compiled for its major number and a minor one that is not newer than its own.
+std::string architecture_for(const CudaDevice& device, const Nvrtc& nvrtc) {
+  const int capability = device.capability();
+  int best = 0;
+  for (const int known : nvrtc.architectures()) {
+    if (known / 10 == capability / 10 && known <= capability) best = std::max(best, known);
+  }
+  if (best > 0) return fmt::format("sm_{}", best);
+  throw Error(fmt::format("CUDA {} does not compile for GPU {}, {} (sm_{}); install a version that does",
+                          nvrtc.version(), device.ordinal(), device.name(), capability));
+}
+
+/// Calls the work, and puts the pipeline's name before what it throws.
+template <class Work>
+auto naming(const ir::Pipeline& pipeline, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw error.within("pipeline '" + pipeline.name + "'", {});
+  }
+}
+
+}  // namespace
+
+CudaToolchain cuda_toolchain(int device, const std::vector<std::filesystem::path>& drivers,
+                             const std::vector<std::filesystem::path>& compilers) {
+  const auto gpu = std::make_shared<const CudaDevice>(CudaDriver(drivers), device);
+  DeviceCompiler compiler{Nvrtc(compilers)};
+  std::string architecture = architecture_for(*gpu, compiler.nvrtc());
+  return {gpu, std::move(compiler), std::move(architecture)};
+}
+
+std::optional<CudaToolchain> working_cuda_toolchain(int device) {
+  try {
+    return cuda_toolchain(device);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
+                         const ContentCache& cache)
+    : pipeline_(std::move(pipeline)),
+      device_(toolchain.device),
+      code_{lowered(*pipeline_, lower::Processor::Gpu)},
+      device_pool_(device_, CudaPool::Kind::Device),
+      pinned_pool_(device_, CudaPool::Kind::Pinned) {
+  naming(*pipeline_, [&] {
+    const DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
+    load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin);
+  });
+}
+
+void CudaProgram::load(const std::string& cubin) {
+  const CudaDriver& driver = device_->driver();
+  const CudaDevice::Current current(*device_);
+  void* module = nullptr;
+  driver.check(driver->load_module(&module, cubin.data()), "its compiled kernels cannot be loaded");
+  loaded_ = std::shared_ptr<void>(module, [device = device_](void* loaded) {
+    const CudaDevice::Current as_before(*device);
+    device->driver()->unload_module(loaded);
+  });
+  for (const kernel::Function& function : code_.module.functions) {
+    CudaCode::Kernel& kernel = code_.kernels[function.name];
+    kernel.parameters = kernel::parameters_of(code_.module, function);
+    driver.check(driver->module_function(&kernel.function, module, function.name.c_str()),
+                 fmt::format("kernel '{}' is not in the compiled code", function.name));
+  }
+}
+
+void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindings,
+                         std::map<std::string, Buffer>& outputs) const {
+  naming(*pipeline_, [&] {
+    const CudaDevice::Current current(*device_);
+    std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
+    void* stream = own ? own->handle() : *callers;
+    allocate(outputs, stream, own);
+    CudaRun run(code_, device_, device_pool_, pinned_pool_, stream);
+    run.bind(*pipeline_, bindings);
+    run.take_images(bindings.images);
+    run.take_outputs(outputs);
+    run.launch_all();
+    run.fetch_outputs();
+    if (!own) return;
+    run.wait();
+    const std::lock_guard lock(mutex_);
+    idle_streams_.push_back(std::move(own));
+  });
+}
+
+std::shared_ptr<const CudaStream> CudaProgram::take_stream() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_streams_.empty()) {
+      const std::shared_ptr<const CudaStream> stream = std::move(idle_streams_.back());
+      idle_streams_.pop_back();
+      return stream;
+    }
+  }
+  return std::make_shared<const CudaStream>(device_);
+}
+
+void CudaProgram::allocate(std::map<std::string, Buffer>& outputs, void* stream,
+                           const std::shared_ptr<const CudaStream>& owner) const {
+  for (auto& [name, output] : outputs) {
+    if (output.memory().is_host() || !output.empty()) continue;
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(output.bytes(), 1));
+    CudaFunctions::Address address = 0;
+    device_->driver().check(device_->driver()->allocate(&address, bytes, stream),
+                            fmt::format("output '{}' needs {} bytes of the GPU's memory", name, bytes));
+    const auto release = [device = device_, stream, owner](void* memory) {
+      const CudaDevice::Current current(*device);
+      device->driver()->release(reinterpret_cast<CudaFunctions::Address>(memory), stream);
+    };
+    void* memory = reinterpret_cast<void*>(address);
+    output = Buffer(memory, output.type(), output.extents(), output.strides())
+                 .in(this->memory())
+                 .owned_by(std::shared_ptr<void>(memory, release));
+  }
+}
+
+}  // namespace weft::runtime

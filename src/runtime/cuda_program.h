@@ -1,0 +1,63 @@
+// A pipeline's kernels on a GPU: what the emitted host function says as text (emit/cuda.cpp) is done here.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cache.h"
+#include "runtime/cuda_device.h"
+#include "runtime/cuda_memory.h"
+#include "runtime/cuda_run.h"
+#include "runtime/device_compiler.h"
+#include "runtime/executable.h"
+
+namespace weft::runtime {
+
+/// A GPU, and the compiler for it.
+struct CudaToolchain {
+  std::shared_ptr<const CudaDevice> device;
+  DeviceCompiler compiler;
+  std::string architecture;  ///< "sm_90": the newest that the compiler knows and the GPU runs.
+};
+/// Throws weft::Error if the driver, the device or NVRTC is missing, or they do not fit each other.
+CudaToolchain cuda_toolchain(int device,
+                             const std::vector<std::filesystem::path>& drivers = CudaDriver::candidates(),
+                             const std::vector<std::filesystem::path>& compilers = Nvrtc::candidates());
+/// None if anything is missing.
+std::optional<CudaToolchain> working_cuda_toolchain(int device);
+
+/// Several threads may run it at once. Errors have the pipeline's name, and the kernel's or image's.
+class CudaProgram : public GpuExecutable {
+ public:
+  CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
+              const ContentCache& cache = ContentCache());
+
+  Memory memory() const override { return Memory::gpu(device_->ordinal()); }
+  void run_on(std::optional<void*> stream, const ir::Bindings& bindings,
+              std::map<std::string, Buffer>& outputs) const override;
+
+ private:
+  std::shared_ptr<const CudaStream> take_stream() const;
+
+  void load(const std::string& cubin);
+  /// Memory for the outputs that lie on the GPU and have none yet.
+  void allocate(std::map<std::string, Buffer>& outputs, void* stream,
+                const std::shared_ptr<const CudaStream>& owner) const;
+
+  std::shared_ptr<const ir::Pipeline> pipeline_;
+  std::shared_ptr<const CudaDevice> device_;
+  std::shared_ptr<void> loaded_;  ///< The compiled kernels.
+  CudaCode code_;
+  mutable CudaPool device_pool_, pinned_pool_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::shared_ptr<const CudaStream>> idle_streams_;  ///< For runs without the caller's.
+};
+
+}  // namespace weft::runtime

@@ -1,0 +1,445 @@
+// The functions of NVIDIA's driver that Weft calls, on the SIMT checker.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <regex>
+
+#include <simt/abi.h>
+#include <simt/simt.h>
+#include "tests/cuda/fake/fake_cuda.h"
+
+namespace {
+
+using Address = unsigned long long;
+
+enum Status {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  no_device = 100,
+  invalid_device = 101,
+  invalid_image = 200,
+  invalid_context = 201,
+  invalid_handle = 400,
+  not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_failure = 719,
+};
+enum CopyDirection { to_device = 1, to_host = 2 };
+
+thread_local int contexts_of_thread = 0;
+
+void* pointer(Address address) { return reinterpret_cast<void*>(address); }
+
+/// Names like "d1" for handles and addresses, in the order of their making.
+class Names {
+ public:
+  void add(const void* handle, const std::string& kind) {
+    alive_[handle] = kind + std::to_string(++counts_[kind]);
+  }
+  void count_anew() { counts_.clear(); }
+  bool remove(const void* handle) { return alive_.erase(handle) > 0; }
+  bool has(const void* handle) const { return alive_.count(handle) > 0; }
+  std::string of(const void* handle) const {
+    if (!handle) return "0";
+    const auto found = alive_.find(handle);
+    return found == alive_.end() ? "?" : found->second;
+  }
+  std::vector<std::string> all() const {
+    std::vector<std::string> names;
+    for (const auto& entry : alive_) names.push_back(entry.second);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  std::map<std::string, int> counts_;
+  std::map<const void*, std::string> alive_;
+};
+
+struct Module {
+  simt::Module loaded;
+  std::map<std::string, std::pair<Module*, std::string>> kernels;  ///< A function's handle points here.
+};
+
+/// When an event was recorded, and where.
+struct Recorded {
+  void* stream = nullptr;
+  std::uint64_t when = 0;
+};
+
+struct Failure {
+  std::string function;
+  int calls_left;
+  int status;
+};
+
+class Driver final : public weft::testing_support::FakeCuda {
+ public:
+  std::recursive_mutex mutex;
+
+  void reset() override {
+    calls_.clear();
+    failures_.clear();
+    devices = 1;
+    start_status = success;
+    build_ = simt::Build::fast;
+    device.forget();
+    names.count_anew();
+  }
+  std::vector<std::string> calls() const override { return calls_; }
+  void forget_calls() override { calls_.clear(); }
+  void fail(const std::string& function, int nth, int status) override {
+    failures_.push_back({function, nth, status});
+  }
+  void set_devices(int count) override { devices = count; }
+  void set_start_status(int status) override { start_status = status; }
+  void find_races() override { build_ = simt::Build::race; }
+  std::vector<std::string> alive() const override {
+    std::vector<std::string> all = names.all();
+    for (std::size_t i = 0; i < modules.size(); ++i) all.push_back("module");
+    for (int i = 0; i < contexts; ++i) all.push_back("context");
+    return all;
+  }
+  std::vector<std::string> reports() const override {
+    std::vector<std::string> texts;
+    for (const simt::Report& report : device.reports()) texts.push_back(to_string(report));
+    return texts;
+  }
+  void* memory(std::size_t bytes) override { return device.allocate(bytes); }
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    device.copy_to_device(to, from, bytes);
+  }
+  void download(void* to, const void* from, std::size_t bytes) override {
+    device.copy_to_host(to, from, bytes);
+  }
+  void* stream() override { return device.create_stream(); }
+  void synchronize(void* stream) override { wait_for(stream); }
+
+  /// The status of a call that is recorded, unless it is to fail: that of `work`.
+  template <class Work>
+  int call(const std::string& function, Work work) {
+    const std::lock_guard lock(mutex);
+    if (contexts_of_thread == 0) return invalid_context;
+    for (auto f = failures_.begin(); f != failures_.end(); ++f) {
+      if (f->function != function || --f->calls_left > 0) continue;
+      const int status = f->status;
+      failures_.erase(f);
+      return status;
+    }
+    const std::size_t place = calls_.size();
+    calls_.push_back(function);
+    std::string arguments;
+    const int status = work(arguments);
+    calls_[place] += (arguments.empty() ? "" : " ") + arguments;
+    return status;
+  }
+
+  int wait_for(void* stream) {
+    const std::lock_guard lock(mutex);
+    finished_[stream] = now;
+    return services().stream_synchronize(stream, {});
+  }
+  bool is_finished(const Recorded& event) {
+    const auto found = finished_.find(event.stream);
+    return found != finished_.end() && found->second >= event.when;
+  }
+
+  simt::abi::Services& services() { return device.services(); }
+  simt::Compiled compiled(const std::string& text) const {
+    simt::CompileOptions options;
+    options.build = build_;
+    options.name = "kernels.cu";
+    static const std::regex kernel(R"(extern "C" __global__[^\n]*\) (\w+)\()");
+    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k)
+      options.kernels.push_back((*k)[1]);
+    return simt::compile(text, options);
+  }
+
+  simt::Device device;
+  Names names;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::map<void*, Recorded> events;
+  std::uint64_t now = 0;
+  int devices = 1, contexts = 0, start_status = success;
+
+ private:
+  std::vector<std::string> calls_;
+  std::vector<Failure> failures_;
+  simt::Build build_ = simt::Build::fast;
+  std::map<void*, std::uint64_t> finished_;  ///< Until when each stream was waited for.
+};
+
+Driver& driver() {
+  static auto* const driver = new Driver;  // programs of static life may outlive everything else
+  return *driver;
+}
+
+}  // namespace
+
+extern "C" {
+
+weft::testing_support::FakeCuda* weft_fake_cuda() { return &driver(); }
+
+int cuGetErrorName(int status, const char** name) {
+  switch (status) {
+    case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case no_device: *name = "CUDA_ERROR_NO_DEVICE"; break;
+    case invalid_image: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
+    case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; break;
+    case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    case launch_failure: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+    default: *name = nullptr; return invalid_value;
+  }
+  return success;
+}
+
+int cuGetErrorString(int status, const char** text) {
+  switch (status) {
+    case out_of_memory: *text = "out of memory"; break;
+    case no_device: *text = "no CUDA-capable device is detected"; break;
+    case invalid_image: *text = "device kernel image is invalid"; break;
+    case invalid_context: *text = "invalid device context"; break;
+    case illegal_address: *text = "an illegal memory access was encountered"; break;
+    case launch_failure: *text = "unspecified launch failure"; break;
+    default: *text = nullptr; return invalid_value;
+  }
+  return success;
+}
+
+int cuInit(unsigned) { return driver().start_status; }
+
+int cuDeviceGetCount(int* count) {
+  *count = driver().devices;
+  return success;
+}
+
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return ordinal < driver().devices ? success : invalid_device;
+}
+
+int cuDeviceGetName(char* name, int length, int) {
+  fmt::format_to_n(name, length - 1, "SIMT checker").out[0] = '\0';
+  return success;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  return driver().services().device_attribute(value, attribute);
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  const std::lock_guard lock(driver().mutex);
+  ++driver().contexts;
+  *context = &driver();
+  return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int) {
+  const std::lock_guard lock(driver().mutex);
+  --driver().contexts;
+  return success;
+}
+
+int cuCtxPushCurrent_v2(void* context) {
+  if (context != &driver()) return invalid_context;
+  ++contexts_of_thread;
+  return success;
+}
+
+int cuCtxPopCurrent_v2(void** context) {
+  if (contexts_of_thread == 0) return invalid_context;
+  --contexts_of_thread;
+  *context = &driver();
+  return success;
+}
+
+int cuModuleLoadData(void** module, const void* image) {
+  return driver().call("cuModuleLoadData", [&](std::string&) {
+    const std::string text = static_cast<const char*>(image);
+    try {
+      auto loaded = std::make_unique<Module>(Module{{driver().device, driver().compiled(text)}, {}});
+      *module = driver().modules.emplace_back(std::move(loaded)).get();
+    } catch (const simt::Failure& failure) {
+      fmt::print(stderr, "{}\n", failure.what());
+      return invalid_image;
+    }
+    return success;
+  });
+}
+
+int cuModuleUnload(void* module) {
+  return driver().call("cuModuleUnload", [&](std::string&) {
+    driver().services().synchronize({});
+    const auto removed = std::erase_if(driver().modules, [&](const auto& m) { return m.get() == module; });
+    return removed ? success : invalid_handle;
+  });
+}
+
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  return driver().call("cuModuleGetFunction", [&](std::string& arguments) {
+    arguments = name;
+    auto* const owner = static_cast<Module*>(module);
+    try {
+      owner->loaded.symbol("simt_kernel_" + std::string(name));
+    } catch (const simt::Failure&) {
+      return not_found;
+    }
+    *function = &(owner->kernels[name] = {owner, name});
+    return success;
+  });
+}
+
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
+                   void**) {
+  return driver().call("cuLaunchKernel", [&](std::string& arguments) {
+    const auto& [module, name] = *static_cast<std::pair<Module*, std::string>*>(function);
+    arguments = fmt::format("{} {}x{}x{} {}", name, grid_x, grid_y, grid_z, driver().names.of(stream));
+    ++driver().now;
+    return module->loaded.launch(name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, parameters,
+                                 shared_bytes, stream);
+  });
+}
+
+int cuMemAllocAsync(Address* address, std::size_t bytes, void* stream) {
+  return driver().call("cuMemAllocAsync", [&](std::string& arguments) {
+    void* memory = nullptr;
+    const int status = driver().services().allocate_async(&memory, bytes, stream, {});
+    if (status == success) driver().names.add(memory, "d");
+    arguments = fmt::format("{} {} {}", driver().names.of(memory), bytes, driver().names.of(stream));
+    *address = reinterpret_cast<Address>(memory);
+    ++driver().now;
+    return status;
+  });
+}
+
+int cuMemFreeAsync(Address address, void* stream) {
+  return driver().call("cuMemFreeAsync", [&](std::string& arguments) {
+    arguments = fmt::format("{} {}", driver().names.of(pointer(address)), driver().names.of(stream));
+    driver().names.remove(pointer(address));
+    ++driver().now;
+    return driver().services().release_async(pointer(address), stream, {});
+  });
+}
+
+int cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  return driver().call("cuMemHostAlloc", [&](std::string& arguments) {
+    const int status = driver().services().allocate_host(address, bytes);
+    if (status == success) driver().names.add(*address, "h");
+    arguments = fmt::format("{} {}", driver().names.of(*address), bytes);
+    return status;
+  });
+}
+
+int cuMemFreeHost(void* address) {
+  return driver().call("cuMemFreeHost", [&](std::string& arguments) {
+    arguments = driver().names.of(address);
+    driver().names.remove(address);
+    return driver().services().release_host(address);
+  });
+}
+
+int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, void* stream) {
+  return driver().call("cuMemcpyHtoDAsync", [&](std::string& arguments) {
+    arguments = fmt::format("{} {} {} {}", driver().names.of(pointer(to)), driver().names.of(from), bytes,
+                            driver().names.of(stream));
+    ++driver().now;
+    return driver().services().copy({pointer(to), from, bytes, bytes, bytes, 1, to_device}, stream, true, {});
+  });
+}
+
+int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, void* stream) {
+  return driver().call("cuMemcpyDtoHAsync", [&](std::string& arguments) {
+    arguments = fmt::format("{} {} {} {}", driver().names.of(to), driver().names.of(pointer(from)), bytes,
+                            driver().names.of(stream));
+    ++driver().now;
+    return driver().services().copy({to, pointer(from), bytes, bytes, bytes, 1, to_host}, stream, true, {});
+  });
+}
+
+int cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, void* stream) {
+  return driver().call("cuMemsetD8Async", [&](std::string& arguments) {
+    arguments =
+        fmt::format("{} {} {} {}", driver().names.of(pointer(to)), value, bytes, driver().names.of(stream));
+    ++driver().now;
+    return driver().services().fill(pointer(to), value, bytes, bytes, 1, stream, true, {});
+  });
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  return driver().call("cuStreamCreate", [&](std::string& arguments) {
+    const int status = driver().services().stream_create(stream, flags == 0);
+    driver().names.add(*stream, "s");
+    arguments = driver().names.of(*stream);
+    return status;
+  });
+}
+
+int cuStreamDestroy_v2(void* stream) {
+  return driver().call("cuStreamDestroy", [&](std::string& arguments) {
+    arguments = driver().names.of(stream);
+    driver().names.remove(stream);
+    return driver().services().stream_destroy(stream);
+  });
+}
+
+int cuStreamSynchronize(void* stream) {
+  return driver().call("cuStreamSynchronize", [&](std::string& arguments) {
+    arguments = driver().names.of(stream);
+    return driver().wait_for(stream);
+  });
+}
+
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  return driver().call("cuStreamWaitEvent", [&](std::string& arguments) {
+    arguments = fmt::format("{} {}", driver().names.of(stream), driver().names.of(event));
+    return driver().services().stream_wait(stream, event, {});
+  });
+}
+
+int cuEventCreate(void** event, unsigned) {
+  return driver().call("cuEventCreate", [&](std::string& arguments) {
+    const int status = driver().services().event_create(event);
+    driver().names.add(*event, "e");
+    arguments = driver().names.of(*event);
+    return status;
+  });
+}
+
+int cuEventDestroy_v2(void* event) {
+  return driver().call("cuEventDestroy", [&](std::string& arguments) {
+    arguments = driver().names.of(event);
+    driver().names.remove(event);
+    driver().events.erase(event);
+    return driver().services().event_destroy(event);
+  });
+}
+
+int cuEventRecord(void* event, void* stream) {
+  return driver().call("cuEventRecord", [&](std::string& arguments) {
+    arguments = fmt::format("{} {}", driver().names.of(event), driver().names.of(stream));
+    driver().events[event] = {stream, driver().now};
+    return driver().services().event_record(event, stream, {});
+  });
+}
+
+/// Of what was not waited for nobody knows whether it is done.
+int cuEventQuery(void* event) {
+  const std::lock_guard lock(driver().mutex);
+  return driver().is_finished(driver().events[event]) ? success : not_ready;
+}
+
+int cuEventSynchronize(void* event) {
+  return driver().call("cuEventSynchronize", [&](std::string& arguments) {
+    arguments = driver().names.of(event);
+    return driver().services().event_synchronize(event, {});
+  });
+}
+}

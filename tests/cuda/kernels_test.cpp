@@ -1,0 +1,55 @@
+// The kernels of every application, as the runtime hands them to NVRTC: compiled without a header, where
+// there is a toolkit.
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emit/cuda.h"
+#include "ir/kernel_host.h"
+#include "runtime/cpu_program.h"
+#include "runtime/cubin.h"
+#include "runtime/device_compiler.h"
+#include "tests/unit/runtime/support.h"
+
+namespace weft::testing_support {
+namespace {
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& [name, application] : applications()) {
+    if (!application.about.refused) names.push_back(name);
+  }
+  return names;
+}
+
+class WithNvrtc : public testing::TestWithParam<std::string> {};
+
+TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
+  std::optional<runtime::DeviceCompiler> compiler;
+  try {
+    compiler.emplace();
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const kernel::Module module =
+      runtime::lowered(build(applications().at(GetParam())).pipeline.ir(), lower::Processor::Gpu);
+  const runtime::TemporaryFolder folder;
+  const runtime::DeviceCode code = compiler->compile(
+      emit::emit_cuda_kernels(module), {"sm_90", !module.strict, {}}, runtime::ContentCache(folder.path()));
+  const auto resources = runtime::resources_of(code.cubin);
+  EXPECT_EQ(resources.size(), module.functions.size());
+  for (const kernel::Function& function : module.functions) {
+    ASSERT_TRUE(resources.count(function.name)) << function.name;
+    const auto& block = kernel::launch_of(module, function).grid->block;
+    EXPECT_EQ(resources.at(function.name).max_threads, block[0] * block[1] * block[2]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, WithNvrtc, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,48 @@
+// Applications on the fake GPU equal the interpreter: kernels, and all that the host does for them.
+#include <string>
+
+#include "ir/stage_ir.h"
+#include "tests/cuda/fake/gpu_test.h"
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+struct Case {
+  const char* application;
+  Bound bound = exactly;
+  std::int64_t least = 1;  ///< The smallest width and height.
+};
+
+/// Every kind of stage and of step, pixels of several lanes, several images and outputs.
+const std::vector<Case> cases = {
+    {"sobel", {1e-3}},  {"harris", {2e3}},      {"unsharp", {1, .01}}, {"median"},
+    {"histogram"},      {"normalize", {1e-5}},  {"heat2d", {1e-3}},    {"life"},
+    {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},
+};
+
+class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
+  const Pipeline pipeline = build(applications().at(GetParam().application)).pipeline;
+  const Program program = on_fake_gpu(pipeline);
+  ASSERT_EQ(program.target(), Target::Cuda);
+  const std::int64_t least = GetParam().least;
+  for (const std::vector<std::int64_t>& size :
+       std::vector<std::vector<std::int64_t>>{{least, least}, {33, 31}}) {
+    Arguments arguments;
+    for (const ir::StagePtr& input : pipeline.ir().inputs) {
+      std::vector<std::int64_t> extents = size;
+      extents.resize(input->box.size(), 5);
+      arguments.images[input->name] = picture(input->type, extents, 7);
+    }
+    SCOPED_TRACE(size[0]);
+    expect_agreement(program, pipeline, arguments, GetParam().bound);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, OnTheFakeGpu, testing::ValuesIn(cases),
+                         [](const auto& info) { return std::string(info.param.application); });
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,186 @@
+// What Weft asks a driver for: memory, copies, launches, in which order and on which streams.
+#include <weft/dlpack.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cuda/fake/gpu_test.h"
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+/// Two stages that are stored; a row of 33 floats takes 64 on the GPU.
+Pipeline two_blurs() {
+  Image<float> in("in");
+  const Mask row{{1, 2, 1}};
+  const Stage once = convolve("once", in.border(Border::clamp()), row);
+  return Pipeline("blurs", Outputs(convolve("twice", once.border(Border::clamp()), row)).strict());
+}
+const std::vector<std::int64_t> size = {33, 31};
+
+Buffer image(std::uint64_t seed = 1) { return picture(type_of<float>(), size, seed); }
+Buffer expected(const Buffer& in) { return interpreted(two_blurs(), {{{"in", in}}, {}, {}}).at("twice"); }
+
+class RuntimeCalls : public GpuTest {};
+
+TEST_F(RuntimeCalls, OfARunWithImagesOfTheHost) {
+  const Program program = on_fake_gpu(two_blurs());
+  EXPECT_EQ(cuda.calls(), (Calls{"cuModuleLoadData", "cuModuleGetFunction once_kernel",
+                                 "cuModuleGetFunction twice_kernel"}));
+  cuda.forget_calls();
+  EXPECT_EQ(difference(expected(image()), program(image())), "");
+  EXPECT_EQ(cuda.calls(), (Calls{"cuStreamCreate s1", "cuMemAllocAsync d1 8192 s1", "cuMemHostAlloc h1 8192",
+                                 "cuMemcpyHtoDAsync d1 h1 7936 s1", "cuMemAllocAsync d2 8192 s1",
+                                 "cuMemAllocAsync d3 8192 s1", "cuLaunchKernel once_kernel 2x8x1 s1",
+                                 "cuLaunchKernel twice_kernel 2x8x1 s1", "cuMemHostAlloc h2 8192",
+                                 "cuMemcpyDtoHAsync h2 d2 7936 s1", "cuStreamSynchronize s1",
+                                 "cuEventCreate e1", "cuEventRecord e1 s1"}));
+}
+
+TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
+  const Program program = on_fake_gpu(two_blurs());
+  program(image());
+  cuda.forget_calls();
+  EXPECT_EQ(difference(expected(image(2)), program(image(2))), "");
+  EXPECT_EQ(calls({"cuMem", "cuStream", "cuLaunchKernel"}),
+            (Calls{"cuMemcpyHtoDAsync d1 h1 7936 s1", "cuLaunchKernel once_kernel 2x8x1 s1",
+                   "cuLaunchKernel twice_kernel 2x8x1 s1", "cuMemcpyDtoHAsync h2 d2 7936 s1",
+                   "cuStreamSynchronize s1"}));
+}
+
+TEST_F(RuntimeCalls, OnTheUsersStreamWaitForNothing) {
+  const Program program = on_fake_gpu(two_blurs());
+  void* const stream = cuda.stream();
+  const Buffer in = on_gpu(image()), out = on_gpu(Buffer::allocate(type_of<float>(), size));
+  const Arguments arguments{{{"in", in}}, {}, {{"twice", out}}};
+  cuda.forget_calls();
+  for (int run = 0; run < 3; ++run)
+    EXPECT_EQ(program.run_on(stream, arguments).at("twice").data(), out.data());
+  EXPECT_EQ(calls({"cuMemAlloc", "cuMemHostAlloc", "cuMemcpy", "cuStreamSynchronize", "cuEventSynchronize",
+                   "cuStreamCreate"}),
+            Calls{"cuMemAllocAsync d1 8192 ?"});
+  cuda.synchronize(stream);
+  EXPECT_EQ(difference(expected(image()), on_host(out)), "");
+}
+
+TEST_F(RuntimeCalls, OnStreamsOfTheirOwnAreOrderedWhereTheyShareMemory) {
+  cuda.find_races();
+  const Program program = on_fake_gpu(two_blurs());
+  void* const streams[] = {cuda.stream(), cuda.stream()};
+  const Buffer in[] = {on_gpu(image(1)), on_gpu(image(2))};
+  std::map<std::string, Buffer> results[6];
+  for (int run = 0; run < 6; ++run)
+    results[run] = program.run_on(streams[run % 2], {{{"in", in[run % 2]}}, {}, {}});
+  for (void* stream : streams) cuda.synchronize(stream);
+  // From here on either stream may take what the other one had.
+  for (int run = 0; run < 6; ++run)
+    results[run] = program.run_on(streams[run % 3 == 0], {{{"in", in[run % 2]}}, {}, {}});
+  for (void* stream : streams) cuda.synchronize(stream);
+  for (int run = 0; run < 6; ++run) {
+    const Buffer& result = results[run].at("twice");
+    EXPECT_EQ(result.memory(), Memory::gpu());
+    EXPECT_EQ(difference(expected(image(run % 2 + 1)), on_host(result)), "");
+  }
+}
+
+TEST_F(RuntimeCalls, CopyBetweenHostAndGpuOnTheUsersStream) {
+  const Program program = on_fake_gpu(two_blurs());
+  void* const stream = cuda.stream();
+  Buffer in = image();
+  const Buffer wanted = expected(in), out = on_gpu(Buffer::allocate(type_of<float>(), size));
+  program.run_on(stream, {{{"in", in}}, {}, {{"twice", out}}});
+  EXPECT_EQ(calls({"cuStreamSynchronize"}), Calls{});
+  in.copy_from(Buffer::allocate(type_of<float>(), size));  // was read already
+  cuda.synchronize(stream);
+  EXPECT_EQ(difference(wanted, on_host(out)), "");
+
+  const Buffer back = Buffer::allocate(type_of<float>(), size);
+  program.run_on(stream, {{{"in", out}}, {}, {{"twice", back}}});
+  EXPECT_EQ(calls({"cuStreamSynchronize"}).size(), 1u);
+  EXPECT_EQ(difference(expected(wanted), back), "");
+}
+
+TEST_F(RuntimeCalls, ReadPitchedRowsOfTheGpu) {
+  const Buffer wide = Buffer::allocate(type_of<float>(), {40, 31});
+  const Buffer in(wide.data(), type_of<float>(), size, {1, 40});
+  in.copy_from(image());
+  const Buffer wide_on_gpu = on_gpu(wide), out = on_gpu(wide);
+  const auto part = [&](const Buffer& whole) {
+    return Buffer(whole.data(), type_of<float>(), size, {1, 40}).in(Memory::gpu());
+  };
+  on_fake_gpu(two_blurs()).run({{{"in", part(wide_on_gpu)}}, {}, {{"twice", part(out)}}});
+  const Buffer result = on_host(out);
+  EXPECT_EQ(difference(expected(image()), Buffer(result.data(), type_of<float>(), size, {1, 40})), "");
+  EXPECT_EQ(result.at<float>(39, 3), 0);
+}
+
+TEST_F(RuntimeCalls, ReleaseTheOutputsThatWeftAllocates) {
+  const Program program = on_fake_gpu(two_blurs());
+  void* const stream = cuda.stream();
+  const Buffer in = on_gpu(image());
+  {
+    const Buffer out = program.run_on(stream, {{{"in", in}}, {}, {}}).at("twice");
+    EXPECT_EQ(calls({"cuMemFreeAsync"}), Calls{});
+  }
+  EXPECT_EQ(calls({"cuMemFreeAsync"}), Calls{"cuMemFreeAsync d1 ?"});
+  const Buffer survivor = program.run({{{"in", in}}, {}, {}}).at("twice");
+  EXPECT_EQ(difference(expected(image()), on_host(survivor)), "");
+}
+
+TEST_F(RuntimeCalls, UseTensorsOfTheGpu) {
+  const Program program = on_fake_gpu(two_blurs());
+  const Buffer in = from_dlpack(to_dlpack(on_gpu(image())));
+  DLManagedTensor* const tensor = to_dlpack(program.run({{{"in", in}}, {}, {}}).at("twice"));
+  const Buffer out = from_dlpack(tensor);
+  EXPECT_EQ(calls({"cuMemcpy", "cuMemFreeAsync"}), Calls{});
+  EXPECT_EQ(out.memory(), Memory::gpu());
+  EXPECT_EQ(difference(expected(image()), on_host(out)), "");
+}
+
+TEST_F(RuntimeCalls, OfSeveralThreadsAtOnce) {
+  const Program program = on_fake_gpu(two_blurs()), other = on_fake_gpu(two_blurs());
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Buffer wanted = expected(image(t));
+      for (int run = 0; run < 5; ++run)
+        wrong += difference(wanted, (t % 2 ? program : other)(image(t))) != "";
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(RuntimeCalls, CompileOnce) {
+  on_fake_gpu(two_blurs());
+  on_fake_gpu(two_blurs());
+  EXPECT_EQ(nvrtc.compilations, 1);
+}
+
+TEST_F(RuntimeCalls, AreMadeByTheTargetAuto) {
+  EXPECT_EQ(two_blurs().compile().target(), Target::Cuda);
+  const runtime::Variable none("WEFT_CUDA_DRIVER", "none");
+  EXPECT_EQ(two_blurs().compile().target(), Target::Cpu);
+}
+
+TEST_F(RuntimeCalls, OfImagesWithoutPixels) {
+  Image<float> in("in");
+  const Stage inner = stage("inner", Extents{in.width() - 2, in.height() - 2},
+                            [&](Var x, Var y) { return in(x + 1, y + 1); });
+  const Stage out =
+      stage("out", in.size(), [&](Var x, Var y) { return inner.border(Border::clamp())(x, y) + in(x, y); });
+  const Pipeline pipeline("edges", Outputs({out, inner}).strict());
+  const Program program = on_fake_gpu(pipeline);
+  for (const std::vector<std::int64_t>& extents :
+       std::vector<std::vector<std::int64_t>>{{2, 2}, {2, 7}, {9, 2}})
+    expect_agreement(program, pipeline, {{{"in", picture(type_of<float>(), extents, 3)}}, {}, {}});
+}
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,234 @@
+// What Weft says when there is no GPU, and when one fails.
+#include <string>
+
+#include "runtime/cuda_program.h"
+#include "tests/cuda/fake/gpu_test.h"
+#include "tests/support/images.h"
+
+namespace weft::testing_support {
+namespace {
+
+using runtime::message_of;
+
+Pipeline edges() {
+  Image<float> in("in");
+  const Stage once = convolve("once", in.border(Border::clamp()), Mask{{-1, 0, 1}});
+  return Pipeline("edges", convolve("twice", once.border(Border::clamp()), Mask{{-1, 0, 1}}));
+}
+Buffer image() { return picture(type_of<float>(), {33, 31}, 1); }
+
+constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, illegal_address = 700,
+              launch_failed = 719;
+
+class RuntimeErrors : public GpuTest {
+ protected:
+  std::string message_of_compiling() const {
+    return message_of([] { on_fake_gpu(edges()); });
+  }
+  /// Of a run in which this call fails; the next run succeeds.
+  std::string message_of_run(const std::string& function, int nth, int status) {
+    const Program program = on_fake_gpu(edges());
+    cuda.fail(function, nth, status);
+    const std::string message = message_of([&] { program(image()); });
+    EXPECT_EQ(message_of([&] { program(image()); }), "(no error)");
+    return message;
+  }
+};
+
+// ---- something is missing ---------------------------------------------------------------------------------
+
+TEST_F(RuntimeErrors, NoDriver) {
+  const runtime::Variable none("WEFT_CUDA_DRIVER", "libweft-no-such.so.1");
+  EXPECT_EQ(
+      message_of_compiling(),
+      "NVIDIA's driver was not found: 'libweft-no-such.so.1' cannot be loaded; install it, or use another "
+      "target than cuda");
+}
+
+TEST_F(RuntimeErrors, AnotherLibraryInPlaceOfTheDriver) {
+  const runtime::Variable other("WEFT_CUDA_DRIVER", "libm.so.6");
+  EXPECT_EQ(
+      message_of_compiling(),
+      "NVIDIA's driver was not found: 'libm.so.6' has no cuGetErrorName (CUDA 11.2 has); install it, or use "
+      "another target than cuda");
+}
+
+TEST_F(RuntimeErrors, DriverThatDoesNotStart) {
+  cuda.set_start_status(no_device);
+  EXPECT_EQ(message_of_compiling(),
+            "NVIDIA's driver does not start: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)");
+}
+
+TEST_F(RuntimeErrors, DriverWithoutADevice) {
+  cuda.set_devices(0);
+  EXPECT_EQ(message_of_compiling(),
+            "NVIDIA's driver has no GPU that it may use; CUDA_VISIBLE_DEVICES may hide it");
+}
+
+TEST_F(RuntimeErrors, DeviceThatIsNotThere) {
+  CompileOptions options;
+  options.target = Target::Cuda;
+  options.device = 1;
+  EXPECT_EQ(message_of([&] { edges().compile(options); }),
+            "there is no GPU 1: NVIDIA's driver has 1, numbered from 0");
+}
+
+TEST_F(RuntimeErrors, NoCompiler) {
+  EXPECT_EQ(message_of([] {
+              runtime::cuda_toolchain(0, runtime::CudaDriver::candidates(), {"libweft-no-such.so.1"});
+            }),
+            "no CUDA compiler found: NVRTC, a library of the CUDA toolkit, cannot be loaded\n"
+            "  tried libweft-no-such.so.1\n"
+            "  help: install the CUDA toolkit, 12 or later, or set CUDA_PATH to its folder");
+}
+
+TEST_F(RuntimeErrors, CompilerThatDoesNotKnowTheDevice) {
+  nvrtc.architectures = {75, 86, 90};
+  EXPECT_EQ(message_of_compiling(),
+            "CUDA 13.0 does not compile for GPU 0, SIMT checker (sm_80); install a version that does");
+}
+
+TEST_F(RuntimeErrors, LetTheTargetAutoUseTheCpu) {
+  cuda.set_devices(0);
+  EXPECT_EQ(edges().compile().target(), Target::Cpu);
+}
+
+// ---- something fails --------------------------------------------------------------------------------------
+
+TEST_F(RuntimeErrors, RejectedKernels) {
+  nvrtc.complaint = "identifier \"oops\" is undefined";
+  const std::string message = message_of_compiling();
+  const std::string name = message.substr(message.rfind('/') + 1);
+  EXPECT_EQ(message,
+            "pipeline 'edges': the CUDA compiler rejected emitted code (a bug in Weft, please report)\n"
+            "  compiler NVRTC 13.0, " WEFT_FAKE_NVRTC
+            "\n"
+            "  options  --std=c++17 --gpu-architecture=sm_80\n"
+            "  output   " +
+                name +
+                "(37): error: identifier \"oops\" is undefined\n"
+                "             extern \"C\" __global__ void __launch_bounds__(128) once_kernel(const float* "
+                "__restrict__ in,\n"
+                "  source   " +
+                (cache_.path() / name).string());
+}
+
+TEST_F(RuntimeErrors, CodeThatCannotBeLoaded) {
+  cuda.fail("cuModuleLoadData", 1, invalid_image);
+  EXPECT_EQ(message_of_compiling(),
+            "pipeline 'edges': its compiled kernels cannot be loaded: CUDA_ERROR_INVALID_IMAGE (device "
+            "kernel image "
+            "is invalid)");
+}
+
+TEST_F(RuntimeErrors, NoMemoryForAnImage) {
+  EXPECT_EQ(message_of_run("cuMemAllocAsync", 1, out_of_memory),
+            "pipeline 'edges': 'in' needs 7936 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out of "
+            "memory)");
+}
+
+TEST_F(RuntimeErrors, NoMemoryForAnIntermediate) {
+  EXPECT_EQ(message_of_run("cuMemAllocAsync", 3, out_of_memory),
+            "pipeline 'edges': 'once' needs 7936 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out of "
+            "memory)");
+}
+
+TEST_F(RuntimeErrors, NoPinnedMemory) {
+  EXPECT_EQ(
+      message_of_run("cuMemHostAlloc", 2, out_of_memory),
+      "pipeline 'edges': 'twice' needs 7936 bytes of the host's pinned memory: CUDA_ERROR_OUT_OF_MEMORY (out "
+      "of memory)");
+}
+
+TEST_F(RuntimeErrors, MemoryThatIsKeptIsGivenBackFirst) {
+  const Program program = on_fake_gpu(edges());
+  program(image());
+  cuda.forget_calls();
+  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  program(picture(type_of<float>(), {200, 200}, 1));
+  EXPECT_EQ(
+      calls({"cuMemFreeAsync"}),
+      (std::vector<std::string>{"cuMemFreeAsync d1 s1", "cuMemFreeAsync d2 s1", "cuMemFreeAsync d3 s1"}));
+}
+
+TEST_F(RuntimeErrors, CopyToTheGpu) {
+  EXPECT_EQ(message_of_run("cuMemcpyHtoDAsync", 1, illegal_address),
+            "pipeline 'edges': image 'in' cannot be copied to the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
+            "illegal memory "
+            "access was encountered)");
+}
+
+TEST_F(RuntimeErrors, CopyFromTheGpu) {
+  EXPECT_EQ(message_of_run("cuMemcpyDtoHAsync", 1, illegal_address),
+            "pipeline 'edges': output 'twice' cannot be copied from the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
+            "illegal "
+            "memory access was encountered)");
+}
+
+TEST_F(RuntimeErrors, Launch) {
+  EXPECT_EQ(message_of_run("cuLaunchKernel", 2, launch_failed),
+            "pipeline 'edges': kernel 'twice_kernel' cannot be launched: CUDA_ERROR_LAUNCH_FAILED "
+            "(unspecified launch "
+            "failure)");
+}
+
+TEST_F(RuntimeErrors, KernelsThatFailWhileTheyRun) {
+  EXPECT_EQ(
+      message_of_run("cuStreamSynchronize", 1, illegal_address),
+      "pipeline 'edges': its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+      "was encountered)");
+}
+
+TEST_F(RuntimeErrors, WithoutANameForTheStatus) {
+  EXPECT_EQ(message_of_run("cuStreamCreate", 1, 12345),
+            "pipeline 'edges': a stream cannot be made: CUDA's error 12345");
+}
+
+// ---- arguments that do not fit ----------------------------------------------------------------------------
+
+TEST_F(RuntimeErrors, ImagesOfAGpuOnTheCpu) {
+  CompileOptions options;
+  options.target = Target::Cpu;
+  const Program program = edges().compile(options);
+  EXPECT_EQ(message_of([&] { program(on_gpu(image())); }),
+            "image 'in' lies in the memory of GPU 0, but pipeline 'edges' runs on the CPU\n"
+            "  help: compile it with Target::Cuda");
+  EXPECT_EQ(message_of([&] {
+              program.run_on(nullptr, {{{"in", image()}}, {}, {}});
+            }),
+            "pipeline 'edges' runs on the CPU, which has no streams\n"
+            "  help: compile it with Target::Cuda, or call run()");
+}
+
+TEST_F(RuntimeErrors, ImagesOfAnotherGpu) {
+  const Program program = on_fake_gpu(edges());
+  EXPECT_EQ(message_of([&] { program(image().in(Memory::gpu(1))); }),
+            "image 'in' lies in the memory of GPU 1, but pipeline 'edges' runs on GPU 0");
+}
+
+TEST_F(RuntimeErrors, PixelsThatAreNotAdjacent) {
+  const Program program = on_fake_gpu(edges());
+  EXPECT_EQ(message_of([&] {
+              program(Buffer(image().data(), type_of<float>(), {16, 31}, {2, 33}).in(Memory::gpu()));
+            }),
+            "image 'in' lies in the memory of GPU 0, and its pixels are not adjacent\n"
+            "  help: only rows may have gaps between them in the memory of a GPU");
+}
+
+TEST_F(RuntimeErrors, OutputOverAnInput) {
+  const Program program = on_fake_gpu(edges());
+  const Buffer both = on_gpu(image());
+  EXPECT_EQ(message_of([&] {
+              program.run({{{"in", both}}, {}, {{"twice", both}}});
+            }),
+            "the buffer for output 'twice' overlaps another image in the memory of GPU 0\n"
+            "  help: give it memory of its own");
+}
+
+TEST_F(RuntimeErrors, CopiesOfGpuMemoryOnTheCpu) {
+  EXPECT_EQ(message_of([&] { image().in(Memory::gpu(2)).packed(); }),
+            "cannot copy a buffer in the memory of GPU 2 on the CPU");
+}
+
+}  // namespace
+}  // namespace weft::testing_support
