@@ -448,6 +448,10 @@ std::string emit_cuda_for_loading(const Module& module) {
          entry_function(module, "weft_entry", function_name(module) + "_on_host");
 }
 
+std::string cuda_flags(const Module& module, const std::string& architecture) {
+  return "-std=c++17 -O3 -arch=" + architecture + (module.strict ? " -fmad=false" : "");
+}
+
 std::map<std::string, std::string> emit_cuda_for_users(const Module& module,
                                                        const std::string& architecture) {
   const CudaEmitter emitter(module);
@@ -459,8 +463,7 @@ std::map<std::string, std::string> emit_cuda_for_users(const Module& module,
       emitter.device_signature(true) + ";\n\n" +
       "// Images lie in host memory, and results are there when the function returns.\n" +
       emitter.host_signature() + ";\n";
-  const std::string compile = "nvcc -std=c++17 -O3 -arch=" + architecture +
-                              (module.strict ? " -fmad=false" : "") + " -c " + module.name + ".cu";
+  const std::string compile = "nvcc " + cuda_flags(module, architecture) + " -c " + module.name + ".cu";
   files[module.name + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile + "\n#include \"" +
                                module.name + ".h\"\n\n" + emitter.body();
   files["README.md"] = readme(module, compile, emitter);

@@ -27,7 +27,7 @@ const std::set<std::string>& reserved_words() {
       "uint16_t", "uint32_t", "uint64_t", "half_t", "size_t", "weft_host", "weft_entry", "standard_host",
       "host_allocate", "host_release", "host_parallel_for", "out_of_memory", "clamp_index", "mirror_index",
       "mirror101_index", "repeat_index", "floor_div", "flush_subnormals", "order_pair", "half_to_float",
-      "float_to_half",
+      "float_to_half", "stream", "status", "bench", "kit",
       // The C library's, macros and functions.
       "NULL", "EOF", "errno", "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs",
       "floor", "fmod", "log", "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf",

@@ -152,6 +152,18 @@ TEST_F(Commands, Bench) {
   EXPECT_TRUE(all["results"][0]["share_of_reading"].is_null());
   const json harris =
       expect_json({"bench", "harris", "--size", "64x48", "--runs", "2", "--json"})["results"][0];
+TEST_F(Commands, EmitABench) {
+  expect_success({"emit", "jacobi1d3", "--target", "bench", "--size", "99", "--param", "steps=3", "-o", "j"});
+  EXPECT_EQ(files(),
+            (std::vector<std::string>{"j", "j/bench.cu", "j/bench_kit.h", "j/build", "j/cpp",
+                                      "j/cpp/jacobi1d3.cpp", "j/cpp/jacobi1d3.h", "j/cuda",
+                                      "j/cuda/README.md", "j/cuda/jacobi1d3.cu", "j/cuda/jacobi1d3.h"}));
+  const std::string text = content("j/bench.cu");
+  EXPECT_TRUE(contains(text, "  const int64_t in_w = 99;\n")) << text;
+  EXPECT_TRUE(contains(text, "  const int32_t steps = 3;\n")) << text;
+  EXPECT_TRUE(contains(content("j/build"), "arch=${ARCH:-sm_90}\n"));
+}
+
   const double moved = 2 * 64 * 48 * 4, roof = harris["roof_ms"];
   EXPECT_GT(harris["roof_bytes"], moved);  // its squares are stored
   EXPECT_NEAR(roof, harris["copy_ms"].get<double>() * harris["roof_bytes"].get<double>() / moved, 1e-9);
