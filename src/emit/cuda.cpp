@@ -85,6 +85,18 @@ class CudaEmitter {
     return "namespace {\n\n" + half_type(helpers + out.text()) + helpers + "\n" + out.text();
   }
 
+  /// The tables and kernels alone.
+  std::string kernels() const {
+    Writer out;
+    CudaPrinter printer(out, module_.strict);
+    for (const kernel::Table& table : module_.tables) print(out, table);
+    out.raw("extern \"C\" {\n\n");
+    for (const kernel::Function& function : module_.functions) print(out, printer, function);
+    out.raw("}  // extern \"C\"\n");
+    const std::string helpers = cuda_prelude(printer.used_helpers());
+    return half_type(helpers + out.text()) + helpers + "\n" + out.text();
+  }
+
   std::string device_signature(bool with_default) const {
     return signature(function_name(module_),
                      std::string("cudaStream_t stream") + (with_default ? " = nullptr" : ""));
@@ -415,6 +427,22 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
   const Module& module_;
 };
 
+/// What NVRTC has neither of its own nor from a header.
+constexpr const char* without_headers = R"text(typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_nanf(text) __int_as_float(0x7fffffff)
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000)
+#define __builtin_nan(text) __longlong_as_double(0x7fffffffffffffff)
+
+)text";
+
 constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
 
 std::string readme(const Module& module, const std::string& compile, const CudaEmitter& emitter) {
@@ -446,6 +474,10 @@ std::string emit_cuda_for_loading(const Module& module) {
   const CudaEmitter emitter(module);
   return head_comment(module) + headers + emitter.body() +
          entry_function(module, "weft_entry", function_name(module) + "_on_host");
+}
+
+std::string emit_cuda_kernels(const Module& module) {
+  return head_comment(module) + without_headers + CudaEmitter(module).kernels();
 }
 
 std::string cuda_flags(const Module& module, const std::string& architecture) {

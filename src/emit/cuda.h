@@ -22,4 +22,7 @@ std::string cuda_flags(const kernel::Module& module, const std::string& architec
 /// error.
 std::string emit_cuda_for_loading(const kernel::Module& module);
 
+/// The kernels alone, extern "C", as the module names its functions: what NVRTC compiles, without any header.
+std::string emit_cuda_kernels(const kernel::Module& module);
+
 }  // namespace weft::emit
