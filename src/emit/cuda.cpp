@@ -162,7 +162,9 @@ class CudaEmitter {
     std::string list;
     for (const Parameter& p : parameters_of(function)) list += (list.empty() ? "" : ", ") + p.declaration;
     out.comment(function.comment);
-    out.open(fmt::format("__global__ void __launch_bounds__({}) {}({})", block[0] * block[1] * block[2],
+    // That one block per multiprocessor is enough says that registers need not be saved. Unsaid, the
+    // assembler spills some of them for the sake of another block.
+    out.open(fmt::format("__global__ void __launch_bounds__({}, 1) {}({})", block[0] * block[1] * block[2],
                          function.name, list));
     printer.print(function.body);
     out.close();

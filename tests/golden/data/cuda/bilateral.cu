@@ -41,7 +41,7 @@ __constant__ float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997
     0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f};
 
 // 'bilateral' from 'in'.
-__global__ void __launch_bounds__(128) bilateral_kernel(const float* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) bilateral_kernel(const float* __restrict__ in,
     float* __restrict__ bilateral, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t bilateral_pitch,
     float sigma_r) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {

@@ -18,7 +18,7 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 }
 
 // 'gaussian' from 'in'.
-__global__ void __launch_bounds__(128) gaussian_kernel(const uint8_t* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) gaussian_kernel(const uint8_t* __restrict__ in,
     uint8_t* __restrict__ gaussian, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gaussian_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {

@@ -26,7 +26,7 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 }
 
 // 'dx' from 'in'.
-__global__ void __launch_bounds__(128) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
+__global__ void __launch_bounds__(128, 1) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(128) dx_kernel(const float* __restrict__ in, f
 }
 
 // 'sx' from 'dx'.
-__global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
+__global__ void __launch_bounds__(128, 1) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
     int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t sx_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, f
 }
 
 // 'dy' from 'in'.
-__global__ void __launch_bounds__(128) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
+__global__ void __launch_bounds__(128, 1) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(128) dy_kernel(const float* __restrict__ in, f
 }
 
 // 'sy' from 'dy'.
-__global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
+__global__ void __launch_bounds__(128, 1) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
     int32_t in_w, int32_t in_h, int64_t dy_pitch, int64_t sy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, f
 }
 
 // 'sxy' from 'dx', 'dy'.
-__global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, const float* __restrict__ dy,
-    float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t dy_pitch,
-    int64_t sxy_pitch) {
+__global__ void __launch_bounds__(128, 1) sxy_kernel(const float* __restrict__ dx,
+    const float* __restrict__ dy, float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch,
+    int64_t dy_pitch, int64_t sxy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x = thread_x(); x < in_w; x += threads_x()) {
       sxy[y * sxy_pitch + x] = dx[y * dx_pitch + x] * dy[y * dy_pitch + x];
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, 
 }
 
 // 'hc' from 'sx', 'sy', 'sxy'.
-__global__ void __launch_bounds__(128) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
+__global__ void __launch_bounds__(128, 1) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
     const float* __restrict__ sy, const float* __restrict__ sxy, int32_t in_w, int32_t in_h,
     int64_t hc_pitch, int64_t sx_pitch, int64_t sy_pitch, int64_t sxy_pitch, float k) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {

@@ -19,7 +19,7 @@ __host__ __device__ inline void exchange(T& a, T& b) {
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 
 // Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
-__global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) jacobi2d_start(const float* __restrict__ in,
     float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
     int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
   for (int32_t row = thread_y(); row < in_h; row += threads_y()) {
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ 
 }
 
 // 'jacobi2d' from 'u'.
-__global__ void __launch_bounds__(128) jacobi2d_kernel(float* __restrict__ jacobi2d,
+__global__ void __launch_bounds__(128, 1) jacobi2d_kernel(float* __restrict__ jacobi2d,
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
   for (int32_t y = 1 + thread_y(); y < in_h - 1; y += threads_y()) {
