@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <weft/error.h>
 
+#include <iomanip>
+#include <sstream>
+
 #include "emit/c_like.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
@@ -15,6 +18,12 @@ using kernel::Array;
 using kernel::Module;
 
 namespace {
+
+std::string text_literal(const std::string& text) {
+  std::ostringstream out;
+  out << std::quoted(text);
+  return out.str();
+}
 
 void declare_images(Writer& out, const Module& module, const BenchPlan& plan) {
   for (const Array& a : module.arrays) {
@@ -66,8 +75,8 @@ std::string program(const Module& module, const BenchPlan& plan) {
   out.raw(fmt::format("#include \"bench_kit.h\"\n#include \"cpp/{0}.h\"\n#include \"cuda/{0}.h\"\n\n",
                       module.name));
   out.open("int main(int count, char** words)");
-  out.line(fmt::format("const kit::About about = {{\"{}\", \"{}\", {}, {}, {}}};", module.name, plan.size,
-                       plan.range, plan.rounded, plan.kernel_bytes));
+  out.line(fmt::format("const kit::About about = {{\"{}\", {}, \"{}\", {}, {}, {}}};", module.name,
+                       text_literal(plan.options), plan.size, plan.range, plan.rounded, plan.kernel_bytes));
   out.open("return kit::run(count, words, about, [](kit::Bench& bench)");
   declare_images(out, module, plan);
   declare_fields(out, module, plan);

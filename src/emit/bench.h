@@ -13,6 +13,7 @@ namespace weft::emit {
 
 /// What the program is to run the pipeline on: one size, which is a part of its text.
 struct BenchPlan {
+  std::string options;                                       ///< For people: "steps=3", or nothing.
   std::string size;                                          ///< For people: "2048x2048".
   std::map<std::string, std::vector<std::int64_t>> extents;  ///< Of inputs and outputs, in pixels, x first.
   std::map<std::string, ir::Value> fields;                   ///< The module's sizes and parameters.

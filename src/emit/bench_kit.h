@@ -459,6 +459,7 @@ inline std::string board_json() {
 /// What is known of a pipeline before it runs.
 struct About {
   const char* application;
+  const char* options;   ///< "steps=3", or nothing.
   const char* size;      ///< "2048x2048"
   double range;          ///< Random floats are in 0 … range.
   bool rounded;          ///< Whether integers come from floats, so that a rounding may fall on either side.
@@ -485,21 +486,26 @@ struct Result {
 };
 
 constexpr const char* titles =
-    "application         size          check     cold ms   warm ms        MB    GB/s  of copy  kernel MB  of "
-    "copy  "
-    "copy GB/s  read GB/s\n";
+    "application             size          check     cold ms   warm ms        MB    GB/s  of copy  kernel MB "
+    " "
+    "of copy  copy GB/s  read GB/s\n";
+
+inline std::string name_of(const About& about) {
+  return about.application + std::string(*about.options ? " " : "") + about.options;
+}
 
 inline void print_line(const Result& r) {
-  std::printf("%-19s %-13s %-8s %8.4f  %8.4f  %8.1f  %6.0f  %5.1f %%  %9.1f  %5.1f %%  %9.0f  %9.0f\n",
-              r.about.application, r.about.size, r.equal() ? "equal" : "DIFFERS", r.cold.median,
+  std::printf("%-23s %-13s %-8s %8.4f  %8.4f  %8.1f  %6.0f  %5.1f %%  %9.1f  %5.1f %%  %9.0f  %9.0f\n",
+              name_of(r.about).c_str(), r.about.size, r.equal() ? "equal" : "DIFFERS", r.cold.median,
               r.warm.median, (double)r.bytes * 1e-6, r.rate(r.bytes, r.cold), 100 * r.share(r.bytes),
               (double)r.about.kernel_bytes * 1e-6, 100 * r.share(r.about.kernel_bytes), r.copy, r.read);
 }
 
 inline std::string json_of(const Result& r) {
   std::ostringstream json;
-  json << "{\"application\": " << quoted(r.about.application) << ", \"size\": " << quoted(r.about.size)
-       << ", \"seed\": " << r.seed << ", \"equal\": " << (r.equal() ? "true" : "false") << ", \"outputs\": [";
+  json << "{\"application\": " << quoted(r.about.application) << ", \"options\": " << quoted(r.about.options)
+       << ", \"size\": " << quoted(r.about.size) << ", \"seed\": " << r.seed
+       << ", \"equal\": " << (r.equal() ? "true" : "false") << ", \"outputs\": [";
   for (size_t i = 0; i < r.outputs.size(); ++i) {
     const Comparison& c = r.outputs[i].second;
     json << (i ? ", " : "") << "{\"name\": " << quoted(r.outputs[i].first) << ", \"pixels\": " << c.pixels
@@ -565,7 +571,7 @@ class Bench {
   }
 
   void say(const std::string& what) const {
-    std::fprintf(stderr, "%s %s: %s\n", result_.about.application, result_.about.size, what.c_str());
+    std::fprintf(stderr, "%s %s: %s\n", name_of(result_.about).c_str(), result_.about.size, what.c_str());
   }
 
   void prepare() {

@@ -17,6 +17,7 @@
 #include "tools/field_values.h"
 #include "tools/files.h"
 #include "tools/sizes.h"
+#include "tools/terminal.h"
 #include "tools/traffic.h"
 
 namespace weft::tools {
@@ -86,6 +87,7 @@ Files emitted_bench(const Options& options) {
   const kernel::Module cuda = lower::lower(pipeline, schedule, lower::Processor::Gpu);
 
   emit::BenchPlan plan;
+  plan.options = joined(options.params, " ");
   plan.size = size.text();
   plan.fields = field_values(cuda, pipeline, ir::bound(blank_images(pipeline, size), prepared.params));
   for (const kernel::Array& array : cuda.arrays) plan.extents[array.name] = extents_of(array, plan.fields);

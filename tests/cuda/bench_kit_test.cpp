@@ -89,6 +89,7 @@ TEST_F(BenchKit, FindsThatCudaAndCppAreEqual) {
   const Outcome outcome = run("harris");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.row["application"], "harris");
+  EXPECT_EQ(outcome.row["options"], "k=0.06");
   EXPECT_EQ(outcome.row["size"], "37x11");
   EXPECT_EQ(outcome.row["seed"], 7);
   EXPECT_EQ(outcome.row["runs"], 2);
@@ -188,7 +189,7 @@ TEST_F(BenchKit, IsPackedAndRun) {
   }
   EXPECT_EQ(broken["application"], "jacobi2d-steps3");
   EXPECT_TRUE(broken["error"].get<std::string>().starts_with("it does not build: ")) << broken["error"];
-  EXPECT_NE(content_of(kit / "results.txt").find("jacobi2d-steps3     FAILED: it does not build"),
+  EXPECT_NE(content_of(kit / "results.txt").find("jacobi2d-steps3         FAILED: it does not build"),
             std::string::npos);
 }
 
