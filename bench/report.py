@@ -53,6 +53,10 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def commit():
+    return first_line(["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]) or "unknown"
+
+
 def machine(threads):
     fields = {}
     try:
@@ -67,7 +71,7 @@ def machine(threads):
         "cores": len(os.sched_getaffinity(0)),
         "threads": threads,
         "load": round(os.getloadavg()[0], 2),
-        "commit": first_line(["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]) or "unknown",
+        "commit": commit(),
         "compiler": next(filter(None, versions), "unknown"),
     }
 

@@ -155,9 +155,10 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
                  {"-include", "cuda_runtime.h", "-x", "c++", "-c", source.string(), "-o", unlinked.string()});
   run_compiler(command, options.name);
   // Linked apart and without -fsanitize, so that the sanitizers' own libraries stay out.
-  run_compiler({options.compiler, "-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic", unlinked.string(), "-o",
-                object.string()},
-               options.name);
+  Words link = {options.compiler,  "-shared", "-Wl,-z,defs",  "-Wl,-Bsymbolic",
+                unlinked.string(), "-o",      object.string()};
+  for (const fs::path& other : options.objects) link.push_back(other.string());
+  run_compiler(link, options.name);
 }
 
 Compiled compile(const std::string& text, const CompileOptions& options) {

@@ -15,6 +15,7 @@ struct Request {
   std::vector<std::string> builds{"fast", "race", "address"};
   std::string function = "simt_main", architecture = "sm_80";
   std::vector<std::string> flags;
+  std::vector<std::filesystem::path> objects;
   std::vector<std::uint64_t> seeds{1};
   bool count = false, leaks = false;
 };
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", request.seeds, "orders to run in; 0 is the order of the text")
       ->capture_default_str();
   app.add_option("--flag", request.flags, "for the compiler, such as --flag=-DTILE=16");
+  app.add_option("--link", request.objects, "an object file that is linked in, and not checked");
   app.add_flag("--count", request.count, "print counters per kernel and line, as JSON");
   app.add_flag("--leaks", request.leaks, "report buffers that are never released");
   CLI11_PARSE(app, argc, argv);
@@ -66,6 +68,7 @@ int main(int argc, char** argv) {
       simt::CompileOptions options;
       options.build = simt::build_of(name);
       options.flags = request.flags;
+      options.objects = request.objects;
       for (const std::uint64_t seed : request.seeds) {
         faults += check(request, options.build, seed, simt::compile_file(request.file, options));
       }

@@ -320,6 +320,11 @@ std::string emit_for_loading_together(const std::vector<const Module*>& modules)
 
 std::string entry_name(std::size_t module) { return fmt::format("weft_entry_{}", module); }
 
+std::string cpp_flags(const Module& module) {
+  return std::string("-std=c++17 -O3 -march=native -fwrapv -fno-math-errno") +
+         (module.strict ? " -ffp-contract=off" : " -fno-trapping-math -fno-signed-zeros -fassociative-math");
+}
+
 std::map<std::string, std::string> emit_for_users(const Module& module) {
   CppEmitter emitter(module);
   Writer declaration;
@@ -331,10 +336,7 @@ std::map<std::string, std::string> emit_for_users(const Module& module) {
       std::string(host_interface) + "\n" + documentation(module) +
       "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
   files[module.name + ".cpp"] =
-      head_comment(module) + "//\n// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno" +
-      std::string(module.strict ? " -ffp-contract=off"
-                                : " -fno-trapping-math -fno-signed-zeros -fassociative-math") +
-      "\n#include \"" + module.name +
+      head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" + module.name +
       ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
       emitter.body(true);
   return files;

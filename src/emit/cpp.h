@@ -22,5 +22,7 @@ std::string entry_name(std::size_t module);
 /// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
 /// NAME.cpp defines it.
 std::map<std::string, std::string> emit_for_users(const kernel::Module& module);
+/// What GCC and clang need for the same meaning and speed as in Weft.
+std::string cpp_flags(const kernel::Module& module);
 
 }  // namespace weft::emit

@@ -13,6 +13,8 @@ namespace weft::emit {
 /// `architecture` is what the head comment tells to compile for: "sm_90".
 std::map<std::string, std::string> emit_cuda_for_users(const kernel::Module& module,
                                                        const std::string& architecture);
+/// What nvcc needs for the same meaning as in Weft.
+std::string cuda_flags(const kernel::Module& module, const std::string& architecture);
 
 /// The same functions, and an entry of fixed signature that takes host memory,
 ///     extern "C" int weft_entry(void* const* arrays, const int64_t* integers, const void* const* params)

@@ -31,7 +31,7 @@ const std::set<std::string>& reserved_words() {
       // … and the emitted CUDA.
       "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
       "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically", "threadIdx", "blockIdx",
-      "blockDim", "gridDim", "dim3", "warpSize",
+      "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit",
       // The C library's, macros and functions.
       "NULL", "EOF", "errno", "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs",
       "floor", "fmod", "log", "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf",

@@ -103,7 +103,7 @@ std::vector<Bytes> bytes_of(const std::map<std::string, Buffer>& images) {
 
 /// What the command line asks for, understood.
 struct Plan {
-  std::optional<Size> size;  ///< Else the application's own, or that of default_size.
+  std::optional<Size> size;  ///< Else the application's own, or that of bench_size.
   std::int64_t runs;         ///< At least so many, and for at least so many seconds.
   double seconds;
   RunTarget target;
@@ -131,22 +131,6 @@ std::map<std::string, Type> parse_types(const std::vector<std::string>& texts) {
     if (!types.emplace(name, parse_type(type)).second) throw Error("--type " + name + " is given twice");
   }
   return types;
-}
-
-/// 4 Mi pixels of any number of dimensions.
-Size default_size(int rank) {
-  const char* sizes[] = {"4194304", "2048x2048", "256x256x64", "64x64x32x32"};
-  return parse_size(sizes[std::clamp(rank, 1, 4) - 1]);
-}
-
-Size size_for(const Application& application, const Built& built, const Plan& plan) {
-  const int rank = rank_of(built);
-  if (plan.size) return fitted(*plan.size, rank);
-  const std::string own = application.about.size;
-  if (own.empty()) return default_size(rank);
-  const Size size = parse_size(own);
-  check_rank(application, built, size);
-  return size;
 }
 
 /// Fills in the times of the result.
@@ -181,7 +165,7 @@ struct Subject {
 
 Subject subject_of(const Application& application, const Plan& plan) {
   const Built declared = prepare(application, plan.params, plan.types).built;
-  const Size size = size_for(application, declared, plan);
+  const Size size = bench_size(application, declared, plan.size);
   const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
   return {prepared.built.pipeline, size,
           arguments_of(prepared.built.pipeline.ir(), prepared, size, application.about.range)};

@@ -5,25 +5,35 @@
 #include <cctype>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
+#include "emit/bench.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
 #include "lower/lower.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/compare.h"
+#include "tools/field_values.h"
 #include "tools/files.h"
+#include "tools/sizes.h"
+#include "tools/terminal.h"
+#include "tools/traffic.h"
 
 namespace weft::tools {
 namespace {
 
 struct Options {
-  std::string application, target = "cpp", architecture = "sm_90", folder;
+  std::string application, target = "cpp", architecture = "sm_90", folder, size;
   std::vector<std::string> params;
 };
 
 void check(const Options& options) {
-  if (options.target != "cpp" && options.target != "cuda")
-    throw Error("nothing is emitted for '" + options.target + "'; there are cpp and cuda");
+  const std::string& target = options.target;
+  if (target != "cpp" && target != "cuda" && target != "bench")
+    throw Error("nothing is emitted for '" + target + "'; there are cpp, cuda and bench");
+  if (!options.size.empty() && target != "bench")
+    throw Error("--size is for --target bench; sizes are arguments of the emitted function");
   const std::string& name = options.architecture;
   const bool is_architecture =
       name.rfind("sm_", 0) == 0 && name.size() > 4 && std::isdigit(name[3]) &&
@@ -31,14 +41,7 @@ void check(const Options& options) {
   if (!is_architecture) throw Error("'" + name + "' is no architecture; write sm_90, say");
 }
 
-std::map<std::string, std::string> emitted(const ir::Pipeline& pipeline, const Options& options) {
-  const schedule::Schedule schedule = schedule::choose(pipeline);
-  if (options.target == "cuda") {
-    return emit::emit_cuda_for_users(lower::lower(pipeline, schedule, lower::Processor::Gpu),
-                                     options.architecture);
-  }
-  return emit::emit_for_users(lower::lower(pipeline, schedule));
-}
+using Files = std::map<std::string, std::string>;
 
 /// Options alone: parameters are arguments of the emitted function.
 Prepared prepare_without_params(const Options& options) {
@@ -50,17 +53,62 @@ Prepared prepare_without_params(const Options& options) {
   return prepared;
 }
 
-void emit(const Options& options) {
-  check(options);
+Files emitted_function(const Options& options) {
   const Prepared prepared = prepare_without_params(options);
   const ir::Pipeline pipeline = lower::prepare(prepared.built.pipeline.ir());
-  const auto files = emitted(pipeline, options);
+  const schedule::Schedule schedule = schedule::choose(pipeline);
+  if (options.target == "cuda") {
+    return emit::emit_cuda_for_users(lower::lower(pipeline, schedule, lower::Processor::Gpu),
+                                     options.architecture);
+  }
+  return emit::emit_for_users(lower::lower(pipeline, schedule));
+}
+
+/// Images whose pixels do not matter.
+std::map<std::string, Buffer> blank_images(const ir::Pipeline& pipeline, const Size& size) {
+  std::map<std::string, Buffer> images;
+  if (pipeline.inputs.empty()) return images;
+  const ir::Sizes sizes = input_sizes(pipeline, size);
+  for (const ir::StagePtr& input : pipeline.inputs)
+    images[input->name] = Buffer::allocate(input->type, sizes.at(input->name));
+  return images;
+}
+
+Files emitted_bench(const Options& options) {
+  const Application& application = find_application(options.application);
+  const Built declared = prepare(application, options.params).built;
+  std::optional<Size> given;
+  if (!options.size.empty()) given = parse_size(options.size);
+  const Size size = bench_size(application, declared, given);
+  const Prepared prepared = prepare(application, with_size(declared, options.params, size));
+  const ir::Pipeline& definition = prepared.built.pipeline.ir();
+  const ir::Pipeline pipeline = lower::prepare(definition);
+  const schedule::Schedule schedule = schedule::choose(pipeline);
+  const kernel::Module cuda = lower::lower(pipeline, schedule, lower::Processor::Gpu);
+
+  emit::BenchPlan plan;
+  plan.options = joined(options.params, " ");
+  plan.size = size.text();
+  plan.fields = field_values(cuda, pipeline, ir::bound(blank_images(pipeline, size), prepared.params));
+  for (const kernel::Array& array : cuda.arrays) plan.extents[array.name] = extents_of(array, plan.fields);
+  plan.range = application.about.range;
+  plan.rounded = !definition.strict && rounds_floats(definition);
+  plan.kernel_bytes = traffic_of(cuda, plan.fields).total();
+  return emit::emit_bench(cuda, lower::lower(pipeline, schedule), options.architecture, plan);
+}
+
+void emit(const Options& options) {
+  check(options);
+  const Files files = options.target == "bench" ? emitted_bench(options) : emitted_function(options);
   const std::filesystem::path folder = options.folder;
-  make_folder(folder);
+  for (const auto& [name, text] : files) make_folder((folder / name).parent_path());
   for (const auto& [name, text] : files) check_writable(folder / name);
   for (const auto& [name, text] : files) {
-    write_text(folder / name, text);
-    fmt::print("{}: {} lines\n", (folder / name).string(), std::count(text.begin(), text.end(), '\n'));
+    const std::filesystem::path file = folder / name;
+    write_text(file, text);
+    if (text.starts_with("#!"))
+      std::filesystem::permissions(file, std::filesystem::perms(0111), std::filesystem::perm_options::add);
+    fmt::print("{}: {} lines\n", file.string(), std::count(text.begin(), text.end(), '\n'));
   }
 }
 
@@ -70,14 +118,23 @@ void add_emit(CLI::App& weft) {
   auto options = std::make_shared<Options>();
   CLI::App* command = weft.add_subcommand("emit", "writes an application's code, for your own project");
   command->add_option("APP", options->application, "the application")->required();
-  command->add_option("--target", options->target, "cpp or cuda")->capture_default_str();
+  command
+      ->add_option(
+          "--target", options->target,
+          "cpp; cuda; or bench, both of them and a program that checks one\nagainst the other and times it")
+      ->capture_default_str();
   command->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for")
       ->capture_default_str();
   command->add_option("-o,--output", options->folder, "the folder for the files")->required();
-  add_repeatable(*command, "--param", options->params, "NAME=VALUE: an option of the application");
+  command->add_option("--size", options->size,
+                      "for --target bench: WIDTHxHEIGHT of the images; unless said, that\n"
+                      "of the application's source");
+  add_repeatable(*command, "--param", options->params,
+                 "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
   command->footer(
       "The files need neither Weft nor anything else but a C++ compiler, or CUDA's.\n"
-      "Example:\n  weft emit gaussian --param size=5 --target cpp -o generated");
+      "Examples:\n  weft emit gaussian --param size=5 --target cpp -o generated\n"
+      "  weft emit harris --target bench -o harris && harris/build && harris/bench");
   command->callback([options] { emit(*options); });
 }
 

@@ -10,11 +10,13 @@
 #include "ir/bindings.h"
 #include "ir/print.h"
 #include "lower/lower.h"
+#include "machine/board.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/graph.h"
+#include "tools/kernel_costs.h"
 #include "tools/machines.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
@@ -55,6 +57,14 @@ std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedu
   return stages;
 }
 
+/// What the kernels take of a board; nothing for the CPU.
+std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
+                                            const Options& options) {
+  const machine::Board* board = machine::find_board(options.machine);
+  if (board == nullptr) return std::nullopt;
+  return report_on_kernels(lower::lower(pipeline, schedule, lower::Processor::Gpu), board->architecture());
+}
+
 // ---- text -------------------------------------------------------------------------------------------------
 
 std::string box_text(const Explained& stage) {
@@ -90,7 +100,8 @@ std::string totals(const std::vector<Explained>& stages) {
 }
 
 void print(const Application& application, const ir::Pipeline& pipeline, const std::vector<Explained>& stages,
-           const std::optional<ir::Sizes>& sizes, const Options& options) {
+           const std::optional<ir::Sizes>& sizes, const std::optional<KernelReport>& kernels,
+           const Options& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -110,6 +121,7 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
     decisions.add({plan.stage, plan.stored ? "stored" : "computed in " + plan.into, plan.why});
   }
   fmt::print("{}", decisions.text());
+  if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
 }
@@ -145,7 +157,8 @@ Json as_json(const Explained& stage) {
 }
 
 void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
-                const std::vector<Explained>& stages, const Options& options) {
+                const std::vector<Explained>& stages, const std::optional<KernelReport>& kernels,
+                const Options& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
                {"inputs", Json::array()},
@@ -156,6 +169,7 @@ void print_json(const Application& application, const ir::Pipeline& definition, 
   for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
+  if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
 }
@@ -178,11 +192,12 @@ void explain(const Options& options) {
   const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
   if (!options.dot.empty())
     write_text(options.dot, to_dot(pipeline, analysis::summarize(pipeline), schedule));
-  if (options.json) return print_json(application, definition, pipeline, stages, options);
-  if (options.ir) {
+  if (options.ir && !options.json) {
     fmt::print("{}", ir::to_string(definition));
   } else {
-    print(application, pipeline, stages, sizes, options);
+    const std::optional<KernelReport> kernels = explain_kernels(pipeline, schedule, options);
+    if (options.json) return print_json(application, definition, pipeline, stages, kernels, options);
+    print(application, pipeline, stages, sizes, kernels, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -206,7 +221,11 @@ void add_explain(CLI::App& weft) {
   command->footer(
       "Operations are counted per pixel: alu are additions, products and the like; sfu divisions, roots,\n"
       "exponentials. Loads are pixels read. A source without a window is read at the current pixel alone.\n"
-      "Examples:\n  weft explain harris\n  weft explain harris --dot harris.dot && dot -Tsvg harris.dot -o "
+      "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
+      "and\n"
+      "occupancy are read back; that needs no GPU.\n"
+      "Examples:\n  weft explain harris\n  weft explain harris --machine h200\n  weft explain harris --dot "
+      "harris.dot && dot -Tsvg harris.dot -o "
       "harris.svg");
   command->callback([options] { explain(*options); });
 }

@@ -105,6 +105,21 @@ std::vector<std::string> with_size(const Built& built, std::vector<std::string> 
   return assignments;
 }
 
+Size default_size(int rank) {
+  const char* sizes[] = {"4194304", "2048x2048", "256x256x64", "64x64x32x32"};
+  return parse_size(sizes[std::clamp(rank, 1, 4) - 1]);
+}
+
+Size bench_size(const Application& application, const Built& built, const std::optional<Size>& given) {
+  const int rank = rank_of(built);
+  if (given) return fitted(*given, rank);
+  const std::string own = application.about.size;
+  if (own.empty()) return default_size(rank);
+  const Size size = parse_size(own);
+  check_rank(application, built, size);
+  return size;
+}
+
 ir::Sizes input_sizes(const ir::Pipeline& pipeline, const Size& size) {
   ir::Sizes sizes;
   for (const ir::StagePtr& input : pipeline.inputs) sizes[input->name] = fitted(size, input->rank()).extents;

@@ -4,6 +4,7 @@
 #include <weft/application.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ void check_rank(const Application& application, const Built& built, const Size& 
 /// An application without images gets its size from options: those of them that `assignments` lack.
 std::vector<std::string> with_size(const Built& built, std::vector<std::string> assignments,
                                    const Size& size);
+
+/// 4 Mi pixels of any number of dimensions.
+Size default_size(int rank);
+/// What an application is timed with: the size given, fitted; else its own, that of its source; else the
+/// default.
+Size bench_size(const Application& application, const Built& built, const std::optional<Size>& given);
 
 /// The size of every input if those that may be of any size are of this one. Some may be empty.
 ir::Sizes input_sizes(const ir::Pipeline& pipeline, const Size& size);

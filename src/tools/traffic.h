@@ -11,6 +11,7 @@
 
 #include "ir/bindings.h"
 #include "ir/kernel_ir.h"
+#include "tools/field_values.h"
 
 namespace weft::tools {
 
@@ -24,6 +25,8 @@ struct Traffic {
 /// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
 /// sizes matter.
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
+/// Of the kernels of that module.
+Traffic traffic_of(const kernel::Module& module, const FieldValues& fields);
 
 /// The same for each kernel of a module that was lowered from the pipeline: every array that it reads or
 /// writes, once in each of its launches.

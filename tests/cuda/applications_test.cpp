@@ -1,15 +1,17 @@
 // The CUDA of every application: equal to the interpreter in all builds of the SIMT checker, without a
-// report; accepted by nvcc for every architecture, without a warning.
+// report; accepted by nvcc for every architecture, without a warning and without spilled registers.
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "emit/cuda.h"
 #include "lower/lower.h"
+#include "runtime/cubin.h"
 #include "schedule/schedule.h"
 #include "tests/support/nvcc.h"
 #include "tools/arguments.h"
@@ -22,6 +24,11 @@ std::vector<std::string> names() {
   std::vector<std::string> names;
   for (const Application* application : tools::select_applications("all")) names.push_back(application->name);
   return names;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 class OnTheChecker : public testing::TestWithParam<std::string> {};
@@ -38,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Applications, OnTheChecker, testing::ValuesIn(names()),
 
 class WithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
 
-TEST_P(WithNvcc, CompilesWithoutWarnings) {
+TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
   const auto& [architecture, name] = GetParam();
   const ir::Pipeline prepared = lower::prepare(build(applications().at(name)).pipeline.ir());
@@ -48,9 +55,12 @@ TEST_P(WithNvcc, CompilesWithoutWarnings) {
   std::filesystem::create_directories(folder);
   for (const auto& [file, text] : emit::emit_cuda_for_users(module, architecture))
     std::ofstream(folder / file) << text;
-  const NvccRun run = compile_with_nvcc(folder / (module.name + ".cu"), folder / "object",
+  const std::filesystem::path cubin = folder / "cubin";
+  const NvccRun run = compile_with_nvcc(folder / (module.name + ".cu"), cubin,
                                         {.architecture = architecture, .contract = !module.strict});
-  EXPECT_TRUE(run.clean()) << run.command << "\n" << run.output;
+  ASSERT_TRUE(run.clean()) << run.command << "\n" << run.output;
+  for (const auto& [kernel, resources] : runtime::resources_of(content_of(cubin)))
+    EXPECT_FALSE(resources.spills()) << kernel << " has " << resources.registers << " registers";
   std::filesystem::remove_all(folder);
 }
 

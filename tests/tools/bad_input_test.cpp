@@ -153,7 +153,11 @@ TEST_F(BadInput, Outputs) {
   expect_refusal({"emit", "sobel", "-o", "grey.png"},
                  "cannot make the folder 'grey.png': a file has that name");
   expect_refusal({"emit", "sobel", "--target", "hlsl", "-o", "code"},
-                 "nothing is emitted for 'hlsl'; there are cpp and cuda");
+                 "nothing is emitted for 'hlsl'; there are cpp, cuda and bench");
+  expect_refusal({"emit", "sobel", "--target", "cuda", "--size", "64x64", "-o", "code"},
+                 "--size is for --target bench; sizes are arguments of the emitted function");
+  expect_refusal({"emit", "sobel", "--target", "bench", "--size", "0x64", "-o", "code"},
+                 "the size '0x64' has no pixels");
   std::filesystem::create_directory(folder / "folder.png");
   expect_refusal({"run", "sobel", "grey.png", "-o", "folder.png"},
                  "cannot write 'folder.png': it is a folder");

@@ -104,11 +104,64 @@ TEST_F(Commands, ExplainForABoard) {
   EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("board"));
 }
 
+TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {
+  const json code = expect_json({"explain", "reduce_sum", "--machine", "h200", "--json"})["device_code"];
+  if (!code["missing"].is_null()) GTEST_SKIP() << code["missing"];
+  EXPECT_TRUE(code["compiler"].get<std::string>().starts_with("NVRTC "));
+  ASSERT_EQ(code["kernels"].size(), 2);
+  const json &part = code["kernels"][0], &total = code["kernels"][1];
+  EXPECT_EQ(part["name"], "sum_part");
+  EXPECT_EQ(total["name"], "sum_total");
+  EXPECT_EQ(part["threads"], 256);
+  EXPECT_GE(part["registers"], 16);
+  EXPECT_EQ(part["static_shared"], 1024) << "a float of each thread";
+  EXPECT_EQ(part["spill_stores"], 0);
+  EXPECT_EQ(part["barriers"], 1);
+  EXPECT_GT(part["instructions"], 50);
+  EXPECT_TRUE(part["instructions_per_pixel"].is_null()) << "a thread sums up pixels in a loop of its own";
+  const double warps = part["blocks_per_multiprocessor"].get<int>() * 8;
+  EXPECT_DOUBLE_EQ(part["occupancy"], warps / 64);
+
+  const json jacobi = expect_json({"explain", "jacobi2d", "--machine", "rtx2080", "--json"})["device_code"];
+  for (const json& kernel : jacobi["kernels"]) {
+    EXPECT_EQ(kernel["instructions_per_pixel"], kernel["instructions"]);
+    EXPECT_LE(kernel["blocks_per_multiprocessor"].get<int>() * kernel["threads"].get<int>(), 1024);
+  }
+  const std::string text = expect_success({"explain", "jacobi2d", "--machine", "rtx2080"});
+  EXPECT_TRUE(contains(text, "\nkernels, compiled by NVRTC ")) << text;
+  EXPECT_TRUE(contains(text, "\njacobi2d_start ")) << text;
+}
+
+TEST_F(Commands, ExplainSaysWhyKernelsCannotBeCompiled) {
+  const json all = expect_json({"explain", "harris", "--machine", "gtx680", "--json"});
+  EXPECT_EQ(all["stages"].size(), 9);
+  EXPECT_TRUE(all["device_code"]["kernels"].empty());
+  const auto missing = all["device_code"]["missing"].get<std::string>();
+  EXPECT_TRUE(missing.ends_with(" does not compile for sm_30") ||
+              missing.starts_with("no CUDA compiler found"))
+      << missing;
+  EXPECT_TRUE(
+      contains(expect_success({"explain", "harris", "--machine", "gtx680"}), "\nkernels: " + missing + "\n"));
+  EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("device_code"));
+}
+
 TEST_F(Commands, Emit) {
   const std::string text = expect_success({"emit", "gaussian", "--target", "cpp", "-o", "deep/code"});
   EXPECT_TRUE(contains(text, "deep/code/gaussian.cpp: "));
   EXPECT_EQ(files(), (std::vector<std::string>{"deep", "deep/code", "deep/code/gaussian.cpp",
                                                "deep/code/gaussian.h"}));
+}
+
+TEST_F(Commands, EmitABench) {
+  expect_success({"emit", "jacobi1d3", "--target", "bench", "--size", "99", "--param", "steps=3", "-o", "j"});
+  EXPECT_EQ(files(),
+            (std::vector<std::string>{"j", "j/bench.cu", "j/bench_kit.h", "j/build", "j/cpp",
+                                      "j/cpp/jacobi1d3.cpp", "j/cpp/jacobi1d3.h", "j/cuda",
+                                      "j/cuda/README.md", "j/cuda/jacobi1d3.cu", "j/cuda/jacobi1d3.h"}));
+  const std::string text = content("j/bench.cu");
+  EXPECT_TRUE(contains(text, "  const int64_t in_w = 99;\n")) << text;
+  EXPECT_TRUE(contains(text, "  const int32_t steps = 3;\n")) << text;
+  EXPECT_TRUE(contains(content("j/build"), "arch=${ARCH:-sm_90}\n"));
 }
 
 TEST_F(Commands, Verify) {

@@ -307,3 +307,36 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+
+/// What programs print about a device. The checker has no name of its own among boards.
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t totalGlobalMem;
+  int major, minor, multiProcessorCount, l2CacheSize;
+};
+inline SIMT_UNCHECKED cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {"SIMT checker", 0, 0, 0, 0, 0};
+  cudaError_t status = cudaSuccess;
+  const auto ask = [&](int* value, cudaDeviceAttr attribute) {
+    if (status == cudaSuccess) status = cudaDeviceGetAttribute(value, attribute, device);
+  };
+  ask(&properties->major, cudaDevAttrComputeCapabilityMajor);
+  ask(&properties->minor, cudaDevAttrComputeCapabilityMinor);
+  ask(&properties->multiProcessorCount, cudaDevAttrMultiProcessorCount);
+  ask(&properties->l2CacheSize, cudaDevAttrL2CacheSize);
+  return status;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+/// Memory comes from the host, so there is nothing that a pool could keep.
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  *pool = nullptr;
+  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }

@@ -48,6 +48,7 @@ struct CompileOptions {
   std::string name = "text.cu";                 ///< What reports and the compiler call the text.
   std::vector<std::filesystem::path> includes;  ///< Folders of the text's own headers.
   std::vector<std::string> flags;               ///< For the compiler, after ours: -DTILE=16.
+  std::vector<std::filesystem::path> objects;   ///< Object files that are linked in, and not checked.
   std::vector<std::string> kernels;             ///< Those that Module::launch is to know, by their names.
   std::string compiler = "g++";
 };

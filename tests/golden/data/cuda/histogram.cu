@@ -18,14 +18,14 @@ __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a 
 __device__ inline void atomic_add_u32(uint32_t* at, uint32_t value) { atomicAdd((unsigned*)at, (unsigned)value); }
 
 // 'histogram' before its updates.
-__global__ void __launch_bounds__(128) histogram_start(uint32_t* __restrict__ histogram) {
+__global__ void __launch_bounds__(128, 1) histogram_start(uint32_t* __restrict__ histogram) {
   for (int32_t x = thread_x(); x < 256; x += threads_x()) {
     histogram[x] = 0u;
   }
 }
 
 // The updates of 'histogram', each block's together, from 'in'.
-__global__ void __launch_bounds__(256) histogram_fill(const uint8_t* __restrict__ in,
+__global__ void __launch_bounds__(256, 1) histogram_fill(const uint8_t* __restrict__ in,
     uint32_t* __restrict__ histogram, int32_t in_w, int32_t in_h, int64_t in_pitch) {
   __shared__ uint32_t histogram_copy[256];
   for (int32_t i = threadIdx.x; i < 256; i += blockDim.x) {

@@ -17,8 +17,8 @@ __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a 
 __host__ __device__ inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 // Parts of the elements of 'sum', each combined by a block.
-__global__ void __launch_bounds__(256) sum_part(const float* __restrict__ in, float* __restrict__ sum_parts,
-    int32_t in_w, int32_t in_h, int64_t in_pitch) {
+__global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
+    float* __restrict__ sum_parts, int32_t in_w, int32_t in_h, int64_t in_pitch) {
   const int64_t parts = (int64_t)div_i32(in_h + max_i32(div_i32(4096, max_i32(in_w, 1)), 1) - 1,
       max_i32(div_i32(4096, max_i32(in_w, 1)), 1)) * (int64_t)((in_w + 4095) / 4096);
   __shared__ float acc[256];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(256) sum_part(const float* __restrict__ in, fl
 }
 
 // The parts of 'sum', combined in pairs of neighbours.
-__global__ void __launch_bounds__(256) sum_total(float* __restrict__ sum, float* __restrict__ sum_parts,
+__global__ void __launch_bounds__(256, 1) sum_total(float* __restrict__ sum, float* __restrict__ sum_parts,
     int32_t in_w, int32_t in_h) {
   const int64_t parts = (int64_t)div_i32(in_h + max_i32(div_i32(4096, max_i32(in_w, 1)), 1) - 1,
       max_i32(div_i32(4096, max_i32(in_w, 1)), 1)) * (int64_t)((in_w + 4095) / 4096);

@@ -1,0 +1,121 @@
+#include "tools/kernel_costs.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "emit/cuda.h"
+#include "ir/kernel_visit.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+bool only_divided_loops(const kernel::Function& function) {
+  bool result = true;
+  kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
+    const auto* loop = std::get_if<kernel::For>(&statement.op);
+    if (loop == nullptr) return;
+    result &= loop->kind == kernel::LoopKind::GridX || loop->kind == kernel::LoopKind::GridY ||
+              loop->kind == kernel::LoopKind::GridZ;
+  });
+  return result;
+}
+
+std::vector<std::string> row_of(const KernelCost& cost) {
+  const runtime::KernelResources& r = cost.resources;
+  return {cost.kernel,
+          std::to_string(cost.threads),
+          std::to_string(r.registers),
+          std::to_string(r.static_shared),
+          std::to_string(r.spill_stores + r.spill_loads),
+          std::to_string(r.local_memory),
+          std::to_string(r.instructions),
+          cost.is_once_per_pixel ? std::to_string(r.instructions) : "-",
+          machine::to_string(cost.occupancy)};
+}
+
+}  // namespace
+
+std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
+                                     const runtime::DeviceCompiler& compiler) {
+  const runtime::DeviceFlags flags{architecture.name(), !module.strict, {}};
+  const runtime::DeviceCode code =
+      compiler.compile(emit::emit_cuda_kernels(module), flags, runtime::ContentCache());
+  const auto resources = runtime::resources_of(code.cubin);
+  std::vector<KernelCost> costs;
+  for (const kernel::Function& function : module.functions) {
+    const auto found = resources.find(function.name);
+    if (found == resources.end()) throw InternalError("the compiled code lacks '" + function.name + "'");
+    KernelCost cost;
+    cost.kernel = function.name;
+    cost.resources = found->second;
+    cost.threads = cost.resources.max_threads;  // launches have as many threads as __launch_bounds__ says
+    cost.occupancy = machine::occupancy(architecture, runtime::needs_of(cost.resources, cost.threads));
+    cost.is_once_per_pixel = only_divided_loops(function);
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+std::string KernelReport::text() const {
+  if (!missing.empty()) return "kernels: " + missing + "\n";
+  Table table({"kernel", "threads", "registers", "shared B", "spilled B", "local B", "SASS", "SASS / pixel",
+               "occupancy"});
+  for (const KernelCost& cost : costs) table.add(row_of(cost));
+  return fmt::format(
+      "kernels, compiled by {}\n{}"
+      "SASS: instructions in a kernel's text; per pixel where all loops are divided among threads, and then "
+      "an\n"
+      "upper bound, since the text holds what borders need and what the compiler unrolls\n",
+      compiler, table.text());
+}
+
+nlohmann::ordered_json KernelReport::json() const {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"compiler", compiler.empty() ? Json(nullptr) : Json(compiler)},
+               {"missing", missing.empty() ? Json(nullptr) : Json(missing)},
+               {"kernels", Json::array()}};
+  for (const KernelCost& cost : costs) {
+    const runtime::KernelResources& r = cost.resources;
+    json["kernels"].push_back(
+        {{"name", cost.kernel},
+         {"threads", cost.threads},
+         {"registers", r.registers},
+         {"static_shared", r.static_shared},
+         {"spill_stores", r.spill_stores},
+         {"spill_loads", r.spill_loads},
+         {"local_memory", r.local_memory},
+         {"barriers", r.barriers},
+         {"instructions", r.instructions},
+         {"instructions_per_pixel", cost.is_once_per_pixel ? Json(r.instructions) : Json(nullptr)},
+         {"blocks_per_multiprocessor", cost.occupancy.blocks},
+         {"occupancy", cost.occupancy.fraction()},
+         {"limited_by", machine::name_of(cost.occupancy.binding())}});
+  }
+  return json;
+}
+
+KernelReport report_on_kernels(const kernel::Module& module, const machine::Architecture& architecture) {
+  KernelReport report;
+  std::optional<runtime::DeviceCompiler> compiler;
+  try {
+    compiler.emplace();
+  } catch (const Error& error) {
+    report.missing = error.message();
+    return report;
+  }
+  const std::string name = "NVRTC " + compiler->nvrtc().version();
+  const std::vector<int> known = compiler->nvrtc().architectures();
+  if (std::find(known.begin(), known.end(), 10 * architecture.major + architecture.minor) == known.end()) {
+    report.missing = name + " does not compile for " + architecture.name();
+    return report;
+  }
+  report.compiler = name;
+  report.costs = kernel_costs(module, architecture, *compiler);
+  return report;
+}
+
+}  // namespace weft::tools

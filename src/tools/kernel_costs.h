@@ -1,0 +1,45 @@
+// What the kernels of a pipeline take of a GPU that need not be here: read from the code that NVRTC makes for
+// it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/kernel_ir.h"
+#include "machine/architecture.h"
+#include "machine/occupancy.h"
+#include "runtime/cubin.h"
+#include "runtime/device_compiler.h"
+
+namespace weft::tools {
+
+struct KernelCost {
+  std::string kernel;
+  int threads = 0;  ///< Per block.
+  runtime::KernelResources resources;
+  machine::Occupancy occupancy;
+  /// Whether all its loops are divided among threads, so that a thread runs through the text once for each of
+  /// its pixels. An instruction counts once then, and more often where the compiler has unrolled.
+  bool is_once_per_pixel = false;
+};
+
+/// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the
+/// architecture.
+std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
+                                     const runtime::DeviceCompiler& compiler);
+
+/// What `weft explain` says of them.
+struct KernelReport {
+  std::vector<KernelCost> costs;
+  std::string compiler;  ///< "NVRTC 13.0"
+  std::string missing;   ///< Why there are no costs; else empty.
+
+  std::string text() const;  ///< A table, or one line.
+  nlohmann::ordered_json json() const;
+};
+/// Without NVRTC, or with one that does not know the architecture, the report says so.
+KernelReport report_on_kernels(const kernel::Module& module, const machine::Architecture& architecture);
+
+}  // namespace weft::tools
