@@ -317,8 +317,6 @@ std::string emit_for_loading_together(const std::vector<const Module*>& modules)
   return text;
 }
 
-std::string entry_name(std::size_t module) { return fmt::format("weft_entry_{}", module); }
-
 std::map<std::string, std::string> emit_for_users(const Module& module) {
   CppEmitter emitter(module);
   Writer declaration;

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "emit/module_text.h"
 #include "ir/kernel_ir.h"
 
 namespace weft::emit {
@@ -19,5 +21,7 @@ std::map<std::string, std::string> emit_cuda_for_users(const kernel::Module& mod
 /// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`. It returns CUDA's
 /// error.
 std::string emit_cuda_for_loading(const kernel::Module& module);
+/// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`.
+std::string emit_cuda_for_loading_together(const std::vector<const kernel::Module*>& modules);
 
 }  // namespace weft::emit

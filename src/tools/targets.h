@@ -9,7 +9,7 @@
 
 namespace weft::tools {
 
-enum class RunTarget { Auto, Cpu, Reference, Simt, SimtRace, SimtAddress };
+enum class RunTarget { Auto, Cpu, Reference, SimtFast, SimtRace, SimtAddress };
 
 /// Throws weft::Error for an unknown name.
 RunTarget parse_target(const std::string& text);
