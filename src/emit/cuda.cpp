@@ -240,8 +240,10 @@ class CudaEmitter {
     for (std::size_t d = 0; d < a.strides.size(); ++d) {
       if (d == 0) {
         const int line = 128 / size_of(a.type.scalar);
+        const bool is_size = std::holds_alternative<kernel::Name>(a.extents[0]->op);  // never 0
+        const Expr width = is_size ? a.extents[0] : kernel::max(a.extents[0], kernel::literal(1));
         const Expr row =
-            kernel::add(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)), kernel::literal(line - 1));
+            kernel::add(kernel::mul(width, kernel::literal(a.type.lanes)), kernel::literal(line - 1));
         out.line(fmt::format("int64_t {}{} = ({}) / {} * {};", prefix, a.strides[d], printer.text(row), line,
                              line));
       } else {

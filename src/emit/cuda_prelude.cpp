@@ -155,6 +155,15 @@ std::string index_helper(const std::string& name) {
   return is_wide(name) ? replaced(text, " " + base, " " + name) : replaced(text, "int64_t", "int32_t");
 }
 
+/// Helpers that negate the least value, which overflows.
+bool negates(const std::string& name) {
+  return name == "abs_i32" || name == "abs_i64" || name == "div_i32" || name == "div_i64";
+}
+std::string negating_helper(const std::string& name) {
+  const std::string bits = name.substr(name.size() - 2);
+  return replaced(prelude({name}), "-a", fmt::format("(int{0}_t)-(uint{0}_t)a", bits));
+}
+
 }  // namespace
 
 std::string atomic_helper(ir::BinaryOp op, Scalar type) {
@@ -177,14 +186,14 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
-  std::string places, indices;
+  std::string places, own;
   for (const std::string& name : helpers) {
     if (is_place(name)) {
       places += place_helper(name);
       continue;
     }
-    if (is_of_indices(name)) {
-      indices += index_helper(name);
+    if (is_of_indices(name) || negates(name)) {
+      own += negates(name) ? negating_helper(name) : index_helper(name);
       continue;
     }
     if (name.rfind("atomic_", 0) != 0) {
@@ -196,7 +205,7 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
     exchanges |= native(a).empty();
     atomics += atomic_definition(name);
   }
-  std::string text = prelude(common) + indices;
+  std::string text = prelude(common) + own;
   text = replaced(text, "static inline", "__host__ __device__ inline");
   text = replaced(text, "__builtin_rint", "rint");
   return places + text + (exchanges ? exchange_loop : "") + atomics;

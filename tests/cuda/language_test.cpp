@@ -40,11 +40,14 @@ Sample overflow(const char* name) {
   const auto source = in.border(Border::clamp());
   const Stage sum =
       stage("sum", in.size(), [&](Var x, Var y) { return source(x - 1, y) + source(x, y) * in(x, y); });
-  const Stage difference =
-      stage("difference", in.size(), [&](Var x, Var y) { return -in(x, y) - source(x + 1, y) * T(3); });
+  const Stage difference = stage("difference", in.size(), [&](Var x, Var y) {
+    return -in(x, y) - source(x + 1, y) * T(3) + abs(in(x, y));
+  });
+  const Stage quotient =
+      stage("quotient", in.size(), [&](Var x, Var y) { return in(x, y) / cast<T>(x - 1); });
   const Stage window = convolve("window", source, Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}});
   const Stage product = weft::reduce("product", in, Reduce::product());
-  return {Pipeline(name, Outputs{sum, difference, window, product}.strict()),
+  return {Pipeline(name, Outputs{sum, difference, quotient, window, product}.strict()),
           {{{"in", far_numbers<T>({33, 9})}}, {}, {}}};
 }
 
@@ -70,6 +73,17 @@ Sample indices_of_both_widths() {
           {{{"image", far_numbers<int>({9, 4})}, {"line", far_numbers<int>({50})}}, {}, {}}};
 }
 
+/// What has no pixels is read as zero.
+Sample empty_intermediate() {
+  const Image<int> in("in");
+  const Stage none =
+      stage("none", Extents(in.size()[0] + -1, 1), [&](Var x, Var y) { return Expr(x + y + 7); });
+  const Stage out =
+      stage("out", Extents(2, 2), [&](Var x, Var y) { return none.border(Border::clamp())(x, y); });
+  return {Pipeline("empty_intermediate", Outputs{out}.strict()),
+          {{{"in", far_numbers<int>({1, 1})}}, {}, {}}};
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
@@ -79,7 +93,8 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
                                        scattered_products<std::int32_t>("products_i32"),
                                        scattered_products<std::int64_t>("products_i64"),
                                        scattered_products<std::uint16_t>("products_u16"),
-                                       indices_of_both_widths()};
+                                       indices_of_both_widths(),
+                                       empty_intermediate()};
   std::vector<Pipeline> pipelines;
   for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);
   const std::vector<Program> programs = tools::simt_programs(pipelines, {GetParam(), {}});
