@@ -1,3 +1,4 @@
+#include "launch_bounds.h"
 #include "process.h"
 #include "simt/abi.h"
 #include "simt/simt.h"
@@ -7,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <regex>
 #include <sstream>
 
@@ -67,24 +67,6 @@ std::string with_dynamic_shared(const std::string& text) {
                             "$2 (&$3)[] = reinterpret_cast<$2 (&)[]>(::simt_dynamic_memory);");
 }
 
-/// `__launch_bounds__(256) … name(` -> a constant that says so. The macro itself can leave nothing behind.
-/// Bounds that are not written as a number are not kept.
-std::string launch_bounds(const std::string& text) {
-  static const std::regex declaration(
-      R"(__launch_bounds__\s*\(\s*(\d+)\s*(?:,[^)]*)?\)[\s\w]*?\b(\w+)\s*\()");
-  std::map<std::string, std::string> bounds;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), declaration);
-       match != std::sregex_iterator(); ++match) {
-    bounds[(*match)[2]] = (*match)[1];
-  }
-  std::string constants;
-  for (const auto& [kernel, threads] : bounds) {
-    constants += "extern \"C\" const unsigned " + std::string(abi::launch_bound_prefix) + kernel + " = " +
-                 threads + ";\n";
-  }
-  return constants;
-}
-
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -136,7 +118,7 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
   for (const char c : options.name)
     quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   std::string complete =
-      "#line 1 \"" + quoted + "\"\n" + with_dynamic_shared(text) + "\n" + launch_bounds(text);
+      "#line 1 \"" + quoted + "\"\n" + with_launch_bounds(with_dynamic_shared(text)) + "\n";
   for (const std::string& kernel : options.kernels) complete += "SIMT_EXPORT_KERNEL(" + kernel + ")\n";
   write_file(source, complete);
 

@@ -106,6 +106,8 @@ class Engine final : public abi::Services, private MeetingListener {
     std::size_t size;
     bool write, atomic;
     const void* pc;
+
+    bool updates_atomically() const { return write && atomic; }
   };
 
   // Running kernels.

@@ -41,7 +41,7 @@ void Engine::access(const void* address, std::size_t size, unsigned flags, const
   const bool write = flags & abi::is_write, atomic = flags & abi::is_atomic;
   const Lane* lane = executor_.current();
   if (!lane) return host_access(address, size, write, pc);
-  if (atomic && options_.count) counters_.atomic(pc);
+  if (write && atomic && options_.count) counters_.atomic(pc);
   if (kernel_.build == Build::fast) return;
 
   const Checked access{*lane, address, size, write, atomic, pc};
@@ -74,7 +74,7 @@ void Engine::device_access(const Checked& access) {
                                                    describe_place(*buffer, access.address))));
   }
   if (!buffer->live) return;
-  if (options_.count && !access.atomic) {
+  if (options_.count && !access.updates_atomically()) {
     counters_.access(access.lane, access.address, access.size, access.write, Space::device, access.pc);
   }
   if (kernel_.build == Build::race) {
@@ -93,7 +93,7 @@ void Engine::shared_access(const Checked& access, SharedMemory& memory, const ch
                                      beyond(of_block, access.address, access.size, what))));
     return;
   }
-  if (options_.count && !access.atomic) {
+  if (options_.count && !access.updates_atomically()) {
     counters_.access(access.lane, access.address, access.size, access.write, Space::shared, access.pc);
   }
   if (kernel_.build == Build::race) note(access, memory.range, memory.shadow, true, true, what);
@@ -174,7 +174,7 @@ void Engine::note(const Checked& access, const Range& range, Shadow& shadow, boo
   if (shadow.shift && ((offset | access.size) & ((1u << shadow.shift) - 1))) refine(shadow, range.size);
 
   const Accessor accessor{timeline_, clocks_, &access.lane, stamp_of(access)};
-  if (access.atomic) clocks_.atomic(access.lane, access.address);
+  if (access.updates_atomically()) clocks_.atomic(access.lane, access.address);
   bool uninitialised = false;
   std::optional<Conflict> conflict;
   for (std::size_t i = offset >> shadow.shift; i <= (offset + access.size - 1) >> shadow.shift; ++i) {

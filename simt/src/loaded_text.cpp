@@ -77,12 +77,12 @@ std::string LoadedText::kernel_name(const void* kernel) const {
 }
 
 unsigned LoadedText::launch_bound(const void* kernel) const {
-  std::string name = kernel_name(kernel);
-  name.resize(std::min(name.find('<'), name.size()));
-  if (const auto last = name.rfind("::"); last != std::string::npos) name.erase(0, last + 2);
-  const auto* bound =
-      static_cast<const unsigned*>(::dlsym(handle_, (abi::launch_bound_prefix + name).c_str()));
-  return bound ? *bound : 0;
+  const std::string name = kernel_name(kernel);
+  for (const auto& [address, variable] : symbols_.variables()) {
+    if (variable.name == abi::launch_bounds_name && variable.owner == name)
+      return *static_cast<const unsigned*>(absolute(address));
+  }
+  return 0;
 }
 
 std::vector<Range> LoadedText::shared_arrays(const void* kernel) const {

@@ -90,7 +90,9 @@ void add_reader(Cell& cell, const Accessor& accessor) {
 std::optional<Conflict> note_read(Cell& cell, const Accessor& accessor, const void* address) {
   std::optional<Conflict> conflict;
   if (!write_is_known(cell, accessor, address)) conflict = {cell.write, true};
-  add_reader(cell, accessor);
+  // Volatile reads may be changed atomically under their hands. Plain writes may not, but only those before
+  // them are noticed.
+  if (!accessor.stamp.is_atomic) add_reader(cell, accessor);
   return conflict;
 }
 

@@ -277,9 +277,8 @@ std::string CLike::spelt(const Expr& e, int context) {
           [&](const kernel::IndexCall& n) {
             constexpr const char* names[] = {"clamp_index", "mirror_index", "mirror101_index", "repeat_index",
                                              "floor_div"};
-            const std::string name = names[static_cast<int>(n.op)];
-            helper(e->type == Scalar::I32 ? name + narrow_suffix : name);
-            return fmt::format("{}({}, {})", name, text(n.a), text(n.b));
+            return fmt::format("{}({}, {})", index_function(names[static_cast<int>(n.op)], e->type),
+                               text(n.a), text(n.b));
           },
           [&](const kernel::Load& n) { return fmt::format("{}[{}]", n.array, initializer(n.index)); },
           [&](const kernel::MedianOf& n) {

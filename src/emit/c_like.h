@@ -34,6 +34,8 @@ class CLike {
   virtual void print(const kernel::StorePack& store);
   virtual void print(const kernel::Atomic& update);
   virtual void print(const kernel::Barrier&);
+  /// The helper of index arithmetic, for i32 or i64; on CPUs it is always i64.
+  virtual std::string index_function(const std::string& name, Scalar) { return helper(name); }
   /// Whether functions of our own stand in for some of the library's, within a few ulp.
   virtual bool approximates() const { return !strict_; }
 
@@ -57,9 +59,6 @@ class CLike {
   bool strict_;
   std::set<std::string> helpers_, functions_;
 };
-
-/// Helpers for i32 that share their name with those for i64 are noted with this behind it.
-constexpr const char* narrow_suffix = ":i32";
 
 /// A literal of the type; floats with the fewest digits that read back exactly.
 std::string c_literal(Scalar type, ir::Number value);

@@ -318,8 +318,6 @@ std::string emit_for_loading_together(const std::vector<const Module*>& modules)
   return text;
 }
 
-std::string entry_name(std::size_t module) { return fmt::format("weft_entry_{}", module); }
-
 std::string cpp_flags(const Module& module) {
   return std::string("-std=c++17 -O3 -march=native -fwrapv -fno-math-errno") +
          (module.strict ? " -ffp-contract=off" : " -fno-trapping-math -fno-signed-zeros -fassociative-math");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "emit/module_text.h"
 #include "ir/kernel_ir.h"
 
 namespace weft::emit {
@@ -17,7 +18,6 @@ namespace weft::emit {
 std::string emit_for_loading(const kernel::Module& module);
 /// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`.
 std::string emit_for_loading_together(const std::vector<const kernel::Module*>& modules);
-std::string entry_name(std::size_t module);
 
 /// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
 /// NAME.cpp defines it.

@@ -47,7 +47,7 @@ class CudaPrinter : public CLike {
                        operand_of_comparison(loop.to), apart, c_type(loop.from->type)));
     };
     const auto grid = [&](const std::string& d) {
-      const std::string wide = is_wide ? "wide_" : "";
+      const std::string wide = is_wide ? wide_prefix : "";
       head(helper(wide + "thread_" + d) + "()", helper(wide + "threads_" + d) + "()");
     };
     const auto blocks = [&](const std::string& d) {
@@ -84,6 +84,9 @@ class CudaPrinter : public CLike {
                      initializer(update.index), text(update.value)));
   }
   void print(const kernel::Barrier&) override { line("__syncthreads();"); }
+  std::string index_function(const std::string& name, Scalar type) override {
+    return helper(type == Scalar::I32 ? name : wide_prefix + name);
+  }
   bool approximates() const override { return false; }  // GPUs' own functions are fast
 };
 
@@ -91,19 +94,42 @@ class CudaEmitter {
  public:
   explicit CudaEmitter(const Module& module) : module_(module) {}
 
+  /// What the module needs of helpers, its kernels, and the functions of the host that launch them.
+  struct Parts {
+    std::set<std::string> helpers;
+    std::string kernels, functions;
+  };
+  Parts parts() const {
+    Writer kernels, functions;
+    CudaPrinter printer(kernels, module_.strict);
+    for (const kernel::Table& table : module_.tables) print(kernels, table);
+    for (const kernel::Function& function : module_.functions) print(kernels, printer, function);
+    device_function(functions, printer);
+    functions.blank();
+    host_function(functions, printer);
+    return {printer.used_helpers(), kernels.text(), functions.text()};
+  }
+
   /// Everything below the includes.
   std::string body() const {
-    Writer out;
-    CudaPrinter printer(out, module_.strict);
-    for (const kernel::Table& table : module_.tables) print(out, table);
-    for (const kernel::Function& function : module_.functions) print(out, printer, function);
-    out.raw(host_helpers);
-    out.raw("\n}  // namespace\n\n");
-    device_function(out, printer);
-    out.blank();
-    host_function(out, printer);
-    const std::string helpers = cuda_prelude(printer.used_helpers());
-    return "namespace {\n\n" + half_type(helpers + out.text()) + helpers + "\n" + out.text();
+    const Parts own = parts();
+    return "namespace {\n\n" + helpers_of(own.helpers, own.kernels + own.functions) + own.kernels +
+           host_helpers + "\n}  // namespace\n\n" + own.functions;
+  }
+
+  /// Likewise for several modules, which share the helpers.
+  static std::string body(const std::vector<const Module*>& modules) {
+    std::set<std::string> helpers;
+    std::string text;
+    for (std::size_t m = 0; m < modules.size(); ++m) {
+      Parts own = CudaEmitter(*modules[m]).parts();
+      helpers.merge(own.helpers);
+      text += fmt::format("namespace module_{} {{\n\n", m) + head_comment(*modules[m]) + "namespace {\n\n" +
+              own.kernels + "}  // namespace\n\n" + own.functions +
+              entry_function(*modules[m], entry_name(m), function_name(*modules[m]) + "_on_host") +
+              fmt::format("\n}}  // namespace module_{}\n\n", m);
+    }
+    return "namespace {\n\n" + helpers_of(helpers, text) + host_helpers + "\n}  // namespace\n\n" + text;
   }
 
   /// The kernels under their own names, and nothing of the host's.
@@ -129,6 +155,11 @@ class CudaEmitter {
     for (const std::string& p : parameters(module_)) list += (list.empty() ? "" : ", ") + p;
     if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
     return fmt::format("cudaError_t {}({})", name, list);
+  }
+
+  static std::string helpers_of(const std::set<std::string>& names, const std::string& text) {
+    const std::string helpers = cuda_prelude(names);
+    return half_type(helpers + text) + helpers + "\n";
   }
 
   static void print(Writer& out, const kernel::Table& table) {
@@ -358,9 +389,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>
@@ -454,6 +487,10 @@ std::string emit_cuda_kernels(const Module& module) {
 
 std::string cuda_flags(const Module& module, const std::string& architecture) {
   return "-std=c++17 -O3 -arch=" + architecture + (module.strict ? " -fmad=false" : "");
+}
+
+std::string emit_cuda_for_loading_together(const std::vector<const Module*>& modules) {
+  return headers + CudaEmitter::body(modules);
 }
 
 std::map<std::string, std::string> emit_cuda_for_users(const Module& module,

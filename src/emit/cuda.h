@@ -3,7 +3,9 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "emit/module_text.h"
 #include "ir/kernel_ir.h"
 
 namespace weft::emit {
@@ -21,6 +23,8 @@ std::string cuda_flags(const kernel::Module& module, const std::string& architec
 /// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`. It returns CUDA's
 /// error.
 std::string emit_cuda_for_loading(const kernel::Module& module);
+/// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`.
+std::string emit_cuda_for_loading_together(const std::vector<const kernel::Module*>& modules);
 
 /// The kernels alone, for NVRTC, which has no headers; a host program that is not text launches them. Each is
 /// extern "C" under its function's name, and takes kernel::parameters_of (ir/kernel_host.h).

@@ -17,12 +17,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 // Updates that no instruction makes: the word around the value is exchanged if nobody else has changed it.
-constexpr const char* exchange_loop = R"(// *at = change(*at), atomically.
+constexpr const char* exchange_loop =
+    R"(// *at = change(*at), atomically. Others may change it while it is read: hence volatile.
 template <class T, class Change>
 __device__ void update_atomically(T* at, Change change) {
   if (sizeof(T) == 8) {
     unsigned long long* word = (unsigned long long*)at;
-    unsigned long long seen = *word, assumed;
+    unsigned long long seen = *(volatile unsigned long long*)word, assumed;
     do {
       assumed = seen;
       union { unsigned long long bits; T value; } now = {assumed};
@@ -34,7 +35,7 @@ __device__ void update_atomically(T* at, Change change) {
   const unsigned byte = (unsigned)((size_t)at & 3), shift = byte * 8;  // of a smaller value in its word
   const unsigned mask = sizeof(T) == 4 ? 0xffffffffu : ((1u << (sizeof(T) * 8 % 32)) - 1) << shift;
   unsigned* word = (unsigned*)((char*)at - byte);
-  unsigned seen = *word, assumed;
+  unsigned seen = *(volatile unsigned*)word, assumed;
   do {
     assumed = seen;
     union { unsigned bits; T value; } now = {(assumed & mask) >> shift};
@@ -135,9 +136,14 @@ std::string native_type(const AtomicName& a) {
   }
 }
 
+/// Integers are combined as unsigned ones, which may overflow.
 std::string combined(const AtomicName& a) {
   const bool half = a.type == Scalar::F16;
-  const std::string old = half ? "half_to_float(old)" : "old", next = half ? "half_to_float(value)" : "value";
+  const bool modular = a.op == ir::BinaryOp::Add || a.op == ir::BinaryOp::Mul;
+  const std::string unsigned_type = size_of(a.type) == 8 ? "(uint64_t)" : "(uint32_t)";
+  const std::string as = modular && !is_float(a.type) ? unsigned_type : "";
+  const std::string old = half ? "half_to_float(old)" : as + "old",
+                    next = half ? "half_to_float(value)" : as + "value";
   const auto with = [&](const std::string& text) {
     return half ? "float_to_half(" + text + ")" : fmt::format("({})({})", c_type(a.type), text);
   };
@@ -167,20 +173,44 @@ std::string atomic_definition(const std::string& name) {
       name, t, combined(a));
 }
 
+bool is_wide(const std::string& name) { return name.rfind(wide_prefix, 0) == 0; }
+std::string without_prefix(const std::string& name) {
+  return is_wide(name) ? name.substr(std::string(wide_prefix).size()) : name;
+}
+
 bool is_place(const std::string& name) {
-  const std::string base = name.rfind("wide_", 0) == 0 ? name.substr(5) : name;
+  const std::string base = without_prefix(name);
   return base.rfind("thread_", 0) == 0 || base.rfind("threads_", 0) == 0;
 }
 
 /// thread_x: the thread's place in the grid; threads_x: how many there are. Both of 32 bits, unless "wide".
 std::string place_helper(const std::string& name) {
-  const bool wide = name.rfind("wide_", 0) == 0, all = name.find("threads_") != std::string::npos;
+  const bool wide = is_wide(name), all = name.find("threads_") != std::string::npos;
   const std::string type = wide ? "int64_t" : "int32_t";
   const char d = name.back();
   const std::string value =
       all ? "blockDim.{1} * gridDim.{1}" : "blockIdx.{1} * blockDim.{1} + threadIdx.{1}";
   return fmt::format("__device__ inline {} {}() {{ return {}; }}\n", type, name,
                      fmt::format(fmt::runtime(wide ? "({0})" + value : "({0})(" + value + ")"), type, d));
+}
+
+/// clamp_index and its like, for i32 or, if "wide", for i64.
+bool is_of_indices(const std::string& name) {
+  const std::string base = without_prefix(name);
+  return base == "floor_div" || (base.size() > 6 && base.rfind("_index") == base.size() - 6);
+}
+std::string index_helper(const std::string& name) {
+  const std::string base = without_prefix(name), text = prelude({base});
+  return is_wide(name) ? replaced(text, " " + base, " " + name) : replaced(text, "int64_t", "int32_t");
+}
+
+/// Helpers that negate the least value, which overflows.
+bool negates(const std::string& name) {
+  return name == "abs_i32" || name == "abs_i64" || name == "div_i32" || name == "div_i64";
+}
+std::string negating_helper(const std::string& name) {
+  const std::string bits = name.substr(name.size() - 2);
+  return replaced(prelude({name}), "-a", fmt::format("(int{0}_t)-(uint{0}_t)a", bits));
 }
 
 }  // namespace
@@ -205,7 +235,7 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
-  std::string places, narrow, packs;
+  std::string places, own, packs;
   for (const std::string& name : helpers) {
     if (is_place(name)) {
       places += place_helper(name);
@@ -216,8 +246,8 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
           (packs.empty() ? pack_chunk : std::string("\n")) + (name == "load_pack" ? load_pack : store_pack);
       continue;
     }
-    if (const auto suffix = name.find(narrow_suffix); suffix != std::string::npos) {
-      narrow += replaced(prelude({name.substr(0, suffix)}), "int64_t", "int32_t");
+    if (is_of_indices(name) || negates(name)) {
+      own += negates(name) ? negating_helper(name) : index_helper(name);
       continue;
     }
     if (name.rfind("atomic_", 0) != 0) {
@@ -229,7 +259,7 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
     exchanges |= native(a).empty();
     atomics += atomic_definition(name);
   }
-  std::string text = prelude(common) + narrow;
+  std::string text = prelude(common) + own;
   text = replaced(text, "static inline", "__host__ __device__ inline");
   text = replaced(text, "__builtin_rint", "rint");
   return places + text + packs + (exchanges ? exchange_loop : "") + atomics;

@@ -8,6 +8,9 @@
 
 namespace weft::emit {
 
+/// Before the names of helpers that have a version for i32 and one for i64: the latter.
+constexpr const char* wide_prefix = "wide_";
+
 /// The definitions of the helpers, each once. Throws InternalError for an unknown name.
 std::string cuda_prelude(const std::set<std::string>& helpers);
 

@@ -151,4 +151,6 @@ std::string entry_function(const Module& module, const std::string& name, const 
   return entry.text();
 }
 
+std::string entry_name(std::size_t module) { return fmt::format("weft_entry_{}", module); }
+
 }  // namespace weft::emit

@@ -32,5 +32,7 @@ void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, cons
 /// that calls the pipeline's function, with `argument` last.
 std::string entry_function(const kernel::Module& module, const std::string& name, const std::string& function,
                            const std::string& last = "", const std::string& argument = "");
+/// Of the entry of a module that shares its text with others.
+std::string entry_name(std::size_t module);
 
 }  // namespace weft::emit

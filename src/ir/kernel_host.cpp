@@ -103,7 +103,9 @@ std::vector<Expr> allocated_strides(const Array& a, const std::string& prefix) {
   for (std::size_t d = 0; d < a.strides.size(); ++d) {
     if (d == 0) {
       const int line = line_bytes / size_of(a.type.scalar);
-      const Expr row = add(mul(a.extents[0], literal(a.type.lanes)), literal(line - 1));
+      const bool is_size = std::holds_alternative<Name>(a.extents[0]->op);  // never 0
+      const Expr width = is_size ? a.extents[0] : max(a.extents[0], literal(1));
+      const Expr row = add(mul(width, literal(a.type.lanes)), literal(line - 1));
       strides.push_back(mul(div(row, literal(line)), literal(line)));
     } else {
       strides.push_back(mul(name(prefix + a.strides[d - 1]), max(a.extents[d], literal(1))));

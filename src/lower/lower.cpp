@@ -18,6 +18,7 @@
 #include "lower/narrow_indices.h"
 #include "lower/share_taps.h"
 #include "lower/uneven_masks.h"
+#include "lower/wrap_overflow.h"
 
 namespace weft::lower {
 namespace {
@@ -90,10 +91,15 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
     narrow_indices(module);
     kernel::verify(module, "narrow_indices");
   }
-  // 5. Values that nothing reads go.
+  // 5. Nor may signed integers overflow on them.
+  if (processor == Processor::Gpu) {
+    wrap_overflow(module);
+    kernel::verify(module, "wrap_overflow");
+  }
+  // 6. Values that nothing reads go.
   for (kernel::Function& function : module.functions) drop_unused(function);
   kernel::verify(module, "drop_unused");
-  // 6. What is the same for a whole row is computed before it.
+  // 7. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
   return module;

@@ -1,5 +1,7 @@
 #include "lower/lower_scatter_grid.h"
 
+#include <algorithm>
+
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
@@ -128,10 +130,13 @@ class ScatterGrid {
     const Scalar scalar = stage_.type.scalar;
     const Expr i = kernel::name("i"), count = literal(scalars_);
     Block& block = function.body;
-    block.push_back({kernel::LocalArray{copy, scalar, static_cast<int>(scalars_), kernel::Storage::Shared}});
+    // Whole words: an atomic update of a small type exchanges the word around it.
+    const std::int64_t per_word = std::max(1, 4 / size_of(scalar));
+    const std::int64_t cleared = (scalars_ + per_word - 1) / per_word * per_word;
+    block.push_back({kernel::LocalArray{copy, scalar, static_cast<int>(cleared), kernel::Storage::Shared}});
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
     Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
-    block.push_back({For{LoopKind::Threads, "i", literal(0), count, std::move(clear)}});
+    block.push_back({For{LoopKind::Threads, "i", literal(0), literal(cleared), std::move(clear)}});
     block.push_back({kernel::Barrier{}});
     block.push_back({kernel::Let{"parts", block_count()}});
     block.push_back(

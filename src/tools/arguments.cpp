@@ -131,8 +131,11 @@ const Application& find_application(const std::string& name) {
 }
 
 std::vector<const Application*> select_applications(const std::string& name) {
-  if (name != "all" || applications().contains("all")) return {&find_application(name)};
   std::vector<const Application*> all;
+  if (name != "all" || applications().contains("all")) {
+    for (const std::string& one : split(name, ',')) all.push_back(&find_application(one));
+    return all;
+  }
   for (const auto& entry : applications()) {
     if (!entry.second.about.refused) all.push_back(&entry.second);
   }

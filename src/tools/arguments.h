@@ -21,7 +21,8 @@ std::vector<std::string> split(const std::string& text, char separator);
 /// An error about a name that is not among `names`, with those that look like it.
 Error unknown(const std::string& message, const std::string& name, const std::vector<std::string>& names);
 const Application& find_application(const std::string& name);
-/// One application, or for "all" every one but those that are examples of what is refused.
+/// Those of a list, separated by commas; or for "all" every one but those that are examples of what is
+/// refused.
 std::vector<const Application*> select_applications(const std::string& name);
 
 /// NAME=VALUE as both halves; without an identifier before a '=', the name is empty.

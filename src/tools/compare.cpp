@@ -159,23 +159,33 @@ std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& prog
 
 std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
                                const Arguments& arguments, const ToleranceOf& tolerance) {
-  std::string refused_expected, refused_found;
-  const auto expected =
-      attempt([&] { return ir::interpret(pipeline, ir::bound(arguments.images, arguments.params)); },
-              refused_expected);
-  const auto found = attempt([&] { return program.run(arguments); }, refused_found);
-  if (!expected && !found) return {};
-  if (!expected || !found) {
-    Comparison refusal;
-    refusal.output = pipeline.outputs[0]->name;
-    refusal.equal = false;
-    refusal.first =
-        expected ? "refused: " + refused_found : "computed, where the interpreter says: " + refused_expected;
-    return {refusal};
+  return verify(pipeline, program, arguments, expected(pipeline, arguments), tolerance);
+}
+
+Expected expected(const ir::Pipeline& pipeline, const Arguments& arguments) {
+  Expected result;
+  result.outputs = attempt(
+      [&] { return ir::interpret(pipeline, ir::bound(arguments.images, arguments.params)); }, result.refusal);
+  return result;
+}
+
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const Expected& expected,
+                               const ToleranceOf& tolerance) {
+  std::string refusal;
+  const auto found = attempt([&] { return program.run(arguments); }, refusal);
+  if (!expected.outputs && !found) return {};
+  if (!expected.outputs || !found) {
+    Comparison refused;
+    refused.output = pipeline.outputs[0]->name;
+    refused.equal = false;
+    refused.first = expected.outputs ? "refused: " + refusal
+                                     : "computed, where the interpreter says: " + expected.refusal;
+    return {refused};
   }
   const bool rounded = !pipeline.strict && rounds_floats(pipeline);
   std::vector<Comparison> all;
-  for (const auto& [name, reference] : *expected) {
+  for (const auto& [name, reference] : *expected.outputs) {
     const auto match = found->find(name);
     const Tolerance allowed = tolerance(name);
     all.push_back(compare(name, reference, match == found->end() ? Buffer() : match->second, allowed,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,23 @@ bool rounds_floats(const ir::Pipeline& pipeline);
 
 Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
                    const Tolerance& tolerance, bool rounded);
+/// What the interpreter says: the outputs, or why it refuses the arguments.
+struct Expected {
+  std::optional<std::map<std::string, Buffer>> outputs;
+  std::string refusal;
+};
+Expected expected(const ir::Pipeline& pipeline, const Arguments& arguments);
+
+/// The tolerance of an output, by its name.
+using ToleranceOf = std::function<Tolerance(const std::string& output)>;
+/// Runs the program on the arguments. If it refuses them like the interpreter, that is agreement.
+std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
+                               const Arguments& arguments, const Expected& expected,
+                               const ToleranceOf& tolerance);
 /// Runs the program and the interpreter on the arguments. If both refuse them, that is agreement.
 std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
                                const Arguments& arguments, const Tolerance& tolerance = {});
 /// Likewise, with a tolerance for each output.
-using ToleranceOf = std::function<Tolerance(const std::string& output)>;
 std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
                                const Arguments& arguments, const ToleranceOf& tolerance);
 

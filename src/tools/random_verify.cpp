@@ -4,12 +4,9 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 
 #include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
@@ -22,6 +19,8 @@
 #include "tools/random_images.h"
 #include "tools/random_print.h"
 #include "tools/random_shrink.h"
+#include "tools/simt_program.h"
+#include "tools/workers.h"
 
 namespace weft::tools::recipe {
 namespace {
@@ -53,6 +52,12 @@ class TemporaryCache {
   runtime::ContentCache cache_;
 };
 
+/// What the pipelines of a batch are compiled for, and how.
+struct Way {
+  RunTarget target;
+  CompileOptions options;  ///< On the SIMT checker only the flags count.
+};
+
 /// A recipe and what has become of it.
 struct Trial {
   Recipe recipe;
@@ -60,46 +65,51 @@ struct Trial {
   std::optional<Program> program;
   std::optional<Failure> failure;
 
-  void fail(Failure::Kind kind, const std::string& message) {
-    failure = Failure{kind, recipe.seed, message, ""};
+  void fail(Failure::Kind kind, RunTarget target, const std::string& message) {
+    failure = Failure{kind, target, recipe.seed, message, ""};
   }
 };
 
-/// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
-void lower(Trial& trial) {
+void build(Trial& trial) {
+  const auto fail = [&](const std::string& message) {
+    trial.fail(Failure::Kind::Drawing, RunTarget::Reference, message);
+  };
   try {
-    runtime::lowered(trial.pipeline->ir());
+    trial.pipeline = build(trial.recipe);
+    if (!bounds_of(trial.recipe)) fail("rounding errors decide something");
   } catch (const std::exception& e) {
-    trial.fail(Failure::Kind::Lowering, e.what());
+    fail(e.what());
   }
 }
 
-void build(Trial& trial) {
+/// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
+void lower(Trial& trial, RunTarget target) {
   try {
-    trial.pipeline = build(trial.recipe);
-    if (bounds_of(trial.recipe))
-      lower(trial);
-    else
-      trial.fail(Failure::Kind::Drawing, "rounding errors decide something");
+    is_simt(target) ? cuda_module(*trial.pipeline) : runtime::lowered(trial.pipeline->ir());
   } catch (const std::exception& e) {
-    trial.fail(Failure::Kind::Drawing, e.what());
+    trial.fail(Failure::Kind::Lowering, target, e.what());
   }
+}
+
+std::vector<Program> compiled(const std::vector<Pipeline>& pipelines, const Way& way,
+                              const runtime::ContentCache& cache) {
+  return is_simt(way.target) ? simt_programs(pipelines, {build_of(way.target), way.options.compiler_flags})
+                             : runtime::compile_together(pipelines, way.options, cache);
 }
 
 /// Compiles the trials together; halves them to find those that cannot be.
-void compile(const std::vector<Trial*>& trials, const CompileOptions& options,
-             const runtime::ContentCache& cache) {
+void compile(const std::vector<Trial*>& trials, const Way& way, const runtime::ContentCache& cache) {
   if (trials.empty()) return;
   std::vector<Pipeline> pipelines;
   for (const Trial* t : trials) pipelines.push_back(*t->pipeline);
   try {
-    const std::vector<Program> programs = runtime::compile_together(pipelines, options, cache);
+    const std::vector<Program> programs = compiled(pipelines, way, cache);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i]->program = programs[i];
   } catch (const std::exception& e) {
-    if (trials.size() == 1) return trials[0]->fail(Failure::Kind::Compilation, e.what());
+    if (trials.size() == 1) return trials[0]->fail(Failure::Kind::Compilation, way.target, e.what());
     const auto middle = trials.begin() + static_cast<std::ptrdiff_t>(trials.size() / 2);
-    compile({trials.begin(), middle}, options, cache);
-    compile({middle, trials.end()}, options, cache);
+    compile({trials.begin(), middle}, way, cache);
+    compile({middle, trials.end()}, way, cache);
   }
 }
 
@@ -161,57 +171,74 @@ ToleranceOf tolerances(const Recipe& recipe) {
 }
 
 /// "// Found by: weft verify --random 1 --seed 7", which repeats a failure.
-std::string comment_on(std::uint64_t seed) {
-  return fmt::format("// Found by: weft verify --random 1 --seed {}\n", seed);
+std::string comment_on(std::uint64_t seed, RunTarget target) {
+  const std::string targets = is_simt(target) ? " --targets " + name_of(target) : "";
+  return fmt::format("// Found by: weft verify --random 1 --seed {}{}\n", seed, targets);
 }
 
-std::string crash_text(const Recipe& recipe, const Run& run) {
+std::string crash_text(const Recipe& recipe, const Run& run, RunTarget target) {
   const std::string sizes = fmt::format("// The process ended with {}\n", sizes_text(recipe, run));
-  return fmt::format("\nCRASHED seed {}\n\n{}", recipe.seed, to_cpp(recipe, comment_on(recipe.seed) + sizes));
+  return fmt::format("\nCRASHED seed {}\n\n{}", recipe.seed,
+                     to_cpp(recipe, comment_on(recipe.seed, target) + sizes));
 }
 
-void run(Trial& trial, RandomTotals& totals) {
+void run(Trial& trial, RunTarget target, RandomTotals& totals) {
   if (!trial.program || trial.failure) return;
   try {
     const ToleranceOf tolerance = tolerances(trial.recipe);
     Random random(trial.recipe.seed);
     for (const Run& r : trial.recipe.runs) {
       const Arguments arguments = arguments_of(trial, r, random);
-      const CrashNote note(crash_text(trial.recipe, r));
+      const CrashNote note(crash_text(trial.recipe, r, target));
       const auto comparisons = verify(trial.pipeline->ir(), *trial.program, arguments, tolerance);
       ++totals.runs;
       totals.refused += comparisons.empty() ? 1 : 0;
       for (const Comparison& c : comparisons) {
         totals.pixels += c.pixels;
         if (c.equal) continue;
-        return trial.fail(Failure::Kind::Difference,
+        return trial.fail(Failure::Kind::Difference, target,
                           fmt::format("with {}: {}", sizes_text(trial.recipe, r), c.text()));
       }
     }
   } catch (const std::exception& e) {
-    trial.fail(Failure::Kind::Difference, e.what());
+    trial.fail(Failure::Kind::Difference, target, e.what());
   }
 }
 
+/// Runs a recipe both ways, compiled into `cache`; the first failure, if any. Goes no further than a failure
+/// of the kind `last` takes.
+std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime::ContentCache& cache,
+                                  Failure::Kind last) {
+  Trial trial{recipe, {}, {}, {}};
+  build(trial);
+  recipe = trial.recipe;  // with types
+  if (!trial.failure) lower(trial, way.target);
+  if (last == Failure::Kind::Lowering) return trial.failure;
+  if (!trial.failure) compile({&trial}, way, cache);
+  RandomTotals totals;
+  run(trial, way.target, totals);
+  return trial.failure;
+}
+
 /// Makes the recipe of a failure small and prints it.
-Failure explained(const Trial& trial, CompileOptions options, std::chrono::seconds time,
+Failure explained(const Trial& trial, Way way, std::chrono::seconds time,
                   const runtime::ContentCache& cache) {
   Failure failure = *trial.failure;
   const auto deadline = std::chrono::steady_clock::now() + time;
   const auto fails = [&](Recipe& candidate) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    const auto again = failure_of(candidate, options, cache, failure.kind);
+    const auto again = failure_of(candidate, way, cache, failure.kind);
     if (!again || again->kind != failure.kind) return false;
     failure.message = again->message;
     return true;
   };
   Recipe recipe = trial.recipe;
   if (failure.kind != Failure::Kind::Drawing) {
-    options.compiler_flags.push_back("-O0");  // if it fails like that, it is small much sooner
-    if (!fails(recipe)) options.compiler_flags.pop_back();
+    way.options.compiler_flags.push_back("-O0");  // if it fails like that, it is small much sooner
+    if (!fails(recipe)) way.options.compiler_flags.pop_back();
     recipe = shrink(recipe, fails);
   }
-  std::string comment = comment_on(failure.seed);
+  std::string comment = comment_on(failure.seed, failure.target);
   for (const std::string& line : split(failure.message, '\n')) comment += "// " + line + "\n";
   failure.reproducer = to_cpp(recipe, comment);
   return failure;
@@ -229,27 +256,54 @@ std::vector<Run> runs_of(const Recipe& recipe, const std::vector<tools::Size>& s
   return sizes.empty() ? recipe.runs : runs;
 }
 
+/// Belongs to the seed's batch, so that a pipeline fails alone as it did among others.
+std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
+  const std::uint64_t batch = seed / batch_size;
+  std::vector<RunTarget> targets, builds;
+  for (const RunTarget target : plan.targets) (is_simt(target) ? builds : targets).push_back(target);
+  if (!builds.empty()) targets.push_back(builds[batch % builds.size()]);
+  std::vector<Way> ways;
+  for (const RunTarget target : targets) {
+    Way& way = ways.emplace_back(Way{target, {Target::Cpu, batch % 3 == 0 ? 3 : 1, plan.compiler_flags}});
+    // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
+    if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
+  }
+  return ways;
+}
+
+/// Compiles and runs the trials that have not failed.
+void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
+           const runtime::ContentCache& cache, RandomTotals& totals) {
+  std::vector<Trial*> tried, lowered;
+  for (Trial& t : trials) {
+    if (!t.failure) tried.push_back(&t);
+  }
+  for (Trial* t : tried) {
+    t->program.reset();  // of another target
+    lower(*t, way.target);
+    if (!t->failure) lowered.push_back(t);
+  }
+  compile(lowered, way, cache);
+  for (Trial* t : tried) {
+    run(*t, way.target, totals);
+    if (t->failure) totals.failures.push_back(explained(*t, way, plan.shrinking, cache));
+  }
+}
+
 /// The pipelines of some seeds, one after the other, then together.
 RandomTotals verify_batch(const RandomPlan& plan, std::uint64_t first, std::uint64_t end,
                           const runtime::ContentCache& cache) {
   RandomTotals totals;
+  const std::vector<Way> ways = ways_for(plan, first);
   std::vector<Trial> trials;
   for (std::uint64_t seed = first; seed < end; ++seed) {
     Trial& trial = trials.emplace_back(Trial{random_recipe(seed), {}, {}, {}});
     trial.recipe.runs = runs_of(trial.recipe, plan.sizes);
     build(trial);
-  }
-  std::vector<Trial*> built;
-  for (Trial& t : trials) {
-    if (!t.failure) built.push_back(&t);
-  }
-  const CompileOptions options = options_for(plan, first);
-  compile(built, options, cache);
-  for (Trial& t : trials) {
-    run(t, totals);
+    if (trial.failure) totals.failures.push_back(explained(trial, ways[0], plan.shrinking, cache));
     ++totals.pipelines;
-    if (t.failure) totals.failures.push_back(explained(t, options, plan.shrinking, cache));
   }
+  for (const Way& way : ways) check(trials, plan, way, cache, totals);
   return totals;
 }
 
@@ -260,60 +314,20 @@ void add(RandomTotals& to, const RandomTotals& more) {
 
 }  // namespace
 
-CompileOptions options_for(const RandomPlan& plan, std::uint64_t seed) {
-  CompileOptions options = plan.compile;
-  const std::uint64_t batch = seed / batch_size;
-  options.threads = batch % 3 == 0 ? 3 : 1;
-  // Compiling is what takes the time. The vectoriser needs Weft's own flags.
-  if (batch % 4 != 0) options.compiler_flags.push_back("-O1");
-  return options;
-}
-
-std::optional<Failure> failure_of(Recipe& recipe, const CompileOptions& options,
-                                  const runtime::ContentCache& cache, Failure::Kind last) {
-  Trial trial{recipe, {}, {}, {}};
-  build(trial);
-  recipe = trial.recipe;  // with types
-  if (last == Failure::Kind::Lowering) return trial.failure;
-  if (!trial.failure) compile({&trial}, options, cache);
-  RandomTotals totals;
-  run(trial, totals);
-  return trial.failure;
-}
-
 RandomTotals verify_random(const RandomPlan& plan, const std::function<void(const RandomTotals&)>& progress) {
   const TemporaryCache cache;
   const std::uint64_t end = plan.seed + static_cast<std::uint64_t>(plan.count);
-  std::atomic<std::uint64_t> next_batch = plan.seed / batch_size;
   std::mutex mutex;
   RandomTotals totals;
-  std::exception_ptr trouble;  // of ours, such as a full disk
-  const auto verify_batches = [&] {
-    while (true) {
-      const std::uint64_t batch = next_batch++;
-      const std::uint64_t first = std::max(plan.seed, batch * batch_size),
-                          last = std::min(end, (batch + 1) * batch_size);
-      if (batch * batch_size >= end) return;
-      const RandomTotals more = verify_batch(plan, first, last, cache.get());
-      const std::lock_guard lock(mutex);
-      add(totals, more);
-      progress(totals);
-    }
-  };
-  const auto work = [&] {
-    try {
-      verify_batches();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      trouble = std::current_exception();
-    }
-  };
-  std::vector<std::jthread> workers;
-  const int count =
-      plan.workers > 0 ? plan.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for (int w = 0; w < count; ++w) workers.emplace_back(work);
-  workers.clear();  // waits for them
-  if (trouble) std::rethrow_exception(trouble);
+  share_out(plan.seed / batch_size, (end + batch_size - 1) / batch_size, plan.workers,
+            [&](std::uint64_t batch) {
+              const std::uint64_t first = std::max(plan.seed, batch * batch_size),
+                                  last = std::min(end, (batch + 1) * batch_size);
+              const RandomTotals more = verify_batch(plan, first, last, cache.get());
+              const std::lock_guard lock(mutex);
+              add(totals, more);
+              progress(totals);
+            });
   std::sort(totals.failures.begin(), totals.failures.end(),
             [](const Failure& a, const Failure& b) { return a.seed < b.seed; });
   return totals;

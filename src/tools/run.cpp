@@ -251,7 +251,7 @@ void print(const Options& options, const Job& job, const std::map<std::string, B
   }
 }
 
-void print_json(const Options& options, const Job& job, const std::map<std::string, Buffer>& results,
+void print_json(const Job& job, const std::map<std::string, Buffer>& results,
                 const std::map<std::string, Written>& written, const Times& times,
                 const std::string& target) {
   Json json = {
@@ -310,7 +310,7 @@ void run(const Options& options) {
   std::map<std::string, Written> written;
   times.write = timed([&] { written = write_outputs(*job, results); });
   if (options.json)
-    print_json(options, *job, results, written, times, name_of(target, *program));
+    print_json(*job, results, written, times, name_of(target, *program));
   else
     print(options, *job, results, written, times);
 }

@@ -10,21 +10,33 @@
 namespace weft::tools {
 namespace {
 
+/// A text, loaded on a device of its own. Runs of its pipelines take turns.
+struct LoadedText {
+  LoadedText(const simt::Compiled& compiled, const simt::Options& options)
+      : device(options), module(device, compiled) {}
+
+  std::mutex mutex;
+  simt::Device device;
+  simt::Module module;
+};
+
 class SimtProgram : public runtime::Executable {
  public:
-  SimtProgram(std::shared_ptr<const ir::Pipeline> pipeline, const simt::Compiled& compiled,
-              const simt::Options& options)
-      : pipeline_(std::move(pipeline)), device_(options), module_(device_, compiled) {}
+  using Entry = int(void* const* arrays, const std::int64_t* integers, const void* const* params);
+
+  SimtProgram(const Pipeline& pipeline, std::shared_ptr<LoadedText> text, const std::string& entry)
+      : pipeline_(std::make_shared<const ir::Pipeline>(pipeline.ir())),
+        text_(std::move(text)),
+        entry_(text_->module.function<Entry>(entry)) {}
 
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override {
-    using Entry = int(void* const* arrays, const std::int64_t* integers, const void* const* params);
     const runtime::EntryArguments arguments(*pipeline_, bindings, outputs);
-    const std::lock_guard lock(mutex_);
-    device_.forget();
-    const int status =
-        module_.function<Entry>("weft_entry")(arguments.arrays(), arguments.integers(), arguments.params());
-    device_.synchronize();
-    const std::vector<simt::Report> reports = device_.reports();
+    const std::lock_guard lock(text_->mutex);
+    simt::Device& device = text_->device;
+    device.forget();
+    const int status = entry_(arguments.arrays(), arguments.integers(), arguments.params());
+    device.synchronize();
+    const std::vector<simt::Report> reports = device.reports();
     if (!reports.empty())
       throw Error("the SIMT checker found a fault in '" + pipeline_->name + "'\n" + to_string(reports[0]));
     if (status != 0)
@@ -32,44 +44,68 @@ class SimtProgram : public runtime::Executable {
   }
 
   /// Of the last run.
-  std::vector<simt::KernelCounts> counts() const { return device_.counts(); }
+  std::vector<simt::KernelCounts> counts() const { return text_->device.counts(); }
 
  private:
   std::shared_ptr<const ir::Pipeline> pipeline_;
-  mutable std::mutex mutex_;
-  mutable simt::Device device_;
-  simt::Module module_;
+  std::shared_ptr<LoadedText> text_;
+  Entry* entry_;
 };
 
-std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, simt::Build build,
-                                            const simt::Options& device) {
-  const kernel::Module module = cuda_module(pipeline);
+std::shared_ptr<LoadedText> loaded(const std::string& text, const std::string& name, const SimtOptions& how,
+                                   const simt::Options& device) {
   simt::CompileOptions options;
-  options.build = build;
-  options.name = module.name + ".cu";
-  if (module.strict) options.flags = {"-ffp-contract=off"};
+  options.build = how.build;
+  options.name = name + ".cu";
+  options.flags = how.compiler_flags;
   try {
-    return std::make_unique<SimtProgram>(std::make_shared<const ir::Pipeline>(pipeline.ir()),
-                                         simt::compile(emit::emit_cuda_for_loading(module), options), device);
+    return std::make_shared<LoadedText>(simt::compile(text, options), device);
   } catch (const simt::Failure& failure) {
-    throw Error("the SIMT checker cannot run '" + pipeline.ir().name + "': " + failure.what());
+    throw Error("the SIMT checker cannot run '" + name + "': " + failure.what());
   }
 }
 
+std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, const SimtOptions& how,
+                                            const simt::Options& device) {
+  const kernel::Module module = cuda_module(pipeline);
+  return std::make_unique<SimtProgram>(
+      pipeline, loaded(emit::emit_cuda_for_loading(module), module.name, how, device), "weft_entry");
+}
+
 }  // namespace
+
+simt::Build build_of(RunTarget target) {
+  return target == RunTarget::SimtRace      ? simt::Build::race
+         : target == RunTarget::SimtAddress ? simt::Build::address
+                                            : simt::Build::fast;
+}
 
 kernel::Module cuda_module(const Pipeline& pipeline) {
   return runtime::lowered(pipeline.ir(), lower::Processor::Gpu);
 }
 
-std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build) {
-  return compiled(pipeline, build, {});
+Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
+  return runtime::program_of(pipeline, compiled(pipeline, options, {}));
+}
+
+std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options) {
+  std::vector<kernel::Module> modules;
+  std::vector<const kernel::Module*> pointers;
+  for (const Pipeline& pipeline : pipelines) modules.push_back(cuda_module(pipeline));
+  for (const kernel::Module& module : modules) pointers.push_back(&module);
+  const auto text = loaded(emit::emit_cuda_for_loading_together(pointers), "together", options, {});
+  std::vector<Program> programs;
+  for (std::size_t p = 0; p < pipelines.size(); ++p) {
+    programs.push_back(runtime::program_of(
+        pipelines[p], std::make_unique<SimtProgram>(pipelines[p], text, emit::entry_name(p))));
+  }
+  return programs;
 }
 
 std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments) {
   simt::Options device;
   device.count = true;
-  std::unique_ptr<const SimtProgram> executable = compiled(pipeline, simt::Build::race, device);
+  std::unique_ptr<const SimtProgram> executable = compiled(pipeline, {simt::Build::race, {}}, device);
   const SimtProgram& running = *executable;
   const Program program = runtime::program_of(pipeline, std::move(executable));
   program.run(arguments);

@@ -7,11 +7,23 @@
 #include <simt/simt.h>
 #include "ir/kernel_ir.h"
 #include "runtime/executable.h"
+#include "tools/targets.h"
 
 namespace weft::tools {
 
-/// Runs take turns. One that the checker reports something of throws weft::Error with the first report.
-std::unique_ptr<const runtime::Executable> simt_program(const Pipeline& pipeline, simt::Build build);
+/// The checker's build that the target stands for.
+simt::Build build_of(RunTarget target);
+
+struct SimtOptions {
+  simt::Build build = simt::Build::fast;
+  std::vector<std::string> compiler_flags{};  ///< After those of the build.
+};
+
+/// A run that the checker reports something of throws weft::Error with the first report.
+Program simt_program(const Pipeline& pipeline, const SimtOptions& options);
+/// One program per pipeline, in their order. Their code is one text, which is compiled once, and their runs
+/// take turns. Throws weft::Error if the compiler rejects the code of any.
+std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options);
 
 /// The kernels of a pipeline, as the checker runs them.
 kernel::Module cuda_module(const Pipeline& pipeline);

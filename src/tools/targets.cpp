@@ -12,12 +12,13 @@
 namespace weft::tools {
 namespace {
 
-constexpr std::array<std::pair<const char*, RunTarget>, 7> targets{{
+constexpr std::array<std::pair<const char*, RunTarget>, 8> targets{{
     {"auto", RunTarget::Auto},
     {"cpu", RunTarget::Cpu},
     {"reference", RunTarget::Reference},
     {"cuda", RunTarget::Cuda},
-    {"simt", RunTarget::Simt},
+    {"simt", RunTarget::SimtFast},
+    {"simt-fast", RunTarget::SimtFast},
     {"simt-race", RunTarget::SimtRace},
     {"simt-address", RunTarget::SimtAddress},
 }};
@@ -52,7 +53,8 @@ std::vector<RunTarget> parse_targets(const std::string& list) {
 }
 
 std::string name_of(RunTarget target) {
-  return std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return target == t.second; })
+  // From the back: lists mean all builds of the checker by "simt".
+  return std::find_if(targets.rbegin(), targets.rend(), [&](const auto& t) { return target == t.second; })
       ->first;
 }
 
@@ -62,15 +64,14 @@ std::string name_of(RunTarget target, const Program& program) {
 }
 
 bool is_simt(RunTarget target) {
-  return target == RunTarget::Simt || target == RunTarget::SimtRace || target == RunTarget::SimtAddress;
+  return target == RunTarget::SimtFast || target == RunTarget::SimtRace || target == RunTarget::SimtAddress;
 }
 
 Program compile(const Pipeline& pipeline, RunTarget target, int threads) {
   switch (target) {
-    case RunTarget::Simt: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::fast));
-    case RunTarget::SimtRace: return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::race));
-    case RunTarget::SimtAddress:
-      return runtime::program_of(pipeline, simt_program(pipeline, simt::Build::address));
+    case RunTarget::SimtFast:
+    case RunTarget::SimtRace:
+    case RunTarget::SimtAddress: return simt_program(pipeline, {build_of(target), {}});
     default: return pipeline.compile({library_target(target), threads, {}});
   }
 }

@@ -9,7 +9,7 @@
 
 namespace weft::tools {
 
-enum class RunTarget { Auto, Cpu, Reference, Cuda, Simt, SimtRace, SimtAddress };
+enum class RunTarget { Auto, Cpu, Reference, Cuda, SimtFast, SimtRace, SimtAddress };
 
 /// Throws weft::Error for an unknown name.
 RunTarget parse_target(const std::string& text);

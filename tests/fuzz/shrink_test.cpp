@@ -1,7 +1,12 @@
 // Shrinking, with predicates for failures and with a compiler that is wrong on purpose.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
+
+#include <unistd.h>
 
 #include "tools/random_build.h"
 #include "tools/random_generate.h"
@@ -59,8 +64,8 @@ RandomPlan plan_with(const std::string& instead) {
   plan.count = 96;
   plan.seed = 7008;
   for (const char* function : {"sqrtf", "sinf", "cosf", "tanhf", "atanf"})
-    plan.compile.compiler_flags.push_back("-D" + std::string(function) + "=" + instead);
-  plan.compile.compiler_flags.push_back("-O0");
+    plan.compiler_flags.push_back("-D" + std::string(function) + "=" + instead);
+  plan.compiler_flags.push_back("-O0");
   plan.shrinking = std::chrono::hours(1);  // until it is done, however slow the machine
   return plan;
 }
@@ -92,6 +97,52 @@ TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
   for (const Failure& failure : totals.failures) {
     EXPECT_EQ(failure.kind, Failure::Kind::Compilation) << failure.message;
     EXPECT_TRUE(names_a_function(failure.reproducer)) << failure.reproducer;
+  }
+}
+
+/// The headers that stand in for CUDA's, wrong on purpose.
+class BrokenCuda {
+ public:
+  explicit BrokenCuda(const std::string& change) {
+    std::ofstream(header_) << "#include <cuda_runtime.h>\n" << change << "\n";
+  }
+  ~BrokenCuda() { std::filesystem::remove(header_); }
+
+  RandomTotals verify(RunTarget target) const {
+    RandomPlan plan;
+    plan.count = 16;
+    plan.seed = 7008;
+    plan.targets = {target};
+    plan.compiler_flags = {"-include", header_.string()};
+    plan.shrinking = {};  // another test shrinks
+    return verify_random(plan, [](const RandomTotals&) {});
+  }
+
+ private:
+  std::filesystem::path header_ =
+      std::filesystem::path(testing::TempDir()) / ("weft_broken_" + std::to_string(::getpid()) + ".h");
+};
+
+TEST(RandomPipelinesOnTheChecker, ThatDifferAreFound) {
+  const BrokenCuda cuda("#define sqrtf fabsf\n#define sinf fabsf\n#define cosf fabsf\n#define tanhf fabsf");
+  const RandomTotals totals = cuda.verify(RunTarget::SimtFast);
+  ASSERT_FALSE(totals.failures.empty());
+  for (const Failure& failure : totals.failures) {
+    EXPECT_EQ(failure.kind, Failure::Kind::Difference) << failure.message;
+    EXPECT_TRUE(names_a_function(failure.reproducer)) << failure.reproducer;
+    EXPECT_NE(failure.reproducer.find(" --targets simt-fast"), std::string::npos) << failure.reproducer;
+  }
+}
+
+/// Without barriers the threads of a block reduce what the others have not written yet.
+TEST(RandomPipelinesOnTheChecker, ThatAreReportedAreFound) {
+  const BrokenCuda cuda("#define __syncthreads() ((void)0)");
+  const RandomTotals totals = cuda.verify(RunTarget::SimtRace);
+  ASSERT_FALSE(totals.failures.empty());
+  for (const Failure& failure : totals.failures) {
+    EXPECT_EQ(failure.kind, Failure::Kind::Difference) << failure.message;
+    EXPECT_NE(failure.message.find("the SIMT checker found a fault"), std::string::npos) << failure.message;
+    EXPECT_NE(failure.reproducer.find(" --targets simt-race"), std::string::npos) << failure.reproducer;
   }
 }
 

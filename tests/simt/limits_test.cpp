@@ -81,28 +81,37 @@ TEST(Limits, OfBlocks) {
 }
 
 TEST(Limits, OfTheKernelItself) {
-  simt::CompileOptions options;
-  options.kernels = {"bounded", "after", "free_of_bounds"};
   simt::Device device;
   simt::Module module(device, simt::compile(R"(
 namespace {
-constexpr int some = 96;
-__global__ void __launch_bounds__(64, 2) bounded(int) {}
-__launch_bounds__(32) __global__ void after() {}
-__global__ void __launch_bounds__(some) free_of_bounds() {}
+constexpr int warps = 2;
+#define LANES 32
+__global__ void __launch_bounds__(LANES * warps, 2) bounded() {}
+__launch_bounds__(32) __global__ void after() {}  // __launch_bounds__(1) f() {
+__global__ void __launch_bounds__(64) free_of_bounds();
+__global__ void free_of_bounds() {}
+namespace other {
+__global__ void __launch_bounds__(128) bounded(/* ) {} */) { __shared__ int used[32]; used[0] = ')'; }
 }
-)",
-                                            options));
-  int value = 0;
-  void* arguments[] = {&value};
-  const simt::Dim3 one{1, 1, 1};
-  EXPECT_EQ(module.launch("bounded", one, {64, 1, 1}, arguments), 0);
-  EXPECT_EQ(module.launch("bounded", one, {32, 3, 1}, arguments), invalid_value);
-  EXPECT_EQ(module.launch("after", one, {32, 1, 1}, arguments), 0);
-  EXPECT_EQ(module.launch("after", one, {33, 1, 1}, arguments), invalid_value);
-  EXPECT_EQ(module.launch("free_of_bounds", one, {128, 1, 1}, arguments), 0);
-  ASSERT_EQ(device.reports().size(), 1u);
-  EXPECT_EQ(device.reports()[0].what, "a block of 96 threads; the kernel's __launch_bounds__ allow 64");
+template <int n>
+__global__ void __launch_bounds__(warps *
+                                  n) scaled() {}
+static_assert(__LINE__ == 15, "lines stay where they are");
+void (*kernels[])() = {bounded, after, other::bounded, scaled<3>, free_of_bounds};
+}
+extern "C" int launch(int kernel, unsigned threads) {
+  return cudaLaunchKernel(kernels[kernel], dim3(1), dim3(threads), nullptr);
+}
+)"));
+  auto* launch = module.function<int(int kernel, unsigned threads)>("launch");
+  const unsigned bounds[] = {64, 32, 128, 6};
+  for (int kernel = 0; kernel < 4; ++kernel) {
+    EXPECT_EQ(launch(kernel, bounds[kernel]), 0) << kernel;
+    EXPECT_EQ(launch(kernel, bounds[kernel] + 1), invalid_value) << kernel;
+  }
+  EXPECT_EQ(launch(4, 1024), 0);
+  ASSERT_FALSE(device.reports().empty());
+  EXPECT_EQ(device.reports()[0].what, "a block of 65 threads; the kernel's __launch_bounds__ allow 64");
 }
 
 TEST(Limits, OfGrids) {

@@ -16,12 +16,12 @@ static std::size_t global_count = 0;
 
 #define SIMT_ACCESS(name, size, flags) \
   SIMT_HOOK void name(void* address) { simt_services->access(address, size, flags, SIMT_PC); }
-#define SIMT_ACCESSES(size)                                            \
-  SIMT_ACCESS(__tsan_read##size, size, simt::abi::is_read)             \
-  SIMT_ACCESS(__tsan_write##size, size, simt::abi::is_write)           \
-  SIMT_ACCESS(__tsan_unaligned_read##size, size, simt::abi::is_read)   \
-  SIMT_ACCESS(__tsan_unaligned_write##size, size, simt::abi::is_write) \
-  SIMT_ACCESS(__tsan_volatile_read##size, size, simt::abi::is_read)    \
+#define SIMT_ACCESSES(size)                                                                \
+  SIMT_ACCESS(__tsan_read##size, size, simt::abi::is_read)                                 \
+  SIMT_ACCESS(__tsan_write##size, size, simt::abi::is_write)                               \
+  SIMT_ACCESS(__tsan_unaligned_read##size, size, simt::abi::is_read)                       \
+  SIMT_ACCESS(__tsan_unaligned_write##size, size, simt::abi::is_write)                     \
+  SIMT_ACCESS(__tsan_volatile_read##size, size, simt::abi::is_read | simt::abi::is_atomic) \
   SIMT_ACCESS(__tsan_volatile_write##size, size, simt::abi::is_write)
 SIMT_EACH_SIZE(SIMT_ACCESSES)
 #undef SIMT_ACCESSES

@@ -10,6 +10,9 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+/// What simt::compile makes of them.
+#define SIMT_LAUNCH_BOUNDS(...) \
+  static const unsigned simt_launch_bounds[] __attribute__((used)) = {__VA_ARGS__};
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_assume(condition) ((void)0)
 
@@ -30,8 +33,10 @@ extern const char __stop_simt_shared[] __attribute__((weak, visibility("hidden")
 }
 
 /// All arrays `extern __shared__ T name[]` are this one: simt::compile makes them other names of it.
-extern "C" __attribute__((visibility("hidden"),
-                          aligned(1024))) char simt_dynamic_memory[simt::abi::dynamic_shared_bytes] = {};
+extern "C" {
+__attribute__((visibility("hidden"),
+               aligned(1024))) char simt_dynamic_memory[simt::abi::dynamic_shared_bytes] = {};
+}
 
 /// What `assert` calls.
 SIMT_UNCHECKED inline void simt_assertion_failed(const char* what,

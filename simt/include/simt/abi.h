@@ -47,7 +47,7 @@ enum class Barrier : std::uint8_t { plain, count, conjunction, disjunction };
 
 enum class Scope : std::uint8_t { block, device, system };
 
-/// Bits of an access.
+/// Bits of an access. A read that is atomic without a write is one of a volatile variable.
 enum AccessFlags : unsigned { is_read = 0, is_write = 1, is_atomic = 2 };
 
 /// What the compiler's undefined-behaviour checks found. `data` points to what the compiler laid down about
@@ -166,8 +166,8 @@ struct TextMemory {
 };
 using Attach = void(Services* services, TextMemory* memory);
 inline constexpr std::size_t dynamic_shared_bytes = 512 * 1024;  ///< More than any architecture has.
-/// Before a kernel's name: the constant with its __launch_bounds__.
-inline constexpr const char* launch_bound_prefix = "simt_launch_bound_";
+/// A constant in the kernels that have __launch_bounds__: as many numbers as these have, threads first.
+inline constexpr const char* launch_bounds_name = "simt_launch_bounds";
 inline constexpr const char* attach_name = "simt_attach_text";
 
 }  // namespace simt::abi

@@ -40,7 +40,7 @@ __constant__ float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997
 
 // 'bilateral' from 'in'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'in' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) bilateral_kernel(const float* __restrict__ in,
+__global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restrict__ in,
     float* __restrict__ bilateral, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t bilateral_pitch,
     float sigma_r) {
   __shared__ float in_rows[8704];
@@ -55,7 +55,8 @@ __global__ void __launch_bounds__(256) bilateral_kernel(const float* __restrict_
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 6;
             if (y0 - 6 <= row && row < y1 + 6) {
-              in_rows[(row & 31) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+              in_rows[(int32_t)((uint32_t)(row & 31) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
+                  * in_pitch + column];
             }
           }
         }
@@ -67,9 +68,9 @@ __global__ void __launch_bounds__(256) bilateral_kernel(const float* __restrict_
             float acc_2 = 0.0f;
             for (int32_t ty = -6; ty < 7; ty += 1) {
               for (int32_t tx = -6; tx < 7; tx += 1) {
-                const float* in_row = in_rows + (y + ty & 31) * 272 + 8;
+                const float* in_row = in_rows + (int32_t)((uint32_t)(y + ty & 31) * 272u + 8u);
                 const float v = in_row[i + tx];
-                const float* in_0 = in_rows + (y & 31) * 272 + 8;
+                const float* in_0 = in_rows + (int32_t)((uint32_t)(y & 31) * 272u + 8u);
                 const float v_2 = v - in_0[i];
                 const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
                     * expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
@@ -115,9 +116,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>

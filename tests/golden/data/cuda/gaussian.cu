@@ -17,7 +17,7 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 
 // 'gaussian' from 'in'. Each block of threads goes down a strip of 1024 pixels,
 // and keeps the rows of 'in' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) gaussian_kernel(const uint8_t* __restrict__ in,
+__global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restrict__ in,
     uint8_t* __restrict__ gaussian, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gaussian_pitch) {
   __shared__ uint8_t in_rows[17408];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 1023) / 1024) ? 64
@@ -31,15 +31,16 @@ __global__ void __launch_bounds__(256) gaussian_kernel(const uint8_t* __restrict
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(row & 15) * 1088 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+              in_rows[(int32_t)((uint32_t)(row & 15) * 1088u + (uint32_t)i)] = in[clamp_index(row, in_h)
+                  * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const uint8_t* in_m1 = in_rows + (y - 1 & 15) * 1088 + 32;
-          const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
-          const uint8_t* in_p1 = in_rows + (y + 1 & 15) * 1088 + 32;
+          const uint8_t* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 1088u + 32u);
+          const uint8_t* in_0 = in_rows + (int32_t)((uint32_t)(y & 15) * 1088u + 32u);
+          const uint8_t* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 1088u + 32u);
           for (int32_t i = threadIdx.x; i < min_i32(1024, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const int32_t v = in_m1[i - 1] + 2 * in_m1[i] + in_m1[i + 1] + 2 * in_0[i - 1] + 4 * in_0[i]
@@ -80,9 +81,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>

@@ -73,7 +73,7 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'dx' from 'in'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'in' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
+__global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
   __shared__ float in_rows[4352];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
@@ -87,15 +87,16 @@ __global__ void __launch_bounds__(256) dx_kernel(const float* __restrict__ in, f
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+              in_rows[(int32_t)((uint32_t)(row & 15) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
+                  * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
-          const float* in_0 = in_rows + (y & 15) * 272 + 8;
-          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          const float* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
+          const float* in_0 = in_rows + (int32_t)((uint32_t)(y & 15) * 272u + 8u);
+          const float* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dx[y * dx_pitch + x] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(256) dx_kernel(const float* __restrict__ in, f
 }
 
 // 'sx' from 'dx'.
-__global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
+__global__ void __launch_bounds__(128, 1) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
     int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t sx_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(128) sx_kernel(const float* __restrict__ dx, f
 
 // 'dy' from 'in'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'in' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
+__global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
   __shared__ float in_rows[4352];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
@@ -142,14 +143,15 @@ __global__ void __launch_bounds__(256) dy_kernel(const float* __restrict__ in, f
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+              in_rows[(int32_t)((uint32_t)(row & 15) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
+                  * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
-          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          const float* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
+          const float* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dy[y * dy_pitch + x] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
@@ -164,7 +166,7 @@ __global__ void __launch_bounds__(256) dy_kernel(const float* __restrict__ in, f
 }
 
 // 'sy' from 'dy'.
-__global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
+__global__ void __launch_bounds__(128, 1) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
     int32_t in_w, int32_t in_h, int64_t dy_pitch, int64_t sy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
@@ -181,9 +183,9 @@ __global__ void __launch_bounds__(128) sy_kernel(const float* __restrict__ dy, f
 }
 
 // 'sxy' from 'dx', 'dy'.
-__global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, const float* __restrict__ dy,
-    float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t dy_pitch,
-    int64_t sxy_pitch) {
+__global__ void __launch_bounds__(128, 1) sxy_kernel(const float* __restrict__ dx,
+    const float* __restrict__ dy, float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch,
+    int64_t dy_pitch, int64_t sxy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
       float dx_pack[4];
@@ -202,7 +204,7 @@ __global__ void __launch_bounds__(128) sxy_kernel(const float* __restrict__ dx, 
 
 // 'hc' from 'sx', 'sy', 'sxy'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'sx', 'sy', 'sxy' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
+__global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
     const float* __restrict__ sy, const float* __restrict__ sxy, int32_t in_w, int32_t in_h,
     int64_t hc_pitch, int64_t sx_pitch, int64_t sy_pitch, int64_t sxy_pitch, float k) {
   __shared__ float sx_rows[2176];
@@ -219,7 +221,8 @@ __global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const f
           for (int32_t r = 0; r < 4; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column];
+              sx_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sx[clamp_index(row, in_h)
+                  * sx_pitch + column];
             }
           }
         }
@@ -228,7 +231,8 @@ __global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const f
           for (int32_t r_2 = 0; r_2 < 4; ++r_2) {
             const int32_t row = batch + r_2 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
+              sy_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sy[clamp_index(row, in_h)
+                  * sy_pitch + column_2];
             }
           }
         }
@@ -237,21 +241,22 @@ __global__ void __launch_bounds__(256) hc_kernel(float* __restrict__ hc, const f
           for (int32_t r_3 = 0; r_3 < 4; ++r_3) {
             const int32_t row = batch + r_3 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column_3];
+              sxy_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sxy[clamp_index(row, in_h)
+                  * sxy_pitch + column_3];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
-          const float* sx_m1 = sx_rows + (y - 1 & 7) * 272 + 8;
-          const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
-          const float* sx_p1 = sx_rows + (y + 1 & 7) * 272 + 8;
-          const float* sy_m1 = sy_rows + (y - 1 & 7) * 272 + 8;
-          const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
-          const float* sy_p1 = sy_rows + (y + 1 & 7) * 272 + 8;
-          const float* sxy_m1 = sxy_rows + (y - 1 & 7) * 272 + 8;
-          const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
-          const float* sxy_p1 = sxy_rows + (y + 1 & 7) * 272 + 8;
+          const float* sx_m1 = sx_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
+          const float* sx_0 = sx_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
+          const float* sx_p1 = sx_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
+          const float* sy_m1 = sy_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
+          const float* sy_0 = sy_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
+          const float* sy_p1 = sy_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
+          const float* sxy_m1 = sxy_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
+          const float* sxy_0 = sxy_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
+          const float* sxy_p1 = sxy_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
@@ -299,9 +304,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>

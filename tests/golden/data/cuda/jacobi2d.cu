@@ -26,7 +26,7 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 }
 
 // Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
-__global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) jacobi2d_start(const float* __restrict__ in,
     float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
     int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
   for (int32_t row = thread_y(); row < in_h; row += threads_y()) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(128) jacobi2d_start(const float* __restrict__ 
 
 // 'jacobi2d' from 'u'. Each block of threads goes down a strip of 256 pixels,
 // and keeps the rows of 'u' that the windows reach in shared memory.
-__global__ void __launch_bounds__(256) jacobi2d_kernel(float* __restrict__ jacobi2d,
+__global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ jacobi2d,
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
   __shared__ float jacobi2d_1_rows[4352];
@@ -57,16 +57,16 @@ __global__ void __launch_bounds__(256) jacobi2d_kernel(float* __restrict__ jacob
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              jacobi2d_1_rows[(row & 15) * 272 + i] = jacobi2d_1[clamp_index(row, in_h) * jacobi2d_1_pitch
-                  + column];
+              jacobi2d_1_rows[(int32_t)((uint32_t)(row & 15) * 272u
+                  + (uint32_t)i)] = jacobi2d_1[clamp_index(row, in_h) * jacobi2d_1_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
-          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (y + 1 & 15) * 272 + 8;
-          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (y - 1 & 15) * 272 + 8;
+          const float* jacobi2d_1_0 = jacobi2d_1_rows + (int32_t)((uint32_t)(y & 15) * 272u + 8u);
+          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
+          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0 - 1); i += blockDim.x) {
             const int32_t x = x0 + i;
             jacobi2d[y * jacobi2d_pitch + x] = 0.2f
@@ -107,9 +107,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>

@@ -6,15 +6,15 @@
 
 namespace {
 
-// x / 0 is 0, and the least value / -1 wraps.
-__host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
-// x / 0 is 0, and the least value / -1 wraps.
-__host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // x % 0 is 0.
 __host__ __device__ inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b; }
 
 // Parts of the elements of 'sum', each combined by a block.
 __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
@@ -111,9 +111,11 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  const size_t bytes = (size_t)count * sizeof(T);
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+  if (status != cudaSuccess || (!clear && rest == 0)) return status;
+  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
 }
 
 template <class T>

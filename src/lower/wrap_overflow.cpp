@@ -1,0 +1,226 @@
+#include "lower/wrap_overflow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ir/kernel_build.h"
+#include "ir/stage_ir.h"
+#include "ir/value.h"
+#include "lower/narrow_indices.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+
+namespace {
+
+/// The values that an integer can take. Ends beyond 2^53 are rounded to nearest, so that no sum or product
+/// that leaves its type seems to stay inside: the limits of types are not crossed by rounding.
+struct Interval {
+  double low, high;
+
+  bool within(const Interval& o) const { return o.low <= low && high <= o.high; }
+};
+
+double number(Scalar type, const ir::Value& v) {
+  const ir::Number n = v.lane[0];
+  return is_float(type)    ? n.f
+         : is_signed(type) ? static_cast<double>(n.i)
+                           : static_cast<double>(static_cast<std::uint64_t>(n.i));
+}
+
+/// Of floats, everything. The greatest values of 64 bits round to a power of two, which is taken away again.
+Interval range_of(Scalar type) {
+  if (is_float(type)) return {-HUGE_VAL, HUGE_VAL};
+  const double high = number(type, ir::largest({type, 1}));
+  return {number(type, ir::least({type, 1})), size_of(type) == 8 ? std::nextafter(high, 0) : high};
+}
+
+Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Of the exact result; everything for operators that are not followed.
+Interval result(BinaryOp op, const Interval& a, const Interval& b) {
+  switch (op) {
+    case BinaryOp::Add: return {a.low + b.low, a.high + b.high};
+    case BinaryOp::Sub: return {a.low - b.high, a.high - b.low};
+    case BinaryOp::Mul: {
+      const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+      return {low, high};
+    }
+    case BinaryOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case BinaryOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    // By anything, 0 included, the magnitude does not grow.
+    case BinaryOp::Div:
+    case BinaryOp::Rem: {
+      const double most = std::max(std::abs(a.low), std::abs(a.high));
+      return {a.low >= 0 && b.low >= 0 ? 0 : -most, most};
+    }
+    case BinaryOp::Shr: return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
+    case BinaryOp::And:
+      if (a.low >= 0 || b.low >= 0) return {0, std::max(a.high, b.high)};
+      [[fallthrough]];
+    default: return {-HUGE_VAL, HUGE_VAL};
+  }
+}
+
+Expr as(Scalar type, const Expr& e) { return kernel::cast(ir::CastMode::Convert, type, e); }
+
+class Wrapping {
+ public:
+  explicit Wrapping(const kernel::Module& module) {
+    for (const kernel::Field& param : module.params) values_.insert(param.name);
+  }
+
+  void run(kernel::Function& function) {
+    known_.clear();
+    for (const std::string& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
+    block(function.body);
+  }
+
+ private:
+  struct Result {
+    Expr e;
+    Interval range;
+    bool
+        is_value;  ///< Made of pixels or parameters; else it is an index, and of 64 bits only if it is large.
+  };
+
+  // ---- statements ----
+
+  void block(Block& statements) {
+    const auto outer = known_;
+    for (kernel::Stmt& s : statements) std::visit([&](auto& statement) { rewrite(statement); }, s.op);
+    known_ = outer;
+  }
+
+  void rewrite(kernel::Let& s) {
+    const Result value = wrapped(s.value);
+    s.value = value.e;
+    if (value.is_value) values_.insert(s.name);
+    if (!s.is_mutable) known_[s.name] = value.range;
+  }
+  void rewrite(kernel::Assign& s) {
+    const Result value = wrapped(s.value);
+    s.value = value.e;
+    if (value.is_value) values_.insert(s.name);
+  }
+  void rewrite(kernel::Pointer& s) { s.offset = wrapped(s.offset).e; }
+  void rewrite(kernel::Store& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
+  void rewrite(kernel::Atomic& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
+  void rewrite(kernel::If& s) {
+    s.condition = wrapped(s.condition).e;
+    block(s.then);
+    block(s.otherwise);
+  }
+  void rewrite(kernel::For& s) {
+    const Result from = wrapped(s.from), to = wrapped(s.to);
+    s.from = from.e, s.to = to.e;
+    const auto outer = known_;
+    known_[s.variable] = {from.range.low, std::max(from.range.low, to.range.high - 1)};
+    block(s.body);
+    known_ = outer;
+  }
+  template <class Other>
+  void rewrite(Other&) {}
+
+  // ---- expressions ----
+
+  Result wrapped(const Expr& e) {
+    Result r = std::visit(
+        ir::overloaded{
+            [&](const kernel::Const& n) {
+              const double v = number(e->type, n.value);
+              return Result{e, {v, v}, false};
+            },
+            [&](const kernel::Name& n) {
+              const auto found = known_.find(n.name);
+              return Result{e, found == known_.end() ? range_of(e->type) : found->second,
+                            values_.count(n.name) > 0};
+            },
+            [&](const kernel::Unary& n) {
+              const Result a = wrapped(n.a);
+              if (n.op != ir::UnaryOp::Neg)
+                return Result{kernel::unary(n.op, a.e), range_of(e->type), a.is_value};
+              return arithmetic(kernel::unary(n.op, a.e), {-a.range.high, -a.range.low}, a.is_value);
+            },
+            [&](const kernel::Binary& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b);
+              const Expr same = kernel::binary(n.op, a.e, b.e);
+              if (ir::is_comparison(n.op)) return Result{same, {0, 1}, a.is_value || b.is_value};
+              return arithmetic(same, result(n.op, a.range, b.range), a.is_value || b.is_value);
+            },
+            [&](const kernel::Select& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b), condition = wrapped(n.condition);
+              return Result{kernel::select(condition.e, a.e, b.e), hull(a.range, b.range),
+                            a.is_value || b.is_value || condition.is_value};
+            },
+            [&](const kernel::Cast& n) {
+              const Result a = wrapped(n.a);
+              return Result{kernel::cast(n.mode, e->type, a.e),
+                            is_float(n.a->type) ? range_of(e->type) : a.range, a.is_value};
+            },
+            [&](const kernel::IndexCall& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b);
+              const Interval range = n.op == kernel::IndexOp::FloorDiv
+                                         ? Interval{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
+                                         : Interval{0, std::max(0.0, b.range.high - 1)};
+              return Result{kernel::index_call(n.op, a.e, b.e), range, a.is_value};
+            },
+            [&](const kernel::Load& n) {
+              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range_of(e->type), true};
+            },
+            [&](const kernel::MedianOf&) {
+              return Result{e, range_of(e->type), true};
+            },
+        },
+        e->op);
+    // Also what a conversion cut off.
+    if (!r.range.within(range_of(e->type))) r.range = range_of(e->type);
+    return r;
+  }
+
+  /// The operation, by unsigned numbers if its exact result may not fit.
+  static Result arithmetic(const Expr& e, const Interval& exact, bool is_value) {
+    const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
+    const bool may_overflow =
+        is_integer && !exact.within(range_of(e->type)) && (is_value || e->type == Scalar::I32);
+    if (!may_overflow) return {e, exact, is_value};
+    const Scalar modular = e->type == Scalar::I32 ? Scalar::U32 : Scalar::U64;
+    if (const auto* n = std::get_if<kernel::Unary>(&e->op)) {
+      const Expr zero = kernel::constant(modular, {.i = 0});
+      return {as(e->type, kernel::binary(BinaryOp::Sub, zero, as(modular, n->a))), exact, is_value};
+    }
+    const auto& n = std::get<kernel::Binary>(e->op);
+    if (n.op != BinaryOp::Add && n.op != BinaryOp::Sub && n.op != BinaryOp::Mul) return {e, exact, is_value};
+    return {as(e->type, kernel::binary(n.op, unsigned_part(modular, n.a), unsigned_part(modular, n.b))),
+            exact, is_value};
+  }
+
+  /// Sums of sums do not go back and forth.
+  static Expr unsigned_part(Scalar modular, const Expr& e) {
+    const auto* cast = std::get_if<kernel::Cast>(&e->op);
+    const bool was_wrapped = cast && cast->mode == ir::CastMode::Convert && cast->a->type == modular;
+    if (was_wrapped) return cast->a;
+    const auto* literal = std::get_if<kernel::Const>(&e->op);
+    if (literal && literal->value.lane[0].i >= 0) return kernel::constant(modular, literal->value.lane[0]);
+    return as(modular, e);
+  }
+
+  std::map<std::string, Interval> known_;  // names that do not change, by what is visible here
+  std::set<std::string> values_;           // names that are made of pixels or parameters
+};
+
+}  // namespace
+
+void wrap_overflow(kernel::Module& module) {
+  for (kernel::Function& function : module.functions) Wrapping(module).run(function);
+}
+
+}  // namespace weft::lower

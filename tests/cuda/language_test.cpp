@@ -1,0 +1,125 @@
+// What the language promises and C++ does not, in emitted CUDA: pipelines on the SIMT checker, in all builds,
+// against the interpreter. All are compiled as one text.
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "emit/cuda.h"
+#include "tests/support/differential.h"
+#include "tools/simt_program.h"
+
+namespace weft::testing_support {
+namespace {
+
+struct Sample {
+  Pipeline pipeline;
+  Arguments arguments;
+};
+
+/// Numbers from all over the type, its ends among them.
+template <class T>
+Buffer far_numbers(std::vector<std::int64_t> extents) {
+  Buffer buffer = Buffer::allocate(type_of<T>(), extents);
+  std::uint64_t state = 1;
+  auto* pixels = static_cast<T*>(buffer.data());
+  for (std::int64_t i = 0; i < buffer.pixels(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    pixels[i] = i == 0   ? std::numeric_limits<T>::min()
+                : i == 1 ? std::numeric_limits<T>::max()
+                         : static_cast<T>(state >> 16);
+  }
+  return buffer;
+}
+
+template <class T>
+Sample overflow(const char* name) {
+  const Image<T> in("in");
+  const auto source = in.border(Border::clamp());
+  const Stage sum =
+      stage("sum", in.size(), [&](Var x, Var y) { return source(x - 1, y) + source(x, y) * in(x, y); });
+  const Stage difference = stage("difference", in.size(), [&](Var x, Var y) {
+    return -in(x, y) - source(x + 1, y) * T(3) + abs(in(x, y));
+  });
+  const Stage quotient =
+      stage("quotient", in.size(), [&](Var x, Var y) { return in(x, y) / cast<T>(x - 1); });
+  const Stage window = convolve("window", source, Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}});
+  const Stage product = weft::reduce("product", in, Reduce::product());
+  return {Pipeline(name, Outputs{sum, difference, quotient, window, product}.strict()),
+          {{{"in", far_numbers<T>({33, 9})}}, {}, {}}};
+}
+
+/// Many updates of few places, by operators that no instruction has.
+template <class T>
+Sample scattered_products(const char* name) {
+  const Image<T> in("in");
+  const Stage products = scatter("products", Extents(3), Expr(T(1)), in,
+                                 [&](Var x, Var y) { return multiply({Expr((x + y) % 3)}, in(x, y)); });
+  return {Pipeline(name, Outputs{products}.strict()), {{{"in", far_numbers<T>({37, 5})}}, {}, {}}};
+}
+
+/// The width of a line is a 64-bit number, that of an image a 32-bit one.
+Sample indices_of_both_widths() {
+  const Image<int> image("image");
+  const Image<int> line("line", 1);
+  const Stage thirds_of_image = stage("thirds_of_image", image.size(), [&](Var x, Var y) {
+    return image.border(Border::mirror())((x - 5) / 3, y);
+  });
+  const Stage thirds_of_line =
+      stage("thirds_of_line", line.size(), [&](Var x) { return line.border(Border::mirror())((x - 5) / 3); });
+  return {Pipeline("indices_of_both_widths", Outputs{thirds_of_image, thirds_of_line}.strict()),
+          {{{"image", far_numbers<int>({9, 4})}, {"line", far_numbers<int>({50})}}, {}, {}}};
+}
+
+/// What has no pixels is read as zero.
+Sample empty_intermediate() {
+  const Image<int> in("in");
+  const Stage none =
+      stage("none", Extents(in.size()[0] + -1, 1), [&](Var x, Var y) { return Expr(x + y + 7); });
+  const Stage out =
+      stage("out", Extents(2, 2), [&](Var x, Var y) { return none.border(Border::clamp())(x, y); });
+  return {Pipeline("empty_intermediate", Outputs{out}.strict()),
+          {{{"in", far_numbers<int>({1, 1})}}, {}, {}}};
+}
+
+class EmittedCuda : public testing::TestWithParam<simt::Build> {};
+
+TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
+  const std::vector<Sample> samples = {overflow<std::int32_t>("overflow_i32"),
+                                       overflow<std::int64_t>("overflow_i64"),
+                                       overflow<std::int16_t>("overflow_i16"),
+                                       scattered_products<std::int32_t>("products_i32"),
+                                       scattered_products<std::int64_t>("products_i64"),
+                                       scattered_products<std::uint16_t>("products_u16"),
+                                       indices_of_both_widths(),
+                                       empty_intermediate()};
+  std::vector<Pipeline> pipelines;
+  for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);
+  const std::vector<Program> programs = tools::simt_programs(pipelines, {GetParam(), {}});
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    SCOPED_TRACE(samples[s].pipeline.ir().name);
+    expect_agreement(programs[s], samples[s].pipeline, samples[s].arguments);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Builds, EmittedCuda,
+                         testing::Values(simt::Build::fast, simt::Build::race, simt::Build::address),
+                         [](const auto& info) { return std::string(simt::name_of(info.param)); });
+
+template <class T>
+std::string text_of_a_window() {
+  const Image<T> in("in");
+  const Stage out = convolve("out", in.border(Border::mirror()), Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}});
+  return emit::emit_cuda_for_loading(tools::cuda_module(Pipeline("window", Outputs{out})));
+}
+
+TEST(EmittedCudaText, IsPlainWhereNothingOverflows) {
+  EXPECT_EQ(text_of_a_window<std::uint8_t>().find("(uint32_t)"), std::string::npos);
+  EXPECT_EQ(text_of_a_window<std::int16_t>().find("(uint32_t)"), std::string::npos);
+  EXPECT_NE(text_of_a_window<std::int32_t>().find("(uint32_t)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::testing_support
