@@ -268,10 +268,28 @@ class CudaEmitter {
                                     kernel::max(a.extents.back(), kernel::literal(1))));
   }
 
-  static void allocate(Writer& out, CLike& printer, const Array& a) {
+  /// Whether updates of the array exchange words, of which others may lie between its rows.
+  bool exchanges_words(const Array& a) const {
+    bool found = false;
+    for (const kernel::Function& function : module_.functions) {
+      kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
+        const auto* update = std::get_if<kernel::Atomic>(&s.op);
+        found |= update != nullptr && update->array == a.name && size_of(a.type.scalar) < 4;
+      });
+    }
+    return found;
+  }
+
+  /// The condition under which an array begins as zeros.
+  std::string is_cleared(CLike& printer, const Array& a) const {
+    if (exchanges_words(a)) return "true";
     const Expr empty = is_empty(a);
+    return empty ? printer.text(empty) : "false";
+  }
+
+  void allocate(Writer& out, CLike& printer, const Array& a) const {
     out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
-                         scalars(printer, a, ""), empty ? printer.text(empty) : "false"));
+                         scalars(printer, a, ""), is_cleared(printer, a)));
   }
 
   static void stand_in(Writer& out, CLike& printer, const Array& a) {
@@ -326,8 +344,7 @@ class CudaEmitter {
     each(Array::Role::Output, declare_on_device);
     const auto allocate_on_device = [&](const Array& a) {
       out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
-                           scalars(printer, a, "device_"),
-                           is_empty(a) ? printer.text(is_empty(a)) : "false"));
+                           scalars(printer, a, "device_"), is_cleared(printer, a)));
     };
     each(Array::Role::Input, [&](const Array& a) {
       allocate_on_device(a);
@@ -412,10 +429,9 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
   // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
+  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  if (status != cudaSuccess || (!clear && rest == 0)) return status;
-  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }
 
 template <class T>
