@@ -249,10 +249,16 @@ class CudaEmitter {
       out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d], printer.text(values[d])));
   }
 
-  static void allocate(Writer& out, CLike& printer, const Array& a) {
+  /// The condition under which an array begins as zeros.
+  std::string is_cleared(CLike& printer, const Array& a) const {
+    if (kernel::exchanges_words(module_, a)) return "true";
     const Expr empty = is_empty(a);
+    return empty ? printer.text(empty) : "false";
+  }
+
+  void allocate(Writer& out, CLike& printer, const Array& a) const {
     out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
-                         printer.text(kernel::allocated_scalars(a)), empty ? printer.text(empty) : "false"));
+                         printer.text(kernel::allocated_scalars(a)), is_cleared(printer, a)));
   }
 
   static void stand_in(Writer& out, CLike& printer, const Array& a) {
@@ -304,8 +310,7 @@ class CudaEmitter {
     each(Array::Role::Output, declare_on_device);
     const auto allocate_on_device = [&](const Array& a) {
       out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
-                           printer.text(kernel::allocated_scalars(a, "device_")),
-                           is_empty(a) ? printer.text(is_empty(a)) : "false"));
+                           printer.text(kernel::allocated_scalars(a, "device_")), is_cleared(printer, a)));
     };
     each(Array::Role::Input, [&](const Array& a) {
       allocate_on_device(a);
@@ -390,10 +395,9 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
   // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
+  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  if (status != cudaSuccess || (!clear && rest == 0)) return status;
-  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }
 
 template <class T>

@@ -85,6 +85,18 @@ bool is_read_while_empty(const Module& module, const Array& a) {
   return a.role == Array::Role::Output && may_be_empty && is_read;
 }
 
+bool exchanges_words(const Module& module, const Array& a) {
+  if (size_of(a.type.scalar) >= 4) return false;
+  bool found = false;
+  for (const Function& function : module.functions) {
+    visit_statements(function.body, [&](const Stmt& s) {
+      const auto* update = std::get_if<Atomic>(&s.op);
+      found |= update && update->array == a.name;
+    });
+  }
+  return found;
+}
+
 std::size_t first_use(const Module& module, const std::string& array) {
   for (std::size_t i = 0; i < module.steps.size(); ++i) {
     if (arrays_of(module.steps[i], true).count(array)) return i;

@@ -27,6 +27,9 @@ const Launch& launch_of(const Module& module, const Function& function);
 Expr is_empty(const Array& a);
 /// Whether other stages read an output that has no pixels for some sizes.
 bool is_read_while_empty(const Module& module, const Array& a);
+/// Whether updates of the array exchange the words around its scalars. It takes whole words then, and begins
+/// as zeros, since others of the words may lie between its rows.
+bool exchanges_words(const Module& module, const Array& a);
 /// The first and the last of the module's steps that touch an array.
 std::size_t first_use(const Module& module, const std::string& array);
 std::size_t last_use(const Module& module, const std::string& array);

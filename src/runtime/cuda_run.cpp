@@ -122,9 +122,9 @@ bool CudaRun::is_empty(const Array& a) const {
 
 void* CudaRun::allocate(const Array& a, std::size_t scalars) {
   const auto size = static_cast<std::size_t>(size_of(a.type.scalar));
-  if (scalars > std::numeric_limits<std::ptrdiff_t>::max() / size)
+  if (scalars > std::numeric_limits<std::ptrdiff_t>::max() / size - 1)
     throw Error(fmt::format("'{}' is too large to address", a.name)).help("use smaller images");
-  const std::size_t bytes = scalars * size;
+  const std::size_t bytes = (scalars * size + 3) / 4 * 4;  // whole words, see kernel::exchanges_words
   return memory_.of_device(bytes, fmt::format("'{}' needs {} bytes of the GPU's memory", a.name, bytes));
 }
 
@@ -133,14 +133,20 @@ void CudaRun::place_on_device(const Array& a) {
   if (is_empty(a)) {  // Read as zero: one cleared row, which all rows share.
     for (const std::string& stride : a.strides) fields_[stride] = {.i = 0};
     const auto scalars = static_cast<std::size_t>(value(kernel::scalars_of_stand_in(a)));
-    void* row = addresses_[a.name] = allocate(a, scalars);
-    check(device_->driver()->fill(as_address(row), 0, scalars * size_of(a.type.scalar), stream_),
-          fmt::format("'{}' cannot be cleared", a.name));
-    return;
+    addresses_[a.name] = allocate(a, scalars);
+    return clear(a, scalars);
   }
   const std::vector<kernel::Expr> strides = kernel::allocated_strides(a);
   for (std::size_t d = 0; d < strides.size(); ++d) fields_[a.strides[d]] = {.i = value(strides[d])};
-  addresses_[a.name] = allocate(a, static_cast<std::size_t>(value(kernel::allocated_scalars(a))));
+  const auto scalars = static_cast<std::size_t>(value(kernel::allocated_scalars(a)));
+  addresses_[a.name] = allocate(a, scalars);
+  if (kernel::exchanges_words(module_, a)) clear(a, scalars);
+}
+
+void CudaRun::clear(const Array& a, std::size_t scalars) {
+  const std::size_t bytes = (scalars * size_of(a.type.scalar) + 3) / 4 * 4;
+  check(device_->driver()->fill(as_address(addresses_.at(a.name)), 0, bytes, stream_),
+        fmt::format("'{}' cannot be cleared", a.name));
 }
 
 /// Where the buffer is, if that is on the GPU.

@@ -48,6 +48,7 @@ class CudaRun {
   std::int64_t value(const kernel::Expr& e) const { return kernel::evaluate(e, fields_); }
   bool is_empty(const kernel::Array& a) const;
   void* allocate(const kernel::Array& a, std::size_t scalars);
+  void clear(const kernel::Array& a, std::size_t scalars);
   void place_on_device(const kernel::Array& a);
   void place(const kernel::Array& a, const Buffer& buffer);
   std::size_t bytes_of(const kernel::Array& a) const;

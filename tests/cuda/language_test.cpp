@@ -57,7 +57,10 @@ Sample scattered_products(const char* name) {
   const Image<T> in("in");
   const Stage products = scatter("products", Extents(3), Expr(T(1)), in,
                                  [&](Var x, Var y) { return multiply({Expr((x + y) % 3)}, in(x, y)); });
-  return {Pipeline(name, Outputs{products}.strict()), {{{"in", far_numbers<T>({37, 5})}}, {}, {}}};
+  const Stage column = scatter("column", Extents(1, 8), Expr(T(1)), in, [&](Var x, Var y) {
+    return multiply({Expr(0), Expr((x + y) % 8)}, in(x, y));
+  });
+  return {Pipeline(name, Outputs{products, column}.strict()), {{{"in", far_numbers<T>({37, 5})}}, {}, {}}};
 }
 
 /// The width of a line is a 64-bit number, that of an image a 32-bit one.

@@ -81,10 +81,9 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
   // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t used = (size_t)count * sizeof(T), bytes = (used + 3) / 4 * 4, rest = bytes - used;
+  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
-  if (status != cudaSuccess || (!clear && rest == 0)) return status;
-  return cudaMemsetAsync((char*)memory + (clear ? 0 : used), 0, clear ? bytes : rest, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }
 
 template <class T>
