@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
@@ -99,7 +100,10 @@ class Narrowing {
 
   void block(Block& statements) {
     const auto outer = known_;
-    for (kernel::Stmt& s : statements) std::visit([&](auto& statement) { rewrite(statement); }, s.op);
+    for (kernel::Stmt& s : statements) {
+      narrowed_.clear(), rewritten_.clear();
+      std::visit([&](auto& statement) { rewrite(statement); }, s.op);
+    }
     known_ = outer;
   }
 
@@ -147,6 +151,10 @@ class Narrowing {
   /// The i64 expression in 32 bits, if it fits all the way.
   std::optional<Narrow> narrow(const Expr& e) {
     if (e->type != Scalar::I64) return std::nullopt;
+    const auto known = narrowed_.find(e);
+    return known != narrowed_.end() ? known->second : narrowed_[e] = find_narrow(e);
+  }
+  std::optional<Narrow> find_narrow(const Expr& e) {
     auto result = std::visit(
         ir::overloaded{
             [&](const kernel::Const& n) -> std::optional<Narrow> {
@@ -202,6 +210,10 @@ class Narrowing {
 
   /// Of the same type and value; what is narrow inside is widened.
   Expr rewritten(const Expr& e) {
+    const auto known = rewritten_.find(e);
+    return known != rewritten_.end() ? known->second : rewritten_[e] = find_rewritten(e);
+  }
+  Expr find_rewritten(const Expr& e) {
     if (const auto small = narrow(e)) {
       return kernel::literal_value(small->e) ? e : kernel::cast(ir::CastMode::Convert, Scalar::I64, small->e);
     }
@@ -233,6 +245,9 @@ class Narrowing {
   std::set<std::string> limited_;
   std::map<std::string, Interval> known_;  // names that are 32 bits wide here
   std::set<std::string> used_;
+  // Found in the current statement. Either asks for the other: without these, twice for each level of it.
+  std::unordered_map<Expr, std::optional<Narrow>> narrowed_;
+  std::unordered_map<Expr, Expr> rewritten_;
 };
 
 }  // namespace

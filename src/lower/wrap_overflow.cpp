@@ -64,7 +64,8 @@ Interval result(BinaryOp op, const Interval& a, const Interval& b) {
     }
     case BinaryOp::Shr: return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
     case BinaryOp::And:
-      if (a.low >= 0 || b.low >= 0) return {0, std::max(a.high, b.high)};
+      if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
+      if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};
       [[fallthrough]];
     default: return {-HUGE_VAL, HUGE_VAL};
   }

@@ -5,27 +5,39 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "emit/cuda.h"
+#include "ir/kernel_build.h"
 #include "ir/kernel_visit.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
 namespace {
 
-bool only_divided_loops(const kernel::Function& function) {
-  bool result = true;
+/// 0 if a loop runs within a thread.
+int pixels_per_pass(const kernel::Function& function) {
+  using kernel::LoopKind;
+  std::int64_t pixels = 1;
   kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
     const auto* loop = std::get_if<kernel::For>(&statement.op);
-    if (loop == nullptr) return;
-    result &= loop->kind == kernel::LoopKind::GridX || loop->kind == kernel::LoopKind::GridY ||
-              loop->kind == kernel::LoopKind::GridZ;
+    if (loop == nullptr || loop->kind == LoopKind::Unrolled) return;
+    const bool is_divided =
+        loop->kind == LoopKind::GridX || loop->kind == LoopKind::GridY || loop->kind == LoopKind::GridZ;
+    const auto step = loop->step ? kernel::literal_value(loop->step) : 1;
+    pixels *= is_divided ? step.value_or(0) : 0;
   });
-  return result;
+  return static_cast<int>(pixels);
+}
+
+std::optional<double> instructions_per_pixel(const KernelCost& cost) {
+  if (cost.pixels_per_pass == 0) return std::nullopt;
+  return static_cast<double>(cost.resources.instructions) / cost.pixels_per_pass;
 }
 
 std::vector<std::string> row_of(const KernelCost& cost) {
   const runtime::KernelResources& r = cost.resources;
+  const auto per_pixel = instructions_per_pixel(cost);
   return {cost.kernel,
           std::to_string(cost.threads),
           std::to_string(r.registers),
@@ -33,7 +45,7 @@ std::vector<std::string> row_of(const KernelCost& cost) {
           std::to_string(r.spill_stores + r.spill_loads),
           std::to_string(r.local_memory),
           std::to_string(r.instructions),
-          cost.is_once_per_pixel ? std::to_string(r.instructions) : "-",
+          per_pixel ? fmt::format("{:.4g}", *per_pixel) : "-",
           machine::to_string(cost.occupancy)};
 }
 
@@ -54,7 +66,7 @@ std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine
     cost.resources = found->second;
     cost.threads = cost.resources.max_threads;  // launches have as many threads as __launch_bounds__ says
     cost.occupancy = machine::occupancy(architecture, runtime::needs_of(cost.resources, cost.threads));
-    cost.is_once_per_pixel = only_divided_loops(function);
+    cost.pixels_per_pass = pixels_per_pass(function);
     costs.push_back(std::move(cost));
   }
   return costs;
@@ -80,20 +92,20 @@ nlohmann::ordered_json KernelReport::json() const {
                {"kernels", Json::array()}};
   for (const KernelCost& cost : costs) {
     const runtime::KernelResources& r = cost.resources;
-    json["kernels"].push_back(
-        {{"name", cost.kernel},
-         {"threads", cost.threads},
-         {"registers", r.registers},
-         {"static_shared", r.static_shared},
-         {"spill_stores", r.spill_stores},
-         {"spill_loads", r.spill_loads},
-         {"local_memory", r.local_memory},
-         {"barriers", r.barriers},
-         {"instructions", r.instructions},
-         {"instructions_per_pixel", cost.is_once_per_pixel ? Json(r.instructions) : Json(nullptr)},
-         {"blocks_per_multiprocessor", cost.occupancy.blocks},
-         {"occupancy", cost.occupancy.fraction()},
-         {"limited_by", machine::name_of(cost.occupancy.binding())}});
+    const auto per_pixel = instructions_per_pixel(cost);
+    json["kernels"].push_back({{"name", cost.kernel},
+                               {"threads", cost.threads},
+                               {"registers", r.registers},
+                               {"static_shared", r.static_shared},
+                               {"spill_stores", r.spill_stores},
+                               {"spill_loads", r.spill_loads},
+                               {"local_memory", r.local_memory},
+                               {"barriers", r.barriers},
+                               {"instructions", r.instructions},
+                               {"instructions_per_pixel", per_pixel ? Json(*per_pixel) : Json(nullptr)},
+                               {"blocks_per_multiprocessor", cost.occupancy.blocks},
+                               {"occupancy", cost.occupancy.fraction()},
+                               {"limited_by", machine::name_of(cost.occupancy.binding())}});
   }
   return json;
 }

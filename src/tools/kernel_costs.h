@@ -20,9 +20,9 @@ struct KernelCost {
   int threads = 0;  ///< Per block.
   runtime::KernelResources resources;
   machine::Occupancy occupancy;
-  /// Whether all its loops are divided among threads, so that a thread runs through the text once for each of
-  /// its pixels. An instruction counts once then, and more often where the compiler has unrolled.
-  bool is_once_per_pixel = false;
+  /// The pixels that a thread computes each time it runs through the text, if all loops are divided among
+  /// threads or unrolled; else 0.
+  int pixels_per_pass = 0;
 };
 
 /// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the

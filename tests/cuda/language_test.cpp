@@ -118,6 +118,15 @@ std::string text_of_a_window() {
   return emit::emit_cuda_for_loading(tools::cuda_module(Pipeline("window", Outputs{out})));
 }
 
+TEST(EmittedCudaText, OfNestedConversionsTakesNoExponentialTime) {
+  const Stage out = stage("out", {8, 8}, [](Var x, Var) {
+    Expr e = cast<std::int64_t>(x);
+    for (int i = 0; i < 60; ++i) e = cast<std::int64_t>(cast<float>(e) + 1.f);
+    return e;
+  });
+  EXPECT_FALSE(emit::emit_cuda_for_loading(tools::cuda_module(Pipeline("nested", Outputs{out}))).empty());
+}
+
 TEST(EmittedCudaText, IsPlainWhereNothingOverflows) {
   EXPECT_EQ(text_of_a_window<std::uint8_t>().find("(uint32_t)"), std::string::npos);
   EXPECT_EQ(text_of_a_window<std::int16_t>().find("(uint32_t)"), std::string::npos);

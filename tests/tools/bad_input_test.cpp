@@ -84,9 +84,9 @@ TEST_F(BadInput, Names) {
   expect_refusal({"run", "harris", "grey.png", "-o", "other=out.png"},
                  "'harris' has no output 'other'; it has hc\n"
                  "  help: a file whose name has a '=' is given as ./other=out.png");
-  expect_refusal(
-      {"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
-      "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-race, simt-address");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
+                 "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-fast, "
+                 "simt-race, simt-address");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }

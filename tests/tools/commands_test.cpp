@@ -122,8 +122,12 @@ TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {
   const double warps = part["blocks_per_multiprocessor"].get<int>() * 8;
   EXPECT_DOUBLE_EQ(part["occupancy"], warps / 64);
 
-  const json jacobi = expect_json({"explain", "jacobi2d", "--machine", "rtx2080", "--json"})["device_code"];
-  for (const json& kernel : jacobi["kernels"]) {
+  const json grey = expect_json({"explain", "color_convert", "--machine", "h200", "--json"})["device_code"];
+  EXPECT_EQ(grey["kernels"][0]["instructions_per_pixel"].get<double>() * 4,
+            grey["kernels"][0]["instructions"])
+      << "a thread has four pixels";
+  const json heat = expect_json({"explain", "heat3d", "--machine", "rtx2080", "--json"})["device_code"];
+  for (const json& kernel : heat["kernels"]) {
     EXPECT_EQ(kernel["instructions_per_pixel"], kernel["instructions"]);
     EXPECT_LE(kernel["blocks_per_multiprocessor"].get<int>() * kernel["threads"].get<int>(), 1024);
   }

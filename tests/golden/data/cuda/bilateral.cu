@@ -55,8 +55,7 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 6;
             if (y0 - 6 <= row && row < y1 + 6) {
-              in_rows[(int32_t)((uint32_t)(row & 31) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
-                  * in_pitch + column];
+              in_rows[(row & 31) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
             }
           }
         }
@@ -68,9 +67,9 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
             float acc_2 = 0.0f;
             for (int32_t ty = -6; ty < 7; ty += 1) {
               for (int32_t tx = -6; tx < 7; tx += 1) {
-                const float* in_row = in_rows + (int32_t)((uint32_t)(y + ty & 31) * 272u + 8u);
+                const float* in_row = in_rows + (y + ty & 31) * 272 + 8;
                 const float v = in_row[i + tx];
-                const float* in_0 = in_rows + (int32_t)((uint32_t)(y & 31) * 272u + 8u);
+                const float* in_0 = in_rows + (y & 31) * 272 + 8;
                 const float v_2 = v - in_0[i];
                 const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
                     * expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);

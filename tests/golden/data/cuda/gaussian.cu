@@ -31,16 +31,15 @@ __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restr
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(int32_t)((uint32_t)(row & 15) * 1088u + (uint32_t)i)] = in[clamp_index(row, in_h)
-                  * in_pitch + column];
+              in_rows[(row & 15) * 1088 + i] = in[clamp_index(row, in_h) * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const uint8_t* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 1088u + 32u);
-          const uint8_t* in_0 = in_rows + (int32_t)((uint32_t)(y & 15) * 1088u + 32u);
-          const uint8_t* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 1088u + 32u);
+          const uint8_t* in_m1 = in_rows + (y - 1 & 15) * 1088 + 32;
+          const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
+          const uint8_t* in_p1 = in_rows + (y + 1 & 15) * 1088 + 32;
           for (int32_t i = threadIdx.x; i < min_i32(1024, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const int32_t v = in_m1[i - 1] + 2 * in_m1[i] + in_m1[i + 1] + 2 * in_0[i - 1] + 4 * in_0[i]

@@ -87,16 +87,15 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(int32_t)((uint32_t)(row & 15) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
-                  * in_pitch + column];
+              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
-          const float* in_0 = in_rows + (int32_t)((uint32_t)(y & 15) * 272u + 8u);
-          const float* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
+          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_0 = in_rows + (y & 15) * 272 + 8;
+          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dx[y * dx_pitch + x] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
@@ -143,15 +142,14 @@ __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(int32_t)((uint32_t)(row & 15) * 272u + (uint32_t)i)] = in[clamp_index(row, in_h)
-                  * in_pitch + column];
+              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
-          const float* in_p1 = in_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
+          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dy[y * dy_pitch + x] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
@@ -221,8 +219,7 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
           for (int32_t r = 0; r < 4; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sx_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sx[clamp_index(row, in_h)
-                  * sx_pitch + column];
+              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column];
             }
           }
         }
@@ -231,8 +228,7 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
           for (int32_t r_2 = 0; r_2 < 4; ++r_2) {
             const int32_t row = batch + r_2 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sy_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sy[clamp_index(row, in_h)
-                  * sy_pitch + column_2];
+              sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
             }
           }
         }
@@ -241,22 +237,21 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
           for (int32_t r_3 = 0; r_3 < 4; ++r_3) {
             const int32_t row = batch + r_3 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sxy_rows[(int32_t)((uint32_t)(row & 7) * 272u + (uint32_t)i)] = sxy[clamp_index(row, in_h)
-                  * sxy_pitch + column_3];
+              sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column_3];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
-          const float* sx_m1 = sx_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
-          const float* sx_0 = sx_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
-          const float* sx_p1 = sx_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
-          const float* sy_m1 = sy_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
-          const float* sy_0 = sy_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
-          const float* sy_p1 = sy_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
-          const float* sxy_m1 = sxy_rows + (int32_t)((uint32_t)(y - 1 & 7) * 272u + 8u);
-          const float* sxy_0 = sxy_rows + (int32_t)((uint32_t)(y & 7) * 272u + 8u);
-          const float* sxy_p1 = sxy_rows + (int32_t)((uint32_t)(y + 1 & 7) * 272u + 8u);
+          const float* sx_m1 = sx_rows + (y - 1 & 7) * 272 + 8;
+          const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
+          const float* sx_p1 = sx_rows + (y + 1 & 7) * 272 + 8;
+          const float* sy_m1 = sy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
+          const float* sy_p1 = sy_rows + (y + 1 & 7) * 272 + 8;
+          const float* sxy_m1 = sxy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
+          const float* sxy_p1 = sxy_rows + (y + 1 & 7) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]

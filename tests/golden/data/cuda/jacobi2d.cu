@@ -57,16 +57,16 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              jacobi2d_1_rows[(int32_t)((uint32_t)(row & 15) * 272u
-                  + (uint32_t)i)] = jacobi2d_1[clamp_index(row, in_h) * jacobi2d_1_pitch + column];
+              jacobi2d_1_rows[(row & 15) * 272 + i] = jacobi2d_1[clamp_index(row, in_h) * jacobi2d_1_pitch
+                  + column];
             }
           }
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* jacobi2d_1_0 = jacobi2d_1_rows + (int32_t)((uint32_t)(y & 15) * 272u + 8u);
-          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (int32_t)((uint32_t)(y + 1 & 15) * 272u + 8u);
-          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (int32_t)((uint32_t)(y - 1 & 15) * 272u + 8u);
+          const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
+          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (y + 1 & 15) * 272 + 8;
+          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (y - 1 & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0 - 1); i += blockDim.x) {
             const int32_t x = x0 + i;
             jacobi2d[y * jacobi2d_pitch + x] = 0.2f
