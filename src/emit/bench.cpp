@@ -43,7 +43,7 @@ void declare_fields(Writer& out, const Module& module, const BenchPlan& plan) {
   for (const auto* list : {&module.sizes, &module.params}) {
     for (const kernel::Field& f : *list) {
       out.line(fmt::format("const {} {} = {};", c_type(f.type), f.name,
-                           c_literal(f.type, plan.fields.at(f.name).lane[0])));
+                           c_literal(f.type, plan.fields.at(f.name))));
     }
   }
 }

@@ -44,7 +44,7 @@ Number value_of(const Expr& e, const FieldValues& fields) {
           [&](const IndexCall& n) {
             const std::int64_t a = value_of(n.a, fields).i, b = value_of(n.b, fields).i;
             if (n.op != IndexOp::FloorDiv || b <= 0) return unsupported();
-            return Number{.i = a / b - (a % b != 0 && a < 0)};
+            return Number{.i = ir::floor_div(a, b)};
           },
           [&](const Load&) { return unsupported(); },
           [&](const MedianOf&) { return unsupported(); },
@@ -54,9 +54,28 @@ Number value_of(const Expr& e, const FieldValues& fields) {
 
 }  // namespace
 
+FieldValues field_values(const Module& module, const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
+  FieldValues values;
+  const ir::Sizes sizes = ir::sizes_of(bindings);
+  auto size = module.sizes.begin();
+  for (const ir::StagePtr& input : pipeline.inputs) {
+    for (const std::int64_t extent : sizes.at(input->name)) values[(size++)->name] = {.i = extent};
+  }
+  auto field = module.params.begin();
+  for (const auto& param : pipeline.params) values[(field++)->name] = ir::value_of(*param, bindings).lane[0];
+  for (const Field& counter : module.counters) values[counter.name] = {.i = 0};
+  return values;
+}
+
 std::int64_t evaluate(const Expr& e, const FieldValues& fields) {
   if (is_float(e->type)) throw InternalError("a size that is no integer");
   return value_of(e, fields).i;
+}
+
+std::vector<std::int64_t> extents_of(const Array& array, const FieldValues& fields) {
+  std::vector<std::int64_t> extents;
+  for (const Expr& extent : array.extents) extents.push_back(evaluate(extent, fields));
+  return extents;
 }
 
 }  // namespace weft::kernel

@@ -35,14 +35,7 @@ CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device,
       memory_(device_, of_device, pinned, stream) {}
 
 void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
-  std::size_t size = 0;
-  for (const ir::StagePtr& input : pipeline.inputs) {
-    for (const std::int64_t extent : bindings.images.at(input->name).extents())
-      fields_[module_.sizes[size++].name] = {.i = extent};
-  }
-  for (std::size_t p = 0; p < module_.params.size(); ++p)
-    fields_[module_.params[p].name] = ir::value_of(*pipeline.params[p], bindings).lane[0];
-  for (const kernel::Field& counter : module_.counters) fields_[counter.name] = {.i = 0};
+  fields_ = kernel::field_values(module_, pipeline, bindings);
   limit_sizes();
 }
 

@@ -14,7 +14,6 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
-#include "tools/field_values.h"
 #include "tools/files.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
@@ -89,8 +88,10 @@ Files emitted_bench(const Options& options) {
   emit::BenchPlan plan;
   plan.options = joined(options.params, " ");
   plan.size = size.text();
-  plan.fields = field_values(cuda, pipeline, ir::bound(blank_images(pipeline, size), prepared.params));
-  for (const kernel::Array& array : cuda.arrays) plan.extents[array.name] = extents_of(array, plan.fields);
+  plan.fields =
+      kernel::field_values(cuda, pipeline, ir::bound(blank_images(pipeline, size), prepared.params));
+  for (const kernel::Array& array : cuda.arrays)
+    plan.extents[array.name] = kernel::extents_of(array, plan.fields);
   plan.range = application.about.range;
   plan.rounded = !definition.strict && rounds_floats(definition);
   plan.kernel_bytes = traffic_of(cuda, plan.fields).total();

@@ -12,10 +12,11 @@ namespace {
 
 class Counting {
  public:
-  Counting(const kernel::Module& module, const FieldValues& fields) : module_(module), fields_(fields) {
+  Counting(const kernel::Module& module, const kernel::FieldValues& fields)
+      : module_(module), fields_(fields) {
     for (const kernel::Array& array : module.arrays) {
       std::int64_t bytes = size_of(array.type);
-      for (const std::int64_t extent : extents_of(array, fields)) bytes *= extent;
+      for (const std::int64_t extent : kernel::extents_of(array, fields)) bytes *= extent;
       bytes_[array.name] = bytes;
     }
   }
@@ -59,7 +60,7 @@ class Counting {
 
  private:
   std::int64_t times(const kernel::Repeat& repeat) const {
-    return std::max<std::int64_t>(0, evaluated(repeat.count, fields_));
+    return std::max<std::int64_t>(0, kernel::evaluate(repeat.count, fields_));
   }
 
   template <class Names>
@@ -70,7 +71,7 @@ class Counting {
   }
 
   const kernel::Module& module_;
-  const FieldValues& fields_;
+  const kernel::FieldValues& fields_;
   std::map<std::string, std::int64_t> bytes_;
 };
 
@@ -78,16 +79,16 @@ class Counting {
 
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   const kernel::Module module = runtime::lowered(pipeline);
-  return traffic_of(module, field_values(module, pipeline, bindings));
+  return traffic_of(module, kernel::field_values(module, pipeline, bindings));
 }
 
-Traffic traffic_of(const kernel::Module& module, const FieldValues& fields) {
+Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields) {
   return Counting(module, fields).traffic();
 }
 
 std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
                                                   const ir::Bindings& bindings) {
-  const FieldValues fields = field_values(module, pipeline, bindings);
+  const kernel::FieldValues fields = kernel::field_values(module, pipeline, bindings);
   return Counting(module, fields).traffic_of_kernels();
 }
 

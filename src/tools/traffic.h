@@ -10,8 +10,8 @@
 #include <string>
 
 #include "ir/bindings.h"
+#include "ir/kernel_evaluate.h"
 #include "ir/kernel_ir.h"
-#include "tools/field_values.h"
 
 namespace weft::tools {
 
@@ -26,7 +26,7 @@ struct Traffic {
 /// sizes matter.
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
 /// Of the kernels of that module.
-Traffic traffic_of(const kernel::Module& module, const FieldValues& fields);
+Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 
 /// The same for each kernel of a module that was lowered from the pipeline: every array that it reads or
 /// writes, once in each of its launches.
