@@ -205,19 +205,17 @@ class CppEmitter {
       stand_in(out, printer, a);
       may_fail = true;
     }
+    const std::vector<kernel::Lifetimes> lifetimes = kernel::lifetimes_of(module_);
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
-      for (const Array& a : module_.arrays) {
-        if (a.role != Array::Role::Intermediate || first_use(module_, a.name) != i) continue;
-        allocate(out, printer, a);
+      for (const std::size_t a : lifetimes[i].begin) {
+        allocate(out, printer, module_.arrays[a]);
         may_fail = true;
       }
       std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
-      for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate && last_use(module_, a.name) == i) {
-          out.line(fmt::format("host->release(host->context, frame.{});", a.name));
-          out.line(fmt::format("frame.{} = nullptr;", a.name));
-        }
+      for (const std::size_t a : lifetimes[i].end) {
+        out.line(fmt::format("host->release(host->context, frame.{});", module_.arrays[a].name));
+        out.line(fmt::format("frame.{} = nullptr;", module_.arrays[a].name));
       }
     }
     for (const Array& a : module_.arrays) {

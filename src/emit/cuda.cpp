@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "emit/c_like.h"
 #include "emit/cuda_prelude.h"
@@ -211,16 +213,13 @@ class CudaEmitter {
     for (const Array& a : module_.arrays) {
       if (is_read_while_empty(module_, a)) stand_in(out, printer, a);
     }
+    const std::vector<kernel::Lifetimes> lifetimes = kernel::lifetimes_of(module_);
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
-      for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate && first_use(module_, a.name) == i) allocate(out, printer, a);
-      }
+      for (const std::size_t a : lifetimes[i].begin) allocate(out, printer, module_.arrays[a]);
       std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
-      for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate && last_use(module_, a.name) == i)
-          out.line(fmt::format("release({}, stream);", a.name));
-      }
+      for (const std::size_t a : lifetimes[i].end)
+        out.line(fmt::format("release({}, stream);", module_.arrays[a].name));
     }
     for (const Array& a : module_.arrays) {
       if (is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
@@ -251,7 +250,7 @@ class CudaEmitter {
 
   /// The condition under which an array begins as zeros.
   std::string is_cleared(CLike& printer, const Array& a) const {
-    if (kernel::exchanges_words(module_, a)) return "true";
+    if (exchanging_words_.count(a.name)) return "true";
     const Expr empty = is_empty(a);
     return empty ? printer.text(empty) : "false";
   }
@@ -430,6 +429,7 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 )text";
 
   const Module& module_;
+  const std::set<std::string> exchanging_words_ = kernel::arrays_exchanging_words(module_);
 };
 
 // NVRTC has neither the host's headers nor its compiler's functions.

@@ -3,7 +3,9 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "ir/kernel_build.h"
 #include "ir/kernel_visit.h"
@@ -85,29 +87,34 @@ bool is_read_while_empty(const Module& module, const Array& a) {
   return a.role == Array::Role::Output && may_be_empty && is_read;
 }
 
-bool exchanges_words(const Module& module, const Array& a) {
-  if (size_of(a.type.scalar) >= 4) return false;
-  bool found = false;
+std::set<std::string> arrays_exchanging_words(const Module& module) {
+  std::set<std::string> updated;
   for (const Function& function : module.functions) {
     visit_statements(function.body, [&](const Stmt& s) {
-      const auto* update = std::get_if<Atomic>(&s.op);
-      found |= update && update->array == a.name;
+      if (const auto* update = std::get_if<Atomic>(&s.op)) updated.insert(update->array);
     });
   }
-  return found;
+  std::set<std::string> names;
+  for (const Array& a : module.arrays) {
+    if (size_of(a.type.scalar) < 4 && updated.count(a.name)) names.insert(a.name);
+  }
+  return names;
 }
 
-std::size_t first_use(const Module& module, const std::string& array) {
+std::vector<Lifetimes> lifetimes_of(const Module& module) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> uses;  // the first and the last
   for (std::size_t i = 0; i < module.steps.size(); ++i) {
-    if (arrays_of(module.steps[i], true).count(array)) return i;
+    for (const std::string& array : arrays_of(module.steps[i], true))
+      uses.try_emplace(array, i, i).first->second.second = i;
   }
-  return 0;
-}
-std::size_t last_use(const Module& module, const std::string& array) {
-  for (std::size_t i = module.steps.size(); i-- > 0;) {
-    if (arrays_of(module.steps[i], true).count(array)) return i;
+  std::vector<Lifetimes> lifetimes(module.steps.size());
+  for (std::size_t a = 0; a < module.arrays.size(); ++a) {
+    const auto use = uses.find(module.arrays[a].name);
+    if (module.arrays[a].role != Array::Role::Intermediate || use == uses.end()) continue;
+    lifetimes[use->second.first].begin.push_back(a);
+    lifetimes[use->second.second].end.push_back(a);
   }
-  return 0;
+  return lifetimes;
 }
 
 std::vector<Expr> allocated_strides(const Array& a, const std::string& prefix) {

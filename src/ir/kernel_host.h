@@ -2,6 +2,7 @@
 // The emitted host functions say it as text (emit/cuda.cpp), the runtime does it (runtime/cuda_program.cpp).
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,16 @@ const Launch& launch_of(const Module& module, const Function& function);
 Expr is_empty(const Array& a);
 /// Whether other stages read an output that has no pixels for some sizes.
 bool is_read_while_empty(const Module& module, const Array& a);
-/// Whether updates of the array exchange the words around its scalars. It takes whole words then, and begins
+/// Arrays whose updates exchange the words around their scalars. Such an array takes whole words, and begins
 /// as zeros, since others of the words may lie between its rows.
-bool exchanges_words(const Module& module, const Array& a);
-/// The first and the last of the module's steps that touch an array.
-std::size_t first_use(const Module& module, const std::string& array);
-std::size_t last_use(const Module& module, const std::string& array);
+std::set<std::string> arrays_exchanging_words(const Module& module);
+
+/// The intermediate arrays that a step is the first, or the last, to touch, as indices into module.arrays.
+struct Lifetimes {
+  std::vector<std::size_t> begin, end;
+};
+/// One for each step of the module. An array that no step touches has no lifetime.
+std::vector<Lifetimes> lifetimes_of(const Module& module);
 
 /// The strides of an array that the host allocates, one per field of a.strides; rows begin at whole 128
 /// bytes. Those of the inner dimensions are named, with the prefix.

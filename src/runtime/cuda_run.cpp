@@ -24,7 +24,17 @@ unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
 }
 constexpr std::array<std::int64_t, 3> most_blocks = {2147483647, 65535, 65535};
 
+/// The bytes of whole words that hold so many scalars, see kernel::arrays_exchanging_words.
+std::size_t whole_words(const Array& a, std::size_t scalars) {
+  return (scalars * static_cast<std::size_t>(size_of(a.type.scalar)) + 3) / 4 * 4;
+}
+
 }  // namespace
+
+CudaCode::CudaCode(kernel::Module lowered)
+    : module(std::move(lowered)),
+      lifetimes(kernel::lifetimes_of(module)),
+      exchanging_words(kernel::arrays_exchanging_words(module)) {}
 
 CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
                  CudaPool& pinned, void* stream)
@@ -74,17 +84,13 @@ void CudaRun::take_outputs(const std::map<std::string, Buffer>& outputs) {
 
 void CudaRun::launch_all() {
   for (std::size_t i = 0; i < module_.steps.size(); ++i) {
-    for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Intermediate && kernel::first_use(module_, a.name) == i) place_on_device(a);
-    }
+    for (const std::size_t a : code_.lifetimes[i].begin) place_on_device(module_.arrays[a]);
     if (const auto* one = std::get_if<kernel::Launch>(&module_.steps[i]))
       launch(*one);
     else
       repeat(std::get<kernel::Repeat>(module_.steps[i]));
-    for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Intermediate && kernel::last_use(module_, a.name) == i)
-        memory_.give_early(addresses_.at(a.name));
-    }
+    for (const std::size_t a : code_.lifetimes[i].end)
+      memory_.give_early(addresses_.at(module_.arrays[a].name));
   }
 }
 
@@ -114,10 +120,10 @@ bool CudaRun::is_empty(const Array& a) const {
 }
 
 void* CudaRun::allocate(const Array& a, std::size_t scalars) {
-  const auto size = static_cast<std::size_t>(size_of(a.type.scalar));
-  if (scalars > std::numeric_limits<std::ptrdiff_t>::max() / size - 1)
+  if (scalars >
+      static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / size_of(a.type.scalar) - 1))
     throw Error(fmt::format("'{}' is too large to address", a.name)).help("use smaller images");
-  const std::size_t bytes = (scalars * size + 3) / 4 * 4;  // whole words, see kernel::exchanges_words
+  const std::size_t bytes = whole_words(a, scalars);
   return memory_.of_device(bytes, fmt::format("'{}' needs {} bytes of the GPU's memory", a.name, bytes));
 }
 
@@ -133,12 +139,11 @@ void CudaRun::place_on_device(const Array& a) {
   for (std::size_t d = 0; d < strides.size(); ++d) fields_[a.strides[d]] = {.i = value(strides[d])};
   const auto scalars = static_cast<std::size_t>(value(kernel::allocated_scalars(a)));
   addresses_[a.name] = allocate(a, scalars);
-  if (kernel::exchanges_words(module_, a)) clear(a, scalars);
+  if (code_.exchanging_words.count(a.name)) clear(a, scalars);
 }
 
 void CudaRun::clear(const Array& a, std::size_t scalars) {
-  const std::size_t bytes = (scalars * size_of(a.type.scalar) + 3) / 4 * 4;
-  check(device_->driver()->fill(as_address(addresses_.at(a.name)), 0, bytes, stream_),
+  check(device_->driver()->fill(as_address(addresses_.at(a.name)), 0, whole_words(a, scalars), stream_),
         fmt::format("'{}' cannot be cleared", a.name));
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,11 @@ struct CudaCode {
     std::vector<kernel::Parameter> parameters;
   };
 
+  explicit CudaCode(kernel::Module lowered);
+
   kernel::Module module;
+  std::vector<kernel::Lifetimes> lifetimes;
+  std::set<std::string> exchanging_words;  ///< See kernel::arrays_exchanging_words.
   std::map<std::string, Kernel> kernels = {};
 };
 
