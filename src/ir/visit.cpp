@@ -104,6 +104,17 @@ bool reads_current_pixel(const Read& read, const Box& domain) {
   return true;
 }
 
+bool read_alike(const Read& a, const Read& b) {
+  if (a.source != b.source || a.region != b.region || a.border.has_value() != b.border.has_value())
+    return false;
+  if (!a.border) return true;
+  if (a.border->mode != b.border->mode) return false;
+  if (a.border->mode != BorderMode::Constant || a.border->constant == b.border->constant) return true;
+  const auto* c = std::get_if<Const>(&a.border->constant->op);
+  const auto* d = std::get_if<Const>(&b.border->constant->op);
+  return c && d && c->value == d->value;
+}
+
 std::vector<StagePtr> sources(const Stage& stage) {
   std::vector<StagePtr> result;
   const auto add = [&](const StagePtr& source) {

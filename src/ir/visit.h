@@ -25,6 +25,8 @@ std::vector<Expr> reads(const Stage& stage);
 /// source of the same box. Such a read cannot leave the box, so a border does not matter, but in a crop it
 /// would.
 bool reads_current_pixel(const Read& read, const Box& domain);
+/// Whether two reads find the same pixel wherever their indices are the same: in the source and beyond it.
+bool read_alike(const Read& a, const Read& b);
 /// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
 /// and what its updates read.
 std::vector<StagePtr> sources(const Stage& stage);

@@ -69,11 +69,6 @@ struct Ring {
   int bytes() const { return scalars() * size_of(window.source().type.scalar); }
 };
 
-bool have_same_border(const ir::Read& a, const ir::Read& b) {
-  if (a.region != b.region || a.border.has_value() != b.border.has_value()) return false;
-  return !a.border || (a.border->mode == b.border->mode && a.border->constant == b.border->constant);
-}
-
 /// Whether what a read finds outside its region is a pixel of the source or the same everywhere.
 bool has_simple_border(const ir::Read& read) {
   if (!read.border) return true;
@@ -99,7 +94,7 @@ std::vector<Window> windows_of(const ir::Stage& stage) {
                                     [&](const Window& w) { return &w.source() == read.source.get(); });
     const bool is_window = reach.size() == 2 && reach[0].is_unit(0) && reach[1].is_unit(1) &&
                            has_simple_border(read) &&
-                           (known == windows.end() || have_same_border(*known->read, read));
+                           (known == windows.end() || ir::read_alike(*known->read, read));
     if (!is_window) {
       read_otherwise.push_back(read.source.get());
     } else if (known == windows.end()) {

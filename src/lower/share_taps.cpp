@@ -26,17 +26,6 @@ struct TapRead {
   Expr node;
 };
 
-bool same_border(const ir::Read& a, const ir::Read& b) {
-  if (a.border.has_value() != b.border.has_value() || a.source != b.source || !(a.region == b.region))
-    return false;
-  if (!a.border) return true;
-  if (a.border->mode != b.border->mode) return false;
-  if (a.border->mode != ir::BorderMode::Constant) return true;
-  const auto* c = std::get_if<ir::Const>(&a.border->constant->op);
-  const auto* d = std::get_if<ir::Const>(&b.border->constant->op);
-  return a.border->constant == b.border->constant || (c && d && c->value == d->value);
-}
-
 class TapSharing {
  public:
   TapSharing(const ir::Loop& loop, const std::vector<Expr>& body) : loop_(loop) {
@@ -53,7 +42,7 @@ class TapSharing {
                                std::unordered_set<const ir::Node*>& seen) const {
     if (!seen.insert(e.get()).second) return true;
     if (const auto* r = std::get_if<ir::Read>(&e->op)) {
-      if (!is_at_tap(*r, loop_) || (read && !same_border(*read->read, *r))) return false;
+      if (!is_at_tap(*r, loop_) || (read && !ir::read_alike(*read->read, *r))) return false;
       if (!read) read = TapRead{r, e};
       return true;
     }
