@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -191,10 +192,8 @@ using Extents = std::vector<std::int64_t>;
 /// for each of its variants; with one border where a pixel takes hundreds of operations (the interior, which
 /// is most of it, is the same for all); and not in instrumented builds.
 bool has_largest_size(const Variant& variant, const std::string& border) {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#endif
-  if (variant.application == "optical_flow") return false;  // thousands of operations a pixel
+  // optical_flow: thousands of operations a pixel
+  if (instrumented || variant.application == "optical_flow") return false;
   std::vector<Variant> all = variants();
   for (const Variant& v : variants_without_border()) all.push_back(v);
   const auto first = std::find_if(all.begin(), all.end(),
@@ -274,10 +273,9 @@ std::string name_of_case(const testing::TestParamInfo<Parameters>& info) {
   return std::get<0>(info.param).name() + "_" + std::get<1>(info.param);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Applications,
-                         testing::Combine(testing::ValuesIn(variants()),
-                                          testing::Values("clamp", "mirror", "mirror101", "repeat",
-                                                          "constant")),
+const std::vector<std::string> borders = {"clamp", "mirror", "mirror101", "repeat", "constant"};
+
+INSTANTIATE_TEST_SUITE_P(All, Applications, testing::ValuesIn(combinations(variants(), borders)),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(Lanes, Applications,
                          testing::Combine(testing::ValuesIn(variants_of_lanes()), testing::Values("clamp")),

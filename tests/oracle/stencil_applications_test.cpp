@@ -11,6 +11,7 @@
 
 #include "ir/stage_ir.h"
 #include "tests/oracle/reference/time_stencils.h"
+#include "tests/support/combinations.h"
 #include "tests/support/compile.h"
 
 namespace weft::oracle {
@@ -168,7 +169,7 @@ TEST_P(StencilApplications, AreThePlainLoops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StencilApplications,
-                         testing::Combine(testing::ValuesIn(subjects()), testing::ValuesIn(boundaries())),
+                         testing::ValuesIn(testing_support::combinations(subjects(), boundaries())),
                          [](const auto& info) {
                            return std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
                          });
