@@ -109,10 +109,10 @@ class Search {
     return groups;
   }
 
-  /// Eq. 3.15: the producer's only reader, the consumer's only image; the pipeline's user reads outputs.
+  /// Eq. 3.15: the producer's only reader, the consumer's only image.
   bool is_linear(const Edge& edge) const {
-    const Vertex &producer = graph_.vertices[edge.from], &consumer = graph_.vertices[edge.to];
-    return graph_.consumers(edge.from).size() == 1 && !producer.is_output && consumer.images_read() == 1 &&
+    const Vertex& consumer = graph_.vertices[edge.to];
+    return graph_.consumers(edge.from).size() == 1 && consumer.images_read() == 1 &&
            !consumer.read_of(edge.from)->is_scalar;
   }
 

@@ -89,6 +89,10 @@ TEST(Legality, HeadersHaveOneSpaceAndReadPixelByPixel) {
   EXPECT_EQ(verdict({looked}, {"a", "looked"}), "header: 'looked' reads 'a' at computed places");
   Stage moved = stage("moved", in.size(), [&](Var x, Var y) { return src(x + 1, y); });
   EXPECT_EQ(verdict({moved}, {"a", "moved"}), "legal") << "a window of one pixel";
+  const Accessor inner = a.crop({1, 1}, in.size() / 2).border(clamped);
+  Stage cropped = stage("cropped", in.size(), [&](Var x, Var y) { return inner(x, y); });
+  EXPECT_EQ(verdict({cropped}, {"a", "cropped"}),
+            "header: 'cropped' reads 'a' in a crop that has a border of its own");
   Stage after = point("after", looked * 2.f);
   EXPECT_EQ(verdict({after}, {"looked", "after"}), "legal") << "what a first stage reads is its own matter";
 }

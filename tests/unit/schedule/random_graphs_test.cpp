@@ -1,4 +1,4 @@
-// What holds for the groups of every graph.
+// What holds for the groups of every graph: of made-up ones, and of random pipelines.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -6,6 +6,8 @@
 
 #include "machine/board.h"
 #include "schedule/fuse.h"
+#include "tools/random_build.h"
+#include "tools/random_generate.h"
 
 namespace weft::schedule {
 namespace {
@@ -132,6 +134,21 @@ TEST(RandomGraphs, GroupsAreLegalAndCoverAllStages) {
     if (testing::Test::HasFailure()) break;
   }
   EXPECT_GT(larger, 50) << "graphs in which more than a pair is fused";
+}
+
+TEST(RandomPipelines, GroupsAreLegalAndCoverAllStages) {
+  FusionLimits limits;
+  limits.architecture = &machine::architecture(7, 5);
+  int fused = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    tools::recipe::Recipe recipe = tools::recipe::random_recipe(seed);
+    const StageGraph graph = graph_of(tools::recipe::build(recipe).ir());
+    for (Fusion fusion : {Fusion::Basic, Fusion::MinCut}) expect_sound(graph, fusion, limits);
+    fused += fuse(graph, Fusion::MinCut, limits).groups.size() < graph.vertices.size();
+    if (testing::Test::HasFailure()) break;
+  }
+  EXPECT_GT(fused, 40);
 }
 
 }  // namespace
