@@ -78,11 +78,11 @@ std::string edges_text(const Partition& partition) {
 }
 
 std::string cuts_text(const Partition& partition) {
-  std::vector<Row> rows = {{"cut", "weight", "sides", "because together"}};
+  std::vector<Row> rows = {{"cut", "weight", "because together", "sides"}};
   for (std::size_t i = 0; i < partition.cuts.size(); ++i) {
     const Cut& cut = partition.cuts[i];
-    rows.push_back({std::to_string(i + 1), clocks(cut.weight),
-                    fmt::format("{} | {}", fmt::join(cut.side, "+"), fmt::join(cut.rest, "+")), cut.why});
+    rows.push_back({std::to_string(i + 1), clocks(cut.weight), cut.why,
+                    fmt::format("{} | {}", fmt::join(cut.side, "+"), fmt::join(cut.rest, "+"))});
   }
   return columns(rows);
 }
@@ -174,12 +174,15 @@ std::string to_text(const Partition& partition) {
   for (const Group& group : partition.groups) stages += group.members.size();
   const machine::AccessCosts& costs = partition.model.costs;
   const ThreadBlock& block = partition.limits.block;
+  const bool is_all = clocks(partition.saved()) == clocks(partition.benefit());
+  const std::string with_others =
+      is_all ? "" : fmt::format("; {} with edges that are illegal by themselves", clocks(partition.saved()));
   std::string text = fmt::format(
-      "fusion {}: {} in {}, benefit (beta) {} clocks per pixel; {} with the edges that pay only in a group\n"
+      "fusion {}: {} in {}, {} clocks per pixel saved (beta, Eq. 3.1){}\n"
       "  t_g {:g}, t_s {:g}, c_ALU {:g}, c_SFU {:g}, gamma {:g} clocks; blocks of {}x{} threads\n\n",
       name_of(partition.fusion), counted(stages, "stage"), counted(partition.groups.size(), "group"),
-      clocks(partition.benefit()), clocks(partition.saved()), costs.global.value, costs.shared.value,
-      costs.alu.value, costs.sfu.value, partition.model.gamma, block.x, block.y);
+      clocks(partition.benefit()), with_others, costs.global.value, costs.shared.value, costs.alu.value,
+      costs.sfu.value, partition.model.gamma, block.x, block.y);
   if (!partition.edges.empty()) text += edges_text(partition) + "\n";
   if (!partition.cuts.empty()) text += cuts_text(partition) + "\n";
   return text + groups_text(partition);

@@ -11,6 +11,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
+#include "schedule/fuse.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -27,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, machine = "cpu", dot;
+  std::string application, size, machine = "cpu", dot, fuse;
   std::vector<std::string> params;
   bool json = false, ir = false;
 };
@@ -63,6 +64,20 @@ std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const 
   const machine::Board* board = machine::find_board(options.machine);
   if (board == nullptr) return std::nullopt;
   return report_on_kernels(lower::lower(pipeline, schedule, lower::Processor::Gpu), board->architecture());
+}
+
+/// The groups that --fuse asks for, of the stages as they were defined. A CPU has no occupancy to keep.
+std::optional<schedule::Partition> explain_fusion(const ir::Pipeline& definition, const Options& options) {
+  if (options.fuse.empty()) return std::nullopt;
+  const auto fusion = schedule::fusion_named(options.fuse);
+  if (!fusion) throw Error("there is no fusion '" + options.fuse + "'").note("known", "none, basic, mincut");
+  schedule::FusionLimits limits;
+  schedule::BenefitModel model;
+  if (const machine::Board* board = machine::find_board(options.machine)) {
+    limits.architecture = &board->architecture();
+    model.costs = machine::access_costs(*board);
+  }
+  return schedule::fuse(definition, *fusion, limits, model);
 }
 
 // ---- text -------------------------------------------------------------------------------------------------
@@ -101,7 +116,7 @@ std::string totals(const std::vector<Explained>& stages) {
 
 void print(const Application& application, const ir::Pipeline& pipeline, const std::vector<Explained>& stages,
            const std::optional<ir::Sizes>& sizes, const std::optional<KernelReport>& kernels,
-           const Options& options) {
+           const std::optional<schedule::Partition>& partition, const Options& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -121,6 +136,10 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
     decisions.add({plan.stage, plan.stored ? "stored" : "computed in " + plan.into, plan.why});
   }
   fmt::print("{}", decisions.text());
+  if (partition) {
+    fmt::print("\n{}  no code follows these groups yet: the stages run as the schedule above says\n",
+               schedule::to_text(*partition));
+  }
   if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -158,7 +177,7 @@ Json as_json(const Explained& stage) {
 
 void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
                 const std::vector<Explained>& stages, const std::optional<KernelReport>& kernels,
-                const Options& options) {
+                const std::optional<schedule::Partition>& partition, const Options& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
                {"inputs", Json::array()},
@@ -169,6 +188,10 @@ void print_json(const Application& application, const ir::Pipeline& definition, 
   for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
+  if (partition) {
+    json["fusion"] = Json::parse(schedule::to_json(*partition));
+    json["fusion"]["code_follows"] = false;
+  }
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
@@ -190,14 +213,18 @@ void explain(const Options& options) {
   std::optional<ir::Sizes> sizes;
   if (size) sizes = input_sizes(pipeline, *size);
   const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
-  if (!options.dot.empty())
-    write_text(options.dot, to_dot(pipeline, analysis::summarize(pipeline), schedule));
+  const std::optional<schedule::Partition> partition = explain_fusion(definition, options);
+  if (!options.dot.empty()) {
+    write_text(options.dot, partition ? to_dot(definition, analysis::summarize(definition), *partition)
+                                      : to_dot(pipeline, analysis::summarize(pipeline), schedule));
+  }
   if (options.ir && !options.json) {
     fmt::print("{}", ir::to_string(definition));
   } else {
     const std::optional<KernelReport> kernels = explain_kernels(pipeline, schedule, options);
-    if (options.json) return print_json(application, definition, pipeline, stages, kernels, options);
-    print(application, pipeline, stages, sizes, kernels, options);
+    if (options.json)
+      return print_json(application, definition, pipeline, stages, kernels, partition, options);
+    print(application, pipeline, stages, sizes, kernels, partition, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -213,6 +240,8 @@ void add_explain(CLI::App& weft) {
       "--size", options->size,
       "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
   command->add_option("--machine", options->machine, "one of " + machine_names())->capture_default_str();
+  command->add_option("--fuse", options->fuse,
+                      "none, basic or mincut: which stages could be one kernel, and what that would save");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_flag("--ir", options->ir, "the definition as the compiler holds it");
@@ -224,7 +253,13 @@ void add_explain(CLI::App& weft) {
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
       "and\n"
       "occupancy are read back; that needs no GPU.\n"
-      "Examples:\n  weft explain harris\n  weft explain harris --machine h200\n  weft explain harris --dot "
+      "With --fuse, all edges between stages are listed with what fusing along them would save, in clocks "
+      "per\n"
+      "pixel, as the Hipacc thesis counts it (chapter 3); then the cuts, and the groups. A graph of --dot "
+      "has\n"
+      "a frame around each group. Code does not follow the groups yet.\n"
+      "Examples:\n  weft explain harris\n  weft explain harris --fuse mincut\n  weft explain harris "
+      "--machine h200\n  weft explain harris --dot "
       "harris.dot && dot -Tsvg harris.dot -o "
       "harris.svg");
   command->callback([options] { explain(*options); });

@@ -50,10 +50,40 @@ std::string home_of(std::string stage, const schedule::Schedule& schedule) {
   return stage;
 }
 
+/// For each stage, the one that names its frame.
+using Homes = std::map<std::string, std::string>;
+
 std::string node(const analysis::StageSummary& stage, bool stored) {
   return fmt::format("{} [label=\"{}\\n{}, {}\", fillcolor=\"{}\", style=\"filled{}\"];", quoted(stage.name),
                      stage.name, analysis::name_of(stage.pattern), weft::name_of(stage.type),
                      colour_of(stage.pattern), stored ? "" : ",dashed");
+}
+
+/// Stages that are at home with another are computed with it, and not stored.
+std::string drawn(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
+                  const Homes& homes) {
+  std::string dot = fmt::format(
+      "digraph {} {{\n  node [shape=box, fontname=\"sans-serif\", fontsize=11];\n"
+      "  edge [fontname=\"sans-serif\", fontsize=9];\n",
+      quoted(pipeline.name));
+  for (const ir::StagePtr& input : pipeline.inputs)
+    dot += fmt::format("  {} [label=\"{}\\n{}\", shape=ellipse];\n", quoted(input->name), input->name,
+                       weft::name_of(input->type));
+  std::map<std::string, std::vector<const analysis::StageSummary*>> kernels;
+  for (const auto& stage : stages) kernels[homes.at(stage.name)].push_back(&stage);
+  for (const auto& [home, members] : kernels) {
+    const bool framed = members.size() > 1;
+    if (framed) dot += fmt::format("  subgraph {} {{ style=dotted;\n", quoted("cluster_" + home));
+    for (const auto* stage : members)
+      dot += (framed ? "    " : "  ") + node(*stage, homes.at(stage->name) == stage->name) + "\n";
+    if (framed) dot += "  }\n";
+  }
+  for (const auto& stage : stages) {
+    for (const auto& source : stage.sources)
+      dot += fmt::format("  {} -> {} [label=\"{}\"];\n", quoted(source.name), quoted(stage.name),
+                         footprint_text(source));
+  }
+  return dot + "}\n";
 }
 
 }  // namespace
@@ -65,28 +95,19 @@ std::string read_text(const analysis::SourceSummary& source) {
 
 std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
                    const schedule::Schedule& schedule) {
-  std::string dot = fmt::format(
-      "digraph {} {{\n  node [shape=box, fontname=\"sans-serif\", fontsize=11];\n"
-      "  edge [fontname=\"sans-serif\", fontsize=9];\n",
-      quoted(pipeline.name));
-  for (const ir::StagePtr& input : pipeline.inputs)
-    dot += fmt::format("  {} [label=\"{}\\n{}\", shape=ellipse];\n", quoted(input->name), input->name,
-                       weft::name_of(input->type));
-  std::map<std::string, std::vector<const analysis::StageSummary*>> kernels;
-  for (const auto& stage : stages) kernels[home_of(stage.name, schedule)].push_back(&stage);
-  for (const auto& [home, members] : kernels) {
-    const bool framed = members.size() > 1;
-    if (framed) dot += fmt::format("  subgraph {} {{ style=dotted;\n", quoted("cluster_" + home));
-    for (const auto* stage : members)
-      dot += (framed ? "    " : "  ") + node(*stage, schedule.of(stage->name).stored) + "\n";
-    if (framed) dot += "  }\n";
+  Homes homes;
+  for (const auto& stage : stages) homes[stage.name] = home_of(stage.name, schedule);
+  return drawn(pipeline, stages, homes);
+}
+
+std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
+                   const schedule::Partition& partition) {
+  Homes homes;
+  for (const schedule::Group& group : partition.groups) {
+    for (const schedule::GroupMember& member : group.members)
+      homes[member.stage] = group.members.back().stage;
   }
-  for (const auto& stage : stages) {
-    for (const auto& source : stage.sources)
-      dot += fmt::format("  {} -> {} [label=\"{}\"];\n", quoted(source.name), quoted(stage.name),
-                         footprint_text(source));
-  }
-  return dot + "}\n";
+  return drawn(pipeline, stages, homes);
 }
 
 }  // namespace weft::tools

@@ -6,6 +6,7 @@
 
 #include "analysis/footprint.h"
 #include "ir/stage_ir.h"
+#include "schedule/partition.h"
 #include "schedule/schedule.h"
 
 namespace weft::tools {
@@ -13,6 +14,9 @@ namespace weft::tools {
 /// Stages as boxes, coloured by pattern; those computed together share a frame; edges say what is read.
 std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
                    const schedule::Schedule& schedule);
+/// Likewise, those of a group sharing a frame.
+std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
+                   const schedule::Partition& partition);
 
 /// What a stage reads of a source, for people: "in 3x3 clamp", "in" for the current pixel.
 std::string read_text(const analysis::SourceSummary& source);

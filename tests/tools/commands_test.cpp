@@ -90,6 +90,43 @@ TEST_F(Commands, Explain) {
   EXPECT_TRUE(expect_success({"explain", "harris", "--ir"}).starts_with("pipeline harris(in: f32 "));
 }
 
+TEST_F(Commands, ExplainFusion) {
+  const std::string text = expect_success({"explain", "harris", "--fuse", "mincut", "--dot", "groups.dot"});
+  EXPECT_TRUE(contains(
+      text, "\nfusion mincut: 9 stages in 6 groups, 912 clocks per pixel saved (beta, Eq. 3.1)\n  t_g 400,"))
+      << text;
+  EXPECT_TRUE(contains(text,
+                       "\n  1    2 eps   resources: 3 tiles in shared memory are 3.00 times what one stage "
+                       "has; 2 are allowed  sy+gy | dx+sx+gx+dy+sxy+gxy+hc\n"))
+      << text;
+  EXPECT_TRUE(
+      contains(text, "  no code follows these groups yet: the stages run as the schedule above says\n"))
+      << text;
+  EXPECT_TRUE(contains(content("groups.dot"),
+                       "subgraph \"cluster_gx\" { style=dotted;\n    \"sx\" [label=\"sx\\npoint, f32\""))
+      << content("groups.dot");
+  EXPECT_TRUE(contains(expect_success({"explain", "night", "--fuse", "basic"}), "\n  2      400 "));
+  EXPECT_FALSE(contains(expect_success({"explain", "harris"}), "fusion"));
+}
+
+TEST_F(Commands, ExplainFusionForABoardAsJson) {
+  const json fusion =
+      expect_json({"explain", "harris", "--fuse", "mincut", "--machine", "h200", "--json"})["fusion"];
+  EXPECT_EQ(fusion["benefit"], 617 + 617 + 545);
+  EXPECT_EQ(fusion["model"]["global"]["value"], 689);
+  EXPECT_EQ(fusion["model"]["global"]["source"], "assumed, from a similar board");
+  EXPECT_EQ(fusion["code_follows"], false);
+  EXPECT_EQ(fusion["cuts"].size(), 5);
+  EXPECT_EQ(fusion["groups"].size(), 6);
+  EXPECT_EQ(fusion["edges"][0]["why"], "external output: 'sxy' reads 'dx', too");
+  const json none = expect_json({"explain", "unsharp", "--fuse", "none", "--json"});
+  EXPECT_EQ(none["fusion"]["groups"].size(), 4) << "as the user wrote them";
+  EXPECT_EQ(none["stages"].size(), 5) << "as they are compiled: a shared tap is a stage";
+  EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("fusion"));
+  expect_refusal({"explain", "harris", "--fuse", "all"},
+                 "there is no fusion 'all'\n  known none, basic, mincut");
+}
+
 TEST_F(Commands, ExplainForABoard) {
   const std::string text = expect_success({"explain", "harris", "--machine", "rtx2080"});
   EXPECT_TRUE(contains(text, "schedule for rtx2080")) << text;

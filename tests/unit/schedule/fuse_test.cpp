@@ -169,7 +169,7 @@ TEST(Fusion, OfEveryApplicationCoversItsStages) {
 TEST(Partition, IsPrintedAsText) {
   EXPECT_EQ(
       to_text(fused(graph_of_application("sobel"), Fusion::MinCut)),
-      R"(fusion mincut: 3 stages in 1 group, benefit (beta) 2 eps clocks per pixel; 800 with the edges that pay only in a group
+      R"(fusion mincut: 3 stages in 1 group, 2 eps clocks per pixel saved (beta, Eq. 3.1); 800 with edges that are illegal by themselves
   t_g 400, t_s 28, c_ALU 4, c_SFU 24, gamma 0 clocks; blocks of 32x4 threads
 
   edge       scenario        is       weight  benefit  delta  phi  gamma  cost_op  nALU  nSFU  IS  sz  because
