@@ -9,6 +9,7 @@
 #include <weft/error.h>
 
 #include <array>
+#include <charconv>
 #include <vector>
 
 namespace weft::machine {
@@ -188,6 +189,21 @@ const Architecture& architecture_named(std::string_view name) {
       return each;
   }
   fail_to_find(name);
+}
+
+const Architecture& closest_architecture(std::string_view name) {
+  constexpr std::string_view prefix = "sm_";
+  if (!name.starts_with(prefix)) fail_to_find(name);
+  const char* const end = name.data() + name.size();
+  int number = 0;  // ten times the major number and the minor one; a letter may follow
+  const auto [rest, status] = std::from_chars(name.data() + prefix.size(), end, number);
+  if (status != std::errc() || end - rest > 1) fail_to_find(name);
+  const Architecture* closest = nullptr;
+  for (const Architecture& each : architectures()) {
+    if (10 * each.major + each.minor <= number) closest = &each;
+  }
+  if (closest == nullptr) fail_to_find(name);
+  return *closest;
 }
 
 }  // namespace weft::machine

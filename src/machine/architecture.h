@@ -66,5 +66,8 @@ std::span<const Architecture> architectures();
 const Architecture& architecture(int major, int minor);
 /// "sm_90", "90" or "9.0".
 const Architecture& architecture_named(std::string_view name);
+/// That of a name that compilers know, "sm_90a" or "sm_103": itself, or the newest that is not newer. Throws
+/// weft::Error if it is no such name, or older than all.
+const Architecture& closest_architecture(std::string_view name);
 
 }  // namespace weft::machine

@@ -121,6 +121,18 @@ TEST(Architecture, IsFoundByNumbersAndByName) {
   }
 }
 
+TEST(Architecture, OfACompilersNameIsTheNewestThatIsNotNewer) {
+  const auto closest = [](std::string_view name) { return closest_architecture(name).name(); };
+  EXPECT_EQ(closest("sm_90"), "sm_90");
+  EXPECT_EQ(closest("sm_90a"), "sm_90");
+  EXPECT_EQ(closest("sm_100f"), "sm_100");
+  EXPECT_EQ(closest("sm_87"), "sm_86");
+  EXPECT_EQ(closest("sm_103"), "sm_100");
+  EXPECT_EQ(closest("sm_121"), "sm_120");
+  for (const char* name : {"sm_13", "sm_", "sm_a", "sm_90ab", "90", "native", ""})
+    EXPECT_THROW(closest_architecture(name), Error) << name;
+}
+
 TEST(Architecture, ThatDoesNotExistIsAnErrorThatListsThose) {
   try {
     architecture_named("sm_91");
