@@ -205,10 +205,20 @@ struct Table {
   Scalar type;
   std::vector<ir::Value> values;
 };
+/// What the threads of a block have in common, which is what the size of a block matters to.
+enum class Sharing {
+  Nothing,  ///< Each has pixels of its own.
+  Rows,     ///< So it has, but neighbours read the same rows, which caches keep for a block.
+  Work,     ///< The work is the block's, and there are as many blocks as there is work.
+};
 /// How a GPU runs a function: blocks of threads, enough for `threads` in each dimension.
 struct Grid {
   std::array<Expr, 3> threads;
-  std::array<int, 3> block;
+  std::array<int, 3> block = {1, 1, 1};
+  Sharing sharing = Sharing::Nothing;
+  /// Of shared work: so many items at a time are divided among the threads; 0: numbers that differ.
+  int items = 0;
+  std::string why = {};  ///< Blocks have so many threads: a sentence, once that is decided.
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.
 struct Launch {
