@@ -5,6 +5,7 @@
 #include "ir/kernel_build.h"
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
+#include "lower/choose_blocks.h"
 #include "lower/drop_unused.h"
 #include "lower/exact_means.h"
 #include "lower/exact_sums.h"
@@ -65,7 +66,8 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   return result;
 }
 
-kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule, Processor processor) {
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule, const Target& target) {
+  const Processor processor = target.processor;
   // 1. Stages that the schedule computes in place disappear into their consumers.
   const Inlined inlined = inline_points(prepared, schedule);
   ir::verify(inlined.pipeline, "inline_points");
@@ -102,6 +104,8 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   // 7. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
+  // 8. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  if (processor == Processor::Gpu) choose_blocks(module, target.architecture);
   return module;
 }
 

@@ -13,6 +13,6 @@ namespace weft::lower {
 ir::Pipeline prepare(const ir::Pipeline& pipeline);
 
 kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule,
-                     Processor processor = Processor::Cpu);
+                     const Target& target = Processor::Cpu);
 
 }  // namespace weft::lower

@@ -1,5 +1,6 @@
 #include "lower/lower_grid.h"
 
+#include "analysis/footprint.h"
 #include "ir/visit.h"
 #include "lower/lower_packs.h"
 #include "lower/lower_strips.h"
@@ -14,14 +15,21 @@ using kernel::LoopKind;
 
 namespace {
 
-// A warp along x for whole sectors of memory, and enough warps to fill a multiprocessor with few blocks.
-constexpr int block_x = 32, block_y = 4, block_1d = 128;
-
 /// What is left of a box of more than three dimensions without x and y.
 Expr slices(const Rows& rows) {
   Expr count = literal(1);
   for (int d = 2; d < rows.rank(); ++d) count = kernel::mul(count, kernel::max(rows.extent(d), literal(0)));
   return count;
+}
+
+/// Whether pixels above each other read the same rows of a source, as far as is known.
+bool shares_rows(const ir::Stage& stage) {
+  for (const analysis::SourceSummary& source : analysis::summarize(stage).sources) {
+    if (source.footprint.size() < 2) continue;
+    const analysis::Along& y = source.footprint[1];
+    if (y.gather || y.scale <= y.max - y.min + y.divisor - 1) return true;
+  }
+  return false;
 }
 
 Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, const Expr& to, Block body) {
@@ -60,17 +68,16 @@ kernel::Grid grid_over(const Rows& rows, int pixels_per_thread) {
   const Expr one = literal(1);
   const Expr width =
       kernel::div(kernel::add(rows.width(), literal(pixels_per_thread - 1)), literal(pixels_per_thread));
-  if (rows.rank() < 2) return {{width, one, one}, {block_1d, 1, 1}};
-  return {{width, rows.extent(1), slices(rows)}, {block_x, block_y, 1}};
+  if (rows.rank() < 2) return {{width, one, one}};
+  return {{width, rows.extent(1), slices(rows)}};
 }
 
 kernel::Grid grid_over_rows(const Rows& rows, int lanes) {
-  return {{kernel::mul(rows.width(), literal(lanes)), rows.count(), literal(1)}, {block_x, block_y, 1}};
+  return {{kernel::mul(rows.width(), literal(lanes)), rows.count(), literal(1)}};
 }
 
-kernel::Grid grid_of_blocks(const Expr& blocks, int threads_per_block) {
-  return {{kernel::mul(blocks, literal(threads_per_block)), literal(1), literal(1)},
-          {threads_per_block, 1, 1}};
+kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
+  return {{blocks, literal(1), literal(1)}, {1, 1, 1}, kernel::Sharing::Work, items};
 }
 
 kernel::Launch lower_grid(const StageContext& context) {
@@ -91,6 +98,7 @@ kernel::Launch lower_grid(const StageContext& context) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
   });
   kernel::Launch launch{function.name, literal(1), arrays_read(stage, layout), {array.name}, grid_over(rows)};
+  if (shares_rows(stage)) launch.grid->sharing = kernel::Sharing::Rows;
   context.module.functions.push_back(std::move(function));
   return launch;
 }

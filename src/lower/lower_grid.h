@@ -20,11 +20,13 @@ kernel::Launch lower_grid(const StageContext& context);
 kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
 /// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
+// Grids as they are before the size of blocks is decided (choose_blocks.h).
+
 /// A grid of one thread for so many pixels of a row of a box.
 kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1);
 /// One thread per scalar of each row: for loops over numbered rows.
 kernel::Grid grid_over_rows(const Rows& rows, int lanes);
-/// `blocks` blocks along x.
-kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int threads_per_block);
+/// `blocks` blocks along x, the threads of each sharing its work: so many items at a time, or any number (0).
+kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int items = 0);
 
 }  // namespace weft::lower

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t part_pixels = 4096;  // enough to pay for handing out a part
 constexpr int most_accumulators = 64;       // as many as hide the latency of an addition on wide registers
-constexpr int threads_per_block = 256;      // each has an accumulator in shared memory
+constexpr int shared_accumulators = 256;    // the same on every GPU, so that sums are: any block divides them
 
 class ReduceLowering {
  public:
@@ -33,7 +33,7 @@ class ReduceLowering {
         rows_(reduce_.over, layout_),
         on_gpu_(context.processor == Processor::Gpu),
         accumulators_(!reduce_.op.commutative || rows_.rank() == 0 ? 1
-                      : on_gpu_                                    ? threads_per_block
+                      : on_gpu_                                    ? shared_accumulators
                                                                    : most_accumulators) {}
 
   void run() {
@@ -51,19 +51,20 @@ class ReduceLowering {
       }
     }
     kernel::Function parts = parts_function(), total = total_function();
-    launch(parts.name, part_count(), arrays_read(stage_, layout_), parts_names);
+    launch(parts.name, part_count(), arrays_read(stage_, layout_), parts_names, accumulators_);
     std::vector<std::string> written = parts_names;
     written.push_back(array_.name);
-    launch(total.name, literal(1), parts_names, written);
+    launch(total.name, literal(1), parts_names, written, 0);
     module_.functions.push_back(std::move(parts));
     module_.functions.push_back(std::move(total));
   }
 
  private:
+  /// `items` are what a block's threads share at a time.
   void launch(const std::string& function, const Expr& count, std::vector<std::string> reads,
-              std::vector<std::string> writes) {
+              std::vector<std::string> writes, int items) {
     kernel::Launch launch{function, count, std::move(reads), std::move(writes)};
-    if (on_gpu_) launch.grid = grid_of_blocks(count, threads_per_block);
+    if (on_gpu_) launch.grid = grid_of_blocks(count, items);
     module_.steps.push_back(std::move(launch));
   }
 

@@ -18,8 +18,7 @@ using kernel::LoopKind;
 namespace {
 
 constexpr std::int64_t most_shared_bytes = 16384;  // leaves room for several blocks on every architecture
-constexpr int threads_per_block = 256;
-constexpr std::int64_t points_per_block = 16384;  // many for each copy that is cleared and added
+constexpr std::int64_t points_per_block = 16384;   // many for each copy that is cleared and added
 
 class ScatterGrid {
  public:
@@ -38,8 +37,7 @@ class ScatterGrid {
     kernel::Function start = start_function();
     kernel::Function fill = scalars_ > 0 ? shared_function() : direct_function();
     module_.steps.push_back(kernel::Launch{start.name, literal(1), {}, {array_.name}, grid_over(bins_)});
-    const kernel::Grid grid =
-        scalars_ > 0 ? grid_of_blocks(block_count(), threads_per_block) : grid_over(points_);
+    const kernel::Grid grid = scalars_ > 0 ? grid_of_blocks(block_count()) : grid_over(points_);
     module_.steps.push_back(
         kernel::Launch{fill.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid});
     module_.functions.push_back(std::move(start));

@@ -6,6 +6,7 @@
 
 #include "analysis/footprint.h"
 #include "ir/visit.h"
+#include "lower/lower_grid.h"
 #include "lower/rows.h"
 
 namespace weft::lower {
@@ -193,10 +194,9 @@ class StripLowering {
   }
 
   kernel::Grid grid() const {
-    const int threads = std::clamp(width_, 64, 256);
-    return {{kernel::mul(parts(rows_.extent(0), width_), literal(threads)),
-             of_strips([&](int rows) { return parts(rows_.extent(1), rows); }), literal(1)},
-            {threads, 1, 1}};
+    kernel::Grid grid = grid_of_blocks(parts(rows_.extent(0), width_), width_);
+    grid.threads[1] = of_strips([&](int rows) { return parts(rows_.extent(1), rows); });
+    return grid;
   }
 
   For loops() {

@@ -63,9 +63,9 @@ bool orders_values(const kernel::Module& module) {
 
 }  // namespace
 
-kernel::Module lowered(const ir::Pipeline& pipeline, lower::Processor processor) {
+kernel::Module lowered(const ir::Pipeline& pipeline, const lower::Target& target) {
   const ir::Pipeline prepared = lower::prepare(pipeline);
-  return lower::lower(prepared, schedule::choose(prepared), processor);
+  return lower::lower(prepared, schedule::choose(prepared), target);
 }
 
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {

@@ -31,7 +31,7 @@ class CpuProgram : public Executable {
 };
 
 /// The kernels of a pipeline, under the schedule that is chosen for it, and the flags to compile them with.
-kernel::Module lowered(const ir::Pipeline& pipeline, lower::Processor processor = lower::Processor::Cpu);
+kernel::Module lowered(const ir::Pipeline& pipeline, const lower::Target& target = lower::Processor::Cpu);
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
 
 }  // namespace weft::runtime

@@ -56,7 +56,8 @@ CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const Cud
                          const ContentCache& cache)
     : pipeline_(std::move(pipeline)),
       device_(toolchain.device),
-      code_(lowered(*pipeline_, lower::Processor::Gpu)),
+      code_(lowered(*pipeline_,
+                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)})),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned) {
   naming(*pipeline_, [&] {

@@ -40,6 +40,10 @@ void check(const Options& options) {
   if (!is_architecture) throw Error("'" + name + "' is no architecture; write sm_90, say");
 }
 
+lower::Target gpu_of(const Options& options) {
+  return {lower::Processor::Gpu, machine::closest_architecture(options.architecture)};
+}
+
 using Files = std::map<std::string, std::string>;
 
 /// Options alone: parameters are arguments of the emitted function.
@@ -57,8 +61,7 @@ Files emitted_function(const Options& options) {
   const ir::Pipeline pipeline = lower::prepare(prepared.built.pipeline.ir());
   const schedule::Schedule schedule = schedule::choose(pipeline);
   if (options.target == "cuda") {
-    return emit::emit_cuda_for_users(lower::lower(pipeline, schedule, lower::Processor::Gpu),
-                                     options.architecture);
+    return emit::emit_cuda_for_users(lower::lower(pipeline, schedule, gpu_of(options)), options.architecture);
   }
   return emit::emit_for_users(lower::lower(pipeline, schedule));
 }
@@ -83,7 +86,7 @@ Files emitted_bench(const Options& options) {
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const ir::Pipeline pipeline = lower::prepare(definition);
   const schedule::Schedule schedule = schedule::choose(pipeline);
-  const kernel::Module cuda = lower::lower(pipeline, schedule, lower::Processor::Gpu);
+  const kernel::Module cuda = lower::lower(pipeline, schedule, gpu_of(options));
 
   emit::BenchPlan plan;
   plan.options = joined(options.params, " ");
@@ -124,7 +127,8 @@ void add_emit(CLI::App& weft) {
           "--target", options->target,
           "cpp; cuda; or bench, both of them and a program that checks one\nagainst the other and times it")
       ->capture_default_str();
-  command->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for")
+  command
+      ->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
       ->capture_default_str();
   command->add_option("-o,--output", options->folder, "the folder for the files")->required();
   command->add_option("--size", options->size,

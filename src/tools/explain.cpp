@@ -63,7 +63,9 @@ std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const 
                                             const Options& options) {
   const machine::Board* board = machine::find_board(options.machine);
   if (board == nullptr) return std::nullopt;
-  return report_on_kernels(lower::lower(pipeline, schedule, lower::Processor::Gpu), board->architecture());
+  const machine::Architecture& architecture = board->architecture();
+  return report_on_kernels(lower::lower(pipeline, schedule, {lower::Processor::Gpu, architecture}),
+                           architecture);
 }
 
 /// The groups that --fuse asks for, of the stages as they were defined. A CPU has no occupancy to keep.

@@ -81,7 +81,9 @@ simt::Build build_of(RunTarget target) {
 }
 
 kernel::Module cuda_module(const Pipeline& pipeline) {
-  return runtime::lowered(pipeline.ir(), lower::Processor::Gpu);
+  // The limits of a device that nobody described.
+  const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);
+  return runtime::lowered(pipeline.ir(), {lower::Processor::Gpu, architecture});
 }
 
 Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {

@@ -25,7 +25,7 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options);
 /// take turns. Throws weft::Error if the compiler rejects the code of any.
 std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options);
 
-/// The kernels of a pipeline, as the checker runs them.
+/// The kernels of a pipeline, as the checker runs them: for the architecture whose limits it keeps to.
 kernel::Module cuda_module(const Pipeline& pipeline);
 /// What each kernel did in one run, in the build that finds races.
 std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments);

@@ -36,7 +36,9 @@ TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
   const auto& [architecture, name] = GetParam();
   const ir::Pipeline prepared = lower::prepare(build(applications().at(name)).pipeline.ir());
-  const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  const kernel::Module module =
+      lower::lower(prepared, schedule::choose(prepared),
+                   {lower::Processor::Gpu, machine::architecture_named(architecture)});
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / (std::string("weft_nvcc_") + architecture + "_" + name);
   std::filesystem::create_directories(folder);

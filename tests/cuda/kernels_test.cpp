@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/registers.h"
 #include "emit/cuda.h"
 #include "ir/kernel_host.h"
 #include "runtime/cpu_program.h"
@@ -44,7 +45,14 @@ TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
   for (const kernel::Function& function : module.functions) {
     ASSERT_TRUE(resources.count(function.name)) << function.name;
     const auto& block = kernel::launch_of(module, function).grid->block;
-    EXPECT_EQ(resources.at(function.name).max_threads, block[0] * block[1] * block[2]);
+    const runtime::KernelResources& compiled = resources.at(function.name);
+    const int threads = block[0] * block[1] * block[2];
+    EXPECT_EQ(compiled.max_threads, threads);
+    // What the size of the block was decided with.
+    EXPECT_EQ(analysis::shared_bytes(function), compiled.static_shared);
+    EXPECT_LE(compiled.registers, 2 * analysis::estimated_registers(function).most) << function.name;
+    EXPECT_GT(machine::occupancy(machine::architecture(9, 0), runtime::needs_of(compiled, threads)).blocks,
+              0);
   }
 }
 

@@ -193,6 +193,21 @@ TEST_F(Commands, Emit) {
                                                "deep/code/gaussian.h"}));
 }
 
+TEST_F(Commands, EmitCudaForAnArchitecture) {
+  expect_success({"emit", "harris", "--target", "cuda", "-o", "unsaid"});
+  EXPECT_TRUE(contains(content("unsaid/harris.cu"), "void __launch_bounds__(64, 1) sx_kernel("));
+  // Of which multiprocessors have 16 blocks and 48 warps; an integrated one (sm_87) is like it.
+  for (const char* name : {"sm_86", "sm_87"}) {
+    expect_success({"emit", "harris", "--target", "cuda", "--arch", name, "-o", name});
+    const std::string text = content(std::string(name) + "/harris.cu");
+    EXPECT_TRUE(contains(text, "void __launch_bounds__(96, 1) sx_kernel(")) << text;
+    EXPECT_TRUE(contains(text, std::string("-arch=") + name)) << text;
+  }
+  const Outcome old = weft({"emit", "harris", "--target", "cuda", "--arch", "sm_13", "-o", "old"});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_TRUE(contains(old.err, "there is no architecture 'sm_13'")) << old.err;
+}
+
 TEST_F(Commands, EmitABench) {
   expect_success({"emit", "jacobi1d3", "--target", "bench", "--size", "99", "--param", "steps=3", "-o", "j"});
   EXPECT_EQ(files(),

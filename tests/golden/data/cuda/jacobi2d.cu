@@ -26,7 +26,7 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 }
 
 // Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
-__global__ void __launch_bounds__(128, 1) jacobi2d_start(const float* __restrict__ in,
+__global__ void __launch_bounds__(64, 1) jacobi2d_start(const float* __restrict__ in,
     float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
     int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
   for (int32_t row = thread_y(); row < in_h; row += threads_y()) {
@@ -154,7 +154,7 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
   if (status == cudaSuccess) status = allocate(jacobi2d_1, jacobi2d_1_pitch * max_i64(in_h, 1), in_w == 0
       || in_h == 0, stream);
   if (status == cudaSuccess) {
-    status = launch(jacobi2d_start, {in_w, in_h, 1}, {32, 4, 1}, stream, in, jacobi2d, jacobi2d_1, in_w,
+    status = launch(jacobi2d_start, {in_w, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, jacobi2d_1, in_w,
         in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
   }
 
