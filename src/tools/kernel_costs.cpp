@@ -1,14 +1,17 @@
 #include "tools/kernel_costs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <weft/error.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analysis/registers.h"
 #include "emit/cuda.h"
 #include "ir/kernel_build.h"
+#include "ir/kernel_host.h"
 #include "ir/kernel_visit.h"
 #include "tools/terminal.h"
 
@@ -51,6 +54,15 @@ std::vector<std::string> row_of(const KernelCost& cost) {
 
 }  // namespace
 
+std::vector<KernelBlock> kernel_blocks(const kernel::Module& module) {
+  std::vector<KernelBlock> blocks;
+  for (const kernel::Function& function : module.functions) {
+    const kernel::Grid& grid = *kernel::launch_of(module, function).grid;
+    blocks.push_back({function.name, grid.block, analysis::estimated_registers(function).most, grid.why});
+  }
+  return blocks;
+}
+
 std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
                                      const runtime::DeviceCompiler& compiler) {
   const runtime::DeviceFlags flags{architecture.name(), !module.strict, {}};
@@ -73,23 +85,35 @@ std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine
 }
 
 std::string KernelReport::text() const {
-  if (!missing.empty()) return "kernels: " + missing + "\n";
+  Table decided({"kernel", "block", "because"});
+  for (const KernelBlock& kernel : blocks)
+    decided.add({kernel.kernel, fmt::format("{}", fmt::join(kernel.block, "x")), kernel.why});
+  const std::string why = "blocks of threads\n" + decided.text();
+  if (!missing.empty()) return why + "\nkernels: " + missing + "\n";
   Table table({"kernel", "threads", "registers", "shared B", "spilled B", "local B", "SASS", "SASS / pixel",
                "occupancy"});
   for (const KernelCost& cost : costs) table.add(row_of(cost));
-  return fmt::format(
-      "kernels, compiled by {}\n{}"
-      "SASS: instructions in a kernel's text; per pixel where all loops are divided among threads, and then "
-      "an\n"
-      "upper bound, since the text holds what borders need and what the compiler unrolls\n",
-      compiler, table.text());
+  return why + fmt::format(
+                   "\nkernels, compiled by {}\n{}"
+                   "SASS: instructions in a kernel's text; per pixel where all loops are divided among "
+                   "threads, and then "
+                   "an\n"
+                   "upper bound, since the text holds what borders need and what the compiler unrolls\n",
+                   compiler, table.text());
 }
 
 nlohmann::ordered_json KernelReport::json() const {
   using Json = nlohmann::ordered_json;
   Json json = {{"compiler", compiler.empty() ? Json(nullptr) : Json(compiler)},
                {"missing", missing.empty() ? Json(nullptr) : Json(missing)},
+               {"blocks", Json::array()},
                {"kernels", Json::array()}};
+  for (const KernelBlock& kernel : blocks) {
+    json["blocks"].push_back({{"name", kernel.kernel},
+                              {"block", kernel.block},
+                              {"estimated_registers", kernel.registers},
+                              {"why", kernel.why}});
+  }
   for (const KernelCost& cost : costs) {
     const runtime::KernelResources& r = cost.resources;
     const auto per_pixel = instructions_per_pixel(cost);
@@ -112,6 +136,7 @@ nlohmann::ordered_json KernelReport::json() const {
 
 KernelReport report_on_kernels(const kernel::Module& module, const machine::Architecture& architecture) {
   KernelReport report;
+  report.blocks = kernel_blocks(module);
   std::optional<runtime::DeviceCompiler> compiler;
   try {
     compiler.emplace();

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +15,16 @@
 #include "runtime/device_compiler.h"
 
 namespace weft::tools {
+
+/// What was decided about a kernel's blocks; no compiler is needed to know it.
+struct KernelBlock {
+  std::string kernel;
+  std::array<int, 3> block{};
+  int registers = 0;  ///< Per thread, estimated: rather too many.
+  std::string why;    ///< A sentence.
+};
+/// In the order of the module, which is for a GPU.
+std::vector<KernelBlock> kernel_blocks(const kernel::Module& module);
 
 struct KernelCost {
   std::string kernel;
@@ -32,11 +43,12 @@ std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine
 
 /// What `weft explain` says of them.
 struct KernelReport {
+  std::vector<KernelBlock> blocks;
   std::vector<KernelCost> costs;
   std::string compiler;  ///< "NVRTC 13.0"
   std::string missing;   ///< Why there are no costs; else empty.
 
-  std::string text() const;  ///< A table, or one line.
+  std::string text() const;  ///< Tables; a line for that of the costs, if they are missing.
   nlohmann::ordered_json json() const;
 };
 /// Without NVRTC, or with one that does not know the architecture, the report says so.

@@ -186,6 +186,25 @@ TEST_F(Commands, ExplainSaysWhyKernelsCannotBeCompiled) {
   EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("device_code"));
 }
 
+TEST_F(Commands, ExplainSaysWhyBlocksAreAsLargeAsTheyAre) {
+  // A Kepler, for which no compiler is needed.
+  const json blocks =
+      expect_json({"explain", "harris", "--machine", "gtx680", "--json"})["device_code"]["blocks"];
+  ASSERT_EQ(blocks.size(), 6);
+  const json& sx = blocks[1];
+  EXPECT_EQ(sx["name"], "sx_kernel");
+  EXPECT_EQ(sx["block"], json({32, 4, 1}));
+  EXPECT_EQ(sx["estimated_registers"], 32);
+  const std::string why =
+      "128 threads of about 32 registers, so 16 blocks of 4 warps: 64 of 64 warps (100 %), limited by warps; "
+      "256 "
+      "threads would have as many, with nothing to share";
+  EXPECT_EQ(sx["why"], why);
+  const std::string text = expect_success({"explain", "harris", "--machine", "gtx680"});
+  EXPECT_TRUE(contains(text, "\nblocks of threads\nkernel      block    because\n")) << text;
+  EXPECT_TRUE(contains(text, "\nsx_kernel   32x4x1   " + why + "\n")) << text;
+}
+
 TEST_F(Commands, Emit) {
   const std::string text = expect_success({"emit", "gaussian", "--target", "cpp", "-o", "deep/code"});
   EXPECT_TRUE(contains(text, "deep/code/gaussian.cpp: "));
