@@ -19,8 +19,7 @@ using kernel::Expr;
 
 namespace {
 
-/// The values that an integer can take. Ends beyond 2^53 are rounded to nearest, so that no sum or product
-/// that leaves its type seems to stay inside: the limits of types are not crossed by rounding.
+/// The values that an integer can take. Ends beyond 2^53 are rounded to nearest.
 struct Interval {
   double low, high;
 
@@ -34,11 +33,17 @@ double number(Scalar type, const ir::Value& v) {
                            : static_cast<double>(static_cast<std::uint64_t>(n.i));
 }
 
-/// Of floats, everything. The greatest values of 64 bits round to a power of two, which is taken away again.
+/// Of floats, everything.
 Interval range_of(Scalar type) {
   if (is_float(type)) return {-HUGE_VAL, HUGE_VAL};
-  const double high = number(type, ir::largest({type, 1}));
-  return {number(type, ir::least({type, 1})), size_of(type) == 8 ? std::nextafter(high, 0) : high};
+  return {number(type, ir::least({type, 1})), number(type, ir::largest({type, 1}))};
+}
+
+/// Whether exact results surely fit. Near the ends of 64 bits, rounding hides by how much they do not.
+bool surely_fits(const Interval& exact, Scalar type) {
+  const Interval all = range_of(type);
+  if (size_of(type) < 8) return exact.within(all);
+  return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
 }
 
 Interval hull(const Interval& a, const Interval& b) {
@@ -191,7 +196,7 @@ class Wrapping {
   static Result arithmetic(const Expr& e, const Interval& exact, bool is_value) {
     const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
     const bool may_overflow =
-        is_integer && !exact.within(range_of(e->type)) && (is_value || e->type == Scalar::I32);
+        is_integer && !surely_fits(exact, e->type) && (is_value || e->type == Scalar::I32);
     if (!may_overflow) return {e, exact, is_value};
     const Scalar modular = e->type == Scalar::I32 ? Scalar::U32 : Scalar::U64;
     if (const auto* n = std::get_if<kernel::Unary>(&e->op)) {

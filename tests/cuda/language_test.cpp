@@ -87,6 +87,14 @@ Sample empty_intermediate() {
           {{{"in", far_numbers<int>({1, 1})}}, {}, {}}};
 }
 
+/// One more than the greatest number, and one less than the least.
+template <class T>
+Sample steps_beyond_the_ends(const char* name) {
+  const Image<T> in("in");
+  const Stage out = point("out", (in + T(1)) * T(3) + (in - T(1)));
+  return {Pipeline(name, Outputs{out}.strict()), {{{"in", noise(type_of<T>(), {40, 5}, 3)}}, {}, {}}};
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
@@ -96,6 +104,8 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
                                        scattered_products<std::int32_t>("products_i32"),
                                        scattered_products<std::int64_t>("products_i64"),
                                        scattered_products<std::uint16_t>("products_u16"),
+                                       steps_beyond_the_ends<std::int32_t>("ends_i32"),
+                                       steps_beyond_the_ends<std::int64_t>("ends_i64"),
                                        indices_of_both_widths(),
                                        empty_intermediate()};
   std::vector<Pipeline> pipelines;
