@@ -4,10 +4,11 @@
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
-#include "lower/flat_lanes.h"
 #include "lower/interior.h"
 #include "lower/lower_grid.h"
+#include "lower/placed_lanes.h"
 #include "lower/rows.h"
+#include "lower/strip_pixels.h"
 
 namespace weft::lower {
 
@@ -30,20 +31,9 @@ class StageLowering {
         array_(layout_.arrays.at(&stage_)),
         rows_(stage_.box, layout_),
         interior_(interior_of(stage_)),
-        flat_(flat_lanes(stage_)),
-        inner_(flat_ ? flat_->stage : stage_),
-        inner_rows_(inner_.box, layout_) {
-    if (!flat_) return;
-    place(inner_, stage_);
-    for (const auto& [original, view] : flat_->views) place(*view, *original);
-  }
-  ~StageLowering() {
-    if (!flat_) return;
-    layout_.arrays.erase(&inner_);
-    for (const auto& [original, view] : flat_->views) layout_.arrays.erase(view.get());
-  }
-  StageLowering(const StageLowering&) = delete;
-  StageLowering& operator=(const StageLowering&) = delete;
+        lanes_(stage_, layout_),
+        inner_(lanes_.stage()),
+        inner_rows_(inner_.box, layout_) {}
 
   kernel::Launch run() {
     const bool has_border = !interior_.is_everything();
@@ -56,15 +46,6 @@ class StageLowering {
   }
 
  private:
-  /// Lays a view of flat lanes where its original lies. An array may have a larger box than its stage.
-  void place(const ir::Stage& view, const ir::Stage& original) {
-    ArrayLayout array = layout_.arrays.at(&original);
-    const int lanes = array.type.lanes;
-    array.type = view.type;
-    array.box[0] = {array.box[0].min * lanes, array.box[0].extent * lanes};
-    layout_.arrays[&view] = std::move(array);
-  }
-
   int rank() const { return rows_.rank(); }
   Expr lower(const ir::Affine& a) const { return rows_.lower(a); }
   std::vector<Expr> coords() const { return rows_.coords(); }
@@ -79,7 +60,7 @@ class StageLowering {
   const std::vector<ir::Case>& inner_cases() const { return std::get<ir::Pure>(inner_.definition).cases; }
   Expr x_offset(const Expr& x) const { return inner_rows_.x_offset(x, inner_array()); }
   /// A coordinate of pixels along x as one of the interior.
-  Expr inner_x(const Expr& x) const { return flat_ ? kernel::mul(x, kernel::literal(stage_.type.lanes)) : x; }
+  Expr inner_x(const Expr& x) const { return kernel::mul(x, kernel::literal(lanes_.per_pixel())); }
 
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
@@ -168,7 +149,8 @@ class StageLowering {
     const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, at, module_.strict);
-    const bool in_strips = lanes_share_a_function() || !in_row.strip_folds(ir::expressions(inner_)).empty();
+    const bool in_strips =
+        lanes_share_a_function(inner_) || !in_row.strip_folds(ir::expressions(inner_)).empty();
     if (!is_piecewise && rank() > 0 && in_strips) {
       at[0] = kernel::add(x0, i);
       ExpressionLowering in_strip(layout_, module_.tables, names_, inner_, Place::Interior, at,
@@ -182,9 +164,7 @@ class StageLowering {
       store_pixel(in_row, result, inner_cases(), target, kernel::literal(0));
     } else {
       store_pixel(in_row, body, inner_cases(), target, x_offset(at[0]));
-      const auto kind =
-          is_piecewise && reads_interleaved() ? kernel::LoopKind::Scalar : kernel::LoopKind::Vector;
-      result.push_back({kernel::For{kind, "x", left, right, std::move(body)}});
+      result.push_back({kernel::For{loop_over_pixels(inner_), "x", left, right, std::move(body)}});
     }
     in_row.close();
     return result;
@@ -199,60 +179,7 @@ class StageLowering {
     return row;
   }
 
-  /// Whether pixels of several lanes are read. Read conditionally, in a case, GCC 12 makes masked loads of
-  /// them, and permutes pixels and masks differently.
-  bool reads_interleaved() const {
-    const std::vector<ir::Expr> reads = ir::reads(inner_);
-    return std::any_of(reads.begin(), reads.end(),
-                       [](const ir::Expr& e) { return std::get<ir::Read>(e->op).source->type.lanes > 1; });
-  }
-
-  /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel
-  /// side by side make vectors across its lanes, and the exp once for each.
-  bool lanes_share_a_function() const {
-    if (inner_.type.lanes == 1) return false;
-    bool found = false;
-    ir::visit(ir::expressions(inner_), [&](const ir::Expr& e) {
-      const auto* unary = std::get_if<ir::Unary>(&e->op);
-      found |= unary && e->type.lanes == 1 && is_transcendental(unary->op);
-    });
-    return found;
-  }
-  static bool is_transcendental(ir::UnaryOp op) {
-    switch (op) {
-      case ir::UnaryOp::Exp:
-      case ir::UnaryOp::Log:
-      case ir::UnaryOp::Sin:
-      case ir::UnaryOp::Cos:
-      case ir::UnaryOp::Tan:
-      case ir::UnaryOp::Atan:
-      case ir::UnaryOp::Tanh: return true;
-      default: return false;
-    }
-  }
-
-  /// Stores the pixels of a strip, each lane into an array of its own first.
-  void store_lanes_apart(ExpressionLowering& expressions, Block& work, const std::string& target,
-                         const Expr& x, const Expr& count) const {
-    const Expr i = kernel::name("i");
-    Block compute, interleave;
-    expressions.open(compute);
-    const Lanes value = expressions.lower(inner_cases()[0].value);
-    for (std::size_t l = 0; l < value.size(); ++l) {
-      const std::string lane = expressions.claim("lane");
-      work.push_back({kernel::LocalArray{lane, inner_.type.scalar, strip_pixels}});
-      compute.push_back({kernel::Store{lane, i, value[l]}});
-      const Expr at = kernel::add(x_offset(x), kernel::literal(static_cast<std::int64_t>(l)));
-      interleave.push_back({kernel::Store{target, at, kernel::load(lane, inner_.type.scalar, i)}});
-    }
-    expressions.close();
-    for (Block* body : {&compute, &interleave})
-      work.push_back(
-          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, std::move(*body)}});
-  }
-
-  /// Folds too large to unroll: strip by strip along the row, the loop over the taps outside the loop over
-  /// pixels.
+  /// Strip by strip along the row.
   Block strips(ExpressionLowering& expressions, const std::string& target, const Expr& left,
                const Expr& right) const {
     const Expr x0 = kernel::name("x0"), count = kernel::name("count");
@@ -260,20 +187,8 @@ class StageLowering {
     kernel::For strip{kernel::LoopKind::Serial, "x0", left, right, {}, kernel::literal(strip_pixels)};
     strip.body.push_back(
         {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
-    Block pointers, work, body;
-    expressions.open(work, &pointers);
-    for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(inner_))) {
-      expressions.fold_over_strip(*fold, work, x0, count, strip_pixels);
-    }
-    if (lanes_share_a_function()) {
-      store_lanes_apart(expressions, work, target, x, count);
-      expressions.close();
-    } else {
-      store_pixel(expressions, body, inner_cases(), target, x_offset(x));
-      expressions.close();
-      work.push_back(
-          {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, std::move(body)}});
-    }
+    Block pointers, work;
+    store_strip(expressions, inner_, {x0, count, strip_pixels, target, x_offset(x)}, pointers, work);
     kernel::append(strip.body, std::move(pointers));
     kernel::append(strip.body, std::move(work));
     return {{std::move(strip)}};
@@ -287,7 +202,7 @@ class StageLowering {
   const ArrayLayout& array_;
   const Rows rows_;
   const Interior interior_;
-  const std::optional<FlatLanes> flat_;
+  const PlacedLanes lanes_;
   const ir::Stage& inner_;  ///< What the interior computes: the stage, or its flat lanes.
   const Rows inner_rows_;
   std::string pixel_function_;

@@ -1,0 +1,31 @@
+// A stage as its loops along x compute it: its lanes flat where that can be, over the memory of the original.
+#pragma once
+
+#include "lower/flat_lanes.h"
+#include "lower/layout.h"
+
+namespace weft::lower {
+
+class PlacedLanes {
+ public:
+  /// While it lives the layout has the views of flat lanes, too.
+  PlacedLanes(const ir::Stage& stage, Layout& layout);
+  ~PlacedLanes();
+  PlacedLanes(const PlacedLanes&) = delete;
+  PlacedLanes& operator=(const PlacedLanes&) = delete;
+
+  const ir::Stage& stage() const { return flat_ ? flat_->stage : original_; }
+  /// What the stage reads in place of a source of the original.
+  const ir::Stage& view(const ir::Stage& source) const;
+  /// Pixels of the stage for each of the original.
+  int per_pixel() const { return flat_ ? original_.type.lanes : 1; }
+
+ private:
+  void place(const ir::Stage& view, const ir::Stage& original);
+
+  const ir::Stage& original_;
+  Layout& layout_;
+  const std::optional<FlatLanes> flat_;
+};
+
+}  // namespace weft::lower
