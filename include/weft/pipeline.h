@@ -38,11 +38,19 @@ enum class Target {
   Cuda,       ///< Emitted CUDA, compiled by NVRTC, on a GPU.
 };
 
+/// How stages that read windows of one another are computed.
+enum class Tile {
+  Auto,   ///< What is predicted to be best on the target.
+  None,   ///< One after another, each for the whole image.
+  Block,  ///< Together, tile by tile, with their intermediate pixels in caches. Not on GPUs yet.
+};
+
 struct CompileOptions {
   Target target = Target::Auto;
   int threads = 0;                          ///< 0: all cores.
   std::vector<std::string> compiler_flags;  ///< Added to Weft's own, for emitted C++.
   int device = 0;                           ///< Which GPU, as CUDA counts them.
+  Tile tile = Tile::Auto;                   ///< For comparisons; results are the same.
 };
 
 /// What a run needs: images and parameters by name. Parameters not given keep their initial value.

@@ -104,15 +104,33 @@ bool reads_current_pixel(const Read& read, const Box& domain) {
   return true;
 }
 
+/// Whether two borders' values are made alike from constants and parameters.
+static bool same_constant(const Expr& a, const Expr& b) {
+  if (a == b) return true;
+  if (a->type != b->type) return false;
+  if (const auto* c = std::get_if<Const>(&a->op)) {
+    const auto* d = std::get_if<Const>(&b->op);
+    return d && c->value == d->value;
+  }
+  if (const auto* p = std::get_if<ParamRef>(&a->op)) {
+    const auto* q = std::get_if<ParamRef>(&b->op);
+    return q && p->param == q->param;
+  }
+  const auto* c = std::get_if<Cast>(&a->op);
+  const auto* d = std::get_if<Cast>(&b->op);
+  const bool are_casts = c && d && c->mode == d->mode;
+  if (!are_casts && !(std::holds_alternative<Pack>(a->op) && std::holds_alternative<Pack>(b->op)))
+    return false;
+  const std::vector<Expr> of_a = operands(*a), of_b = operands(*b);
+  return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_constant);
+}
+
 bool read_alike(const Read& a, const Read& b) {
   if (a.source != b.source || a.region != b.region || a.border.has_value() != b.border.has_value())
     return false;
   if (!a.border) return true;
   if (a.border->mode != b.border->mode) return false;
-  if (a.border->mode != BorderMode::Constant || a.border->constant == b.border->constant) return true;
-  const auto* c = std::get_if<Const>(&a.border->constant->op);
-  const auto* d = std::get_if<Const>(&b.border->constant->op);
-  return c && d && c->value == d->value;
+  return a.border->mode != BorderMode::Constant || same_constant(a.border->constant, b.border->constant);
 }
 
 std::vector<StagePtr> sources(const Stage& stage) {

@@ -366,13 +366,19 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
 Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Type type) {
   const auto& x = std::get<ir::Affine>(n.indices[0]);
   const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})));
-  const Expr row = lower(std::get<ir::Affine>(n.indices[1]));
+  const auto& y = std::get<ir::Affine>(n.indices[1]);
+  Expr row = lower(y);
+  const bool may_leave = kept.rows_of_source && n.border && n.border->mode != ir::BorderMode::Constant &&
+                         !stays_inside(y, n.region[1], stage_.domain());
+  if (may_leave) {
+    const Expr min = lower(n.region[1].min);
+    row = kernel::add(
+        kernel::index_call(index_op(n.border->mode), kernel::sub(row, min), lower(n.region[1].extent)), min);
+  }
   const Expr slot = kernel::binary(BinaryOp::And, row, kernel::literal(kept.rows - 1));
-  const Expr offset =
-      kernel::add(kernel::mul(slot, kernel::literal(kept.pitch)), kernel::literal(kept.first));
+  const Expr offset = kernel::add(kernel::mul(slot, kernel::literal(kept.pitch)), kept.first);
   const std::string base = row_pointer(layout_.arrays.at(n.source.get()), kept.array, offset, &n.indices[1]);
-  return pixel_at(base, type,
-                  kernel::mul(kernel::add(kernel::name("i"), distance), kernel::literal(type.lanes)));
+  return pixel_at(base, type, kernel::mul(kernel::add(i_, distance), kernel::literal(type.lanes)));
 }
 
 const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {

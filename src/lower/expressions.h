@@ -61,14 +61,14 @@ class ExpressionLowering {
   /// depend on them have to be computed in a scope of their own.
   void bind_operands(std::vector<std::vector<Lanes>> operands) { operands_ = std::move(operands); }
 
-  /// Rows of a source that a block of threads keeps in shared memory, its borders resolved: the pixel at the
-  /// distance (dx, dy) from the thread's own is array[((y + dy) & (rows - 1)) * pitch + first + (i + dx) *
-  /// lanes].
+  /// Rows of a source that are kept in an array, borders along x resolved: the pixel at the distance (dx, dy)
+  /// from the `i`th is array[((y + dy) & (rows - 1)) * pitch + first + (i + dx) * lanes].
   struct KeptRows {
     std::string array;
     std::int64_t rows;   ///< A power of two.
     std::int64_t pitch;  ///< In scalars, as is `first`.
-    std::int64_t first;
+    kernel::Expr first;
+    bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
   };
   /// All reads of these stages are at constant distances, and take their pixels from there.
   void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept) { kept_rows_ = std::move(kept); }
@@ -156,6 +156,7 @@ class ExpressionLowering {
   const Place place_;
   const bool strict_;
   std::vector<kernel::Expr> coords_;
+  kernel::Expr i_ = kernel::name("i");  ///< The number of the pixel in its strip, from which distances count.
 
   std::vector<Scope> scopes_;
   Taps taps_;

@@ -23,7 +23,7 @@ Inlined inline_points(const ir::Pipeline& pipeline, const schedule::Schedule& sc
       return nullptr;
     });
     ir::Stage copy = evolutions(ir::rewritten(*stage, std::ref(rewrite)));
-    if (schedule.of(stage->name).stored) {
+    if (!schedule.of(stage->name).in_place()) {
       stored[stage.get()] = std::make_shared<const ir::Stage>(std::move(copy));
       result.pipeline.stages.push_back(stored[stage.get()]);
     } else {

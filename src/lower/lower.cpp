@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ir/kernel_build.h"
 #include "ir/kernel_verify.h"
@@ -13,6 +14,7 @@
 #include "lower/inline_points.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
+#include "lower/lower_marching.h"
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
@@ -24,7 +26,8 @@
 namespace weft::lower {
 namespace {
 
-kernel::Module frame_of(const ir::Pipeline& pipeline, const Layout& layout) {
+kernel::Module frame_of(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
+                        const Layout& layout) {
   kernel::Module module;
   module.name = pipeline.name;
   module.strict = pipeline.strict;
@@ -43,7 +46,7 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Layout& layout) {
   };
   for (const auto& output : pipeline.outputs) add(output, kernel::Array::Role::Output);
   for (const auto& stage : pipeline.stages) {
-    if (!is_output(stage)) add(stage, kernel::Array::Role::Intermediate);
+    if (!is_output(stage) && schedule.of(stage->name).stored) add(stage, kernel::Array::Role::Intermediate);
   }
   return module;
 }
@@ -73,10 +76,22 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   ir::verify(inlined.pipeline, "inline_points");
   // 2. Names, strides and the arguments that all functions share.
   Layout layout = layout_of(inlined.pipeline);
-  kernel::Module module = frame_of(inlined.pipeline, layout);
+  kernel::Module module = frame_of(inlined.pipeline, schedule, layout);
   module.comment = to_text(schedule);
-  // 3. Each stored stage becomes functions over rows or parts, and launches of them.
+  // 3. Each stored stage becomes functions over rows or parts, and launches of them; with those whose rows it
+  // needs, functions over strips.
+  std::map<std::string, std::vector<const ir::Stage*>> in_rows;  // by the stage that needs them
   for (const ir::StagePtr& stage : inlined.pipeline.stages) {
+    const schedule::StagePlan& plan = schedule.of(stage->name);
+    if (plan.in_rows) {
+      in_rows[plan.into].push_back(stage.get());
+      continue;
+    }
+    if (auto group = in_rows.find(stage->name); group != in_rows.end()) {
+      group->second.push_back(stage.get());
+      module.steps.push_back(lower_marching({group->second, inlined.names, layout, module}));
+      continue;
+    }
     const StageContext context{processor, *stage, inlined.names, layout, module};
     if (std::holds_alternative<ir::Reduce>(stage->definition))
       lower_reduce(context);

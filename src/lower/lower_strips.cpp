@@ -145,7 +145,7 @@ class StripLowering {
     for (Ring& ring : rings_) {
       const ir::Stage& source = ring.window.source();
       ring.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
-      kept[&source] = {ring.array, ring.rows, ring.pitch, ring.first};
+      kept[&source] = {ring.array, ring.rows, ring.pitch, literal(ring.first), false};
       function.body.push_back(
           {kernel::LocalArray{ring.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});
     }

@@ -323,6 +323,7 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separabl
   const ir::Loop* loop = fold.loop.get();
   const int reach = (static_cast<int>(separable.row.size()) - 1) * separable.stride;
   const Expr i = kernel::name("i"), x_outside = coords_[0];
+  i_ = kernel::add(i, kernel::literal(separable.low_x * separable.stride));
   coords_[0] = kernel::add(kernel::add(x0, i), kernel::literal(separable.low_x * separable.stride));
   kernel::Block body;
   open(body);
@@ -353,6 +354,7 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separabl
   }
   close();
   coords_[0] = x_outside;
+  i_ = i;
   block.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0),
                                kernel::add(count, kernel::literal(reach)), std::move(body)}});
   columns_.emplace(&fold, std::move(columns));

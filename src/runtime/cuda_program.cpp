@@ -53,11 +53,11 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device) {
 }
 
 CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-                         const ContentCache& cache)
+                         Tile tile, const ContentCache& cache)
     : pipeline_(std::move(pipeline)),
       device_(toolchain.device),
       code_(lowered(*pipeline_,
-                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)})),
+                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)}, tile)),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned) {
   naming(*pipeline_, [&] {

@@ -37,7 +37,7 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device);
 class CudaProgram : public GpuExecutable {
  public:
   CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-              const ContentCache& cache = ContentCache());
+              Tile tile = Tile::Auto, const ContentCache& cache = ContentCache());
 
   Memory memory() const override { return Memory::gpu(device_->ordinal()); }
   void run_on(std::optional<void*> stream, const ir::Bindings& bindings,

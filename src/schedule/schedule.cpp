@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "ir/visit.h"
+#include "schedule/marching.h"
 
 namespace weft::schedule {
 namespace {
@@ -56,7 +57,9 @@ std::unordered_map<const ir::Stage*, Uses> uses_of(const ir::Pipeline& pipeline)
 }
 
 StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Uses& uses) {
-  const auto stored = [&](std::string why) { return StagePlan{stage->name, true, "", std::move(why)}; };
+  const auto stored = [&](std::string why) {
+    return StagePlan{stage->name, true, false, "", std::move(why)};
+  };
   if (std::find(pipeline.outputs.begin(), pipeline.outputs.end(), stage) != pipeline.outputs.end()) {
     return stored("it is an output");
   }
@@ -77,11 +80,105 @@ StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Us
   if (uses.inside_a_loop)
     return stored(fmt::format("'{}' reads it inside a loop, which would compute it again", consumer));
   if (std::get<ir::Pure>(stage->definition).cases.size() > 1) return stored("it is defined piecewise");
-  return {stage->name, false, consumer,
+  return {stage->name, false, false, consumer,
           fmt::format("its only consumer '{}' reads it at the same pixel: no store, no load", consumer)};
 }
 
+/// The stored stages, what is read for each, and what for which others.
+class StoredStages {
+ public:
+  StoredStages(const ir::Pipeline& pipeline, const Schedule& schedule) {
+    std::unordered_map<std::string, std::vector<const ir::Read*>> of_parts;
+    for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
+      const ir::Stage& stage = *pipeline.stages[s];
+      StageReads reads{&stage, std::move(of_parts[stage.name])};
+      for (const ir::Read* read : reads_of(stage).reads) {
+        const bool is_stage = std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
+                                          [&](const ir::StagePtr& p) { return p == read->source; });
+        if (!is_stage || !schedule.of(read->source->name).in_place()) reads.reads.push_back(read);
+      }
+      if (schedule.stages[s].in_place()) {
+        auto& into = of_parts[schedule.stages[s].into];
+        into.insert(into.end(), reads.reads.begin(), reads.reads.end());
+      } else {
+        stages_.push_back(std::move(reads));
+      }
+    }
+  }
+
+  const std::vector<StageReads>& all() const { return stages_; }
+  /// Whether all that read the stage are in the group, and some does.
+  bool read_only_in(const std::vector<bool>& group, const ir::Stage& stage) const {
+    bool some = false;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      bool reads = std::any_of(stages_[s].reads.begin(), stages_[s].reads.end(),
+                               [&](const ir::Read* read) { return read->source.get() == &stage; });
+      if (std::holds_alternative<ir::Evolve>(stages_[s].stage->definition)) {
+        const std::vector<ir::StagePtr> sources = ir::sources(*stages_[s].stage);
+        reads |= std::any_of(sources.begin(), sources.end(),
+                             [&](const ir::StagePtr& p) { return p.get() == &stage; });
+      }
+      if (reads && !group[s]) return false;
+      some |= reads;
+    }
+    return some;
+  }
+
+ private:
+  std::vector<StageReads> stages_;
+};
+
+/// Groups that are as large as can be, from the last stage back.
+void march(const ir::Pipeline& pipeline, Schedule& schedule) {
+  const StoredStages stored(pipeline, schedule);
+  const std::vector<StageReads>& stages = stored.all();
+  std::vector<bool> taken(stages.size(), false);
+  const auto plan_of = [&](const ir::Stage& stage) -> StagePlan& {
+    return *std::find_if(schedule.stages.begin(), schedule.stages.end(),
+                         [&](const StagePlan& p) { return p.stage == stage.name; });
+  };
+  const auto is_output = [&](const ir::Stage& stage) {
+    return std::any_of(pipeline.outputs.begin(), pipeline.outputs.end(),
+                       [&](const ir::StagePtr& output) { return output.get() == &stage; });
+  };
+  for (std::size_t result = stages.size(); result-- > 0;) {
+    if (taken[result]) continue;
+    std::vector<bool> group(stages.size(), false);
+    group[result] = true;
+    for (std::size_t s = result; s-- > 0;) {
+      const ir::Stage& stage = *stages[s].stage;
+      if (taken[s] || is_output(stage) || !stored.read_only_in(group, stage)) continue;
+      group[s] = true;
+      std::vector<StageReads> members;
+      for (std::size_t m = 0; m <= result; ++m) {
+        if (group[m]) members.push_back(stages[m]);
+      }
+      const MarchOrWhy way = march_of(members);
+      StagePlan& plan = plan_of(stage);
+      if (!way.march) {
+        group[s] = false;
+        plan.why +=
+            fmt::format("; it is not computed with '{}', since {}", stages[result].stage->name, way.why);
+        continue;
+      }
+      taken[s] = true;
+      const auto& rolling = way.march->rolling;
+      const auto rows = std::find_if(rolling.begin(), rolling.end(),
+                                     [&](const RollingRows& r) { return &r.source() == &stage; });
+      plan.stored = false, plan.in_rows = true, plan.into = stages[result].stage->name;
+      plan.why = fmt::format(
+          "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
+          rows->ahead, rows->ahead == 1 ? "" : "s", plan.into, rows->rows);
+    }
+  }
+}
+
 }  // namespace
+
+std::string StagePlan::where() const {
+  if (stored) return "stored";
+  return (in_rows ? "in rows of " : "computed in ") + into;
+}
 
 const StagePlan& Schedule::of(const std::string& stage) const {
   const auto found =
@@ -90,11 +187,12 @@ const StagePlan& Schedule::of(const std::string& stage) const {
   return *found;
 }
 
-Schedule choose(const ir::Pipeline& pipeline) {
+Schedule choose(const ir::Pipeline& pipeline, Tiling tiling) {
   auto uses = uses_of(pipeline);
   Schedule schedule;
   for (const ir::StagePtr& stage : pipeline.stages)
     schedule.stages.push_back(plan(pipeline, stage, uses[stage.get()]));
+  if (tiling == Tiling::Block) march(pipeline, schedule);
   return schedule;
 }
 
@@ -103,8 +201,7 @@ std::string to_text(const Schedule& schedule) {
   for (const StagePlan& p : schedule.stages) width = std::max(width, p.stage.size());
   std::string text;
   for (const StagePlan& p : schedule.stages) {
-    text +=
-        fmt::format("{:<{}}  {}: {}\n", p.stage, width, p.stored ? "stored" : "computed in " + p.into, p.why);
+    text += fmt::format("{:<{}}  {}: {}\n", p.stage, width, p.where(), p.why);
   }
   return text;
 }
@@ -113,7 +210,7 @@ std::string to_json(const Schedule& schedule) {
   auto stages = nlohmann::ordered_json::array();
   for (const StagePlan& p : schedule.stages) {
     nlohmann::ordered_json one{{"stage", p.stage}, {"stored", p.stored}};
-    if (!p.stored) one["into"] = p.into;
+    if (!p.stored) one["into"] = p.into, one["in_rows"] = p.in_rows;
     one["why"] = p.why;
     stages.push_back(std::move(one));
   }

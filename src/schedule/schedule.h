@@ -12,8 +12,18 @@ namespace weft::schedule {
 struct StagePlan {
   std::string stage;
   bool stored = true;
-  std::string into;  ///< The stage that computes it in place, when it is not stored.
+  bool in_rows =
+      false;         ///< If not stored: its rows are kept while `into` is computed, else it has no pixels.
+  std::string into;  ///< The stage whose kernel computes it, when it is not stored.
   std::string why;   ///< A sentence.
+
+  bool in_place() const { return !stored && !in_rows; }
+  std::string where() const;  ///< "stored", "in rows of hc", "computed in hc"
+};
+
+enum class Tiling {
+  None,   ///< Each stored stage is a kernel.
+  Block,  ///< Stages march down strips of the image together.
 };
 
 struct Schedule {
@@ -22,9 +32,9 @@ struct Schedule {
   const StagePlan& of(const std::string& stage) const;
 };
 
-/// A stage is computed in place where its only consumer reads it at the current pixel alone; all others are
-/// stored.
-Schedule choose(const ir::Pipeline& pipeline);
+/// A stage is computed in place where its only consumer reads it at the current pixel alone. Of the others,
+/// those march with their consumers that can, and are needed by no others.
+Schedule choose(const ir::Pipeline& pipeline, Tiling tiling = Tiling::None);
 
 std::string to_text(const Schedule& schedule);
 std::string to_json(const Schedule& schedule);

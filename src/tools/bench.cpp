@@ -31,7 +31,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
+  std::string application, size, runs = "20", seconds = "0", target = "cpu", tile = "auto", threads;
   std::vector<std::string> params, types;
   bool json = false;
 };
@@ -107,6 +107,7 @@ struct Plan {
   std::int64_t runs;         ///< At least so many, and for at least so many seconds.
   double seconds;
   RunTarget target;
+  Tile tile;
   int threads;
   std::vector<std::string> params;
   std::map<std::string, Type> types;
@@ -175,7 +176,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
                Progress& progress) {
   auto [built, size, arguments] = subject_of(application, plan);
   progress.show(application.name + ": compiling");
-  const Program program = compile(built, plan.target, plan.threads);
+  const Program program = compile(built, plan.target, plan.threads, plan.tile);
   progress.show(application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
@@ -184,7 +185,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
                 types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
-  result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params)).total();
+  result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params), plan.tile).total();
   time([&] { program.run(arguments); }, arguments, plan, pool, progress, result);
   return result;
 }
@@ -320,6 +321,7 @@ void bench(const Options& options) {
                   parse_count("--runs", options.runs),
                   parse_number("--seconds", options.seconds),
                   parse_target(options.target),
+                  parse_tile(options.tile),
                   threads,
                   options.params,
                   parse_types(options.types)};
@@ -363,6 +365,7 @@ void add_bench(CLI::App& weft) {
                    "auto; or simt, which times nothing, but counts what each\n"
                    "kernel of the CUDA does to memory")
       ->capture_default_str();
+  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");

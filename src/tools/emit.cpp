@@ -11,11 +11,13 @@
 #include "emit/cpp.h"
 #include "emit/cuda.h"
 #include "lower/lower.h"
+#include "runtime/cpu_program.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
 #include "tools/files.h"
 #include "tools/sizes.h"
+#include "tools/targets.h"
 #include "tools/terminal.h"
 #include "tools/traffic.h"
 
@@ -23,7 +25,7 @@ namespace weft::tools {
 namespace {
 
 struct Options {
-  std::string application, target = "cpp", architecture = "sm_90", folder, size;
+  std::string application, target = "cpp", architecture = "sm_90", folder, size, tile = "auto";
   std::vector<std::string> params;
 };
 
@@ -59,11 +61,11 @@ Prepared prepare_without_params(const Options& options) {
 Files emitted_function(const Options& options) {
   const Prepared prepared = prepare_without_params(options);
   const ir::Pipeline pipeline = lower::prepare(prepared.built.pipeline.ir());
-  const schedule::Schedule schedule = schedule::choose(pipeline);
-  if (options.target == "cuda") {
-    return emit::emit_cuda_for_users(lower::lower(pipeline, schedule, gpu_of(options)), options.architecture);
-  }
-  return emit::emit_for_users(lower::lower(pipeline, schedule));
+  const bool is_cuda = options.target == "cuda";
+  const lower::Target target = is_cuda ? gpu_of(options) : lower::Target(lower::Processor::Cpu);
+  const schedule::Schedule schedule = runtime::schedule_for(pipeline, target, parse_tile(options.tile));
+  const kernel::Module module = lower::lower(pipeline, schedule, target);
+  return is_cuda ? emit::emit_cuda_for_users(module, options.architecture) : emit::emit_for_users(module);
 }
 
 /// Images whose pixels do not matter.
@@ -85,8 +87,9 @@ Files emitted_bench(const Options& options) {
   const Prepared prepared = prepare(application, with_size(declared, options.params, size));
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const ir::Pipeline pipeline = lower::prepare(definition);
-  const schedule::Schedule schedule = schedule::choose(pipeline);
-  const kernel::Module cuda = lower::lower(pipeline, schedule, gpu_of(options));
+  const lower::Target gpu = gpu_of(options), cpu = lower::Processor::Cpu;
+  const Tile tile = parse_tile(options.tile);
+  const kernel::Module cuda = lower::lower(pipeline, runtime::schedule_for(pipeline, gpu, tile), gpu);
 
   emit::BenchPlan plan;
   plan.options = joined(options.params, " ");
@@ -98,7 +101,8 @@ Files emitted_bench(const Options& options) {
   plan.range = application.about.range;
   plan.rounded = !definition.strict && rounds_floats(definition);
   plan.kernel_bytes = traffic_of(cuda, plan.fields).total();
-  return emit::emit_bench(cuda, lower::lower(pipeline, schedule), options.architecture, plan);
+  return emit::emit_bench(cuda, lower::lower(pipeline, runtime::schedule_for(pipeline, cpu, tile), cpu),
+                          options.architecture, plan);
 }
 
 void emit(const Options& options) {
@@ -130,6 +134,7 @@ void add_emit(CLI::App& weft) {
   command
       ->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
       ->capture_default_str();
+  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
   command->add_option("-o,--output", options->folder, "the folder for the files")->required();
   command->add_option("--size", options->size,
                       "for --target bench: WIDTHxHEIGHT of the images; unless said, that\n"

@@ -11,6 +11,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
+#include "runtime/cpu_program.h"
 #include "schedule/fuse.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
@@ -20,6 +21,7 @@
 #include "tools/kernel_costs.h"
 #include "tools/machines.h"
 #include "tools/sizes.h"
+#include "tools/targets.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -28,7 +30,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, machine = "cpu", dot, fuse;
+  std::string application, size, machine = "cpu", dot, fuse, tile = "auto";
   std::vector<std::string> params;
   bool json = false, ir = false;
 };
@@ -135,7 +137,7 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
   Table decisions({"stage", "decision", "because"});
   for (const Explained& stage : stages) {
     const auto& plan = stage.plan;
-    decisions.add({plan.stage, plan.stored ? "stored" : "computed in " + plan.into, plan.why});
+    decisions.add({plan.stage, plan.where(), plan.why});
   }
   fmt::print("{}", decisions.text());
   if (partition) {
@@ -170,6 +172,7 @@ Json as_json(const Explained& stage) {
       {"operations", {{"alu", s.operations.alu}, {"sfu", s.operations.sfu}, {"loads", s.operations.loads}}},
       {"sources", Json::array()},
       {"stored", stage.plan.stored},
+      {"in_rows", stage.plan.in_rows},
       {"into", stage.plan.stored ? Json(nullptr) : Json(stage.plan.into)},
       {"why", stage.plan.why}};
   if (stage.box) json["min"] = stage.box->min, json["extent"] = stage.box->extent;
@@ -211,7 +214,10 @@ void explain(const Options& options) {
   }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const ir::Pipeline pipeline = lower::prepare(definition);
-  const schedule::Schedule schedule = schedule::choose(pipeline);
+  const machine::Board* board = machine::find_board(options.machine);
+  const lower::Target target = board ? lower::Target(lower::Processor::Gpu, board->architecture())
+                                     : lower::Target(lower::Processor::Cpu);
+  const schedule::Schedule schedule = runtime::schedule_for(pipeline, target, parse_tile(options.tile));
   std::optional<ir::Sizes> sizes;
   if (size) sizes = input_sizes(pipeline, *size);
   const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
@@ -242,6 +248,7 @@ void add_explain(CLI::App& weft) {
       "--size", options->size,
       "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
   command->add_option("--machine", options->machine, "one of " + machine_names())->capture_default_str();
+  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
   command->add_option("--fuse", options->fuse,
                       "none, basic or mincut: which stages could be one kernel, and what that would save");
   add_repeatable(*command, "--param", options->params,

@@ -83,9 +83,10 @@ void build(Trial& trial) {
 }
 
 /// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
-void lower(Trial& trial, RunTarget target) {
+void lower(Trial& trial, RunTarget target, Tile tile) {
   try {
-    is_simt(target) ? cuda_module(*trial.pipeline) : runtime::lowered(trial.pipeline->ir());
+    is_simt(target) ? cuda_module(*trial.pipeline)
+                    : runtime::lowered(trial.pipeline->ir(), lower::Processor::Cpu, tile);
   } catch (const std::exception& e) {
     trial.fail(Failure::Kind::Lowering, target, e.what());
   }
@@ -212,7 +213,7 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
   Trial trial{recipe, {}, {}, {}};
   build(trial);
   recipe = trial.recipe;  // with types
-  if (!trial.failure) lower(trial, way.target);
+  if (!trial.failure) lower(trial, way.target, way.options.tile);
   if (last == Failure::Kind::Lowering) return trial.failure;
   if (!trial.failure) compile({&trial}, way, cache);
   RandomTotals totals;
@@ -266,6 +267,8 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
   for (const RunTarget target : targets) {
     Way& way = ways.emplace_back(Way{target, {Target::Cpu, batch % 3 == 0 ? 3 : 1, plan.compiler_flags}});
     // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
+    const bool varies = !is_simt(target) && plan.tile == Tile::Auto;
+    way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.tile;
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
   }
   return ways;
@@ -280,7 +283,7 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
   }
   for (Trial* t : tried) {
     t->program.reset();  // of another target
-    lower(*t, way.target);
+    lower(*t, way.target, way.options.tile);
     if (!t->failure) lowered.push_back(t);
   }
   compile(lowered, way, cache);

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, target = "auto", size, threads;
+  std::string application, target = "auto", tile = "auto", size, threads;
   std::vector<std::string> images, outputs, params;
   bool grey = false, normalize = false, json = false, time = false;
 };
@@ -287,6 +287,7 @@ void print_json(const Job& job, const std::map<std::string, Buffer>& results,
 
 void run(const Options& options) {
   const RunTarget target = parse_target(options.target);
+  const Tile tile = parse_tile(options.tile);
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
   const Application& application = find_application(options.application);
@@ -304,7 +305,7 @@ void run(const Options& options) {
   check_outputs(options, *job);
 
   std::optional<Program> program;
-  times.compile = timed([&] { program = compile(job->prepared.built.pipeline, target, threads); });
+  times.compile = timed([&] { program = compile(job->prepared.built.pipeline, target, threads, tile); });
   std::map<std::string, Buffer> results;
   times.run = timed([&] { results = program->run(job->arguments); });
   std::map<std::string, Written> written;
@@ -339,6 +340,7 @@ void add_run(CLI::App& weft) {
                     "reads colour pictures as luminance where one channel is needed");
   command->add_flag("--normalize", options->normalize,
                     "writes the least value as black and the largest as white");
+  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
   command->add_option("--threads", options->threads, "all cores unless said");
   command->add_flag("--json", options->json, "one JSON object");
   command->add_flag("--time", options->time,

@@ -21,7 +21,12 @@ std::string name_of(RunTarget target, const Program& program);
 /// Whether it is a build of the checker.
 bool is_simt(RunTarget target);
 
+/// "auto", "none" or "block". Throws weft::Error for others.
+Tile parse_tile(const std::string& text);
+constexpr const char* help_on_tile =
+    "none: stages one after another; block: together, tile by tile, on CPUs;\nauto: what is best";
+
 /// A program whose runs on the checker throw weft::Error with the first report, if there are any.
-Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0);
+Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0, Tile tile = Tile::Auto);
 
 }  // namespace weft::tools

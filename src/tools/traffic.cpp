@@ -77,8 +77,8 @@ class Counting {
 
 }  // namespace
 
-Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
-  const kernel::Module module = runtime::lowered(pipeline);
+Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings, Tile tile) {
+  const kernel::Module module = runtime::lowered(pipeline, lower::Processor::Cpu, tile);
   return traffic_of(module, kernel::field_values(module, pipeline, bindings));
 }
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <string>
 
+#include <weft/pipeline.h>
+
 #include "ir/bindings.h"
 #include "ir/kernel_evaluate.h"
 #include "ir/kernel_ir.h"
@@ -24,7 +26,7 @@ struct Traffic {
 
 /// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
 /// sizes matter.
-Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
+Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings, Tile tile = Tile::Auto);
 /// Of the kernels of that module.
 Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 

@@ -14,6 +14,7 @@
 #include "emit/cuda.h"
 #include "ir/print.h"
 #include "lower/lower.h"
+#include "runtime/cpu_program.h"
 #include "schedule/schedule.h"
 
 namespace weft {
@@ -64,7 +65,8 @@ TEST_P(Golden, IsAsCommitted) {
   const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
   expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
   const ir::Pipeline prepared = lower::prepare(pipeline.ir());
-  const auto module = lower::lower(prepared, schedule::choose(prepared));
+  const lower::Target cpu = lower::Processor::Cpu;
+  const auto module = lower::lower(prepared, runtime::schedule_for(prepared, cpu), cpu);
   for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
 }
 
@@ -82,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
 
 INSTANTIATE_TEST_SUITE_P(Applications, Golden,
                          testing::Values("gaussian", "harris", "bilateral", "median", "unsharp",
-                                         "color_convert"),
+                                         "unsharp_mask", "enhance", "color_convert"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

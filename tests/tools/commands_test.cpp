@@ -278,12 +278,25 @@ TEST_F(Commands, Bench) {
   EXPECT_EQ(all["results"][0]["runs"], 3);
   EXPECT_GT(all["results"][0]["read_gb_per_s"], 0);
   EXPECT_TRUE(all["results"][0]["share_of_reading"].is_null());
-  const json harris =
-      expect_json({"bench", "harris", "--size", "64x48", "--runs", "2", "--json"})["results"][0];
+  const auto bench_harris = [&](const char* tile) {
+    return expect_json(
+        {"bench", "harris", "--size", "64x48", "--runs", "2", "--tile", tile, "--json"})["results"][0];
+  };
+  const json harris = bench_harris("none");
   const double moved = 2 * 64 * 48 * 4, roof = harris["roof_ms"];
   EXPECT_GT(harris["roof_bytes"], moved);  // its squares are stored
   EXPECT_NEAR(roof, harris["copy_ms"].get<double>() * harris["roof_bytes"].get<double>() / moved, 1e-9);
   EXPECT_NEAR(harris["ratio_to_roof"], harris["median_ms"].get<double>() / roof, 1e-9);
+  EXPECT_EQ(bench_harris("block")["roof_bytes"], moved);
+}
+
+TEST_F(Commands, Tile) {
+  const std::string marching = expect_success({"explain", "harris"});
+  EXPECT_TRUE(contains(marching, "in rows of hc")) << marching;
+  EXPECT_FALSE(contains(expect_success({"explain", "harris", "--tile", "none"}), "in rows of"));
+  EXPECT_FALSE(contains(expect_success({"explain", "harris", "--machine", "h200"}), "in rows of"));
+  EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--tile", "block", "--sizes", "33x31"}),
+                       "0 failed"));
 }
 
 /// Rows of 64 floats are whole sectors, so a point moves no more than it has to, and a window as much at

@@ -8,9 +8,10 @@ namespace weft::tools {
 namespace {
 
 Traffic traffic(const Outputs& outputs, std::vector<std::int64_t> size,
-                const std::map<std::string, ir::Value>& params = {}, Type type = {Scalar::F32, 1}) {
+                const std::map<std::string, ir::Value>& params = {}, Type type = {Scalar::F32, 1},
+                Tile tile = Tile::None) {
   const Pipeline pipeline("counted", outputs);
-  return traffic_of(pipeline.ir(), {{{"in", Buffer::allocate(type, std::move(size))}}, params});
+  return traffic_of(pipeline.ir(), {{{"in", Buffer::allocate(type, std::move(size))}}, params}, tile);
 }
 
 constexpr std::int64_t pixels = 64 * 48, image = 4 * pixels;
@@ -32,6 +33,13 @@ TEST(Traffic, WhatIsStoredCountsTwiceAndWhatIsComputedInPlaceDoesNot) {
   const Stage twice = point("twice", stored * 2.f);
   EXPECT_EQ(traffic(blurred("out", stored), {64, 48}), (Traffic{2 * image, 2 * image}));
   EXPECT_EQ(traffic(blurred("out", twice), {64, 48}), (Traffic{2 * image, 2 * image}));
+}
+
+TEST(Traffic, WhatMarchesIsNotStored) {
+  Image<float> in("in");
+  const Stage kept = local("kept", in.border(Border::clamp()), Domain(3, 3), Local::Max);
+  EXPECT_EQ(traffic(blurred("out", kept), {64, 48}, {}, {Scalar::F32, 1}, Tile::Block),
+            (Traffic{image, image}));
 }
 
 TEST(Traffic, SeveralReadersReadAnArrayOnce) {

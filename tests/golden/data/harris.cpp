@@ -1,11 +1,11 @@
 // Pipeline 'harris', emitted by Weft. How it runs:
-//   dx   stored: 2 stages read it: sx, sxy
-//   sx   stored: 'gx' reads it at other pixels than its own
+//   dx   in rows of hc: computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   sx   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
 //   gx   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   dy   stored: 2 stages read it: sy, sxy
-//   sy   stored: 'gy' reads it at other pixels than its own
+//   dy   in rows of hc: computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   sy   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
 //   gy   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   sxy  stored: 'gxy' reads it at other pixels than its own
+//   sxy  in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
 //   gxy  computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
 //   hc   stored: it is an output
 //
@@ -32,8 +32,12 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -72,240 +76,160 @@ const weft_host standard_host = {nullptr, host_allocate, host_release, host_para
 struct harris_frame {
   const float* in;
   float* hc;
-  float* dx;
-  float* sx;
-  float* dy;
-  float* sy;
-  float* sxy;
   int64_t in_w, in_h;
-  int64_t in_pitch, hc_pitch, dx_pitch, sx_pitch, dy_pitch, sy_pitch, sxy_pitch;
+  int64_t in_pitch, hc_pitch;
   float k;
 };
 
-// One pixel of dx, borders resolved.
-WEFT_NOINLINE void dx_pixel(const harris_frame& frame, int64_t x, int64_t y) {
+// Strips [first, last) of 'hc', each 448 columns that are computed row by row.
+// Rows of 'dx', 'sx', 'dy', 'sy', 'sxy' are kept while they are read.
+void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
-  float* __restrict dx = frame.dx;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t dx_pitch = frame.dx_pitch;
-  const int64_t x_m1 = clamp_index(x - 1, in_w);
-  const int64_t y_m1 = clamp_index(y - 1, in_h);
-  const int64_t x_p1 = clamp_index(x + 1, in_w);
-  const int64_t y_p1 = clamp_index(y + 1, in_h);
-  dx[y * dx_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1] + 0.16666667f * in[y_m1 * in_pitch + x_p1]
-      - 0.16666667f * in[y * in_pitch + x_m1] + 0.16666667f * in[y * in_pitch + x_p1]
-      - 0.16666667f * in[y_p1 * in_pitch + x_m1] + 0.16666667f * in[y_p1 * in_pitch + x_p1];
-}
-
-// Rows [first, last) of 'dx' from 'in'.
-void dx_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict in = frame.in;
-  float* __restrict dx = frame.dx;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t dx_pitch = frame.dx_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(1, in_w);
-    const int64_t right = max_i64(left, in_w - 1);
-    float* dx_row = dx + y * dx_pitch;
-    const float* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
-    const float* in_0 = in + y * in_pitch;
-    const float* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      dx_pixel(frame, x, y);
-    }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      dx_row[x] = -0.16666667f * in_m1[x - 1] + 0.16666667f * in_m1[x + 1] - 0.16666667f * in_0[x - 1]
-          + 0.16666667f * in_0[x + 1] - 0.16666667f * in_p1[x - 1] + 0.16666667f * in_p1[x + 1];
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      dx_pixel(frame, x, y);
-    }
-  }
-}
-
-// Rows [first, last) of 'sx' from 'dx'.
-void sx_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict dx = frame.dx;
-  float* __restrict sx = frame.sx;
-  const int64_t in_w = frame.in_w;
-  const int64_t dx_pitch = frame.dx_pitch;
-  const int64_t sx_pitch = frame.sx_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    float* sx_row = sx + y * sx_pitch;
-    const float* dx_0 = dx + y * dx_pitch;
-    WEFT_INDEPENDENT
-    for (int64_t x = 0; x < in_w; ++x) {
-      sx_row[x] = dx_0[x] * dx_0[x];
-    }
-  }
-}
-
-// One pixel of dy, borders resolved.
-WEFT_NOINLINE void dy_pixel(const harris_frame& frame, int64_t x, int64_t y) {
-  const float* __restrict in = frame.in;
-  float* __restrict dy = frame.dy;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t dy_pitch = frame.dy_pitch;
-  const int64_t x_m1 = clamp_index(x - 1, in_w);
-  const int64_t y_m1 = clamp_index(y - 1, in_h);
-  const int64_t x_p1 = clamp_index(x + 1, in_w);
-  const int64_t y_p1 = clamp_index(y + 1, in_h);
-  dy[y * dy_pitch + x] = -0.16666667f * in[y_m1 * in_pitch + x_m1] - 0.16666667f * in[y_m1 * in_pitch + x]
-      - 0.16666667f * in[y_m1 * in_pitch + x_p1] + 0.16666667f * in[y_p1 * in_pitch + x_m1]
-      + 0.16666667f * in[y_p1 * in_pitch + x] + 0.16666667f * in[y_p1 * in_pitch + x_p1];
-}
-
-// Rows [first, last) of 'dy' from 'in'.
-void dy_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict in = frame.in;
-  float* __restrict dy = frame.dy;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t dy_pitch = frame.dy_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(1, in_w);
-    const int64_t right = max_i64(left, in_w - 1);
-    float* dy_row = dy + y * dy_pitch;
-    const float* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
-    const float* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      dy_pixel(frame, x, y);
-    }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      dy_row[x] = -0.16666667f * in_m1[x - 1] - 0.16666667f * in_m1[x] - 0.16666667f * in_m1[x + 1]
-          + 0.16666667f * in_p1[x - 1] + 0.16666667f * in_p1[x] + 0.16666667f * in_p1[x + 1];
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      dy_pixel(frame, x, y);
-    }
-  }
-}
-
-// Rows [first, last) of 'sy' from 'dy'.
-void sy_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict dy = frame.dy;
-  float* __restrict sy = frame.sy;
-  const int64_t in_w = frame.in_w;
-  const int64_t dy_pitch = frame.dy_pitch;
-  const int64_t sy_pitch = frame.sy_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    float* sy_row = sy + y * sy_pitch;
-    const float* dy_0 = dy + y * dy_pitch;
-    WEFT_INDEPENDENT
-    for (int64_t x = 0; x < in_w; ++x) {
-      sy_row[x] = dy_0[x] * dy_0[x];
-    }
-  }
-}
-
-// Rows [first, last) of 'sxy' from 'dx', 'dy'.
-void sxy_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict dx = frame.dx;
-  const float* __restrict dy = frame.dy;
-  float* __restrict sxy = frame.sxy;
-  const int64_t in_w = frame.in_w;
-  const int64_t dx_pitch = frame.dx_pitch;
-  const int64_t dy_pitch = frame.dy_pitch;
-  const int64_t sxy_pitch = frame.sxy_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    float* sxy_row = sxy + y * sxy_pitch;
-    const float* dx_0 = dx + y * dx_pitch;
-    const float* dy_0 = dy + y * dy_pitch;
-    WEFT_INDEPENDENT
-    for (int64_t x = 0; x < in_w; ++x) {
-      sxy_row[x] = dx_0[x] * dy_0[x];
-    }
-  }
-}
-
-// One pixel of hc, borders resolved.
-WEFT_NOINLINE void hc_pixel(const harris_frame& frame, int64_t x, int64_t y) {
   float* __restrict hc = frame.hc;
-  const float* __restrict sx = frame.sx;
-  const float* __restrict sy = frame.sy;
-  const float* __restrict sxy = frame.sxy;
   const int64_t in_w = frame.in_w;
   const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
   const int64_t hc_pitch = frame.hc_pitch;
-  const int64_t sx_pitch = frame.sx_pitch;
-  const int64_t sy_pitch = frame.sy_pitch;
-  const int64_t sxy_pitch = frame.sxy_pitch;
   const float k = frame.k;
-  const int64_t x_m1 = clamp_index(x - 1, in_w);
-  const int64_t y_m1 = clamp_index(y - 1, in_h);
-  const int64_t x_p1 = clamp_index(x + 1, in_w);
-  const int64_t y_p1 = clamp_index(y + 1, in_h);
-  const float gx = 0.0625f * sx[y_m1 * sx_pitch + x_m1] + 0.125f * sx[y_m1 * sx_pitch + x]
-      + 0.0625f * sx[y_m1 * sx_pitch + x_p1] + 0.125f * sx[y * sx_pitch + x_m1]
-      + 0.25f * sx[y * sx_pitch + x] + 0.125f * sx[y * sx_pitch + x_p1]
-      + 0.0625f * sx[y_p1 * sx_pitch + x_m1] + 0.125f * sx[y_p1 * sx_pitch + x]
-      + 0.0625f * sx[y_p1 * sx_pitch + x_p1];
-  const float gy = 0.0625f * sy[y_m1 * sy_pitch + x_m1] + 0.125f * sy[y_m1 * sy_pitch + x]
-      + 0.0625f * sy[y_m1 * sy_pitch + x_p1] + 0.125f * sy[y * sy_pitch + x_m1]
-      + 0.25f * sy[y * sy_pitch + x] + 0.125f * sy[y * sy_pitch + x_p1]
-      + 0.0625f * sy[y_p1 * sy_pitch + x_m1] + 0.125f * sy[y_p1 * sy_pitch + x]
-      + 0.0625f * sy[y_p1 * sy_pitch + x_p1];
-  const float gxy = 0.0625f * sxy[y_m1 * sxy_pitch + x_m1] + 0.125f * sxy[y_m1 * sxy_pitch + x]
-      + 0.0625f * sxy[y_m1 * sxy_pitch + x_p1] + 0.125f * sxy[y * sxy_pitch + x_m1]
-      + 0.25f * sxy[y * sxy_pitch + x] + 0.125f * sxy[y * sxy_pitch + x_p1]
-      + 0.0625f * sxy[y_p1 * sxy_pitch + x_m1] + 0.125f * sxy[y_p1 * sxy_pitch + x]
-      + 0.0625f * sxy[y_p1 * sxy_pitch + x_p1];
-  hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-}
-
-// Rows [first, last) of 'hc' from 'sx', 'sy', 'sxy'.
-void hc_rows(const harris_frame& frame, int64_t first, int64_t last) {
-  float* __restrict hc = frame.hc;
-  const float* __restrict sx = frame.sx;
-  const float* __restrict sy = frame.sy;
-  const float* __restrict sxy = frame.sxy;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t hc_pitch = frame.hc_pitch;
-  const int64_t sx_pitch = frame.sx_pitch;
-  const int64_t sy_pitch = frame.sy_pitch;
-  const int64_t sxy_pitch = frame.sxy_pitch;
-  const float k = frame.k;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(1, in_w);
-    const int64_t right = max_i64(left, in_w - 1);
-    float* hc_row = hc + y * hc_pitch;
-    const float* sx_m1 = sx + clamp_index(y - 1, in_h) * sx_pitch;
-    const float* sx_0 = sx + y * sx_pitch;
-    const float* sx_p1 = sx + clamp_index(y + 1, in_h) * sx_pitch;
-    const float* sy_m1 = sy + clamp_index(y - 1, in_h) * sy_pitch;
-    const float* sy_0 = sy + y * sy_pitch;
-    const float* sy_p1 = sy + clamp_index(y + 1, in_h) * sy_pitch;
-    const float* sxy_m1 = sxy + clamp_index(y - 1, in_h) * sxy_pitch;
-    const float* sxy_0 = sxy + y * sxy_pitch;
-    const float* sxy_p1 = sxy + clamp_index(y + 1, in_h) * sxy_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      hc_pixel(frame, x, y);
-    }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      const float gx = 0.0625f * sx_m1[x - 1] + 0.125f * sx_m1[x] + 0.0625f * sx_m1[x + 1]
-          + 0.125f * sx_0[x - 1] + 0.25f * sx_0[x] + 0.125f * sx_0[x + 1] + 0.0625f * sx_p1[x - 1]
-          + 0.125f * sx_p1[x] + 0.0625f * sx_p1[x + 1];
-      const float gy = 0.0625f * sy_m1[x - 1] + 0.125f * sy_m1[x] + 0.0625f * sy_m1[x + 1]
-          + 0.125f * sy_0[x - 1] + 0.25f * sy_0[x] + 0.125f * sy_0[x + 1] + 0.0625f * sy_p1[x - 1]
-          + 0.125f * sy_p1[x] + 0.0625f * sy_p1[x + 1];
-      const float gxy = 0.0625f * sxy_m1[x - 1] + 0.125f * sxy_m1[x] + 0.0625f * sxy_m1[x + 1]
-          + 0.125f * sxy_0[x - 1] + 0.25f * sxy_0[x] + 0.125f * sxy_0[x + 1] + 0.0625f * sxy_p1[x - 1]
-          + 0.125f * sxy_p1[x] + 0.0625f * sxy_p1[x + 1];
-      hc_row[x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      hc_pixel(frame, x, y);
+  float in_rows[1808];
+  float dx_rows[450];
+  float sx_rows[1800];
+  float dy_rows[450];
+  float sy_rows[1800];
+  float sxy_rows[1800];
+  const int64_t columns = (in_w + 447) / 448;
+  const int64_t rows = 64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448)
+      ? 64 : 16;
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 448;
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    for (int64_t y = y0 - 4; y < y1; ++y) {
+      if (y0 - 2 <= y + 2) {
+        const int64_t row = y + 2;
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x0 + 450, in_w);
+        float* in_row = in_rows + (row & 3) * 452;
+        const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          in_row[i + (left - x0) + 2] = in_row_2[i + left];
+        }
+        for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
+          in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 2; ++x) {
+          in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+        }
+      }
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 449, in_w);
+        float* dx_row = dx_rows + (row & 0) * 450;
+        const float* in_m1 = in_rows + (row - 1 & 3) * 452 + (left - x0) + 2;
+        const float* in_0 = in_rows + (row & 3) * 452 + (left - x0) + 2;
+        const float* in_p1 = in_rows + (row + 1 & 3) * 452 + (left - x0) + 2;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          dx_row[i + (left - x0) + 1] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+              - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
+              + 0.16666667f * in_p1[i + 1];
+        }
+      }
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 449, in_w);
+        float* sx_row = sx_rows + (row & 3) * 450;
+        const float* dx_0 = dx_rows + (row & 0) * 450 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          sx_row[i + (left - x0) + 1] = dx_0[i] * dx_0[i];
+        }
+        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+          sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+          sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+        }
+      }
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 449, in_w);
+        float* dy_row = dy_rows + (row & 0) * 450;
+        const float* in_m1 = in_rows + (row - 1 & 3) * 452 + (left - x0) + 2;
+        const float* in_p1 = in_rows + (row + 1 & 3) * 452 + (left - x0) + 2;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          dy_row[i + (left - x0) + 1] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
+              - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
+              + 0.16666667f * in_p1[i + 1];
+        }
+      }
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 449, in_w);
+        float* sy_row = sy_rows + (row & 3) * 450;
+        const float* dy_0 = dy_rows + (row & 0) * 450 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          sy_row[i + (left - x0) + 1] = dy_0[i] * dy_0[i];
+        }
+        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+          sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+          sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+        }
+      }
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 449, in_w);
+        float* sxy_row = sxy_rows + (row & 3) * 450;
+        const float* dx_0 = dx_rows + (row & 0) * 450 + (left - x0) + 1;
+        const float* dy_0 = dy_rows + (row & 0) * 450 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          sxy_row[i + (left - x0) + 1] = dx_0[i] * dy_0[i];
+        }
+        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+          sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+          sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+        }
+      }
+      if (y0 <= y) {
+        const int64_t left = max_i64(x0, 0);
+        const int64_t right = min_i64(x0 + 448, in_w);
+        float* hc_row = hc + y * hc_pitch + left;
+        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
+              + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
+              + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
+          const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
+              + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
+              + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
+          const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
+              + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
+              + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
+          hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+        }
+      }
     }
   }
 }
@@ -320,81 +244,16 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
   frame.in_pitch = in_pitch;
   frame.hc = hc;
   frame.hc_pitch = hc_pitch;
-  frame.dx = nullptr;
-  frame.dx_pitch = (in_w + 31) / 16 * 16;
-  frame.sx = nullptr;
-  frame.sx_pitch = (in_w + 31) / 16 * 16;
-  frame.dy = nullptr;
-  frame.dy_pitch = (in_w + 31) / 16 * 16;
-  frame.sy = nullptr;
-  frame.sy_pitch = (in_w + 31) / 16 * 16;
-  frame.sxy = nullptr;
-  frame.sxy_pitch = (in_w + 31) / 16 * 16;
   frame.in_w = in_w;
   frame.in_h = in_h;
   frame.k = k;
 
-  frame.dx = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.dx_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.dx) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  host->parallel_for(host->context, div_i64(in_h
+      + (64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448) ? 64 : 16)
+      - 1, 64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448) ? 64 : 16)
+      * ((in_w + 447) / 448), [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
-    dx_rows(*static_cast<const harris_frame*>(data), first, last);
+    hc_strips(*static_cast<const harris_frame*>(data), first, last);
   }, &frame);
-
-  frame.sx = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.sx_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.sx) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    sx_rows(*static_cast<const harris_frame*>(data), first, last);
-  }, &frame);
-
-  frame.dy = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.dy_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.dy) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    dy_rows(*static_cast<const harris_frame*>(data), first, last);
-  }, &frame);
-
-  frame.sy = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.sy_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.sy) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    sy_rows(*static_cast<const harris_frame*>(data), first, last);
-  }, &frame);
-
-  frame.sxy = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.sxy_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.sxy) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    sxy_rows(*static_cast<const harris_frame*>(data), first, last);
-  }, &frame);
-  host->release(host->context, frame.dx);
-  frame.dx = nullptr;
-  host->release(host->context, frame.dy);
-  frame.dy = nullptr;
-
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    hc_rows(*static_cast<const harris_frame*>(data), first, last);
-  }, &frame);
-  host->release(host->context, frame.sx);
-  frame.sx = nullptr;
-  host->release(host->context, frame.sy);
-  frame.sy = nullptr;
-  host->release(host->context, frame.sxy);
-  frame.sxy = nullptr;
   return 0;
-
-out_of_memory:
-  if (frame.dx) host->release(host->context, frame.dx);
-  if (frame.sx) host->release(host->context, frame.sx);
-  if (frame.dy) host->release(host->context, frame.dy);
-  if (frame.sy) host->release(host->context, frame.sy);
-  if (frame.sxy) host->release(host->context, frame.sxy);
-  return 1;
 }

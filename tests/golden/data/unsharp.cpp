@@ -1,5 +1,5 @@
 // Pipeline 'unsharp', emitted by Weft. How it runs:
-//   blur_tap  stored: 'blur' reads it at other pixels than its own
+//   blur_tap  in rows of out: computed 1 row ahead of 'out', which needs 3 of its rows at a time: no store, no load
 //   blur      computed in sharpen: its only consumer 'sharpen' reads it at the same pixel: no store, no load
 //   sharpen   computed in ratio: its only consumer 'ratio' reads it at the same pixel: no store, no load
 //   ratio     computed in out: its only consumer 'out' reads it at the same pixel: no store, no load
@@ -28,9 +28,13 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
 static inline float max_f32(float a, float b) { return a < b ? b : a; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 static inline uint8_t saturate_u8_f32(float v) {
   v = v > 0.0f ? v : 0.0f;
   v = v < 255.0f ? v : 255.0f;
@@ -76,104 +80,75 @@ const weft_host standard_host = {nullptr, host_allocate, host_release, host_para
 struct unsharp_frame {
   const uint8_t* in;
   uint8_t* out;
-  float* blur_tap;
   int64_t in_w, in_h;
-  int64_t in_pitch, out_pitch, blur_tap_pitch;
+  int64_t in_pitch, out_pitch;
 };
 
-// Rows [first, last) of 'blur_tap' from 'in'.
-void blur_tap_rows(const unsharp_frame& frame, int64_t first, int64_t last) {
-  const uint8_t* __restrict in = frame.in;
-  float* __restrict blur_tap = frame.blur_tap;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t blur_tap_pitch = frame.blur_tap_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    float* blur_tap_row = blur_tap + y * blur_tap_pitch;
-    const uint8_t* in_0 = in + y * in_pitch;
-    WEFT_INDEPENDENT
-    for (int64_t x = 0; x < in_w; ++x) {
-      const uint8_t v0 = in_0[x * 3];
-      const uint8_t v1 = in_0[x * 3 + 1];
-      const uint8_t v2 = in_0[x * 3 + 2];
-      blur_tap_row[x] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
-    }
-  }
-}
-
-// One pixel of out, borders resolved.
-WEFT_NOINLINE void out_pixel(const unsharp_frame& frame, int64_t x, int64_t y) {
+// Strips [first, last) of 'out', each 2048 columns that are computed row by row.
+// Rows of 'blur_tap' are kept while they are read.
+void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const uint8_t* __restrict in = frame.in;
   uint8_t* __restrict out = frame.out;
-  const float* __restrict blur_tap = frame.blur_tap;
   const int64_t in_w = frame.in_w;
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t out_pitch = frame.out_pitch;
-  const int64_t blur_tap_pitch = frame.blur_tap_pitch;
-  const uint8_t v0 = in[y * in_pitch + x * 3];
-  const uint8_t v1 = in[y * in_pitch + x * 3 + 1];
-  const uint8_t v2 = in[y * in_pitch + x * 3 + 2];
-  const int64_t x_m1 = clamp_index(x - 1, in_w);
-  const int64_t y_m1 = clamp_index(y - 1, in_h);
-  const int64_t x_p1 = clamp_index(x + 1, in_w);
-  const int64_t y_p1 = clamp_index(y + 1, in_h);
-  const float blur = 0.0625f * blur_tap[y_m1 * blur_tap_pitch + x_m1]
-      + 0.125f * blur_tap[y_m1 * blur_tap_pitch + x] + 0.0625f * blur_tap[y_m1 * blur_tap_pitch + x_p1]
-      + 0.125f * blur_tap[y * blur_tap_pitch + x_m1] + 0.25f * blur_tap[y * blur_tap_pitch + x]
-      + 0.125f * blur_tap[y * blur_tap_pitch + x_p1] + 0.0625f * blur_tap[y_p1 * blur_tap_pitch + x_m1]
-      + 0.125f * blur_tap[y_p1 * blur_tap_pitch + x] + 0.0625f * blur_tap[y_p1 * blur_tap_pitch + x_p1];
-  const float sharpen = 2.0f * (0.299f * v0 + 0.587f * v1 + 0.114f * v2) - blur;
-  const uint8_t v0_2 = in[y * in_pitch + x * 3];
-  const uint8_t v1_2 = in[y * in_pitch + x * 3 + 1];
-  const uint8_t v2_2 = in[y * in_pitch + x * 3 + 2];
-  const float ratio = sharpen / max_f32(0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2, 0.01f);
-  out[y * out_pitch + x * 3] = saturate_u8_f32(in[y * in_pitch + x * 3] * ratio);
-  out[y * out_pitch + x * 3 + 1] = saturate_u8_f32(in[y * in_pitch + x * 3 + 1] * ratio);
-  out[y * out_pitch + x * 3 + 2] = saturate_u8_f32(in[y * in_pitch + x * 3 + 2] * ratio);
-}
-
-// Rows [first, last) of 'out' from 'in', 'blur_tap'.
-void out_rows(const unsharp_frame& frame, int64_t first, int64_t last) {
-  const uint8_t* __restrict in = frame.in;
-  uint8_t* __restrict out = frame.out;
-  const float* __restrict blur_tap = frame.blur_tap;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t out_pitch = frame.out_pitch;
-  const int64_t blur_tap_pitch = frame.blur_tap_pitch;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(1, in_w);
-    const int64_t right = max_i64(left, in_w - 1);
-    uint8_t* out_row = out + y * out_pitch;
-    const uint8_t* in_0 = in + y * in_pitch;
-    const float* blur_tap_m1 = blur_tap + clamp_index(y - 1, in_h) * blur_tap_pitch;
-    const float* blur_tap_0 = blur_tap + y * blur_tap_pitch;
-    const float* blur_tap_p1 = blur_tap + clamp_index(y + 1, in_h) * blur_tap_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      out_pixel(frame, x, y);
-    }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      const uint8_t v0 = in_0[x * 3];
-      const uint8_t v1 = in_0[x * 3 + 1];
-      const uint8_t v2 = in_0[x * 3 + 2];
-      const float blur = 0.0625f * blur_tap_m1[x - 1] + 0.125f * blur_tap_m1[x]
-          + 0.0625f * blur_tap_m1[x + 1] + 0.125f * blur_tap_0[x - 1] + 0.25f * blur_tap_0[x]
-          + 0.125f * blur_tap_0[x + 1] + 0.0625f * blur_tap_p1[x - 1] + 0.125f * blur_tap_p1[x]
-          + 0.0625f * blur_tap_p1[x + 1];
-      const float sharpen = 2.0f * (0.299f * v0 + 0.587f * v1 + 0.114f * v2) - blur;
-      const uint8_t v0_2 = in_0[x * 3];
-      const uint8_t v1_2 = in_0[x * 3 + 1];
-      const uint8_t v2_2 = in_0[x * 3 + 2];
-      const float ratio = sharpen / max_f32(0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2, 0.01f);
-      out_row[x * 3] = saturate_u8_f32(in_0[x * 3] * ratio);
-      out_row[x * 3 + 1] = saturate_u8_f32(in_0[x * 3 + 1] * ratio);
-      out_row[x * 3 + 2] = saturate_u8_f32(in_0[x * 3 + 2] * ratio);
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      out_pixel(frame, x, y);
+  float blur_tap_rows[8200];
+  const int64_t columns = (in_w + 2047) / 2048;
+  const int64_t rows = 64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256
+      : 64 <= in_h / 64 * ((in_w + 2047) / 2048) ? 64 : 16;
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 2048;
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    for (int64_t y = y0 - 2; y < y1; ++y) {
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 2049, in_w);
+        float* blur_tap_row = blur_tap_rows + (row & 3) * 2050;
+        const uint8_t* in_0 = in + row * in_pitch;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          const uint8_t v0 = in_0[(left + i) * 3];
+          const uint8_t v1 = in_0[(left + i) * 3 + 1];
+          const uint8_t v2 = in_0[(left + i) * 3 + 2];
+          blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
+        }
+        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+          blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 2048, in_w) + 1; ++x) {
+          blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
+        }
+      }
+      if (y0 <= y) {
+        const int64_t left = max_i64(x0, 0);
+        const int64_t right = min_i64(x0 + 2048, in_w);
+        uint8_t* out_row = out + y * out_pitch + left * 3;
+        const uint8_t* in_0 = in + y * in_pitch;
+        const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* blur_tap_p1 = blur_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          const uint8_t v0 = in_0[(left + i) * 3];
+          const uint8_t v1 = in_0[(left + i) * 3 + 1];
+          const uint8_t v2 = in_0[(left + i) * 3 + 2];
+          const float blur = 0.0625f * blur_tap_m1[i - 1] + 0.125f * blur_tap_m1[i]
+              + 0.0625f * blur_tap_m1[i + 1] + 0.125f * blur_tap_0[i - 1] + 0.25f * blur_tap_0[i]
+              + 0.125f * blur_tap_0[i + 1] + 0.0625f * blur_tap_p1[i - 1] + 0.125f * blur_tap_p1[i]
+              + 0.0625f * blur_tap_p1[i + 1];
+          const float sharpen = 2.0f * (0.299f * v0 + 0.587f * v1 + 0.114f * v2) - blur;
+          const uint8_t v0_2 = in_0[(left + i) * 3];
+          const uint8_t v1_2 = in_0[(left + i) * 3 + 1];
+          const uint8_t v2_2 = in_0[(left + i) * 3 + 2];
+          const float ratio = sharpen / max_f32(0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2, 0.01f);
+          out_row[i * 3] = saturate_u8_f32(in_0[(left + i) * 3] * ratio);
+          out_row[i * 3 + 1] = saturate_u8_f32(in_0[(left + i) * 3 + 1] * ratio);
+          out_row[i * 3 + 2] = saturate_u8_f32(in_0[(left + i) * 3 + 2] * ratio);
+        }
+      }
     }
   }
 }
@@ -188,28 +163,15 @@ int run_unsharp(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
   frame.in_pitch = in_pitch;
   frame.out = out;
   frame.out_pitch = out_pitch;
-  frame.blur_tap = nullptr;
-  frame.blur_tap_pitch = (in_w + 31) / 16 * 16;
   frame.in_w = in_w;
   frame.in_h = in_h;
 
-  frame.blur_tap = static_cast<float*>(host->allocate(host->context,
-      static_cast<size_t>(frame.blur_tap_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
-  if (!frame.blur_tap) goto out_of_memory;
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  host->parallel_for(host->context, div_i64(in_h
+      + (64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256 : 64 <= in_h / 64 * ((in_w + 2047) / 2048) ? 64
+      : 16) - 1, 64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256 : 64 <= in_h / 64 * ((in_w + 2047) / 2048)
+      ? 64 : 16) * ((in_w + 2047) / 2048), [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
-    blur_tap_rows(*static_cast<const unsharp_frame*>(data), first, last);
+    out_strips(*static_cast<const unsharp_frame*>(data), first, last);
   }, &frame);
-
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
-    const flush_subnormals mode;
-    out_rows(*static_cast<const unsharp_frame*>(data), first, last);
-  }, &frame);
-  host->release(host->context, frame.blur_tap);
-  frame.blur_tap = nullptr;
   return 0;
-
-out_of_memory:
-  if (frame.blur_tap) host->release(host->context, frame.blur_tap);
-  return 1;
 }

@@ -1,0 +1,374 @@
+#include "lower/lower_marching.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+
+#include "ir/visit.h"
+#include "lower/expressions.h"
+#include "lower/placed_lanes.h"
+#include "lower/rows.h"
+#include "lower/strip_pixels.h"
+#include "schedule/marching.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
+constexpr int strip_rows[] = {256, 64, 16};  // what lies around a strip is computed twice
+constexpr int enough_strips = 64;            // some for each core
+
+int power_of_two(int at_least) {
+  int n = 1;
+  while (n < at_least) n *= 2;
+  return n;
+}
+
+Expr parts(const Expr& extent, const Expr& size) {
+  return kernel::div(kernel::sub(kernel::add(extent, size), literal(1)), size);
+}
+
+class MarchLowering {
+ public:
+  explicit MarchLowering(const GroupContext& context)
+      : context_(context),
+        layout_(context.layout),
+        result_(*context.members.back()),
+        array_(layout_.arrays.at(&result_)),
+        rows_(result_.box, layout_) {
+    std::vector<schedule::StageReads> members;
+    for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
+    const schedule::MarchOrWhy march = schedule::march_of(members);
+    if (!march.march) throw InternalError("a group that cannot march: " + march.why);
+    int column = 0;  // bytes of all rows
+    for (const schedule::RollingRows& r : march.march->rolling)
+      column += power_of_two(r.rows) * size_of(r.source().type);
+    width_ = std::clamp(kept_bytes / std::max(column, 1) / width_step * width_step, least_width, most_width);
+    for (const schedule::RollingRows& r : march.march->rolling) keep(r);
+  }
+
+  kernel::Launch run() {
+    kernel::Function function{layout_.names.claim(array_.name + "_strips"), comment(), {"first", "last"}, {}};
+    for (const Kept& kept : kept_)
+      function.body.push_back(
+          {kernel::LocalArray{kept.array, kept.source().type.scalar, kept.rows * kept.pitch}});
+    function.body.push_back({Let{"columns", columns()}});
+    function.body.push_back({Let{"rows", rows_of_strip()}});
+    function.body.push_back({strips()});
+    kernel::Launch launch{function.name, strip_count(), arrays_read(), {array_.name}};
+    context_.module.functions.push_back(std::move(function));
+    return launch;
+  }
+
+ private:
+  struct Kept {
+    schedule::RollingRows rolling;
+    std::string array, row;  ///< Of all rows, and of the current one.
+    int rows;                ///< A power of two.
+    int first;               ///< Scalars to the pixel at x0.
+    int pitch;
+
+    const ir::Stage& source() const { return rolling.source(); }
+    int lanes() const { return source().type.lanes; }
+  };
+
+  void keep(const schedule::RollingRows& r) {
+    const int lanes = r.source().type.lanes;
+    const int first = static_cast<int>(std::max<std::int64_t>(-r.x.min, 0)) * lanes;
+    const int after = static_cast<int>(std::max<std::int64_t>(r.x.max, 0)) * lanes;
+    const std::string& name = layout_.arrays.at(&r.source()).name;
+    kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"),
+                     power_of_two(r.rows), first, first + width_ * lanes + after});
+  }
+
+  std::string comment() const {
+    std::string members;
+    for (const Kept& kept : kept_) {
+      if (kept.rolling.is_member) members += (members.empty() ? "'" : ", '") + kept.source().name + "'";
+    }
+    return "Strips [first, last) of '" + result_.name + "', each " + std::to_string(width_) +
+           " columns that are computed row by row.\nRows of " + members + " are kept while they are read.";
+  }
+
+  std::vector<std::string> arrays_read() const {
+    std::vector<std::string> names;
+    for (const ir::Stage* member : context_.members) {
+      for (const ir::Expr& e : ir::reads(*member)) {
+        const ir::Stage* source = std::get<ir::Read>(e->op).source.get();
+        const bool is_member = std::count(context_.members.begin(), context_.members.end(), source) > 0;
+        const std::string& array = layout_.arrays.at(source).name;
+        if (!is_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
+      }
+    }
+    return names;
+  }
+
+  // ---- strips
+
+  Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
+  /// Long strips compute little twice, but each core wants some.
+  Expr rows_of_strip() const {
+    Expr result = literal(*std::rbegin(strip_rows));
+    for (auto rows = std::rbegin(strip_rows) + 1; rows != std::rend(strip_rows); ++rows) {
+      const Expr strips = kernel::mul(kernel::div(rows_.extent(1), literal(*rows)), columns());
+      result = kernel::select(kernel::binary(BinaryOp::Le, literal(enough_strips), strips), literal(*rows),
+                              result);
+    }
+    return result;
+  }
+  Expr strip_count() const { return kernel::mul(parts(rows_.extent(1), rows_of_strip()), columns()); }
+
+  For strips() {
+    For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};
+    Block& body = strip.body;
+    const Expr column = kernel::binary(BinaryOp::Rem, name("strip"), name("columns"));
+    body.push_back({Let{"x0", kernel::add(kernel::mul(column, literal(width_)), rows_.begin(0))}});
+    const Expr band = kernel::div(name("strip"), name("columns"));
+    body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), rows_.begin(1))}});
+    body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
+    std::int64_t before = 0;
+    for (const Kept& kept : kept_) before = std::max(before, kept.rolling.ahead - kept.rolling.y.min);
+    For march{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before)), name("y1"), {}};
+    for (const Kept& kept : kept_) {
+      if (!kept.rolling.is_member) march.body.push_back({rows_from_memory(kept)});
+    }
+    for (const ir::Stage* member : context_.members) {
+      if (member != &result_) march.body.push_back({rows_of_member(*member)});
+    }
+    Block last;
+    compute(last, result_, name("y"), {0, 0}, nullptr);
+    march.body.push_back({If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(last), {}}});
+    body.push_back({std::move(march)});
+    return strip;
+  }
+
+  const Kept& kept_of(const ir::Stage& source) const {
+    return *std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
+  }
+
+  /// { row = y + ahead; if the strip needs it: … }
+  If needed_row(const Kept& kept, bool in_source_only, Block work) const {
+    const Rows source(kept.source().box, layout_);
+    const Expr ahead = kernel::add(name("y"), literal(kept.rolling.ahead));
+    Expr from = kernel::add(name("y0"), literal(kept.rolling.y.min));
+    if (in_source_only) from = kernel::max(from, source.begin(1));
+    Expr needed = kernel::binary(BinaryOp::Le, from, ahead);
+    if (in_source_only) needed = kernel::both(needed, kernel::binary(BinaryOp::Lt, ahead, source.end(1)));
+    Block body;
+    body.push_back({Let{"row", ahead}});
+    kernel::append(body, std::move(work));
+    return {needed, std::move(body), {}};
+  }
+
+  Expr slot(const Kept& kept) const {
+    return kernel::mul(kernel::binary(BinaryOp::And, name("row"), literal(kept.rows - 1)),
+                       literal(kept.pitch));
+  }
+
+  /// The columns that lie in a source, of those that the strip needs: left and count.
+  void clip_columns(Block& block, const ir::Stage& source, const schedule::Reach& x) const {
+    const Rows rows(source.box, layout_);
+    block.push_back({Let{"left", kernel::max(kernel::add(name("x0"), literal(x.min)), rows.begin(0))}});
+    block.push_back(
+        {Let{"right", kernel::min(kernel::add(name("x0"), literal(width_ + x.max)), rows.end(0))}});
+  }
+  kernel::Stmt current_row(const Kept& kept) const {
+    return {kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, slot(kept), false}};
+  }
+  /// The scalar of a kept row that holds the first lane at a column.
+  static Expr at_kept(const Kept& kept, const Expr& x) {
+    return kernel::add(kernel::mul(kernel::sub(x, name("x0")), literal(kept.lanes())), literal(kept.first));
+  }
+  static Expr count() { return kernel::sub(name("right"), name("left")); }
+
+  // ---- rows of images
+
+  If rows_from_memory(const Kept& kept) {
+    const ir::Read& read = *kept.rolling.read;
+    const ir::Stage& source = kept.source();
+    const ArrayLayout& array = layout_.arrays.at(&source);
+    const int lanes = kept.lanes();
+    const bool is_constant = read.border && read.border->mode == ir::BorderMode::Constant;
+    Block body;
+    clip_columns(body, source, kept.rolling.x);
+    body.push_back(current_row(kept));
+
+    const Rows rows(source.box, layout_);
+    Expr row = name("row");
+    if (read.border && !is_constant) {
+      row = kernel::add(
+          kernel::index_call(index_op(read.border->mode), kernel::sub(row, rows.begin(1)), rows.extent(1)),
+          rows.begin(1));
+    }
+    Block copies;
+    const std::string from = layout_.names.claim(array.name + "_row");
+    const Expr offset = kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
+    copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, offset}});
+    const Expr origin = rows.lower(array.box[0].min);
+    const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
+    Block copy;
+    copy.push_back({kernel::Store{
+        kept.row, kernel::add(name("i"), at_kept(kept, name("left"))),
+        kernel::load(from, source.type.scalar, kernel::add(name("i"), at_memory(name("left"))))}});
+    copies.push_back(
+        {For{LoopKind::Vector, "i", literal(0), kernel::mul(count(), literal(lanes)), std::move(copy)}});
+    if (read.border) {
+      beyond_columns(copies, kept, [&](const Expr& x, int lane) {
+        return kernel::load(from, source.type.scalar, kernel::add(at_memory(x), literal(lane)));
+      });
+    }
+    if (is_constant) {
+      const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
+                                       kernel::binary(BinaryOp::Lt, name("row"), rows.end(1)));
+      Block constants = constant_row(kept);
+      body.push_back({If{inside, std::move(copies), std::move(constants)}});
+    } else {
+      kernel::append(body, std::move(copies));
+    }
+    return needed_row(kept, !read.border, std::move(body));
+  }
+
+  /// The pixels beyond the ends of a row that the strip needs. `pixel` gives one lane of a pixel of the
+  /// source.
+  void beyond_columns(Block& block, const Kept& kept, const std::function<Expr(const Expr&, int)>& pixel) {
+    const ir::Read& read = *kept.rolling.read;
+    const Rows rows(kept.source().box, layout_);
+    const schedule::Reach& reach = kept.rolling.x;
+    const auto fill = [&](const Expr& from, const Expr& until) {
+      Block body;
+      const Expr x = name("x");
+      std::vector<Expr> values;
+      if (read.border->mode == ir::BorderMode::Constant) {
+        values = border_lanes(read, body);
+      } else {
+        const Expr inside =
+            kernel::index_call(index_op(read.border->mode), kernel::sub(x, rows.begin(0)), rows.extent(0));
+        const Expr at = kernel::add(inside, rows.begin(0));
+        for (int l = 0; l < kept.lanes(); ++l) values.push_back(pixel(at, l));
+      }
+      for (int l = 0; l < kept.lanes(); ++l) {
+        body.push_back({kernel::Store{kept.row, kernel::add(at_kept(kept, x), literal(l)), values[l]}});
+      }
+      block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
+    };
+    if (reach.min < 0) {
+      fill(kernel::add(kernel::max(name("x0"), rows.begin(0)), literal(reach.min)), name("left"));
+    }
+    if (reach.max > 0) {
+      const Expr end = kernel::add(name("x0"), literal(width_));
+      fill(name("right"), kernel::add(kernel::min(end, rows.end(0)), literal(reach.max)));
+    }
+  }
+
+  Block constant_row(const Kept& kept) {
+    Block block, body;
+    const std::vector<Expr> values = border_lanes(*kept.rolling.read, block);
+    for (int l = 0; l < kept.lanes(); ++l)
+      body.push_back({kernel::Store{
+          kept.row, kernel::add(kernel::mul(name("i"), literal(kept.lanes())), literal(l)), values[l]}});
+    block.push_back(
+        {For{LoopKind::Vector, "i", literal(0), literal(kept.pitch / kept.lanes()), std::move(body)}});
+    return block;
+  }
+
+  std::vector<Expr> border_lanes(const ir::Read& read, Block& block) {
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Interior,
+                                   rows_.coords(), context_.module.strict);
+    expressions.open(block);
+    Lanes lanes = expressions.lower(read.border->constant);
+    expressions.close();
+    return lanes;
+  }
+
+  // ---- rows of members
+
+  If rows_of_member(const ir::Stage& stage) {
+    const Kept& kept = kept_of(stage);
+    const ir::Read& read = *kept.rolling.read;
+    const bool is_constant = read.border && read.border->mode == ir::BorderMode::Constant;
+    Block body;
+    compute(body, stage, name("row"), kept.rolling.x, &kept);
+    if (!is_constant) return needed_row(kept, true, std::move(body));
+    const Rows rows(stage.box, layout_);
+    const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
+                                     kernel::binary(BinaryOp::Lt, name("row"), rows.end(1)));
+    Block constants;
+    constants.push_back(current_row(kept));
+    kernel::append(constants, constant_row(kept));
+    Block either;
+    either.push_back({If{inside, std::move(body), std::move(constants)}});
+    return needed_row(kept, false, std::move(either));
+  }
+
+  /// One row of a member: to its kept rows, or to memory.
+  void compute(Block& block, const ir::Stage& stage, const Expr& row, const schedule::Reach& x,
+               const Kept* to) {
+    const Rows rows(stage.box, layout_);
+    clip_columns(block, stage, x);
+    const PlacedLanes lanes(stage, layout_);
+    const ir::Stage& inner = lanes.stage();
+    const Expr per_pixel = literal(lanes.per_pixel()), i = name("i");
+    const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, inner, Place::Interior,
+                                   {kernel::add(begin, i), row}, context_.module.strict);
+    std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> kept_rows;
+    for (const Kept& k : kept_) {
+      kept_rows[&lanes.view(k.source())] = {k.array, k.rows, k.pitch, at_kept(k, name("left")),
+                                            k.rolling.is_member};
+    }
+    expressions.keep_rows(std::move(kept_rows));
+
+    const ArrayLayout& array = layout_.arrays.at(&stage);
+    std::string target;
+    Expr offset = kernel::mul(i, literal(inner.type.lanes));
+    if (to) {
+      target = to->row;
+      block.push_back(current_row(*to));
+      offset = kernel::add(offset, at_kept(*to, name("left")));
+    } else {
+      target = expressions.claim(array.name + "_row");
+      const Expr at_row = kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
+      const Expr at_left = kernel::add(at_row, rows.x_offset(name("left"), array));
+      block.push_back({kernel::Pointer{target, array.name, stage.type.scalar, at_left, false}});
+    }
+    const int capacity = (width_ + static_cast<int>(x.extent()) - 1) * lanes.per_pixel();
+    Block pointers, work;
+    store_strip(expressions, inner, {begin, length, capacity, target, offset}, pointers, work);
+    kernel::append(block, std::move(pointers));
+    kernel::append(block, std::move(work));
+    if (to && to->rolling.read->border) {
+      beyond_columns(block, *to, [&](const Expr& at, int lane) {
+        return kernel::load(to->row, stage.type.scalar, kernel::add(at_kept(*to, at), literal(lane)));
+      });
+    }
+  }
+
+  const GroupContext& context_;
+  Layout& layout_;
+  const ir::Stage& result_;
+  const ArrayLayout& array_;
+  const Rows rows_;
+  int width_ = 0;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+kernel::Launch lower_marching(const GroupContext& context) { return MarchLowering(context).run(); }
+
+}  // namespace weft::lower

@@ -1,0 +1,31 @@
+// A group of stages as one function over strips, which march down the image (schedule/marching.h).
+//
+//     static void gx_strips(frame, first, last):
+//       float in_rows[…], dx_rows[…]                    the rows that are still to be read
+//       for strip in [first, last):                     columns from x0, rows [y0, y1)
+//         for y in [y0 - 2, y1):
+//           in's row y + 1 from memory, borders resolved
+//           dx's row y + 1                              each a vector loop over the strip and its halo
+//           gx's row y, to memory
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/kernel_ir.h"
+#include "lower/layout.h"
+
+namespace weft::lower {
+
+struct GroupContext {
+  const std::vector<const ir::Stage*>& members;                   ///< Producers first; the last is stored.
+  const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
+  Layout& layout;
+  kernel::Module& module;
+};
+
+/// Appends the function and its tables to the module. The members have to march together.
+kernel::Launch lower_marching(const GroupContext& context);
+
+}  // namespace weft::lower

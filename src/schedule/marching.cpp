@@ -1,0 +1,182 @@
+#include "schedule/marching.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "analysis/footprint.h"
+#include "ir/visit.h"
+
+namespace weft::schedule {
+namespace {
+
+constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
+
+/// The distances at which a read finds its pixels, x first; none unless they are the same for all pixels.
+std::optional<std::array<Reach, 2>> window_of(const ir::Read& read) {
+  const analysis::Footprint footprint = analysis::footprint(read);
+  if (footprint.size() != 2 || !footprint[0].is_unit(0) || !footprint[1].is_unit(1)) return std::nullopt;
+  return std::array<Reach, 2>{Reach{footprint[0].min, footprint[0].max},
+                              Reach{footprint[1].min, footprint[1].max}};
+}
+
+Reach hull(const Reach& a, const Reach& b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
+
+/// Where a border finds the pixels of a window instead, as far from the reader as the window reaches at most:
+/// no border but Repeat moves two pixels apart.
+Reach with_border(const Reach& reach, const ir::Read& read) {
+  if (!read.border || reach == Reach{}) return reach;
+  const std::int64_t most = std::max(std::abs(reach.min), std::abs(reach.max));
+  switch (read.border->mode) {
+    case ir::BorderMode::Clamp: return hull(reach, {0, 0});
+    case ir::BorderMode::Mirror:
+    case ir::BorderMode::Mirror101: return {-most, most};
+    default: return reach;
+  }
+}
+
+/// Made of constants and parameters.
+bool is_same_everywhere(const ir::Expr& e) {
+  bool same = true;
+  ir::visit({e}, [&](const ir::Expr& part) {
+    const auto& op = part->op;
+    same &= std::holds_alternative<ir::Const>(op) || std::holds_alternative<ir::ParamRef>(op) ||
+            std::holds_alternative<ir::Cast>(op) || std::holds_alternative<ir::Pack>(op);
+  });
+  return same;
+}
+
+class Marching {
+ public:
+  explicit Marching(const std::vector<StageReads>& members) : members_(members) {}
+
+  MarchOrWhy run() {
+    for (const StageReads& m : members_) {
+      for (const ir::Read* read : m.reads) {
+        const auto window = window_of(*read);
+        if (window && !is_one_pixel({(*window)[0], (*window)[1]}))
+          read_in_windows_.insert(read->source.get());
+      }
+    }
+    for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
+      if (!examine(m)) return {std::nullopt, why_};
+    }
+    March march;
+    for (const ir::Stage* image : images_) march.rolling.push_back(rolling_.at(image));
+    std::reverse(march.rolling.begin(), march.rolling.end());
+    for (std::size_t m = 0; m + 1 < members_.size(); ++m) {
+      const auto found = rolling_.find(members_[m].stage);
+      if (found == rolling_.end())
+        return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
+      march.rolling.push_back(found->second);
+    }
+    return {std::move(march), ""};
+  }
+
+ private:
+  bool refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  bool is_member(const ir::Stage& stage) const {
+    return std::any_of(members_.begin(), members_.end(),
+                       [&](const StageReads& m) { return m.stage == &stage; });
+  }
+
+  bool examine(std::size_t m) {
+    const ir::Stage& stage = *members_[m].stage;
+    if (!std::holds_alternative<ir::Pure>(stage.definition))
+      return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
+    if (stage.box.size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    for (const ir::Read* read : members_[m].reads) {
+      const bool is_scalar = read->source->box.empty();
+      if (!is_scalar && !examine(stage, *read)) return false;
+    }
+    return true;
+  }
+
+  bool examine(const ir::Stage& reader, const ir::Read& read) {
+    const ir::Stage& source = *read.source;
+    const bool from_member = is_member(source);
+    const auto window = window_of(read);
+    const auto named = [&](const char* what) {
+      return fmt::format("'{}' reads '{}' {}", reader.name, source.name, what);
+    };
+    if (!window) return refuse(named("not at distances that are the same for all pixels"));
+    const auto& [x, y] = *window;
+    const bool at_pixel = x == Reach{} && y == Reach{};
+    if (read.region != source.box) return refuse(named("through a crop"));
+    if (!at_pixel && read.border) {
+      if (read.border->mode == ir::BorderMode::Repeat && from_member)
+        return refuse(named("with the border repeat, from the other end of the image"));
+      if (read.border->mode == ir::BorderMode::Constant && !is_same_everywhere(read.border->constant))
+        return refuse(named("with a computed border"));
+      if (source.box != reader.box) return refuse(named("with a border, and their sizes differ"));
+    }
+    const bool needs_no_border = at_pixel && source.box == reader.box;
+    if (needs_no_border && !from_member && !read_in_windows_.count(&source)) return true;  // from memory
+    return keep(reader, read, from_member ? with_border(x, read) : x, from_member ? with_border(y, read) : y,
+                needs_no_border);
+  }
+
+  /// Adds what the reader needs of a source.
+  bool keep(const ir::Stage& reader, const ir::Read& read, const Reach& x, const Reach& y,
+            bool needs_no_border) {
+    const ir::Stage& source = *read.source;
+    const bool from_member = is_member(source);
+    const auto of_reader = rolling_.find(&reader);
+    const Reach none;
+    const Reach rx = of_reader == rolling_.end() ? none : of_reader->second.x;
+    const Reach ry = of_reader == rolling_.end() ? none : of_reader->second.y;
+    const Reach needed_x{rx.min + x.min, rx.max + x.max}, needed_y{ry.min + y.min, ry.max + y.max};
+    const auto [known, is_new] =
+        rolling_.try_emplace(&source, RollingRows{&read, from_member, needed_x, needed_y, 0, 1});
+    RollingRows& rows = known->second;
+    const bool has_border = read.border && !needs_no_border;
+    const std::int64_t oldest = ry.max + y.min;
+    if (is_new) {
+      oldest_[&source] = oldest;
+      if (!from_member) images_.push_back(&source);
+    } else {
+      // Where a read has no border or needs none, another's is as good.
+      if (bordered_.count(&source) == 0) rows.read = &read;
+      if (has_border && bordered_.count(&source) > 0 && !ir::read_alike(*rows.read, read))
+        return refuse(fmt::format("'{}' is read with different borders", source.name));
+      rows.x = hull(rows.x, needed_x), rows.y = hull(rows.y, needed_y);
+      oldest_[&source] = std::min(oldest_[&source], oldest);
+    }
+    if (has_border) bordered_.insert(&source);
+    for (const Reach& reach : {rows.x, rows.y}) {
+      if (reach.min < -furthest || reach.max > furthest)
+        return refuse(
+            fmt::format("'{}' is needed {} pixels away", source.name, std::max(-reach.min, reach.max)));
+    }
+    rows.ahead = static_cast<int>(rows.y.max);
+    rows.rows = static_cast<int>(rows.ahead - oldest_[&source]) + 1;
+    return true;
+  }
+
+  const std::vector<StageReads>& members_;
+  std::map<const ir::Stage*, RollingRows> rolling_;
+  std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads, from the result's
+  std::vector<const ir::Stage*> images_;
+  std::set<const ir::Stage*> read_in_windows_, bordered_;
+  std::string why_;
+};
+
+}  // namespace
+
+StageReads reads_of(const ir::Stage& stage) {
+  StageReads result{&stage, {}};
+  for (const ir::Expr& e : ir::reads(stage)) result.reads.push_back(&std::get<ir::Read>(e->op));
+  return result;
+}
+
+MarchOrWhy march_of(const std::vector<StageReads>& members) { return Marching(members).run(); }
+
+}  // namespace weft::schedule

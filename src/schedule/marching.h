@@ -1,0 +1,48 @@
+// Groups of stages that march down the image together: a strip of columns goes down row by row, each stage
+// some rows ahead of its readers, and of every result only the rows that are still to be read are kept.
+//
+//     dx(x, y) = in(x + 1, y) - in(x - 1, y)       in: 3 columns of 1 row      1 row ahead, computed before
+//     use gx(x, y) = dx(x, y - 1) + dx(x, y + 1)       dx: 3 rows, 1 ahead
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "schedule/stage_graph.h"
+
+namespace weft::schedule {
+
+/// A stage with all that is read for it: the reads of stages that are computed in place of its own reads,
+/// too.
+struct StageReads {
+  const ir::Stage* stage;
+  std::vector<const ir::Read*> reads;
+};
+StageReads reads_of(const ir::Stage& stage);
+
+/// What a strip keeps of one source of the group's stages: the result of another member, or an image from
+/// memory that is read in windows.
+struct RollingRows {
+  const ir::Read* read;  ///< One of the reads; beyond the source all find the same.
+  bool is_member;
+  Reach x, y;     ///< What is needed around each pixel of the group's result, borders resolved.
+  int ahead = 0;  ///< Rows by which it is ahead of the result.
+  int rows = 1;   ///< Kept at a time.
+
+  const ir::Stage& source() const { return *read->source; }
+};
+
+struct March {
+  std::vector<RollingRows> rolling;  ///< Images first, then members but for the last, producers first.
+};
+
+/// How the members, producers first, march towards the last of them; or why they cannot: a clause.
+struct MarchOrWhy {
+  std::optional<March> march;
+  std::string why;
+};
+MarchOrWhy march_of(const std::vector<StageReads>& members);
+
+}  // namespace weft::schedule

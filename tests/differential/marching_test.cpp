@@ -1,0 +1,123 @@
+// Stages that march down strips together: every border mode on every stage of a chain, windows that reach to
+// one side alone, images smaller than the windows, and of several strips in each direction.
+#include <gtest/gtest.h>
+
+#include "runtime/cpu_program.h"
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Size = std::vector<std::int64_t>;
+
+/// Several strips of the wide pixels below, several bands of rows; and sizes smaller than the windows.
+const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 3}, {3, 2}, {9, 7}, {40, 31}, {701, 45}, {30, 300}};
+
+void agree(const Outputs& outputs) {
+  const Pipeline pipeline("marching", Outputs(outputs).strict());
+  CompileOptions options = compile_options();
+  options.tile = Tile::Block;
+  const Program program = pipeline.compile(options);
+  std::uint64_t seed = 71;
+  for (const Size& extents : sizes) {
+    SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
+    expect_agreement(program, pipeline,
+                     {{{"in", noise(pipeline.ir().inputs[0]->type, extents, seed++)}}, {}, {}});
+  }
+}
+
+bool in_rows(const Outputs& outputs, const std::string& stage) {
+  const ir::Pipeline pipeline = Pipeline("marching", outputs).ir();
+  return runtime::schedule_for(pipeline, lower::Processor::Cpu, Tile::Block).of(stage).in_rows;
+}
+
+class Marching : public testing::TestWithParam<std::string> {
+ protected:
+  Border border() const { return Border::named(GetParam(), -7); }
+};
+
+TEST_P(Marching, ChainsOfWindows) {
+  const Image<Vec<double, 4>> in("in");
+  Stage a = convolve("a", in.border(border()), Mask{{1., 2., 1.}, {2., 4., 2.}, {1., 2., 1.}} / 16.);
+  Stage b = stage("b", in.size(), [&](Var x, Var y) {
+    const Accessor of_a = a.border(border());
+    return of_a(x - 2, y) + of_a(x, y + 2) - of_a(x + 1, y - 1);
+  });
+  Stage c = convolve("c", b.border(border()), Mask{{1., 0., -1.}, {2., 0., -2.}, {1., 0., -1.}});
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({c}, "a"));
+  agree({c});
+}
+
+TEST_P(Marching, WindowsThatReachToOneSide) {
+  const Image<std::int16_t> in("in");
+  const Accessor src = in.border(border());
+  Stage up = stage("up", in.size(), [&](Var x, Var y) { return src(x, y - 3) - src(x + 2, y - 1); });
+  Stage down = stage("down", in.size(), [&](Var x, Var y) {
+    const Accessor above = up.border(border());
+    return above(x + 1, y + 2) + above(x + 3, y + 1);
+  });
+  Stage left = stage("left", in.size(), [&](Var x, Var y) {
+    const Accessor below = down.border(border());
+    return below(x - 4, y - 2) * 3 + below(x - 1, y - 1);
+  });
+  agree({left});
+}
+
+TEST_P(Marching, DiamondsAndPixelsOfSeveralLanes) {
+  const Image<Vec<float, 3>> in("in");
+  Stage wide = convolve("wide", in.border(border()), Mask{{1.f, 1.f, 1.f, 1.f, 1.f}} / 5.f);
+  Stage tall = convolve("tall", wide.border(border()), Mask{{1.f}, {1.f}, {1.f}, {1.f}, {1.f}} / 5.f);
+  Stage detail = point("detail", in - tall);
+  Stage wider = convolve("wider", detail.border(border()), Mask{{1.f, 2.f, 1.f}});
+  Stage out = point("out", wide * 2.f + wider - tall);
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "wide"));
+  agree({out});
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Marching,
+                         testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
+                         [](const auto& info) { return info.param; });
+
+TEST(MarchingBoxes, ShrinkStageByStage) {
+  const Image<std::int32_t> in("in");
+  Stage a = stage("a", {in.width() + 8, in.height() + 6},
+                  [&](Var x, Var y) { return in.border(Border::mirror())(x - 4, y - 3) + x * y; });
+  Stage b =
+      stage("b", {in.width() + 4, in.height() + 2}, [&](Var x, Var y) { return a(x, y + 4) - a(x + 4, y); });
+  Stage c = stage("c", in.size(), [&](Var x, Var y) { return b(x + 4, y) + 2 * b(x, y + 2); });
+  EXPECT_TRUE(in_rows({c}, "b"));
+  agree({c});
+}
+
+TEST(MarchingBorders, OfReadersDiffer) {
+  const Image<std::int32_t> in("in");
+  Stage a = point("a", in * 3);
+  Stage b = stage("b", in.size(), [&](Var x, Var y) {
+    return a.border(Border::clamp())(x - 1, y) + a.border(Border::mirror101())(x, y + 1);
+  });
+  EXPECT_FALSE(in_rows({b}, "a"));
+  agree({b});
+}
+
+TEST(MarchingBorders, AreParameters) {
+  const Image<float> in("in");
+  Param<float> edge("edge", 2.5f);
+  Stage a = convolve("a", in.border(Border::constant(edge)),
+                     Mask{{1.f, 2.f, 1.f}, {0.f, 1.f, 0.f}, {1.f, 2.f, 1.f}});
+  Stage b = convolve("b", a.border(Border::constant(edge)),
+                     Mask{{1.f, -2.f, 1.f}, {2.f, 0.f, -2.f}, {1.f, 2.f, 1.f}});
+  EXPECT_TRUE(in_rows({b}, "a"));
+  agree({b});
+}
+
+TEST(MarchingStages, ArePiecewiseOrKnowWhereTheyAre) {
+  const Image<std::int32_t> in("in");
+  Stage a = stage("a", in.size(), [&](Var x, Var y) {
+    return cases().when(Expr(x) < 5, in(x, y) + y).otherwise(in.border(Border::clamp())(x - 1, y + 1));
+  });
+  Stage b = stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::mirror())(x, y - 1) + x; });
+  agree({b});
+}
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,226 @@
+// Pipeline 'enhance', emitted by Weft. How it runs:
+//   mean    computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
+//   bright  computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
+//   gamma   stored: it is an output
+//
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+#include "enhance.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
+#define WEFT_NOINLINE __attribute__((noinline))
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define WEFT_VECTOR_MATH __attribute__((simd("notinbranch")))  // glibc's libmvec
+#else
+#define WEFT_VECTOR_MATH
+#endif
+           extern "C" WEFT_VECTOR_MATH float logf(float) noexcept;
+extern "C" WEFT_VECTOR_MATH float powf(float, float) noexcept;
+
+// i itself inside [0, n), else the nearest index.
+static inline int64_t clamp_index(int64_t i, int64_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+// e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
+// Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
+static inline float exp_approx_f32(float v) {
+  // 1.5 * 2^23 leaves no bits for a fraction: the addition rounds to n, and the last bits hold n + 126.
+  union { float f; int32_t i; uint32_t u; } sum = {v * 1.44269504f + 12583038.0f};
+  sum.i = sum.i < 0x4b4000fe ? sum.i : 0x4b4000fe;  // n <= 128, from where on e^v is infinite
+  const float n = sum.f - 12583038.0f;
+#ifdef __FMA__  // ln 2 in two parts; fused, so that no compiler adds the parts up again
+  const float r = __builtin_fmaf(n, 2.12194440e-4f, __builtin_fmaf(n, -0.693359375f, v));
+#else
+  const float r = (v - n * 0.693359375f) + n * 2.12194440e-4f;
+#endif
+  // 2 e^r, since 2^n need not be a float but 2^(n - 1) is
+  float p = 1.66250028e-2f;
+  p = p * r + 8.37806612e-2f;
+  p = p * r + 3.33342314e-1f;
+  p = p * r + 9.99984622e-1f;
+  p = p * r + 2.0f;
+  p = p * r + 2.0f;
+  union { uint32_t u; float f; } scale = {sum.u << 23};
+  return v < -87.0f ? 0.0f : p * scale.f;
+}
+static inline float max_f32(float a, float b) { return a < b ? b : a; }
+static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x^y within 4 ulp for 0 < y <= 4 that is no integer, and 0 below 2^-125, without branches.
+static inline float pow_approx_f32(float x, float y) {
+#ifndef __FMA__
+  return powf(x, y);
+#else
+  const bool subnormal = x < 1.17549435e-38f;
+  union { float f; int32_t i; } bits = {subnormal ? x * 16777216.0f : x};
+  const int32_t exponent = (bits.i - 0x3f2aaaab) >> 23;
+  union { int32_t i; float f; } mantissa = {bits.i - (int32_t)((uint32_t)exponent << 23)};
+  const float e = (float)(subnormal ? exponent - 24 : exponent);
+  const float f = mantissa.f - 1.0f;  // x = (1 + f) 2^e, 2/3 <= 1 + f < 4/3
+  float q = 0.142273068f;
+  q = q * f - 0.151245914f;
+  q = q * f + 0.13958001f;
+  q = q * f - 0.164719089f;
+  q = q * f + 0.200130895f;
+  q = q * f - 0.25004255f;
+  q = q * f + 0.333331799f;
+  q = q * f - 0.5f;
+  // y log2 x = y e + part; e is a small integer, so nothing is lost where y e is large
+  const float part = y * 1.44269504f * (q * (f * f) + f);
+  const float z = y * e + part;
+  // the rest as in e^v: 2 * 2^r, in units of 2^(n - 1)
+  union { float f; int32_t i; uint32_t u; } sum = {z + 12583038.0f};
+  sum.i = sum.i < 0x4b4000fe ? sum.i : 0x4b4000fe;
+  const float n = sum.f - 12583038.0f;
+  const float r = __builtin_fmaf(y, e, -n) + part;
+  float p = 0.00266004525f;
+  p = p * r + 0.0193395176f;
+  p = p * r + 0.111011206f;
+  p = p * r + 0.480445618f;
+  p = p * r + 1.38629436f;
+  p = p * r + 2.0f;
+  union { uint32_t u; float f; } scale = {sum.u << 23};
+  const float power = z < -125.6f ? 0.0f : p * scale.f;
+  const float nan = __builtin_nanf(""), infinity = __builtin_inff();
+  const float special = x < 0.0f ? (x < -3.40282347e38f ? infinity : nan) : x;
+  return x > 0.0f && x < infinity ? power : special;
+#endif
+}
+
+// While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
+struct flush_subnormals {
+#if defined(__SSE__)
+  const unsigned saved = __builtin_ia32_stmxcsr();
+  flush_subnormals() { __builtin_ia32_ldmxcsr(saved | 0x8000u); }
+  ~flush_subnormals() { __builtin_ia32_ldmxcsr(saved); }
+#else
+  flush_subnormals() {}
+#endif
+};
+
+namespace {
+
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) {
+    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+  }
+  body(frame, 0, threads > 1 ? count / threads : count);
+  for (std::thread& other : others) other.join();
+}
+
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+
+// What every kernel reads: images, their pitches in scalars, sizes and parameters.
+struct enhance_frame {
+  const float* in;
+  float* gamma;
+  int64_t in_w, in_h;
+  int64_t in_pitch, gamma_pitch;
+  float gain;
+};
+
+// One pixel of gamma, borders resolved.
+WEFT_NOINLINE void gamma_pixel(const enhance_frame& frame, int64_t x, int64_t y) {
+  const float* __restrict in = frame.in;
+  float* __restrict gamma = frame.gamma;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t gamma_pitch = frame.gamma_pitch;
+  const float gain = frame.gain;
+  const int64_t x_m1 = clamp_index(x - 1, in_w);
+  const int64_t y_m1 = clamp_index(y - 1, in_h);
+  const int64_t x_p1 = clamp_index(x + 1, in_w);
+  const int64_t y_p1 = clamp_index(y + 1, in_h);
+  const float mean = max_f32(0.0f, exp_approx_f32((logf(in[y_m1 * in_pitch + x_m1] + 1.0f)
+      + logf(in[y_m1 * in_pitch + x] + 1.0f) + logf(in[y_m1 * in_pitch + x_p1] + 1.0f)
+      + logf(in[y * in_pitch + x_m1] + 1.0f) + logf(in[y * in_pitch + x] + 1.0f)
+      + logf(in[y * in_pitch + x_p1] + 1.0f) + logf(in[y_p1 * in_pitch + x_m1] + 1.0f)
+      + logf(in[y_p1 * in_pitch + x] + 1.0f) + logf(in[y_p1 * in_pitch + x_p1] + 1.0f)) / 9.0f) - 1.0f);
+  const float bright = mean * gain;
+  gamma[y * gamma_pitch + x] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+}
+
+// Rows [first, last) of 'gamma' from 'in'.
+void gamma_rows(const enhance_frame& frame, int64_t first, int64_t last) {
+  const float* __restrict in = frame.in;
+  float* __restrict gamma = frame.gamma;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t gamma_pitch = frame.gamma_pitch;
+  const float gain = frame.gain;
+  for (int64_t y = first; y < last; ++y) {
+    const int64_t left = min_i64(1, in_w);
+    const int64_t right = max_i64(left, in_w - 1);
+    float* gamma_row = gamma + y * gamma_pitch;
+    for (int64_t x = 0; x < left; ++x) {
+      gamma_pixel(frame, x, y);
+    }
+    for (int64_t x0 = left; x0 < right; x0 += 1024) {
+      const int64_t count = min_i64(1024, right - x0);
+      const float* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
+      const float* in_0 = in + y * in_pitch;
+      const float* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
+      float column[1026];
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count + 2; ++i) {
+        column[i] = logf(in_m1[x0 + i - 1] + 1.0f) + logf(in_0[x0 + i - 1] + 1.0f)
+            + logf(in_p1[x0 + i - 1] + 1.0f);
+      }
+      WEFT_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) {
+        const float mean = max_f32(0.0f, exp_approx_f32((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+            - 1.0f);
+        const float bright = mean * gain;
+        gamma_row[x0 + i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+      }
+    }
+    for (int64_t x = right; x < in_w; ++x) {
+      gamma_pixel(frame, x, y);
+    }
+  }
+}
+
+}  // namespace
+
+int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float gain, float* gamma,
+    int64_t gamma_pitch, const weft_host* host) {
+  if (!host) host = &standard_host;
+  enhance_frame frame;
+  frame.in = in;
+  frame.in_pitch = in_pitch;
+  frame.gamma = gamma;
+  frame.gamma_pitch = gamma_pitch;
+  frame.in_w = in_w;
+  frame.in_h = in_h;
+  frame.gain = gain;
+
+  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+    const flush_subnormals mode;
+    gamma_rows(*static_cast<const enhance_frame*>(data), first, last);
+  }, &frame);
+  return 0;
+}

@@ -1,0 +1,215 @@
+// Pipeline 'unsharp_mask', emitted by Weft. How it runs:
+//   blurx    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   blury    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
+//   mask     stored: it is an output
+//
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+#include "unsharp_mask.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
+#define WEFT_NOINLINE __attribute__((noinline))
+extern "C" float fabsf(float) noexcept;
+
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+// While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
+struct flush_subnormals {
+#if defined(__SSE__)
+  const unsigned saved = __builtin_ia32_stmxcsr();
+  flush_subnormals() { __builtin_ia32_ldmxcsr(saved | 0x8000u); }
+  ~flush_subnormals() { __builtin_ia32_ldmxcsr(saved); }
+#else
+  flush_subnormals() {}
+#endif
+};
+
+namespace {
+
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) {
+    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+  }
+  body(frame, 0, threads > 1 ? count / threads : count);
+  for (std::thread& other : others) other.join();
+}
+
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+
+// What every kernel reads: images, their pitches in scalars, sizes and parameters.
+struct unsharp_mask_frame {
+  const float* in;
+  float* mask;
+  int64_t in_w, in_h;
+  int64_t in_pitch, mask_pitch;
+  float threshold;
+  float weight;
+};
+
+// Strips [first, last) of 'mask', each 256 columns that are computed row by row.
+// Rows of 'blurx', 'blury' are kept while they are read.
+void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
+  const float* __restrict in = frame.in;
+  float* __restrict mask = frame.mask;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t mask_pitch = frame.mask_pitch;
+  const float threshold = frame.threshold;
+  const float weight = frame.weight;
+  float in_rows[6240];
+  float blurx_rows[780];
+  float blury_rows[768];
+  const int64_t columns = (in_w + 255) / 256;
+  const int64_t rows = 64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256)
+      ? 64 : 16;
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 256;
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    for (int64_t y = y0 - 4; y < y1; ++y) {
+      if (y0 - 2 <= y + 2) {
+        const int64_t row = y + 2;
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x0 + 258, in_w);
+        float* in_row = in_rows + (row & 7) * 780;
+        if (0 <= row && row < in_h) {
+          const float* in_row_2 = in + row * in_pitch;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < (right - left) * 3; ++i) {
+            in_row[i + (left - x0) * 3 + 6] = in_row_2[i + left * 3];
+          }
+          for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
+            in_row[(x - x0) * 3 + 6] = 0.0f;
+            in_row[(x - x0) * 3 + 7] = 0.0f;
+            in_row[(x - x0) * 3 + 8] = 0.0f;
+          }
+          for (int64_t x = right; x < min_i64(x0 + 256, in_w) + 2; ++x) {
+            in_row[(x - x0) * 3 + 6] = 0.0f;
+            in_row[(x - x0) * 3 + 7] = 0.0f;
+            in_row[(x - x0) * 3 + 8] = 0.0f;
+          }
+        } else {
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < 260; ++i) {
+            in_row[i * 3] = 0.0f;
+            in_row[i * 3 + 1] = 0.0f;
+            in_row[i * 3 + 2] = 0.0f;
+          }
+        }
+      }
+      if (y0 <= y) {
+        const int64_t row = y;
+        if (0 <= row && row < in_h) {
+          const int64_t left = max_i64(x0 - 2, 0);
+          const int64_t right = min_i64(x0 + 258, in_w);
+          float* blurx_row = blurx_rows + (row & 0) * 780;
+          const float* in_m2 = in_rows + (row - 2 & 7) * 780 + (left - x0) * 3 + 6;
+          const float* in_m1 = in_rows + (row - 1 & 7) * 780 + (left - x0) * 3 + 6;
+          const float* in_0 = in_rows + (row & 7) * 780 + (left - x0) * 3 + 6;
+          const float* in_p1 = in_rows + (row + 1 & 7) * 780 + (left - x0) * 3 + 6;
+          const float* in_p2 = in_rows + (row + 2 & 7) * 780 + (left - x0) * 3 + 6;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < (right - left) * 3; ++i) {
+            blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+          }
+          for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
+            blurx_row[(x - x0) * 3 + 6] = 0.0f;
+            blurx_row[(x - x0) * 3 + 7] = 0.0f;
+            blurx_row[(x - x0) * 3 + 8] = 0.0f;
+          }
+          for (int64_t x = right; x < min_i64(x0 + 256, in_w) + 2; ++x) {
+            blurx_row[(x - x0) * 3 + 6] = 0.0f;
+            blurx_row[(x - x0) * 3 + 7] = 0.0f;
+            blurx_row[(x - x0) * 3 + 8] = 0.0f;
+          }
+        } else {
+          float* blurx_row = blurx_rows + (row & 0) * 780;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < 260; ++i) {
+            blurx_row[i * 3] = 0.0f;
+            blurx_row[i * 3 + 1] = 0.0f;
+            blurx_row[i * 3 + 2] = 0.0f;
+          }
+        }
+      }
+      if (max_i64(y0, 0) <= y && y < in_h) {
+        const int64_t row = y;
+        const int64_t left = max_i64(x0, 0);
+        const int64_t right = min_i64(x0 + 256, in_w);
+        float* blury_row = blury_rows + (row & 0) * 768;
+        const float* blurx_0 = blurx_rows + (row & 0) * 780 + (left - x0) * 3 + 6;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < (right - left) * 3; ++i) {
+          blury_row[i + (left - x0) * 3] = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3]
+              + 0.375f * blurx_0[i] + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+        }
+      }
+      if (y0 <= y) {
+        const int64_t left = max_i64(x0, 0);
+        const int64_t right = min_i64(x0 + 256, in_w);
+        float* mask_row = mask + y * mask_pitch + left * 3;
+        const float* in_0 = in_rows + (y & 7) * 780 + (left - x0) * 3 + 6;
+        const float* blury_0 = blury_rows + (y & 0) * 768 + (left - x0) * 3;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < (right - left) * 3; ++i) {
+          mask_row[i] = fabsf(in_0[i] - blury_0[i]) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+              - weight * blury_0[i];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float threshold,
+    float weight, float* mask, int64_t mask_pitch, const weft_host* host) {
+  if (!host) host = &standard_host;
+  unsharp_mask_frame frame;
+  frame.in = in;
+  frame.in_pitch = in_pitch;
+  frame.mask = mask;
+  frame.mask_pitch = mask_pitch;
+  frame.in_w = in_w;
+  frame.in_h = in_h;
+  frame.threshold = threshold;
+  frame.weight = weight;
+
+  host->parallel_for(host->context, div_i64(in_h
+      + (64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256) ? 64 : 16)
+      - 1, 64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256) ? 64 : 16)
+      * ((in_w + 255) / 256), [](const void* data, int64_t first, int64_t last) {
+    const flush_subnormals mode;
+    mask_strips(*static_cast<const unsharp_mask_frame*>(data), first, last);
+  }, &frame);
+  return 0;
+}

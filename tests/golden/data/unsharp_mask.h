@@ -1,0 +1,25 @@
+// Pipeline 'unsharp_mask', emitted by Weft.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef WEFT_HOST
+#define WEFT_HOST
+// Who provides memory and threads. Pass null for the C++ library's.
+struct weft_host {
+  void* context;
+  // 64-byte aligned; cleared if asked; null when there is no memory left.
+  void* (*allocate)(void* context, size_t bytes, bool clear);
+  void (*release)(void* context, void* memory);
+  // Calls body(frame, first, last) for parts that make up [0, count), in parallel, and returns when all are done.
+  void (*parallel_for)(void* context, int64_t count, void (*body)(const void* frame, int64_t first, int64_t last),
+                       const void* frame);
+};
+#endif
+
+// input  in: in_w x in_h pixels of 3 interleaved floats; in_pitch counts floats from row to row
+// output mask: in_w x in_h pixels of 3 interleaved floats; mask_pitch counts floats from row to row
+// Returns 0, or 1 if there was not enough memory.
+int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float threshold,
+    float weight, float* mask, int64_t mask_pitch, const weft_host* host = nullptr);

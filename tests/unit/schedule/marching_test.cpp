@@ -1,0 +1,96 @@
+#include "schedule/marching.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace weft::schedule {
+namespace {
+
+/// "in 1x3 0; a 3x3 1": what is kept, the window that is needed of it, and how far it is ahead.
+std::string march_text(const Outputs& outputs) {
+  const ir::Pipeline pipeline = Pipeline("test", outputs).ir();
+  std::vector<StageReads> members;
+  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+  const MarchOrWhy found = march_of(members);
+  if (!found.march) return found.why;
+  std::string text;
+  for (const RollingRows& r : found.march->rolling) {
+    text += (text.empty() ? "" : "; ") + r.source().name + " [" + std::to_string(r.x.min) + ", " +
+            std::to_string(r.x.max) + "] " + std::to_string(r.rows) + " rows, " + std::to_string(r.ahead) +
+            " ahead";
+  }
+  return text;
+}
+
+const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
+
+TEST(Marching, HalosAddUp) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  EXPECT_EQ(march_text({b}), "in [-2, 2] 3 rows, 2 ahead; a [-1, 1] 3 rows, 1 ahead");
+}
+
+TEST(Marching, WhatIsReadLateIsKept) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  Stage c = stage("c", in.size(),
+                  [&](Var x, Var y) { return in.border(Border::clamp())(x, y - 1) - a(x, y) - b(x, y); });
+  EXPECT_EQ(march_text({c}),
+            "in [-2, 2] 4 rows, 2 ahead; a [-1, 1] 3 rows, 1 ahead; b [0, 0] 1 rows, 0 ahead");
+}
+
+TEST(Marching, BordersFindPixelsOnTheOtherSide) {
+  const Image<float> in("in");
+  const auto shifted = [&](const Border& border) {
+    Stage a = point("a", in + 1.f);
+    return stage("b", in.size(), [&](Var x, Var y) { return a.border(border)(x + 1, y - 2); });
+  };
+  EXPECT_EQ(march_text({shifted(Border::clamp())}), "a [0, 1] 3 rows, 0 ahead");
+  EXPECT_EQ(march_text({shifted(Border::mirror())}), "a [-1, 1] 5 rows, 2 ahead");
+  EXPECT_EQ(march_text({shifted(Border::constant(0.f))}), "a [1, 1] 1 rows, -2 ahead");
+}
+
+TEST(Marching, IsRefusedWithAReason) {
+  const Image<float> in("in");
+  Stage a = point("a", in + 1.f);
+  const auto of = [&](const auto& f) { return march_text({stage("b", in.size(), f)}); };
+  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); }),
+            "'b' reads 'a' with the border repeat, from the other end of the image");
+  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(2 * x, y); }),
+            "'b' reads 'a' not at distances that are the same for all pixels");
+  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x - 65, y); }),
+            "'a' is needed 65 pixels away");
+  EXPECT_EQ(of([&](Var x, Var y) {
+              return a.border(Border::clamp())(x - 1, y) + a.border(Border::mirror())(x, y - 1);
+            }),
+            "'a' is read with different borders");
+}
+
+TEST(Marching, TakesAllStagesThatOneResultNeeds) {
+  const ir::Pipeline pipeline = lower::prepare(build(applications().at("harris")).pipeline.ir());
+  const Schedule schedule = choose(pipeline, Tiling::Block);
+  for (const StagePlan& plan : schedule.stages) EXPECT_EQ(plan.stored, plan.stage == "hc") << plan.stage;
+  EXPECT_EQ(schedule.of("dx").why,
+            "computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load");
+  EXPECT_EQ(schedule.of("gx").where(), "computed in hc");
+  EXPECT_EQ(schedule.of("sx").where(), "in rows of hc");
+}
+
+TEST(Marching, LeavesWhatIsNeededElsewhere) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  Stage c = convolve("c", a.border(Border::clamp()), cross);
+  const Schedule two = choose(Pipeline("test", {b, c}).ir(), Tiling::Block);
+  EXPECT_TRUE(two.of("a").stored);
+  const Schedule output = choose(Pipeline("test", {a, b}).ir(), Tiling::Block);
+  EXPECT_TRUE(output.of("a").stored);
+}
+
+}  // namespace
+}  // namespace weft::schedule
