@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/footprint.h"
 #include "ir/visit.h"
 #include "schedule/marching.h"
 
@@ -128,7 +130,21 @@ class StoredStages {
   std::vector<StageReads> stages_;
 };
 
-/// Groups that are as large as can be, from the last stage back.
+// Operations for each byte that is not stored and loaded, from which on a core is busy while memory moves
+// them, so that computing a halo twice costs more than is saved. A division or a root counts as several.
+constexpr double operations_per_byte = 12;
+constexpr int operations_of_division = 8;
+
+/// Why a stage had better be stored, though it could march: a clause, or nothing.
+std::optional<std::string> reason_to_store(const ir::Stage& stage) {
+  const analysis::Operations operations = analysis::summarize(stage).operations;
+  const auto count = operations.alu + operations_of_division * operations.sfu;
+  const int bytes = 2 * size_of(stage.type);
+  if (static_cast<double>(count) < operations_per_byte * bytes) return std::nullopt;
+  return fmt::format("{} operations a pixel take longer than {} bytes to memory and back", count, bytes);
+}
+
+/// Groups that are as large as pays, from the last stage back.
 void march(const ir::Pipeline& pipeline, Schedule& schedule) {
   const StoredStages stored(pipeline, schedule);
   const std::vector<StageReads>& stages = stored.all();
@@ -148,19 +164,24 @@ void march(const ir::Pipeline& pipeline, Schedule& schedule) {
     for (std::size_t s = result; s-- > 0;) {
       const ir::Stage& stage = *stages[s].stage;
       if (taken[s] || is_output(stage) || !stored.read_only_in(group, stage)) continue;
-      group[s] = true;
-      std::vector<StageReads> members;
-      for (std::size_t m = 0; m <= result; ++m) {
+      StagePlan& plan = plan_of(stage);
+      const auto refuse = [&](const std::string& why) {
+        plan.why += fmt::format("; it is not computed with '{}', since {}", stages[result].stage->name, why);
+      };
+      std::vector<StageReads> members{stages[s]};
+      for (std::size_t m = s + 1; m <= result; ++m) {
         if (group[m]) members.push_back(stages[m]);
       }
       const MarchOrWhy way = march_of(members);
-      StagePlan& plan = plan_of(stage);
       if (!way.march) {
-        group[s] = false;
-        plan.why +=
-            fmt::format("; it is not computed with '{}', since {}", stages[result].stage->name, way.why);
+        refuse(way.why);
         continue;
       }
+      if (const auto why = reason_to_store(stage)) {
+        refuse(*why);
+        continue;
+      }
+      group[s] = true;
       taken[s] = true;
       const auto& rolling = way.march->rolling;
       const auto rows = std::find_if(rolling.begin(), rolling.end(),

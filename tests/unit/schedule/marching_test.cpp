@@ -81,6 +81,21 @@ TEST(Marching, TakesAllStagesThatOneResultNeeds) {
   EXPECT_EQ(schedule.of("sx").where(), "in rows of hc");
 }
 
+TEST(Marching, LeavesWhatTakesLongerThanMemory) {
+  const Image<float> in("in");
+  Stage a = stage("a", in.size(), [&](Var x, Var y) {
+    Expr sum = 0.f;
+    for (int i = 0; i < 12; ++i) sum = sum + exp(in(x, y) * float(i));
+    return sum;
+  });
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  const Schedule schedule = choose(Pipeline("test", {b}).ir(), Tiling::Block);
+  EXPECT_EQ(
+      schedule.of("a").why,
+      "'b' reads it at other pixels than its own; it is not computed with 'b', since 120 operations a pixel "
+      "take longer than 8 bytes to memory and back");
+}
+
 TEST(Marching, LeavesWhatIsNeededElsewhere) {
   const Image<float> in("in");
   Stage a = convolve("a", in.border(Border::clamp()), cross);
