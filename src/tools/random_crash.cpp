@@ -12,20 +12,25 @@ namespace {
 /// A handler of signals can reach nothing but what is static, and may not allocate.
 std::array<std::atomic<const std::string*>, 64> notes;
 
+std::atomic_flag printing;
+
 void print_notes(int signal) {
+  // Of threads that crash together, the others wait for the end that the first brings.
+  while (printing.test_and_set()) ::pause();
   for (const auto& note : notes) {
     const std::string* text = note.load();
     if (text == nullptr) continue;
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text->data(), text->size());
   }
-  ::raise(signal);  // the handler is the default one by now
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
 }
 
 bool set_handlers() {
   struct sigaction action {
   }, old{};
   action.sa_handler = print_notes;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigfillset(&action.sa_mask);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
     if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL)
       ::sigaction(signal, &action, nullptr);

@@ -1,14 +1,19 @@
 // Shrinking, with predicates for failures and with a compiler that is wrong on purpose.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <unistd.h>
 
 #include "tools/random_build.h"
+#include "tools/random_crash.h"
 #include "tools/random_generate.h"
 #include "tools/random_shrink.h"
 #include "tools/random_verify.h"
@@ -146,6 +151,24 @@ TEST(RandomPipelinesOnTheChecker, ThatAreReportedAreFound) {
     EXPECT_NE(failure.message.find("the SIMT checker found a fault"), std::string::npos) << failure.message;
     EXPECT_NE(failure.reproducer.find(" --targets simt-race"), std::string::npos) << failure.reproducer;
   }
+}
+
+/// The first prints what the others would have cut short.
+TEST(CrashNotes, ArePrintedWhenThreadsCrashTogether) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto crash_together = [] {
+    const CrashNote note(std::string(1 << 20, '.') + "the end of the note");
+    std::atomic<int> ready = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        for (++ready; ready < 8;) std::this_thread::yield();
+        std::abort();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  };
+  EXPECT_DEATH(crash_together(), "the end of the note");
 }
 
 /// The compiler makes code that ends the process.
