@@ -133,6 +133,11 @@ bool read_alike(const Read& a, const Read& b) {
   return a.border->mode != BorderMode::Constant || same_constant(a.border->constant, b.border->constant);
 }
 
+bool is_output(const Pipeline& pipeline, const Stage& stage) {
+  return std::any_of(pipeline.outputs.begin(), pipeline.outputs.end(),
+                     [&](const StagePtr& output) { return output.get() == &stage; });
+}
+
 std::vector<StagePtr> sources(const Stage& stage) {
   std::vector<StagePtr> result;
   const auto add = [&](const StagePtr& source) {

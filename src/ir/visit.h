@@ -27,6 +27,7 @@ std::vector<Expr> reads(const Stage& stage);
 bool reads_current_pixel(const Read& read, const Box& domain);
 /// Whether two reads find the same pixel wherever their indices are the same: in the source and beyond it.
 bool read_alike(const Read& a, const Read& b);
+bool is_output(const Pipeline& pipeline, const Stage& stage);
 /// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
 /// and what its updates read.
 std::vector<StagePtr> sources(const Stage& stage);

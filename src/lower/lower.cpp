@@ -1,11 +1,11 @@
 #include "lower/lower.h"
 
-#include <algorithm>
 #include <map>
 
 #include "ir/kernel_build.h"
 #include "ir/kernel_verify.h"
 #include "ir/verify.h"
+#include "ir/visit.h"
 #include "lower/choose_blocks.h"
 #include "lower/drop_unused.h"
 #include "lower/exact_means.h"
@@ -41,12 +41,10 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const schedule::Schedule& 
   for (const auto& param : pipeline.params) {
     module.params.push_back({layout.params.at(param->name), param->initial.type.scalar});
   }
-  const auto is_output = [&](const ir::StagePtr& stage) {
-    return std::find(pipeline.outputs.begin(), pipeline.outputs.end(), stage) != pipeline.outputs.end();
-  };
   for (const auto& output : pipeline.outputs) add(output, kernel::Array::Role::Output);
   for (const auto& stage : pipeline.stages) {
-    if (!is_output(stage) && schedule.of(stage->name).stored) add(stage, kernel::Array::Role::Intermediate);
+    if (!ir::is_output(pipeline, *stage) && schedule.of(stage->name).stored)
+      add(stage, kernel::Array::Role::Intermediate);
   }
   return module;
 }

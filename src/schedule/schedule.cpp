@@ -62,9 +62,7 @@ StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Us
   const auto stored = [&](std::string why) {
     return StagePlan{stage->name, true, false, "", std::move(why)};
   };
-  if (std::find(pipeline.outputs.begin(), pipeline.outputs.end(), stage) != pipeline.outputs.end()) {
-    return stored("it is an output");
-  }
+  if (ir::is_output(pipeline, *stage)) return stored("it is an output");
   if (std::holds_alternative<ir::Reduce>(stage->definition))
     return stored("a reduction: one value for all its readers");
   if (std::holds_alternative<ir::Scatter>(stage->definition)) return stored("it is scattered into");
@@ -86,48 +84,41 @@ StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Us
           fmt::format("its only consumer '{}' reads it at the same pixel: no store, no load", consumer)};
 }
 
-/// The stored stages, what is read for each, and what for which others.
+/// The stored stages, what is read for each, and for which of them each is read.
 class StoredStages {
  public:
   StoredStages(const ir::Pipeline& pipeline, const Schedule& schedule) {
+    std::unordered_set<const ir::Stage*> in_place;
     std::unordered_map<std::string, std::vector<const ir::Read*>> of_parts;
     for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
       const ir::Stage& stage = *pipeline.stages[s];
       StageReads reads{&stage, std::move(of_parts[stage.name])};
       for (const ir::Read* read : reads_of(stage).reads) {
-        const bool is_stage = std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
-                                          [&](const ir::StagePtr& p) { return p == read->source; });
-        if (!is_stage || !schedule.of(read->source->name).in_place()) reads.reads.push_back(read);
+        if (!in_place.count(read->source.get())) reads.reads.push_back(read);
       }
       if (schedule.stages[s].in_place()) {
         auto& into = of_parts[schedule.stages[s].into];
         into.insert(into.end(), reads.reads.begin(), reads.reads.end());
-      } else {
-        stages_.push_back(std::move(reads));
+        in_place.insert(&stage);
+        continue;
       }
+      for (const ir::Read* read : reads.reads) readers_[read->source.get()].insert(stages_.size());
+      for (const ir::StagePtr& source : ir::sources(stage)) readers_[source.get()].insert(stages_.size());
+      stages_.push_back(std::move(reads));
     }
   }
 
   const std::vector<StageReads>& all() const { return stages_; }
   /// Whether all that read the stage are in the group, and some does.
   bool read_only_in(const std::vector<bool>& group, const ir::Stage& stage) const {
-    bool some = false;
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-      bool reads = std::any_of(stages_[s].reads.begin(), stages_[s].reads.end(),
-                               [&](const ir::Read* read) { return read->source.get() == &stage; });
-      if (std::holds_alternative<ir::Evolve>(stages_[s].stage->definition)) {
-        const std::vector<ir::StagePtr> sources = ir::sources(*stages_[s].stage);
-        reads |= std::any_of(sources.begin(), sources.end(),
-                             [&](const ir::StagePtr& p) { return p.get() == &stage; });
-      }
-      if (reads && !group[s]) return false;
-      some |= reads;
-    }
-    return some;
+    const auto readers = readers_.find(&stage);
+    return readers != readers_.end() && std::all_of(readers->second.begin(), readers->second.end(),
+                                                    [&](std::size_t reader) { return group[reader]; });
   }
 
  private:
   std::vector<StageReads> stages_;
+  std::unordered_map<const ir::Stage*, std::unordered_set<std::size_t>> readers_;  // indices of all()
 };
 
 // Operations for each byte that is not stored and loaded, from which on a core is busy while memory moves
@@ -153,17 +144,13 @@ void march(const ir::Pipeline& pipeline, Schedule& schedule) {
     return *std::find_if(schedule.stages.begin(), schedule.stages.end(),
                          [&](const StagePlan& p) { return p.stage == stage.name; });
   };
-  const auto is_output = [&](const ir::Stage& stage) {
-    return std::any_of(pipeline.outputs.begin(), pipeline.outputs.end(),
-                       [&](const ir::StagePtr& output) { return output.get() == &stage; });
-  };
   for (std::size_t result = stages.size(); result-- > 0;) {
     if (taken[result]) continue;
     std::vector<bool> group(stages.size(), false);
     group[result] = true;
     for (std::size_t s = result; s-- > 0;) {
       const ir::Stage& stage = *stages[s].stage;
-      if (taken[s] || is_output(stage) || !stored.read_only_in(group, stage)) continue;
+      if (taken[s] || ir::is_output(pipeline, stage) || !stored.read_only_in(group, stage)) continue;
       StagePlan& plan = plan_of(stage);
       const auto refuse = [&](const std::string& why) {
         plan.why += fmt::format("; it is not computed with '{}', since {}", stages[result].stage->name, why);

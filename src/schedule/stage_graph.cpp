@@ -18,6 +18,14 @@ Window hull(const Window& a, const Window& b) {
   return result;
 }
 
+std::optional<Window> window_of(const analysis::Footprint& footprint) {
+  const Pattern pattern = analysis::pattern(footprint);
+  if (pattern != Pattern::Point && pattern != Pattern::Local) return std::nullopt;
+  Window window;
+  for (const analysis::Along& along : footprint) window.push_back({along.min, along.max});
+  return window;
+}
+
 Window read_around(const Window& pixels, const Window& read) {
   Window result = read;
   for (std::size_t d = 0; d < std::min(result.size(), pixels.size()); ++d) {
@@ -88,9 +96,7 @@ ImageRead read_of(const ir::Stage& stage, const ir::StagePtr& source) {
     read.of_a_crop |= one.border && one.region != source->box;
   }
   read.pattern = analysis::pattern(footprint);
-  if (read.pattern == Pattern::Point || read.pattern == Pattern::Local) {
-    for (const analysis::Along& along : footprint) read.window.push_back({along.min, along.max});
-  }
+  read.window = window_of(footprint).value_or(Window{});
   return read;
 }
 
@@ -112,8 +118,7 @@ StageGraph graph_of(const ir::Pipeline& pipeline) {
         graph.edges.push_back({producer->second, to});
       }
     }
-    const auto& outputs = pipeline.outputs;
-    vertex.is_output = std::find(outputs.begin(), outputs.end(), stage) != outputs.end();
+    vertex.is_output = ir::is_output(pipeline, *stage);
     graph.vertices.push_back(std::move(vertex));
     index[stage.get()] = to;
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Reach {
 };
 using Window = std::vector<Reach>;  ///< Per dimension, x first.
 
+/// Nothing unless it is around the reader's own pixel: point and local patterns.
+std::optional<Window> window_of(const analysis::Footprint& footprint);
 Window hull(const Window& a, const Window& b);  ///< Of one rank.
 /// What is read in all, if `read` is read around each of `pixels`. An image may have fewer dimensions than
 /// its reader.
