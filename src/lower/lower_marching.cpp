@@ -3,9 +3,8 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
-#include <iterator>
-#include <memory>
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
@@ -30,18 +29,9 @@ namespace {
 
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
 constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
-constexpr int strip_rows[] = {256, 64, 16};  // what lies around a strip is computed twice
-constexpr int enough_strips = 64;            // some for each core
+constexpr StripHeights heights{{256, 64, 16}, 64};                   // some for each core
 
-int power_of_two(int at_least) {
-  int n = 1;
-  while (n < at_least) n *= 2;
-  return n;
-}
-
-Expr parts(const Expr& extent, const Expr& size) {
-  return kernel::div(kernel::sub(kernel::add(extent, size), literal(1)), size);
-}
+int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
 
 class MarchLowering {
  public:
@@ -89,8 +79,8 @@ class MarchLowering {
 
   void keep(const schedule::RollingRows& r) {
     const int lanes = r.source().type.lanes;
-    const int first = static_cast<int>(std::max<std::int64_t>(-r.x.min, 0)) * lanes;
-    const int after = static_cast<int>(std::max<std::int64_t>(r.x.max, 0)) * lanes;
+    const int first = static_cast<int>(std::max<std::int64_t>(-r.x().min, 0)) * lanes;
+    const int after = static_cast<int>(std::max<std::int64_t>(r.x().max, 0)) * lanes;
     const std::string& name = layout_.arrays.at(&r.source()).name;
     kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"),
                      power_of_two(r.rows), first, first + width_ * lanes + after});
@@ -121,15 +111,8 @@ class MarchLowering {
   // ---- strips
 
   Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
-  /// Long strips compute little twice, but each core wants some.
   Expr rows_of_strip() const {
-    Expr result = literal(*std::rbegin(strip_rows));
-    for (auto rows = std::rbegin(strip_rows) + 1; rows != std::rend(strip_rows); ++rows) {
-      const Expr strips = kernel::mul(kernel::div(rows_.extent(1), literal(*rows)), columns());
-      result = kernel::select(kernel::binary(BinaryOp::Le, literal(enough_strips), strips), literal(*rows),
-                              result);
-    }
-    return result;
+    return rows_.of_tallest_strips(heights, columns(), [](int rows) { return literal(rows); });
   }
   Expr strip_count() const { return kernel::mul(parts(rows_.extent(1), rows_of_strip()), columns()); }
 
@@ -142,7 +125,7 @@ class MarchLowering {
     body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), rows_.begin(1))}});
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
     std::int64_t before = 0;
-    for (const Kept& kept : kept_) before = std::max(before, kept.rolling.ahead - kept.rolling.y.min);
+    for (const Kept& kept : kept_) before = std::max(before, kept.rolling.ahead - kept.rolling.y().min);
     For march{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before)), name("y1"), {}};
     for (const Kept& kept : kept_) {
       if (!kept.rolling.is_member) march.body.push_back({rows_from_memory(kept)});
@@ -165,7 +148,7 @@ class MarchLowering {
   If needed_row(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
     const Expr ahead = kernel::add(name("y"), literal(kept.rolling.ahead));
-    Expr from = kernel::add(name("y0"), literal(kept.rolling.y.min));
+    Expr from = kernel::add(name("y0"), literal(kept.rolling.y().min));
     if (in_source_only) from = kernel::max(from, source.begin(1));
     Expr needed = kernel::binary(BinaryOp::Le, from, ahead);
     if (in_source_only) needed = kernel::both(needed, kernel::binary(BinaryOp::Lt, ahead, source.end(1)));
@@ -180,12 +163,27 @@ class MarchLowering {
                        literal(kept.pitch));
   }
 
-  /// The columns that lie in a source, of those that the strip needs: left and count.
+  /// The columns that lie in a source, of those that the strip needs: left and right.
   void clip_columns(Block& block, const ir::Stage& source, const schedule::Reach& x) const {
     const Rows rows(source.box, layout_);
     block.push_back({Let{"left", kernel::max(kernel::add(name("x0"), literal(x.min)), rows.begin(0))}});
     block.push_back(
         {Let{"right", kernel::min(kernel::add(name("x0"), literal(width_ + x.max)), rows.end(0))}});
+  }
+  static bool has_constant_border(const Kept& kept) {
+    const auto& border = kept.rolling.read->border;
+    return border && border->mode == ir::BorderMode::Constant;
+  }
+  /// A row of a source with a constant border: the statements if it is inside, else constants.
+  If inside_or_constant(const Kept& kept, Block inside, Block outside) const {
+    const Rows rows(kept.source().box, layout_);
+    return {kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
+                         kernel::binary(BinaryOp::Lt, name("row"), rows.end(1))),
+            std::move(inside), std::move(outside)};
+  }
+  /// Scalars from the start of an array to a row.
+  static Expr memory_row(const Rows& rows, const ArrayLayout& array, const Expr& row) {
+    return kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
   }
   kernel::Stmt current_row(const Kept& kept) const {
     return {kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, slot(kept), false}};
@@ -203,9 +201,9 @@ class MarchLowering {
     const ir::Stage& source = kept.source();
     const ArrayLayout& array = layout_.arrays.at(&source);
     const int lanes = kept.lanes();
-    const bool is_constant = read.border && read.border->mode == ir::BorderMode::Constant;
+    const bool is_constant = has_constant_border(kept);
     Block body;
-    clip_columns(body, source, kept.rolling.x);
+    clip_columns(body, source, kept.rolling.x());
     body.push_back(current_row(kept));
 
     const Rows rows(source.box, layout_);
@@ -217,8 +215,7 @@ class MarchLowering {
     }
     Block copies;
     const std::string from = layout_.names.claim(array.name + "_row");
-    const Expr offset = kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
-    copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, offset}});
+    copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, memory_row(rows, array, row)}});
     const Expr origin = rows.lower(array.box[0].min);
     const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
     Block copy;
@@ -233,10 +230,8 @@ class MarchLowering {
       });
     }
     if (is_constant) {
-      const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
-                                       kernel::binary(BinaryOp::Lt, name("row"), rows.end(1)));
       Block constants = constant_row(kept);
-      body.push_back({If{inside, std::move(copies), std::move(constants)}});
+      body.push_back({inside_or_constant(kept, std::move(copies), std::move(constants))});
     } else {
       kernel::append(body, std::move(copies));
     }
@@ -248,7 +243,7 @@ class MarchLowering {
   void beyond_columns(Block& block, const Kept& kept, const std::function<Expr(const Expr&, int)>& pixel) {
     const ir::Read& read = *kept.rolling.read;
     const Rows rows(kept.source().box, layout_);
-    const schedule::Reach& reach = kept.rolling.x;
+    const schedule::Reach& reach = kept.rolling.x();
     const auto fill = [&](const Expr& from, const Expr& until) {
       Block body;
       const Expr x = name("x");
@@ -299,19 +294,14 @@ class MarchLowering {
 
   If rows_of_member(const ir::Stage& stage) {
     const Kept& kept = kept_of(stage);
-    const ir::Read& read = *kept.rolling.read;
-    const bool is_constant = read.border && read.border->mode == ir::BorderMode::Constant;
     Block body;
-    compute(body, stage, name("row"), kept.rolling.x, &kept);
-    if (!is_constant) return needed_row(kept, true, std::move(body));
-    const Rows rows(stage.box, layout_);
-    const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
-                                     kernel::binary(BinaryOp::Lt, name("row"), rows.end(1)));
+    compute(body, stage, name("row"), kept.rolling.x(), &kept);
+    if (!has_constant_border(kept)) return needed_row(kept, true, std::move(body));
     Block constants;
     constants.push_back(current_row(kept));
     kernel::append(constants, constant_row(kept));
     Block either;
-    either.push_back({If{inside, std::move(body), std::move(constants)}});
+    either.push_back({inside_or_constant(kept, std::move(body), std::move(constants))});
     return needed_row(kept, false, std::move(either));
   }
 
@@ -342,8 +332,7 @@ class MarchLowering {
       offset = kernel::add(offset, at_kept(*to, name("left")));
     } else {
       target = expressions.claim(array.name + "_row");
-      const Expr at_row = kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
-      const Expr at_left = kernel::add(at_row, rows.x_offset(name("left"), array));
+      const Expr at_left = kernel::add(memory_row(rows, array, row), rows.x_offset(name("left"), array));
       block.push_back({kernel::Pointer{target, array.name, stage.type.scalar, at_left, false}});
     }
     const int capacity = (width_ + static_cast<int>(x.extent()) - 1) * lanes.per_pixel();

@@ -1,8 +1,8 @@
 #include "lower/lower_strips.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
-#include <iterator>
 
 #include "analysis/footprint.h"
 #include "ir/visit.h"
@@ -27,17 +27,11 @@ constexpr int sector = 32;          // bytes that memory moves at once
 constexpr int strip_bytes = 1024;   // of the widest source
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int least_batch_rows = 2;
-constexpr int strip_rows[] = {64, 32, 8};  // the rows around a strip are loaded twice
-constexpr int enough_strips = 128;         // about one for each multiprocessor of a large GPU
-constexpr int most_shared_bytes = 40960;   // of the 48 KB that need no asking
+constexpr StripHeights heights{{64, 32, 8}, 128};  // about one for each multiprocessor of a large GPU
+constexpr int most_shared_bytes = 40960;           // of the 48 KB that need no asking
 constexpr int least_window_pixels = 3;
 
 int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-/// How many parts of a size make up an extent.
-Expr parts(const Expr& extent, int size) {
-  return kernel::div(kernel::add(extent, literal(size - 1)), literal(size));
-}
 
 /// A source, and how far its windows reach from the current pixel.
 struct Window {
@@ -58,9 +52,10 @@ struct Ring {
   int pitch;
 
   Ring(const Window& w, int width, int batch)
-      : window(w), rows(batch), first(halo(-w.x.min)), pitch(first + width * lanes() + halo(w.x.max)) {
-    while (rows < batch + w.span()) rows *= 2;
-  }
+      : window(w),
+        rows(static_cast<int>(std::bit_ceil(static_cast<unsigned>(batch + w.span())))),
+        first(halo(-w.x.min)),
+        pitch(first + width * lanes() + halo(w.x.max)) {}
   int lanes() const { return window.source().type.lanes; }
   int halo(std::int64_t pixels) const {
     const int scalars = static_cast<int>(std::max<std::int64_t>(pixels, 0)) * lanes();
@@ -180,22 +175,14 @@ class StripLowering {
            " that the windows reach in shared memory.";
   }
 
-  /// What the longest strips give of which there are enough: long ones load little twice, many keep more of a
-  /// GPU busy.
+  Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
   Expr of_strips(const std::function<Expr(int)>& given_rows) const {
-    Expr result = given_rows(*std::rbegin(strip_rows));
-    for (auto rows = std::rbegin(strip_rows) + 1; rows != std::rend(strip_rows); ++rows) {
-      const Expr strips =
-          kernel::mul(kernel::div(rows_.extent(1), literal(*rows)), parts(rows_.extent(0), width_));
-      const Expr are_enough = kernel::binary(BinaryOp::Le, literal(enough_strips), strips);
-      result = kernel::select(are_enough, given_rows(*rows), result);
-    }
-    return result;
+    return rows_.of_tallest_strips(heights, columns(), given_rows);
   }
 
   kernel::Grid grid() const {
-    kernel::Grid grid = grid_of_blocks(parts(rows_.extent(0), width_), width_);
-    grid.threads[1] = of_strips([&](int rows) { return parts(rows_.extent(1), rows); });
+    kernel::Grid grid = grid_of_blocks(columns(), width_);
+    grid.threads[1] = of_strips([&](int rows) { return parts(rows_.extent(1), literal(rows)); });
     return grid;
   }
 

@@ -1,6 +1,8 @@
 // A box as rows along x: what all loops over boxes have in common.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "ir/kernel_build.h"
@@ -9,11 +11,25 @@
 
 namespace weft::lower {
 
+/// How many parts of a size make up an extent.
+kernel::Expr parts(const kernel::Expr& extent, const kernel::Expr& size);
+
+/// Heights of strips to choose from, the largest first, and of how many strips there are enough. Tall ones do
+/// little twice at their ends; many keep more of a processor busy.
+struct StripHeights {
+  std::array<int, 3> rows;
+  int enough;
+};
+
 class Rows {
  public:
   Rows(const ir::Box& box, const Layout& layout) : box_(box), layout_(layout) {}
 
   int rank() const { return static_cast<int>(box_.size()); }
+  /// What the tallest strips give of which there are enough, over a 2-D box; `columns` stand side by side.
+  kernel::Expr of_tallest_strips(const StripHeights& heights, const kernel::Expr& columns,
+                                 const std::function<kernel::Expr(int rows)>& given_rows) const;
+
   /// The coordinates by their usual names: x, y, z, …
   std::vector<kernel::Expr> coords() const;
   kernel::Expr begin(int d) const { return lower(box_[d].min); }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -16,23 +15,19 @@ namespace {
 
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 
-/// The distances at which a read finds its pixels, x first; none unless they are the same for all pixels.
-std::optional<std::array<Reach, 2>> window_of(const ir::Read& read) {
-  const analysis::Footprint footprint = analysis::footprint(read);
-  if (footprint.size() != 2 || !footprint[0].is_unit(0) || !footprint[1].is_unit(1)) return std::nullopt;
-  return std::array<Reach, 2>{Reach{footprint[0].min, footprint[0].max},
-                              Reach{footprint[1].min, footprint[1].max}};
+/// The distances at which a read finds its pixels of an image; none unless they are the same for all pixels.
+std::optional<Window> window_in_image(const ir::Read& read) {
+  return read.source->box.size() == 2 ? window_of(analysis::footprint(read)) : std::nullopt;
 }
-
-Reach hull(const Reach& a, const Reach& b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
 /// Where a border finds the pixels of a window instead, as far from the reader as the window reaches at most:
 /// no border but Repeat moves two pixels apart.
-Reach with_border(const Reach& reach, const ir::Read& read) {
-  if (!read.border || reach == Reach{}) return reach;
+Reach with_border(const Reach& reach, ir::BorderMode mode) {
+  if (reach == Reach{}) return reach;
   const std::int64_t most = std::max(std::abs(reach.min), std::abs(reach.max));
-  switch (read.border->mode) {
-    case ir::BorderMode::Clamp: return hull(reach, {0, 0});
+  switch (mode) {
+    case ir::BorderMode::Clamp:
+      return {std::min<std::int64_t>(reach.min, 0), std::max<std::int64_t>(reach.max, 0)};
     case ir::BorderMode::Mirror:
     case ir::BorderMode::Mirror101: return {-most, most};
     default: return reach;
@@ -57,9 +52,8 @@ class Marching {
   MarchOrWhy run() {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
-        const auto window = window_of(*read);
-        if (window && !is_one_pixel({(*window)[0], (*window)[1]}))
-          read_in_windows_.insert(read->source.get());
+        const auto window = window_in_image(*read);
+        if (window && !is_one_pixel(*window)) read_in_windows_.insert(read->source.get());
       }
     }
     for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
@@ -103,13 +97,12 @@ class Marching {
   bool examine(const ir::Stage& reader, const ir::Read& read) {
     const ir::Stage& source = *read.source;
     const bool from_member = is_member(source);
-    const auto window = window_of(read);
+    std::optional<Window> window = window_in_image(read);
     const auto named = [&](const char* what) {
       return fmt::format("'{}' reads '{}' {}", reader.name, source.name, what);
     };
     if (!window) return refuse(named("not at distances that are the same for all pixels"));
-    const auto& [x, y] = *window;
-    const bool at_pixel = x == Reach{} && y == Reach{};
+    const bool at_pixel = is_one_pixel(*window);
     if (read.region != source.box) return refuse(named("through a crop"));
     if (!at_pixel && read.border) {
       if (read.border->mode == ir::BorderMode::Repeat && from_member)
@@ -120,25 +113,23 @@ class Marching {
     }
     const bool needs_no_border = at_pixel && source.box == reader.box;
     if (needs_no_border && !from_member && !read_in_windows_.count(&source)) return true;  // from memory
-    return keep(reader, read, from_member ? with_border(x, read) : x, from_member ? with_border(y, read) : y,
-                needs_no_border);
+    if (from_member && read.border) {
+      for (Reach& reach : *window) reach = with_border(reach, read.border->mode);
+    }
+    return keep(reader, read, *window, needs_no_border);
   }
 
   /// Adds what the reader needs of a source.
-  bool keep(const ir::Stage& reader, const ir::Read& read, const Reach& x, const Reach& y,
-            bool needs_no_border) {
+  bool keep(const ir::Stage& reader, const ir::Read& read, const Window& window, bool needs_no_border) {
     const ir::Stage& source = *read.source;
     const bool from_member = is_member(source);
     const auto of_reader = rolling_.find(&reader);
-    const Reach none;
-    const Reach rx = of_reader == rolling_.end() ? none : of_reader->second.x;
-    const Reach ry = of_reader == rolling_.end() ? none : of_reader->second.y;
-    const Reach needed_x{rx.min + x.min, rx.max + x.max}, needed_y{ry.min + y.min, ry.max + y.max};
-    const auto [known, is_new] =
-        rolling_.try_emplace(&source, RollingRows{&read, from_member, needed_x, needed_y, 0, 1});
+    const Window pixels = of_reader == rolling_.end() ? Window(2) : of_reader->second.window;
+    const Window needed = read_around(pixels, window);
+    const auto [known, is_new] = rolling_.try_emplace(&source, RollingRows{&read, from_member, needed});
     RollingRows& rows = known->second;
     const bool has_border = read.border && !needs_no_border;
-    const std::int64_t oldest = ry.max + y.min;
+    const std::int64_t oldest = pixels[1].max + window[1].min;
     if (is_new) {
       oldest_[&source] = oldest;
       if (!from_member) images_.push_back(&source);
@@ -147,16 +138,16 @@ class Marching {
       if (bordered_.count(&source) == 0) rows.read = &read;
       if (has_border && bordered_.count(&source) > 0 && !ir::read_alike(*rows.read, read))
         return refuse(fmt::format("'{}' is read with different borders", source.name));
-      rows.x = hull(rows.x, needed_x), rows.y = hull(rows.y, needed_y);
+      rows.window = hull(rows.window, needed);
       oldest_[&source] = std::min(oldest_[&source], oldest);
     }
     if (has_border) bordered_.insert(&source);
-    for (const Reach& reach : {rows.x, rows.y}) {
+    for (const Reach& reach : rows.window) {
       if (reach.min < -furthest || reach.max > furthest)
         return refuse(
             fmt::format("'{}' is needed {} pixels away", source.name, std::max(-reach.min, reach.max)));
     }
-    rows.ahead = static_cast<int>(rows.y.max);
+    rows.ahead = static_cast<int>(rows.y().max);
     rows.rows = static_cast<int>(rows.ahead - oldest_[&source]) + 1;
     return true;
   }

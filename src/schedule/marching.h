@@ -27,11 +27,13 @@ StageReads reads_of(const ir::Stage& stage);
 struct RollingRows {
   const ir::Read* read;  ///< One of the reads; beyond the source all find the same.
   bool is_member;
-  Reach x, y;     ///< What is needed around each pixel of the group's result, borders resolved.
+  Window window;  ///< What is needed around each pixel of the group's result, borders resolved.
   int ahead = 0;  ///< Rows by which it is ahead of the result.
   int rows = 1;   ///< Kept at a time.
 
   const ir::Stage& source() const { return *read->source; }
+  const Reach& x() const { return window[0]; }
+  const Reach& y() const { return window[1]; }
 };
 
 struct March {

@@ -18,8 +18,8 @@ std::string march_text(const Outputs& outputs) {
   if (!found.march) return found.why;
   std::string text;
   for (const RollingRows& r : found.march->rolling) {
-    text += (text.empty() ? "" : "; ") + r.source().name + " [" + std::to_string(r.x.min) + ", " +
-            std::to_string(r.x.max) + "] " + std::to_string(r.rows) + " rows, " + std::to_string(r.ahead) +
+    text += (text.empty() ? "" : "; ") + r.source().name + " [" + std::to_string(r.x().min) + ", " +
+            std::to_string(r.x().max) + "] " + std::to_string(r.rows) + " rows, " + std::to_string(r.ahead) +
             " ahead";
   }
   return text;
