@@ -121,10 +121,23 @@ ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table
       place_(place),
       strict_(strict),
       coords_(std::move(coords)) {
-  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+  count_uses(ir::expressions(stage));
+}
+
+void ExpressionLowering::share_with(const std::vector<const ir::Stage*>& others) {
+  std::vector<ir::Expr> roots = ir::expressions(stage_);
+  for (const ir::Stage* other : others) {
+    for (ir::Expr& root : ir::expressions(*other)) roots.push_back(std::move(root));
+  }
+  uses_.clear();
+  count_uses(roots);
+}
+
+void ExpressionLowering::count_uses(const std::vector<ir::Expr>& roots) {
+  ir::visit(roots, [&](const ir::Expr& e) {
     for (const ir::Expr& operand : ir::operands(*e)) ++uses_[operand.get()];
   });
-  for (const ir::Expr& root : ir::expressions(stage)) ++uses_[root.get()];
+  for (const ir::Expr& root : roots) ++uses_[root.get()];
 }
 
 void ExpressionLowering::open(kernel::Block& block, kernel::Block* rows) {

@@ -46,6 +46,10 @@ class ExpressionLowering {
                      const std::unordered_map<const ir::Node*, std::string>& names, const ir::Stage& stage,
                      Place place, std::vector<kernel::Expr> coords, bool strict);
 
+  /// Other stages over the same box are lowered in the same scopes; what they have in common is computed
+  /// once.
+  void share_with(const std::vector<const ir::Stage*>& others);
+
   /// A name for a local of the same function.
   std::string claim(const std::string& wanted) { return locals_.claim(wanted); }
 
@@ -56,6 +60,8 @@ class ExpressionLowering {
 
   /// The value, as expressions over what the open block has computed.
   Lanes lower(const ir::Expr& e);
+  kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords_, taps_); }
+  const kernel::Expr& coordinate(std::size_t dim) const { return coords_.at(dim); }
 
   /// What the operands of an operator stand for until they are bound anew, by side and component. Values that
   /// depend on them have to be computed in a scope of their own.
@@ -106,6 +112,7 @@ class ExpressionLowering {
     std::function<void(int)> bind;  // binds the taps to the current point, or to one that many after it
   };
 
+  void count_uses(const std::vector<ir::Expr>& roots);
   Lanes compute(const ir::Expr& e);
   Lanes named(const ir::Expr& e, Lanes lanes);
   Lanes with_names(const ir::Expr& e, Lanes lanes);
@@ -134,7 +141,6 @@ class ExpressionLowering {
   void bind_tap(const ir::Loop& loop, std::size_t point);
   void release_taps(const ir::Loop& loop);
 
-  kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords_, taps_); }
   std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
                           const ir::Index* row);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <memory>
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
@@ -45,6 +46,7 @@ class MarchLowering {
     for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
     const schedule::MarchOrWhy march = schedule::march_of(members);
     if (!march.march) throw InternalError("a group that cannot march: " + march.why);
+    passes_ = schedule::passes_of(members, *march.march);
     int column = 0;  // bytes of all rows
     for (const schedule::RollingRows& r : march.march->rolling)
       column += power_of_two(r.rows) * size_of(r.source().type);
@@ -130,12 +132,7 @@ class MarchLowering {
     for (const Kept& kept : kept_) {
       if (!kept.rolling.is_member) march.body.push_back({rows_from_memory(kept)});
     }
-    for (const ir::Stage* member : context_.members) {
-      if (member != &result_) march.body.push_back({rows_of_member(*member)});
-    }
-    Block last;
-    compute(last, result_, name("y"), {0, 0}, nullptr);
-    march.body.push_back({If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(last), {}}});
+    for (const schedule::Pass& pass : passes_) march.body.push_back({rows_of_pass(pass)});
     body.push_back({std::move(march)});
     return strip;
   }
@@ -292,59 +289,77 @@ class MarchLowering {
 
   // ---- rows of members
 
-  If rows_of_member(const ir::Stage& stage) {
-    const Kept& kept = kept_of(stage);
-    Block body;
-    compute(body, stage, name("row"), kept.rolling.x(), &kept);
-    if (!has_constant_border(kept)) return needed_row(kept, true, std::move(body));
-    Block constants;
-    constants.push_back(current_row(kept));
-    kernel::append(constants, constant_row(kept));
+  If rows_of_pass(const schedule::Pass& pass) {
+    const auto is_kept = [&](const ir::Stage* stage) { return stage != &result_; };
+    if (!is_kept(pass.back())) {
+      Block body;
+      compute(body, pass, name("y"), {0, 0});
+      return {kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}};
+    }
+    const Kept& kept = kept_of(*pass.front());
+    Block body, constants;
+    compute(body, pass, name("row"), kept.rolling.x());
+    for (const ir::Stage* stage : pass) {
+      if (!has_constant_border(kept_of(*stage))) continue;
+      constants.push_back(current_row(kept_of(*stage)));
+      kernel::append(constants, constant_row(kept_of(*stage)));
+    }
+    if (constants.empty()) return needed_row(kept, true, std::move(body));
     Block either;
     either.push_back({inside_or_constant(kept, std::move(body), std::move(constants))});
     return needed_row(kept, false, std::move(either));
   }
 
-  /// One row of a member: to its kept rows, or to memory.
-  void compute(Block& block, const ir::Stage& stage, const Expr& row, const schedule::Reach& x,
-               const Kept* to) {
-    const Rows rows(stage.box, layout_);
-    clip_columns(block, stage, x);
-    const PlacedLanes lanes(stage, layout_);
-    const ir::Stage& inner = lanes.stage();
-    const Expr per_pixel = literal(lanes.per_pixel()), i = name("i");
+  /// One row of the members of a pass: to their kept rows, or to memory.
+  void compute(Block& block, const schedule::Pass& pass, const Expr& row, const schedule::Reach& x) {
+    const ir::Stage& first = *pass.front();
+    clip_columns(block, first, x);
+    std::vector<std::unique_ptr<PlacedLanes>> lanes;
+    for (const ir::Stage* stage : pass) lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_));
+    const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
-    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, inner, Place::Interior,
-                                   {kernel::add(begin, i), row}, context_.module.strict);
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),
+                                   Place::Interior, {kernel::add(begin, i), row}, context_.module.strict);
+    if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
     std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> kept_rows;
     for (const Kept& k : kept_) {
-      kept_rows[&lanes.view(k.source())] = {k.array, k.rows, k.pitch, at_kept(k, name("left")),
-                                            k.rolling.is_member};
+      for (const auto& l : lanes)
+        kept_rows[&l->view(k.source())] = {k.array, k.rows, k.pitch, at_kept(k, name("left")),
+                                           k.rolling.is_member};
     }
     expressions.keep_rows(std::move(kept_rows));
 
-    const ArrayLayout& array = layout_.arrays.at(&stage);
-    std::string target;
-    Expr offset = kernel::mul(i, literal(inner.type.lanes));
-    if (to) {
-      target = to->row;
-      block.push_back(current_row(*to));
-      offset = kernel::add(offset, at_kept(*to, name("left")));
-    } else {
-      target = expressions.claim(array.name + "_row");
-      const Expr at_left = kernel::add(memory_row(rows, array, row), rows.x_offset(name("left"), array));
-      block.push_back({kernel::Pointer{target, array.name, stage.type.scalar, at_left, false}});
-    }
-    const int capacity = (width_ + static_cast<int>(x.extent()) - 1) * lanes.per_pixel();
+    std::vector<StripTarget> targets;
+    for (std::size_t m = 0; m < pass.size(); ++m)
+      targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
+    const int capacity = (width_ + static_cast<int>(x.extent()) - 1) * lanes.front()->per_pixel();
     Block pointers, work;
-    store_strip(expressions, inner, {begin, length, capacity, target, offset}, pointers, work);
+    store_strip(expressions, targets, {begin, length, capacity}, pointers, work);
     kernel::append(block, std::move(pointers));
     kernel::append(block, std::move(work));
-    if (to && to->rolling.read->border) {
-      beyond_columns(block, *to, [&](const Expr& at, int lane) {
-        return kernel::load(to->row, stage.type.scalar, kernel::add(at_kept(*to, at), literal(lane)));
+    for (const ir::Stage* stage : pass) {
+      if (stage == &result_ || !kept_of(*stage).rolling.read->border) continue;
+      const Kept& kept = kept_of(*stage);
+      beyond_columns(block, kept, [&](const Expr& at, int lane) {
+        return kernel::load(kept.row, stage->type.scalar, kernel::add(at_kept(kept, at), literal(lane)));
       });
     }
+  }
+
+  /// Where the pixels of a stage go; appends a pointer to the row.
+  StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
+                        const Expr& row, Block& block) const {
+    const Expr scalar = kernel::mul(name("i"), literal(inner.type.lanes));
+    if (&stage != &result_) {
+      const Kept& kept = kept_of(stage);
+      block.push_back(current_row(kept));
+      return {&inner, kept.row, kernel::add(scalar, at_kept(kept, name("left")))};
+    }
+    const Rows rows(stage.box, layout_);
+    const std::string target = expressions.claim(array_.name + "_row");
+    const Expr at_left = kernel::add(memory_row(rows, array_, row), rows.x_offset(name("left"), array_));
+    block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, at_left, false}});
+    return {&inner, target, scalar};
   }
 
   const GroupContext& context_;
@@ -354,6 +369,7 @@ class MarchLowering {
   const Rows rows_;
   int width_ = 0;
   std::vector<Kept> kept_;
+  std::vector<schedule::Pass> passes_;
 };
 
 }  // namespace

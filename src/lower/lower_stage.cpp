@@ -158,13 +158,13 @@ class StageLowering {
       return strips(in_strip, output_row(in_strip, rows), left, right);
     }
     const std::string target = output_row(in_row, rows);
-    Block result, body;
+    Block result;
     in_row.open(result, &rows);
     if (rank() == 0) {
       store_pixel(in_row, result, inner_cases(), target, kernel::literal(0));
     } else {
-      store_pixel(in_row, body, inner_cases(), target, x_offset(at[0]));
-      result.push_back({kernel::For{loop_over_pixels(inner_), "x", left, right, std::move(body)}});
+      store_pixels(in_row, {&inner_, target, x_offset(at[0])}, {"x", left, right, kernel::literal(0)},
+                   result);
     }
     in_row.close();
     return result;
@@ -188,7 +188,7 @@ class StageLowering {
     strip.body.push_back(
         {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work;
-    store_strip(expressions, inner_, {x0, count, strip_pixels, target, x_offset(x)}, pointers, work);
+    store_strip(expressions, {{&inner_, target, x_offset(x)}}, {x0, count, strip_pixels}, pointers, work);
     kernel::append(strip.body, std::move(pointers));
     kernel::append(strip.body, std::move(work));
     return {{std::move(strip)}};

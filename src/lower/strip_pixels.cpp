@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "ir/visit.h"
+#include "lower/case_box.h"
 #include "lower/lower_stage.h"
 
 namespace weft::lower {
 
+using ir::BinaryOp;
 using kernel::Block;
 using kernel::Expr;
 
@@ -29,9 +31,21 @@ const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
   return std::get<ir::Pure>(stage.definition).cases;
 }
 
+/// How the loop over the pixels of a row may run.
+kernel::LoopKind loop_over_pixels(const ir::Stage& stage, const std::vector<ir::Case>& cases) {
+  // Read conditionally, in a case, GCC 12 makes masked loads of pixels of several lanes, and permutes pixels
+  // and masks differently.
+  const std::vector<ir::Expr> reads = ir::reads(stage);
+  const bool reads_interleaved = std::any_of(reads.begin(), reads.end(), [](const ir::Expr& e) {
+    return std::get<ir::Read>(e->op).source->type.lanes > 1;
+  });
+  return cases.size() > 1 && reads_interleaved ? kernel::LoopKind::Scalar : kernel::LoopKind::Vector;
+}
+
 /// Each lane into an array of its own first.
-void store_lanes_apart(ExpressionLowering& expressions, const ir::Stage& stage, const Strip& strip,
+void store_lanes_apart(ExpressionLowering& expressions, const StripTarget& target, const Strip& strip,
                        Block& work) {
+  const ir::Stage& stage = *target.stage;
   const Expr i = kernel::name("i");
   Block compute, interleave;
   expressions.open(compute);
@@ -40,8 +54,8 @@ void store_lanes_apart(ExpressionLowering& expressions, const ir::Stage& stage, 
     const std::string lane = expressions.claim("lane");
     work.push_back({kernel::LocalArray{lane, stage.type.scalar, strip.capacity}});
     compute.push_back({kernel::Store{lane, i, value[l]}});
-    const Expr at = kernel::add(strip.offset, kernel::literal(static_cast<std::int64_t>(l)));
-    interleave.push_back({kernel::Store{strip.target, at, kernel::load(lane, stage.type.scalar, i)}});
+    const Expr at = kernel::add(target.offset, kernel::literal(static_cast<std::int64_t>(l)));
+    interleave.push_back({kernel::Store{target.array, at, kernel::load(lane, stage.type.scalar, i)}});
   }
   expressions.close();
   for (Block* body : {&compute, &interleave})
@@ -61,35 +75,76 @@ bool lanes_share_a_function(const ir::Stage& stage) {
   return found;
 }
 
-kernel::LoopKind loop_over_pixels(const ir::Stage& stage) {
-  // Read conditionally, in a case, GCC 12 makes masked loads of pixels of several lanes, and permutes pixels
-  // and masks differently.
-  const std::vector<ir::Expr> reads = ir::reads(stage);
-  const bool reads_interleaved = std::any_of(reads.begin(), reads.end(), [](const ir::Expr& e) {
-    return std::get<ir::Read>(e->op).source->type.lanes > 1;
-  });
-  return cases_of(stage).size() > 1 && reads_interleaved ? kernel::LoopKind::Scalar
-                                                         : kernel::LoopKind::Vector;
+void store_pixels(ExpressionLowering& expressions, const StripTarget& target, const PixelRange& pixels,
+                  Block& work) {
+  const std::vector<ir::Case>& cases = cases_of(*target.stage);
+  const auto loop = [&](const std::vector<ir::Case>& some, const Expr& from, const Expr& until) {
+    kernel::For pixel{loop_over_pixels(*target.stage, some), pixels.variable, from, until, {}};
+    store_pixel(expressions, pixel.body, some, target.array, target.offset);
+    work.push_back({std::move(pixel)});
+  };
+  const auto box = cases.size() == 2 ? box_where(cases[0].when, target.stage->domain().size()) : std::nullopt;
+  if (!box) return loop(cases, pixels.from, pixels.until);
+
+  Expr in_rows;
+  for (std::size_t d = 1; d < box->size(); ++d) {
+    const Expr& at = expressions.coordinate(d);
+    for (const ir::Affine& bound : (*box)[d].lower)
+      in_rows = kernel::both(in_rows, kernel::binary(BinaryOp::Le, expressions.lower(bound), at));
+    for (const ir::Affine& bound : (*box)[d].upper)
+      in_rows = kernel::both(in_rows, kernel::binary(BinaryOp::Lt, at, expressions.lower(bound)));
+  }
+  const auto number = [&](const ir::Affine& bound) {
+    return kernel::sub(expressions.lower(bound), pixels.origin);
+  };
+  Expr first = pixels.from, end = pixels.until;
+  for (const ir::Affine& bound : (*box)[0].lower) first = kernel::max(first, number(bound));
+  for (const ir::Affine& bound : (*box)[0].upper) end = kernel::min(end, number(bound));
+  first = kernel::min(first, pixels.until);
+  if (in_rows) first = kernel::select(in_rows, first, pixels.until);
+  const auto named = [&](const std::string& wanted, const Expr& value) {
+    const std::string name = expressions.claim(wanted);
+    work.push_back({kernel::Let{name, value}});
+    return kernel::name(name);
+  };
+  first = named("case_from", first);
+  end = named("case_to", kernel::max(first, end));
+  const std::vector<ir::Case> inside{{nullptr, cases[0].value}}, outside{{nullptr, cases[1].value}};
+  loop(outside, pixels.from, first);
+  loop(inside, first, end);
+  loop(outside, end, pixels.until);
 }
 
-void store_strip(ExpressionLowering& expressions, const ir::Stage& stage, const Strip& strip, Block& pointers,
-                 Block& work) {
+void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>& targets, const Strip& strip,
+                 Block& pointers, Block& work) {
+  const ir::Stage& stage = *targets.front().stage;
   const bool is_piecewise = cases_of(stage).size() > 1;
   expressions.open(work, &pointers);
   if (!is_piecewise) {
-    for (const ir::Fold* fold : expressions.strip_folds(ir::expressions(stage)))
+    std::vector<ir::Expr> roots;
+    for (const StripTarget& target : targets) roots.push_back(cases_of(*target.stage)[0].value);
+    for (const ir::Fold* fold : expressions.strip_folds(roots))
       expressions.fold_over_strip(*fold, work, strip.x0, strip.count, strip.capacity);
   }
   if (!is_piecewise && lanes_share_a_function(stage)) {
-    store_lanes_apart(expressions, stage, strip, work);
+    store_lanes_apart(expressions, targets.front(), strip, work);
     expressions.close();
-  } else {
-    Block body;
-    store_pixel(expressions, body, cases_of(stage), strip.target, strip.offset);
-    expressions.close();
-    work.push_back(
-        {kernel::For{loop_over_pixels(stage), "i", kernel::literal(0), strip.count, std::move(body)}});
+    return;
   }
+  if (targets.size() == 1) {
+    store_pixels(expressions, targets.front(), {"i", kernel::literal(0), strip.count, strip.x0}, work);
+    expressions.close();
+    return;
+  }
+  kernel::For pixel{kernel::LoopKind::Vector, "i", kernel::literal(0), strip.count, {}};
+  expressions.open(pixel.body);
+  for (const StripTarget& target : targets) {
+    const Expr value = expressions.lower(cases_of(*target.stage)[0].value).at(0);
+    pixel.body.push_back({kernel::Store{target.array, target.offset, value}});
+  }
+  expressions.close();
+  expressions.close();
+  work.push_back({std::move(pixel)});
 }
 
 }  // namespace weft::lower

@@ -13,8 +13,13 @@ namespace weft::lower {
 struct Strip {
   kernel::Expr x0, count;  ///< The first pixel and their number, at most `capacity`.
   int capacity;
-  std::string target;   ///< The array to store to,
-  kernel::Expr offset;  ///< the first scalar of the pixel number `i`.
+};
+
+/// What is stored for the pixels of a strip.
+struct StripTarget {
+  const ir::Stage* stage;
+  std::string array;
+  kernel::Expr offset;  ///< The first scalar of the pixel number `i`.
 };
 
 /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel
@@ -22,11 +27,20 @@ struct Strip {
 bool lanes_share_a_function(const ir::Stage& stage);
 
 /// Appends to `pointers` the rows that are read, and to `work` loops over the strip: those of folds too large
-/// to unroll, the loop over the taps outside the loop over pixels; then those that store.
-void store_strip(ExpressionLowering& expressions, const ir::Stage& stage, const Strip& strip,
+/// to unroll, the loop over the taps outside the loop over pixels; then those that store. Stages that are
+/// lowered together have one value each, of one lane.
+void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>& targets, const Strip& strip,
                  kernel::Block& pointers, kernel::Block& work);
 
-/// How the loop over the pixels of a row may run.
-kernel::LoopKind loop_over_pixels(const ir::Stage& stage);
+/// Pixels of a row: the variable that numbers them, from its value to another, and the coordinate at which it
+/// is 0.
+struct PixelRange {
+  std::string variable;
+  kernel::Expr from, until, origin;
+};
+
+/// Appends loops that store the pixels of a stage, several where the first of two cases holds in a box.
+void store_pixels(ExpressionLowering& expressions, const StripTarget& target, const PixelRange& pixels,
+                  kernel::Block& work);
 
 }  // namespace weft::lower

@@ -170,4 +170,92 @@ StageReads reads_of(const ir::Stage& stage) {
 
 MarchOrWhy march_of(const std::vector<StageReads>& members) { return Marching(members).run(); }
 
+const RollingRows* March::of(const ir::Stage& source) const {
+  const auto found = std::find_if(rolling.begin(), rolling.end(),
+                                  [&](const RollingRows& r) { return &r.source() == &source; });
+  return found == rolling.end() ? nullptr : &*found;
+}
+
+namespace {
+
+/// What stages have to have in common to be computed by one loop.
+struct Shape {
+  ir::Box box;
+  Window window;
+  std::optional<bool> has_rows_outside;  ///< Of constants; it does not matter to those read without a border.
+
+  bool fits(const Shape& other) const {
+    return box == other.box && window == other.window &&
+           (!has_rows_outside || !other.has_rows_outside || has_rows_outside == other.has_rows_outside);
+  }
+};
+
+Shape shape_of(const ir::Stage& stage, const March& march) {
+  const RollingRows* rows = march.of(stage);
+  if (!rows) return {stage.box, Window(2), std::nullopt};  // the result
+  const auto& border = rows->read->border;
+  return {stage.box, rows->window,
+          border ? std::optional(border->mode == ir::BorderMode::Constant) : std::nullopt};
+}
+
+/// Pixels of several lanes are computed lane by lane, those of several cases in parts of rows, each stage's
+/// in its own way.
+bool has_simple_pixels(const ir::Stage& stage) {
+  return stage.type.lanes == 1 && std::get<ir::Pure>(stage.definition).cases.size() == 1;
+}
+
+bool reads(const StageReads& reader, const ir::Stage& source) {
+  return std::any_of(reader.reads.begin(), reader.reads.end(),
+                     [&](const ir::Read* read) { return read->source.get() == &source; });
+}
+
+}  // namespace
+
+std::vector<Pass> passes_of(const std::vector<StageReads>& members, const March& march,
+                            const std::set<const ir::Stage*>& values) {
+  std::vector<Pass>
+      passes;  // the last first, as late as can be, so that what is read at the pixel is with its readers
+  std::vector<Shape> shapes;
+  std::map<const ir::Stage*, std::size_t> latest;  // for what has been read
+  for (auto m = members.rbegin(); m != members.rend(); ++m) {
+    const ir::Stage& stage = *m->stage;
+    const Shape shape = shape_of(stage, march);
+    const auto takes = [&](std::size_t p) {
+      return has_simple_pixels(stage) && has_simple_pixels(*passes[p].front()) && shapes[p].fits(shape);
+    };
+    std::size_t pass = latest[&stage];
+    while (pass < passes.size() && !takes(pass)) ++pass;
+    if (pass == passes.size()) {
+      passes.emplace_back();
+      shapes.push_back(shape);
+    }
+    passes[pass].push_back(&stage);
+    if (shape.has_rows_outside) shapes[pass].has_rows_outside = shape.has_rows_outside;
+    for (const ir::Read* read : m->reads) {
+      const ir::Stage* source = read->source.get();
+      latest[source] = std::max(latest[source], pass + (values.count(source) ? 0 : 1));
+    }
+  }
+  std::reverse(passes.begin(), passes.end());
+  for (Pass& pass : passes) std::reverse(pass.begin(), pass.end());
+  return passes;
+}
+
+std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& members, const March& march,
+                                            std::set<const ir::Stage*> candidates) {
+  std::erase_if(candidates, [](const ir::Stage* s) { return !has_simple_pixels(*s); });
+  while (true) {
+    const std::size_t before = candidates.size();
+    for (const Pass& pass : passes_of(members, march, candidates)) {
+      for (const StageReads& m : members) {
+        if (std::count(pass.begin(), pass.end(), m.stage) > 0) continue;
+        std::erase_if(candidates, [&](const ir::Stage* s) {
+          return std::count(pass.begin(), pass.end(), s) > 0 && reads(m, *s);
+        });
+      }
+    }
+    if (candidates.size() == before) return candidates;
+  }
+}
+
 }  // namespace weft::schedule

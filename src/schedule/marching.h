@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct RollingRows {
 
 struct March {
   std::vector<RollingRows> rolling;  ///< Images first, then members but for the last, producers first.
+
+  const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
 };
 
 /// How the members, producers first, march towards the last of them; or why they cannot: a clause.
@@ -46,5 +49,19 @@ struct MarchOrWhy {
   std::string why;
 };
 MarchOrWhy march_of(const std::vector<StageReads>& members);
+
+/// Members that one loop along a row computes, pixel by pixel.
+using Pass = std::vector<const ir::Stage*>;
+
+/// The passes over the rows of each step, in order. Members of one pass need the same columns of the same
+/// row; of them only those in `values` are read in it, at the pixel itself: there they are values of the
+/// loop.
+std::vector<Pass> passes_of(const std::vector<StageReads>& members, const March& march,
+                            const std::set<const ir::Stage*>& values = {});
+
+/// Which of the candidates, stages that are read at the reader's pixel alone, are read in their own pass
+/// alone, so that no row of theirs has to be kept.
+std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& members, const March& march,
+                                            std::set<const ir::Stage*> candidates);
 
 }  // namespace weft::schedule

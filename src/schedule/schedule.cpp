@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -58,7 +59,20 @@ std::unordered_map<const ir::Stage*, Uses> uses_of(const ir::Pipeline& pipeline)
   return uses;
 }
 
-StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Uses& uses) {
+std::string names_of(const std::vector<const ir::Stage*>& stages) {
+  std::string names;
+  for (const ir::Stage* stage : stages) names += (names.empty() ? "" : ", ") + stage->name;
+  return names;
+}
+
+/// Whether its value can take the place of every read of it.
+bool can_be_in_place(const ir::Stage& stage, const Uses& uses) {
+  return uses.at_current_pixel_only && !uses.inside_a_loop &&
+         std::get<ir::Pure>(stage.definition).cases.size() == 1;
+}
+
+StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Uses& uses,
+               const std::unordered_map<const ir::Stage*, std::string>& kernels) {
   const auto stored = [&](std::string why) {
     return StagePlan{stage->name, true, false, "", std::move(why)};
   };
@@ -69,19 +83,22 @@ StagePlan plan(const ir::Pipeline& pipeline, const ir::StagePtr& stage, const Us
   if (std::holds_alternative<ir::Evolve>(stage->definition))
     return stored("it changes in place, step by step");
   if (uses.evolution) return stored(fmt::format("'{}' reads it in its steps", uses.evolution->name));
-  if (uses.consumers.size() > 1) {
-    std::string names;
-    for (const ir::Stage* consumer : uses.consumers) names += (names.empty() ? "" : ", ") + consumer->name;
-    return stored(fmt::format("{} stages read it: {}", uses.consumers.size(), names));
-  }
-  const std::string& consumer = uses.consumers.at(0)->name;
-  if (!uses.at_current_pixel_only)
-    return stored(fmt::format("'{}' reads it at other pixels than its own", consumer));
+  const std::string names = names_of(uses.consumers);
+  const std::size_t count = uses.consumers.size();
+  const std::string& kernel = kernels.at(uses.consumers.at(0));
+  const bool in_one_kernel = std::all_of(uses.consumers.begin(), uses.consumers.end(),
+                                         [&](const ir::Stage* c) { return kernels.at(c) == kernel; });
+  if (!in_one_kernel) return stored(fmt::format("{} stages read it: {}", count, names));
+  const std::string who = count == 1 ? fmt::format("'{}' reads", names) : fmt::format("{} read", names);
+  if (!uses.at_current_pixel_only) return stored(fmt::format("{} it at other pixels than its own", who));
   if (uses.inside_a_loop)
-    return stored(fmt::format("'{}' reads it inside a loop, which would compute it again", consumer));
+    return stored(fmt::format("{} it inside a loop, which would compute it again", who));
   if (std::get<ir::Pure>(stage->definition).cases.size() > 1) return stored("it is defined piecewise");
-  return {stage->name, false, false, consumer,
-          fmt::format("its only consumer '{}' reads it at the same pixel: no store, no load", consumer)};
+  if (count == 1)
+    return {stage->name, false, false, names,
+            fmt::format("its only consumer '{}' reads it at the same pixel: no store, no load", names)};
+  return {stage->name, false, false, kernel,
+          fmt::format("{} read it at the same pixel, in one kernel: no store, no load", names)};
 }
 
 /// The stored stages, what is read for each, and for which of them each is read.
@@ -136,7 +153,8 @@ std::optional<std::string> reason_to_store(const ir::Stage& stage) {
 }
 
 /// Groups that are as large as pays, from the last stage back.
-void march(const ir::Pipeline& pipeline, Schedule& schedule) {
+void march(const ir::Pipeline& pipeline, const std::unordered_map<const ir::Stage*, Uses>& uses,
+           Schedule& schedule) {
   const StoredStages stored(pipeline, schedule);
   const std::vector<StageReads>& stages = stored.all();
   std::vector<bool> taken(stages.size(), false);
@@ -170,13 +188,29 @@ void march(const ir::Pipeline& pipeline, Schedule& schedule) {
       }
       group[s] = true;
       taken[s] = true;
-      const auto& rolling = way.march->rolling;
-      const auto rows = std::find_if(rolling.begin(), rolling.end(),
-                                     [&](const RollingRows& r) { return &r.source() == &stage; });
-      plan.stored = false, plan.in_rows = true, plan.into = stages[result].stage->name;
-      plan.why = fmt::format(
-          "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
-          rows->ahead, rows->ahead == 1 ? "" : "s", plan.into, rows->rows);
+    }
+    std::vector<StageReads> members;
+    std::set<const ir::Stage*> candidates;
+    for (std::size_t m = 0; m <= result; ++m) {
+      if (!group[m]) continue;
+      members.push_back(stages[m]);
+      const auto use = uses.find(stages[m].stage);
+      if (m != result && can_be_in_place(*stages[m].stage, use->second)) candidates.insert(stages[m].stage);
+    }
+    if (members.size() == 1) continue;
+    const March march = march_of(members).march.value();
+    const auto values = values_of_passes(members, march, candidates);
+    for (const StageReads& m : members) {
+      if (m.stage == stages[result].stage) continue;
+      StagePlan& plan = plan_of(*m.stage);
+      const RollingRows& rows = *march.of(*m.stage);
+      plan.stored = false, plan.in_rows = !values.count(m.stage), plan.into = stages[result].stage->name;
+      plan.why = plan.in_rows ? fmt::format(
+                                    "computed {} row{} ahead of '{}', which needs {} of its rows at a time: "
+                                    "no store, no load",
+                                    rows.ahead, rows.ahead == 1 ? "" : "s", plan.into, rows.rows)
+                              : fmt::format("{} read it at the same pixel, in one loop: no store, no load",
+                                            names_of(uses.at(m.stage).consumers));
     }
   }
 }
@@ -198,9 +232,14 @@ const StagePlan& Schedule::of(const std::string& stage) const {
 Schedule choose(const ir::Pipeline& pipeline, Tiling tiling) {
   auto uses = uses_of(pipeline);
   Schedule schedule;
-  for (const ir::StagePtr& stage : pipeline.stages)
-    schedule.stages.push_back(plan(pipeline, stage, uses[stage.get()]));
-  if (tiling == Tiling::Block) march(pipeline, schedule);
+  std::unordered_map<const ir::Stage*, std::string> kernels;  // the stored stage that each is computed for
+  for (auto stage = pipeline.stages.rbegin(); stage != pipeline.stages.rend(); ++stage) {  // readers first
+    StagePlan one = plan(pipeline, *stage, uses[stage->get()], kernels);
+    kernels[stage->get()] = one.stored ? one.stage : kernels.at(uses[stage->get()].consumers.at(0));
+    schedule.stages.push_back(std::move(one));
+  }
+  std::reverse(schedule.stages.begin(), schedule.stages.end());
+  if (tiling == Tiling::Block) march(pipeline, uses, schedule);
   return schedule;
 }
 

@@ -29,6 +29,30 @@ TEST_F(Graph, ThreeCasesAtTheEdges) {
   }));
 }
 
+TEST_F(Graph, CasesInBoxes) {
+  const auto framed = [&](const std::string& name, const auto& a, const auto& inside) {
+    return stage(name, in.size(), [&](Var x, Var y) {
+      const Expr sum = a(x, y) - a(x - 1, y) + a(x, y + 2);
+      return cases().when(inside(Expr(x), Expr(y)), sum).otherwise(a(x, y) * 3);
+    });
+  };
+  const Index w = in.width(), h = in.height();
+  const auto frame = [&](const Expr& x, const Expr& y) { return x >= 2 && y > 3 && x < w - 2 && 5 + y < h; };
+  const auto corner = [&](const Expr& x, const Expr& y) { return 7 > x && y + x * 0 <= 4; };
+  const auto beyond = [&](const Expr& x, const Expr& y) { return x >= -5 && x < w / 2 + 1000 && y >= h - 1; };
+  const auto nowhere = [&](const Expr& x, const Expr& y) { return x >= w && y >= 0; };
+  for (const std::vector<std::int64_t>& extents :
+       {std::vector<std::int64_t>{45, 23}, {4, 9}, {3, 3}, {1, 1}, {600, 8}}) {
+    const Accessor source = in.border(Border::clamp());
+    agree(framed("frame", source, frame), extents);
+    agree(framed("corner", source, corner), extents);
+    agree(framed("beyond", source, beyond), extents);
+    agree(framed("nowhere", source, nowhere), extents);
+    Stage first = framed("first", source, frame);
+    agree(framed("second", first.border(Border::mirror()), beyond), extents);
+  }
+}
+
 TEST_F(Graph, CasesThatDependOnValues) {
   agree(stage("out", in.size(), [&](Var x, Var y) {
     const Accessor src = in.border(Border::mirror());

@@ -1,6 +1,7 @@
 // Tests of every subject with every border mode.
 #pragma once
 
+#include <functional>
 #include <tuple>
 #include <vector>
 
@@ -12,18 +13,20 @@ constexpr bool instrumented = true;
 constexpr bool instrumented = false;
 #endif
 
-/// Every pair of the two; in instrumented builds, which take several times as long, each subject with one of
-/// the modes, in turn.
+/// Every pair of the two, but subjects for which `with_all` does not hold with one of the modes, in turn; so
+/// all of them in instrumented builds, which take several times as long.
 template <class Subject, class Mode>
-std::vector<std::tuple<Subject, Mode>> combinations(const std::vector<Subject>& subjects,
-                                                    const std::vector<Mode>& modes) {
-  std::vector<std::tuple<Subject, Mode>> all;
+std::vector<std::tuple<Subject, Mode>> combinations(
+    const std::vector<Subject>& subjects, const std::vector<Mode>& modes,
+    const std::function<bool(const Subject&)>& with_all = [](const Subject&) { return true; }) {
+  std::vector<std::tuple<Subject, Mode>> pairs;
   for (std::size_t s = 0; s < subjects.size(); ++s) {
+    const bool all = !instrumented && with_all(subjects[s]);
     for (std::size_t m = 0; m < modes.size(); ++m) {
-      if (!instrumented || m == s % modes.size()) all.emplace_back(subjects[s], modes[m]);
+      if (all || m == s % modes.size()) pairs.emplace_back(subjects[s], modes[m]);
     }
   }
-  return all;
+  return pairs;
 }
 
 }  // namespace weft::testing_support

@@ -1,8 +1,8 @@
 // Pipeline 'harris', emitted by Weft. How it runs:
-//   dx   in rows of hc: computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   dx   computed in hc: sx, sxy read it at the same pixel, in one loop: no store, no load
 //   sx   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
 //   gx   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   dy   in rows of hc: computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   dy   computed in hc: sy, sxy read it at the same pixel, in one loop: no store, no load
 //   sy   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
 //   gy   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
 //   sxy  in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
@@ -81,8 +81,8 @@ struct harris_frame {
   float k;
 };
 
-// Strips [first, last) of 'hc', each 448 columns that are computed row by row.
-// Rows of 'dx', 'sx', 'dy', 'sy', 'sxy' are kept while they are read.
+// Strips [first, last) of 'hc', each 512 columns that are computed row by row.
+// Rows of 'sx', 'sy', 'sxy' are kept while they are read.
 void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict hc = frame.hc;
@@ -91,25 +91,23 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t hc_pitch = frame.hc_pitch;
   const float k = frame.k;
-  float in_rows[1808];
-  float dx_rows[450];
-  float sx_rows[1800];
-  float dy_rows[450];
-  float sy_rows[1800];
-  float sxy_rows[1800];
-  const int64_t columns = (in_w + 447) / 448;
-  const int64_t rows = 64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448)
+  float in_rows[2064];
+  float sx_rows[2056];
+  float sy_rows[2056];
+  float sxy_rows[2056];
+  const int64_t columns = (in_w + 511) / 512;
+  const int64_t rows = 64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512)
       ? 64 : 16;
   for (int64_t strip = first; strip < last; ++strip) {
-    const int64_t x0 = rem_i64(strip, columns) * 448;
+    const int64_t x0 = rem_i64(strip, columns) * 512;
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
     for (int64_t y = y0 - 4; y < y1; ++y) {
       if (y0 - 2 <= y + 2) {
         const int64_t row = y + 2;
         const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x0 + 450, in_w);
-        float* in_row = in_rows + (row & 3) * 452;
+        const int64_t right = min_i64(x0 + 514, in_w);
+        float* in_row = in_rows + (row & 3) * 516;
         const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
@@ -118,104 +116,63 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
           in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
         }
-        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 2; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 2; ++x) {
           in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
         }
       }
       if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 449, in_w);
-        float* dx_row = dx_rows + (row & 0) * 450;
-        const float* in_m1 = in_rows + (row - 1 & 3) * 452 + (left - x0) + 2;
-        const float* in_0 = in_rows + (row & 3) * 452 + (left - x0) + 2;
-        const float* in_p1 = in_rows + (row + 1 & 3) * 452 + (left - x0) + 2;
+        const int64_t right = min_i64(x0 + 513, in_w);
+        float* sx_row = sx_rows + (row & 3) * 514;
+        float* sy_row = sy_rows + (row & 3) * 514;
+        float* sxy_row = sxy_rows + (row & 3) * 514;
+        const float* in_m1 = in_rows + (row - 1 & 3) * 516 + (left - x0) + 2;
+        const float* in_0 = in_rows + (row & 3) * 516 + (left - x0) + 2;
+        const float* in_p1 = in_rows + (row + 1 & 3) * 516 + (left - x0) + 2;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          dx_row[i + (left - x0) + 1] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+          const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
               - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
               + 0.16666667f * in_p1[i + 1];
-        }
-      }
-      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
-        const int64_t row = y + 1;
-        const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 449, in_w);
-        float* sx_row = sx_rows + (row & 3) * 450;
-        const float* dx_0 = dx_rows + (row & 0) * 450 + (left - x0) + 1;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          sx_row[i + (left - x0) + 1] = dx_0[i] * dx_0[i];
+          sx_row[i + (left - x0) + 1] = dx * dx;
+          const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i] - 0.16666667f * in_m1[i + 1]
+              + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i] + 0.16666667f * in_p1[i + 1];
+          sy_row[i + (left - x0) + 1] = dy * dy;
+          sxy_row[i + (left - x0) + 1] = dx * dy;
         }
         for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
-        }
-      }
-      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
-        const int64_t row = y + 1;
-        const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 449, in_w);
-        float* dy_row = dy_rows + (row & 0) * 450;
-        const float* in_m1 = in_rows + (row - 1 & 3) * 452 + (left - x0) + 2;
-        const float* in_p1 = in_rows + (row + 1 & 3) * 452 + (left - x0) + 2;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          dy_row[i + (left - x0) + 1] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
-              - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
-              + 0.16666667f * in_p1[i + 1];
-        }
-      }
-      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
-        const int64_t row = y + 1;
-        const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 449, in_w);
-        float* sy_row = sy_rows + (row & 3) * 450;
-        const float* dy_0 = dy_rows + (row & 0) * 450 + (left - x0) + 1;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          sy_row[i + (left - x0) + 1] = dy_0[i] * dy_0[i];
         }
         for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
-        }
-      }
-      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
-        const int64_t row = y + 1;
-        const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 449, in_w);
-        float* sxy_row = sxy_rows + (row & 3) * 450;
-        const float* dx_0 = dx_rows + (row & 0) * 450 + (left - x0) + 1;
-        const float* dy_0 = dy_rows + (row & 0) * 450 + (left - x0) + 1;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          sxy_row[i + (left - x0) + 1] = dx_0[i] * dy_0[i];
         }
         for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 448, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
       }
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
-        const int64_t right = min_i64(x0 + 448, in_w);
+        const int64_t right = min_i64(x0 + 512, in_w);
         float* hc_row = hc + y * hc_pitch + left;
-        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 450 + (left - x0) + 1;
-        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 450 + (left - x0) + 1;
+        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
@@ -249,9 +206,9 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
   frame.k = k;
 
   host->parallel_for(host->context, div_i64(in_h
-      + (64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448) ? 64 : 16)
-      - 1, 64 <= in_h / 256 * ((in_w + 447) / 448) ? 256 : 64 <= in_h / 64 * ((in_w + 447) / 448) ? 64 : 16)
-      * ((in_w + 447) / 448), [](const void* data, int64_t first, int64_t last) {
+      + (64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512) ? 64 : 16)
+      - 1, 64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512) ? 64 : 16)
+      * ((in_w + 511) / 512), [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     hc_strips(*static_cast<const harris_frame*>(data), first, last);
   }, &frame);

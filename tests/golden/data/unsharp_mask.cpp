@@ -1,6 +1,6 @@
 // Pipeline 'unsharp_mask', emitted by Weft. How it runs:
 //   blurx    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
-//   blury    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   blury    computed in mask: sharpen, mask read it at the same pixel, in one kernel: no store, no load
 //   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
 //   mask     stored: it is an output
 //
@@ -74,7 +74,7 @@ struct unsharp_mask_frame {
 };
 
 // Strips [first, last) of 'mask', each 256 columns that are computed row by row.
-// Rows of 'blurx', 'blury' are kept while they are read.
+// Rows of 'blurx' are kept while they are read.
 void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict mask = frame.mask;
@@ -86,7 +86,6 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float weight = frame.weight;
   float in_rows[6240];
   float blurx_rows[780];
-  float blury_rows[768];
   const int64_t columns = (in_w + 255) / 256;
   const int64_t rows = 64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256)
       ? 64 : 16;
@@ -161,28 +160,17 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           }
         }
       }
-      if (max_i64(y0, 0) <= y && y < in_h) {
-        const int64_t row = y;
-        const int64_t left = max_i64(x0, 0);
-        const int64_t right = min_i64(x0 + 256, in_w);
-        float* blury_row = blury_rows + (row & 0) * 768;
-        const float* blurx_0 = blurx_rows + (row & 0) * 780 + (left - x0) * 3 + 6;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < (right - left) * 3; ++i) {
-          blury_row[i + (left - x0) * 3] = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3]
-              + 0.375f * blurx_0[i] + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-        }
-      }
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 256, in_w);
         float* mask_row = mask + y * mask_pitch + left * 3;
         const float* in_0 = in_rows + (y & 7) * 780 + (left - x0) * 3 + 6;
-        const float* blury_0 = blury_rows + (y & 0) * 768 + (left - x0) * 3;
+        const float* blurx_0 = blurx_rows + (y & 0) * 780 + (left - x0) * 3 + 6;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < (right - left) * 3; ++i) {
-          mask_row[i] = fabsf(in_0[i] - blury_0[i]) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
-              - weight * blury_0[i];
+          const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+              + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+          mask_row[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i] - weight * v;
         }
       }
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "ir/visit.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 
@@ -75,10 +76,69 @@ TEST(Marching, TakesAllStagesThatOneResultNeeds) {
   const ir::Pipeline pipeline = lower::prepare(build(applications().at("harris")).pipeline.ir());
   const Schedule schedule = choose(pipeline, Tiling::Block);
   for (const StagePlan& plan : schedule.stages) EXPECT_EQ(plan.stored, plan.stage == "hc") << plan.stage;
-  EXPECT_EQ(schedule.of("dx").why,
-            "computed 1 row ahead of 'hc', which needs 1 of its rows at a time: no store, no load");
-  EXPECT_EQ(schedule.of("gx").where(), "computed in hc");
   EXPECT_EQ(schedule.of("sx").where(), "in rows of hc");
+  EXPECT_EQ(schedule.of("sx").why,
+            "computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load");
+  EXPECT_EQ(schedule.of("dx").where(), "computed in hc");
+  EXPECT_EQ(schedule.of("dx").why, "sx, sxy read it at the same pixel, in one loop: no store, no load");
+  EXPECT_EQ(schedule.of("gx").where(), "computed in hc");
+}
+
+/// "a b | c": the stages of each pass; those in parentheses are values of its loop.
+std::string passes_text(const Outputs& outputs) {
+  const ir::Pipeline pipeline = Pipeline("test", outputs).ir();
+  std::vector<StageReads> members;
+  std::set<const ir::Stage*> candidates;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    members.push_back(reads_of(*stage));
+    candidates.insert(stage.get());
+  }
+  for (const StageReads& m : members) {
+    for (const ir::Read* read : m.reads) {
+      if (!ir::reads_current_pixel(*read, m.stage->domain())) candidates.erase(read->source.get());
+    }
+  }
+  candidates.erase(members.back().stage);
+  const March march = march_of(members).march.value();
+  const auto values = values_of_passes(members, march, candidates);
+  std::string text;
+  for (const Pass& pass : passes_of(members, march, values)) {
+    text += text.empty() ? "" : " |";
+    for (const ir::Stage* stage : pass)
+      text += std::string(text.empty() ? "" : " ") +
+              (values.count(stage) ? "(" + stage->name + ")" : stage->name);
+  }
+  return text;
+}
+
+TEST(Marching, StagesOfTheSameColumnsAreComputedByOneLoop) {
+  const Image<float> in("in");
+  const Border edge = Border::clamp();
+  Stage dx = convolve("dx", in.border(edge), Mask{{-1.f, 0.f, 1.f}});
+  Stage dy = convolve("dy", in.border(edge), Mask{{-1.f}, {0.f}, {1.f}});
+  Stage xx = point("xx", dx * dx), xy = point("xy", dx * dy), yy = point("yy", dy * dy);
+  const auto blurred = [&](const char* name, const Stage& s) {
+    return convolve(name, s.border(edge), cross);
+  };
+  Stage sum = point("sum", blurred("gxx", xx) + blurred("gxy", xy) + blurred("gyy", yy));
+  EXPECT_EQ(passes_text({sum}), "(dx) xx (dy) xy yy | (gxx) (gxy) (gyy) sum");
+}
+
+TEST(Marching, WhatIsReadLaterIsNoValueOfALoop) {
+  const Image<float> in("in");
+  Stage a = point("a", in + 1.f), b = point("b", a * 2.f);
+  Stage c = convolve("c", b.border(Border::clamp()), cross);
+  Stage d = point("d", c + a);
+  EXPECT_EQ(passes_text({d}), "a | b | (c) d");
+}
+
+TEST(Marching, RowsOutsideAreOfConstantsForAllStagesOfALoopOrNone) {
+  const Image<float> in("in");
+  Stage a = point("a", in + 1.f), b = point("b", in - 1.f), c = point("c", in * 2.f);
+  Stage x = convolve("x", a.border(Border::clamp()), cross);
+  Stage y = convolve("y", b.border(Border::constant(0.f)), cross);
+  Stage z = convolve("z", c.border(Border::mirror()), cross);
+  EXPECT_EQ(passes_text({point("out", x + y + z)}), "b | a c | (x) (y) (z) out");
 }
 
 TEST(Marching, LeavesWhatTakesLongerThanMemory) {
