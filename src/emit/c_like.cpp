@@ -309,6 +309,13 @@ void CLike::print(const kernel::LocalArray& array) {
 }
 void CLike::print(const kernel::LoadPack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::StorePack&) { throw InternalError("a pack on a CPU"); }
+void CLike::print(const kernel::Prefetch& s) {
+  const bool at_start = kernel::is_literal(s.offset, 0);
+  const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
+  out_.line(fmt::format("{}({}, {});", helper("prefetch"),
+                        at_start ? s.array : fmt::format("{} + {}", s.array, spelt(s.offset, additive)),
+                        text(bytes)));
+}
 void CLike::print(const kernel::Atomic&) { throw InternalError("an atomic update on a CPU"); }
 void CLike::print(const kernel::Barrier&) { throw InternalError("a barrier on a CPU"); }
 
@@ -334,6 +341,7 @@ void CLike::print(const kernel::Stmt& statement) {
           },
           [&](const kernel::LoadPack& s) { print(s); },
           [&](const kernel::StorePack& s) { print(s); },
+          [&](const kernel::Prefetch& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {

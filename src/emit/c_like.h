@@ -50,6 +50,7 @@ class CLike {
 
  private:
   void print(const kernel::Stmt& statement);
+  void print(const kernel::Prefetch& prefetch);
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
   std::string wide(const kernel::Expr& e, int context);

@@ -43,6 +43,11 @@ static inline int64_t mirror101_index(int64_t i, int64_t n) {
   return i < n ? i : 2 * n - 2 - i;
 }
 )"},
+      {"prefetch", R"(// Asks memory for what is read soon.
+static inline void prefetch(const void* from, int64_t bytes) {
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b);
+}
+)"},
       {"repeat_index", R"(// Periodic: -1 is n - 1, n is 0.
 static inline int64_t repeat_index(int64_t i, int64_t n) {
   if (i >= 0 && i < n) return i;

@@ -135,6 +135,12 @@ struct StorePack {
   std::string name, array;
   Expr offset, valid;
 };
+/// Asks memory for array[offset] and on, `count` of them, which are read soon.
+struct Prefetch {
+  std::string array;
+  Scalar type;
+  Expr offset, count;
+};
 /// array[index] = array[index] op value, indivisibly.
 struct Atomic {
   ir::BinaryOp op;
@@ -170,8 +176,8 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Atomic, Barrier, For, If,
-               Continue, CallFunction, Order, Comment>
+  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, Atomic, Barrier, For,
+               If, Continue, CallFunction, Order, Comment>
       op;
 };
 

@@ -107,6 +107,11 @@ class FunctionVerifier {
               check_pack(s.array, pack.type, s.offset, s.valid);
               require(array(s.array).kind == Array, "store to '" + s.array + "'");
             },
+            [&](const Prefetch& s) {
+              check(s.offset), check(s.count);
+              require_index(s.offset), require_index(s.count);
+              require(array(s.array).type == s.type, "'" + s.array + "' is prefetched as another type");
+            },
             [&](const Atomic& s) {
               check(s.index), check(s.value);
               require_index(s.index);

@@ -71,6 +71,7 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                    [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const LoadPack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
                    [&](const StorePack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
+                   [&](const Prefetch& s) { visit(s.offset, visitor), visit(s.count, visitor); },
                    [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const For& s) {
                      visit(s.from, visitor), visit(s.to, visitor);
@@ -96,6 +97,7 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
                    [&](Store& s) { replace(s.index), replace(s.value); },
                    [&](LoadPack& s) { replace(s.offset), replace(s.valid); },
                    [&](StorePack& s) { replace(s.offset), replace(s.valid); },
+                   [&](Prefetch& s) { replace(s.offset), replace(s.count); },
                    [&](For& s) {
                      replace(s.from), replace(s.to);
                      if (s.step) replace(s.step);
@@ -122,6 +124,7 @@ std::set<std::string> names_in(const Block& block) {
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<LoadPack>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert({s->name, s->array});
+    if (const auto* s = std::get_if<Prefetch>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   visit_expressions(block, [&](const Expr& e) {

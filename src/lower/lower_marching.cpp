@@ -204,12 +204,12 @@ class MarchLowering {
     body.push_back(current_row(kept));
 
     const Rows rows(source.box, layout_);
-    Expr row = name("row");
-    if (read.border && !is_constant) {
-      row = kernel::add(
-          kernel::index_call(index_op(read.border->mode), kernel::sub(row, rows.begin(1)), rows.extent(1)),
-          rows.begin(1));
-    }
+    const auto in_source = [&](const Expr& row, kernel::IndexOp op) {
+      const Expr index = kernel::index_call(op, kernel::sub(row, rows.begin(1)), rows.extent(1));
+      return kernel::add(index, rows.begin(1));
+    };
+    const bool is_found = read.border && !is_constant;  // by the border, in whatever row
+    const Expr row = is_found ? in_source(name("row"), index_op(read.border->mode)) : name("row");
     Block copies;
     const std::string from = layout_.names.claim(array.name + "_row");
     copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, memory_row(rows, array, row)}});
@@ -219,8 +219,13 @@ class MarchLowering {
     copy.push_back({kernel::Store{
         kept.row, kernel::add(name("i"), at_kept(kept, name("left"))),
         kernel::load(from, source.type.scalar, kernel::add(name("i"), at_memory(name("left"))))}});
+    const Expr scalars = kernel::mul(count(), literal(lanes));
+    copies.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(copy)}});
+    // Processors foresee what is next in a row, not that the strip goes on in the next one.
+    const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
     copies.push_back(
-        {For{LoopKind::Vector, "i", literal(0), kernel::mul(count(), literal(lanes)), std::move(copy)}});
+        {kernel::Prefetch{array.name, source.type.scalar,
+                          kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
     if (read.border) {
       beyond_columns(copies, kept, [&](const Expr& x, int lane) {
         return kernel::load(from, source.type.scalar, kernel::add(at_memory(x), literal(lane)));
