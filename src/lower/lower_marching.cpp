@@ -3,7 +3,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <memory>
 
@@ -28,11 +27,7 @@ using kernel::name;
 
 namespace {
 
-constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
-constexpr StripHeights heights{{256, 64, 16}, 64};                   // some for each core
-
-int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
+constexpr StripHeights heights{{256, 64, 16}, 64};  // some for each core
 
 class MarchLowering {
  public:
@@ -47,10 +42,7 @@ class MarchLowering {
     const schedule::MarchOrWhy march = schedule::march_of(members);
     if (!march.march) throw InternalError("a group that cannot march: " + march.why);
     passes_ = schedule::passes_of(members, *march.march);
-    int column = 0;  // bytes of all rows
-    for (const schedule::RollingRows& r : march.march->rolling)
-      column += power_of_two(r.rows) * size_of(r.source().type);
-    width_ = std::clamp(kept_bytes / std::max(column, 1) / width_step * width_step, least_width, most_width);
+    width_ = schedule::strip_width(*march.march);
     for (const schedule::RollingRows& r : march.march->rolling) keep(r);
   }
 
@@ -85,7 +77,7 @@ class MarchLowering {
     const int after = static_cast<int>(std::max<std::int64_t>(r.x().max, 0)) * lanes;
     const std::string& name = layout_.arrays.at(&r.source()).name;
     kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"),
-                     power_of_two(r.rows), first, first + width_ * lanes + after});
+                     schedule::room_for_rows(r), first, first + width_ * lanes + after});
   }
 
   std::string comment() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -13,6 +14,8 @@
 namespace weft::schedule {
 namespace {
 
+constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 
 /// The distances at which a read finds its pixels of an image; none unless they are the same for all pixels.
@@ -169,6 +172,16 @@ StageReads reads_of(const ir::Stage& stage) {
 }
 
 MarchOrWhy march_of(const std::vector<StageReads>& members) { return Marching(members).run(); }
+
+int room_for_rows(const RollingRows& rows) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
+}
+
+int strip_width(const March& march) {
+  int column = 0;  // bytes of all rows
+  for (const RollingRows& r : march.rolling) column += room_for_rows(r) * size_of(r.source().type);
+  return std::clamp(kept_bytes / std::max(column, 1) / width_step * width_step, least_width, most_width);
+}
 
 const RollingRows* March::of(const ir::Stage& source) const {
   const auto found = std::find_if(rolling.begin(), rolling.end(),

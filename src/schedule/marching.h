@@ -50,6 +50,11 @@ struct MarchOrWhy {
 };
 MarchOrWhy march_of(const std::vector<StageReads>& members);
 
+/// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
+int room_for_rows(const RollingRows& rows);
+/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits.
+int strip_width(const March& march);
+
 /// Members that one loop along a row computes, pixel by pixel.
 using Pass = std::vector<const ir::Stage*>;
 

@@ -1,0 +1,45 @@
+// The groups of least cost, by dynamic programming over the stages that are left.
+//
+// A group is a stored stage with others that only the group reads. So the last stage of those that are left,
+// in pipeline order, is the result of a group: all that read it are in groups already. With L the stages left
+// and r the last of them,
+//
+//     F(L) = min over groups G of result r within L:  cost(G) + F(L \ G)
+//
+// which is exact. Compare the down-set form of DP fusion in PolyMage, which has no such order of groups,
+// since its groups may store several stages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace weft::schedule {
+
+/// Stages by number, producers first.
+struct GroupGraph {
+  std::vector<std::vector<int>> readers;  ///< Of each stage.
+  std::vector<bool> is_stored;            ///< Whatever the groups: outputs, reductions, …
+
+  int size() const { return static_cast<int>(readers.size()); }
+};
+
+using Group = std::vector<int>;  ///< Producers first; the last is the result.
+
+struct GroupSearch {
+  std::vector<Group> groups;  ///< All stages, each in one; by their results.
+  double cost = 0;
+  std::int64_t states = 0;  ///< Sets of stages left that were met,
+  std::int64_t asked = 0;   ///< groups whose cost was asked for.
+  bool is_exact = true;     ///< False if the search met its limit and some groups were never tried.
+};
+
+/// `cost` is asked once for each group; nothing if the group cannot be, and then none that has it and the
+/// same result can. Of groups of one stage the cost has to be known. At most `limit` groups of more are asked
+/// for.
+GroupSearch least_cost_groups(const GroupGraph& graph,
+                              const std::function<std::optional<double>(const Group&)>& cost,
+                              std::int64_t limit = 1'000'000);
+
+}  // namespace weft::schedule

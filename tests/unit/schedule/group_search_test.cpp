@@ -1,0 +1,150 @@
+// The search for the groups of least cost, against trying everything.
+#include "schedule/group_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace weft::schedule {
+namespace {
+
+using Cost = std::function<std::optional<double>(const Group&)>;
+
+GroupGraph graph_of(int stages, const std::vector<std::pair<int, int>>& edges,
+                    const std::set<int>& stored = {}) {
+  GroupGraph graph{std::vector<std::vector<int>>(stages), std::vector<bool>(stages, false)};
+  for (const auto& [from, to] : edges) graph.readers[from].push_back(to);
+  for (const int s : stored) graph.is_stored[s] = true;
+  graph.is_stored[stages - 1] = true;
+  return graph;
+}
+
+std::string text_of(const std::vector<Group>& groups) {
+  std::string text;
+  for (const Group& group : groups) {
+    text += text.empty() ? "" : " |";
+    for (const int member : group) text += (text.empty() ? "" : " ") + std::to_string(member);
+  }
+  return text;
+}
+
+const Cost per_group = [](const Group&) { return std::optional(1.0); };
+
+TEST(GroupSearch, OneGroupWhereThatIsCheapest) {
+  const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  EXPECT_EQ(text_of(least_cost_groups(chain, per_group).groups), "0 1 2 3");
+  const GroupGraph diamond = graph_of(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  EXPECT_EQ(text_of(least_cost_groups(diamond, per_group).groups), "0 1 2 3");
+}
+
+TEST(GroupSearch, StagesThatOthersReadAreStored) {
+  // 0 → 1 → 2 (an output), 1 → 3
+  const GroupGraph graph = graph_of(4, {{0, 1}, {1, 2}, {1, 3}}, {2});
+  EXPECT_EQ(text_of(least_cost_groups(graph, per_group).groups), "0 1 | 2 | 3");
+}
+
+TEST(GroupSearch, GroupsThatCannotBeAreLeftOut) {
+  const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const Cost at_most_two = [](const Group& group) {
+    return group.size() > 2 ? std::nullopt : std::optional(1.0);
+  };
+  EXPECT_EQ(text_of(least_cost_groups(chain, at_most_two).groups), "0 1 | 2 3");
+}
+
+TEST(GroupSearch, LooksBeyondTheBestGroupOfTheLastStage) {
+  // Taking 2 into the group of 3 saves most there, but leaves 0 and 1 where they cannot join it.
+  const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const Cost cost = [](const Group& g) -> std::optional<double> {
+    if (g.size() > 3) return std::nullopt;
+    if (g == Group{2, 3}) return 5;
+    if (g == Group{1, 2, 3}) return 20;
+    if (g == Group{0, 1, 2}) return 1;
+    return 6.0 * static_cast<double>(g.size());
+  };
+  const GroupSearch found = least_cost_groups(chain, cost);
+  EXPECT_EQ(text_of(found.groups), "0 1 2 | 3");
+  EXPECT_EQ(found.cost, 7);
+}
+
+TEST(GroupSearch, SaysWhenItMetItsLimit) {
+  std::vector<std::pair<int, int>> edges;
+  for (int s = 0; s < 20; ++s) edges.emplace_back(s, 20);
+  const GroupGraph fan = graph_of(21, edges);
+  EXPECT_EQ(least_cost_groups(fan, per_group, 1000).is_exact, false);
+  EXPECT_EQ(least_cost_groups(graph_of(3, {{0, 1}, {1, 2}}), per_group, 1000).is_exact, true);
+}
+
+/// The least cost of all ways to put each stage that can be into the group of its readers, or not.
+double least_of_all(const GroupGraph& graph, const Cost& cost) {
+  std::optional<double> least;
+  for (unsigned choice = 0; choice < 1u << graph.size(); ++choice) {
+    std::vector<int> result_of(graph.size());
+    bool is_possible = true;
+    for (int s = graph.size() - 1; s >= 0 && is_possible; --s) {
+      const auto& readers = graph.readers[s];
+      result_of[s] = s;
+      if (!(choice >> s & 1)) continue;
+      is_possible = !graph.is_stored[s] && !readers.empty() &&
+                    std::all_of(readers.begin(), readers.end(),
+                                [&](int r) { return result_of[r] == result_of[readers[0]]; });
+      if (is_possible) result_of[s] = result_of[readers[0]];
+    }
+    if (!is_possible) continue;
+    double sum = 0;
+    for (int r = 0; r < graph.size() && is_possible; ++r) {
+      if (result_of[r] != r) continue;
+      Group group;
+      for (int s = 0; s <= r; ++s) {
+        if (result_of[s] == r) group.push_back(s);
+      }
+      const auto one = cost(group);
+      is_possible = one.has_value();
+      sum += one.value_or(0);
+    }
+    if (is_possible && (!least || sum < *least)) least = sum;
+  }
+  return *least;
+}
+
+TEST(GroupSearch, IsTheLeastOfAll) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const int stages = 2 + static_cast<int>(random() % 9);
+    std::vector<std::pair<int, int>> edges;
+    for (int to = 1; to < stages; ++to) {
+      for (int from = 0; from < to; ++from) {
+        if (random() % 3 == 0) edges.emplace_back(from, to);
+      }
+    }
+    std::set<int> stored;
+    for (int s = 0; s < stages; ++s) {
+      if (random() % 8 == 0) stored.insert(s);
+    }
+    const GroupGraph graph = graph_of(stages, edges, stored);
+    const std::size_t most = 1 + random() % 6;
+    const Cost cost = [&](const Group& g) -> std::optional<double> {
+      if (g.size() > most) return std::nullopt;
+      std::size_t key = seed;
+      for (const int member : g) key = key * 1000003 + static_cast<std::size_t>(member) + 1;
+      return 1 + static_cast<double>(std::mt19937(static_cast<unsigned>(key))() % 100) *
+                     static_cast<double>(g.size());
+    };
+    const GroupSearch found = least_cost_groups(graph, cost);
+    EXPECT_EQ(found.cost, least_of_all(graph, cost)) << "seed " << seed;
+    std::vector<int> all;
+    double sum = 0;
+    for (const Group& group : found.groups) {
+      all.insert(all.end(), group.begin(), group.end());
+      sum += *cost(group);
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all.size(), static_cast<std::size_t>(stages)) << "seed " << seed;
+    EXPECT_EQ(std::unique(all.begin(), all.end()), all.end()) << "seed " << seed;
+    EXPECT_EQ(sum, found.cost) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace weft::schedule
