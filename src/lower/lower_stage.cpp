@@ -1,11 +1,13 @@
 #include "lower/lower_stage.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/interior.h"
 #include "lower/lower_grid.h"
+#include "lower/phases.h"
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
 #include "lower/strip_pixels.h"
@@ -33,10 +35,11 @@ class StageLowering {
         interior_(interior_of(stage_)),
         lanes_(stage_, layout_),
         inner_(lanes_.stage()),
-        inner_rows_(inner_.box, layout_) {}
+        inner_rows_(inner_.box, layout_),
+        phases_(has_straight_rows() ? phases_of(inner_, names_) : std::nullopt) {}
 
   kernel::Launch run() {
-    const bool has_border = !interior_.is_everything();
+    const bool has_border = !interior_.is_everything() || phases_;
     if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
     kernel::Function rows = rows_function();
     if (has_border) module_.functions.push_back(pixel_function());
@@ -111,10 +114,16 @@ class StageLowering {
     }
     Expr left = row_begin, right = row_end;
     if (!pixel_function_.empty()) {
+      // Between them all phases are complete.
+      const std::int64_t phases = phases_ ? phases_->count() : 1;
+      const Expr mask = kernel::literal(-phases);
       for (const ir::Affine& bound : interior_.x.lower) left = kernel::max(left, lower(bound));
+      if (phases_)
+        left = kernel::binary(ir::BinaryOp::And, kernel::add(left, kernel::literal(phases - 1)), mask);
       left = kernel::min(left, row_end);
       block.push_back({kernel::Let{"left", left}});
       for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, lower(bound));
+      if (phases_) right = kernel::binary(ir::BinaryOp::And, right, mask);
       block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
       left = kernel::name("left");
       right = kernel::name("right");
@@ -144,14 +153,21 @@ class StageLowering {
     return outside;
   }
 
+  /// Whether a loop over pixels is all that it takes; folds too large for one are computed strip by strip.
+  bool has_straight_rows() {
+    if (inner_cases().size() > 1) return true;
+    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, coords(),
+                              module_.strict);
+    return rank() == 0 ||
+           (!lanes_share_a_function(inner_) && in_row.strip_folds(ir::expressions(inner_)).empty());
+  }
+
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
-    const bool is_piecewise = inner_cases().size() > 1;
+    if (phases_) return loop_over_phases(rows, left, right);
     const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, at, module_.strict);
-    const bool in_strips =
-        lanes_share_a_function(inner_) || !in_row.strip_folds(ir::expressions(inner_)).empty();
-    if (!is_piecewise && rank() > 0 && in_strips) {
+    if (!has_straight_rows()) {
       at[0] = kernel::add(x0, i);
       ExpressionLowering in_strip(layout_, module_.tables, names_, inner_, Place::Interior, at,
                                   module_.strict);
@@ -167,6 +183,46 @@ class StageLowering {
                    result);
     }
     in_row.close();
+    return result;
+  }
+
+  /// Pixels side by side, one of each phase, with what they have in common.
+  Block loop_over_phases(Block& rows, const Expr& left, const Expr& right) {
+    const Expr i = kernel::name("i");
+    const int count = phases_->count();
+    const Expr shift = kernel::literal(std::countr_zero(static_cast<unsigned>(count)));
+    std::vector<Expr> at = coords();
+    at[0] = i;
+    std::vector<const ir::Stage*> others;
+    for (const ir::Stage& phase : phases_->stages) {
+      layout_.arrays[&phase] = inner_array();
+      if (&phase != &phases_->stages.front()) others.push_back(&phase);
+    }
+    ExpressionLowering expressions(layout_, module_.tables, phases_->names, phases_->stages.front(),
+                                   Place::Interior, at, module_.strict);
+    expressions.share_with(others);
+    const std::string target = output_row(expressions, rows);
+    Block result;
+    expressions.open(result, &rows);
+    kernel::For pixels{kernel::LoopKind::Vector,
+                       "i",
+                       kernel::binary(ir::BinaryOp::Shr, left, shift),
+                       kernel::binary(ir::BinaryOp::Shr, right, shift),
+                       {}};
+    expressions.open(pixels.body);
+    for (int p = 0; p < count; ++p) {
+      const ir::Case& only = std::get<ir::Pure>(phases_->stages[p].definition).cases[0];
+      const Lanes value = expressions.lower(only.value);
+      const Expr x = kernel::add(kernel::mul(i, kernel::literal(count)), kernel::literal(p));
+      for (std::size_t l = 0; l < value.size(); ++l) {
+        const Expr scalar = kernel::add(x_offset(x), kernel::literal(static_cast<std::int64_t>(l)));
+        pixels.body.push_back({kernel::Store{target, scalar, value[l]}});
+      }
+    }
+    expressions.close();
+    expressions.close();
+    for (const ir::Stage& phase : phases_->stages) layout_.arrays.erase(&phase);
+    result.push_back({std::move(pixels)});
     return result;
   }
 
@@ -205,6 +261,7 @@ class StageLowering {
   const PlacedLanes lanes_;
   const ir::Stage& inner_;  ///< What the interior computes: the stage, or its flat lanes.
   const Rows inner_rows_;
+  const std::optional<Phases> phases_;
   std::string pixel_function_;
 };
 

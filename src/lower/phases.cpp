@@ -1,0 +1,72 @@
+#include "lower/phases.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ir/visit.h"
+#include "lower/interior.h"
+
+namespace weft::lower {
+namespace {
+
+constexpr std::int64_t most_phases = 4;  // each is code of its own
+
+/// What the indices of all reads along x are divided by; nothing if they differ in more than powers of two.
+std::optional<std::int64_t> divisor_of(const ir::Stage& stage) {
+  std::int64_t divisor = 1;
+  for (const ir::Expr& e : ir::reads(stage)) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (read.indices.empty()) continue;
+    if (access_of(read) != Access::Direct) return std::nullopt;
+    ir::Scaled scaled;
+    if (!ir::as_scaled(at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &scaled))
+      return std::nullopt;
+    if (scaled.divisor > most_phases || !std::has_single_bit(static_cast<std::uint64_t>(scaled.divisor)))
+      return std::nullopt;
+    divisor = std::max(divisor, scaled.divisor);
+  }
+  return divisor;
+}
+
+ir::Affine at_phase(const ir::Affine& a, std::int64_t count, std::int64_t phase) {
+  return a.substitute([&](const ir::Atom& atom) {
+    const auto* coord = std::get_if<ir::Coord>(&atom);
+    return coord && coord->dim == 0 ? ir::Affine(atom) * count + phase : ir::Affine(atom);
+  });
+}
+
+ir::Expr at_phase(const ir::Expr& e, std::int64_t count, std::int64_t phase) {
+  ir::Node node = *e;
+  if (auto* quantity = std::get_if<ir::Quantity>(&node.op)) {
+    quantity->value = at_phase(quantity->value, count, phase);
+  } else if (auto* read = std::get_if<ir::Read>(&node.op)) {
+    for (ir::Index& index : read->indices) {
+      if (auto* affine = std::get_if<ir::Affine>(&index)) index = at_phase(*affine, count, phase);
+    }
+  } else {
+    return nullptr;
+  }
+  return std::make_shared<const ir::Node>(std::move(node));
+}
+
+}  // namespace
+
+std::optional<Phases> phases_of(const ir::Stage& stage,
+                                const std::unordered_map<const ir::Node*, std::string>& names) {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  if (!pure || pure->cases.size() != 1 || stage.box.empty()) return std::nullopt;
+  const std::optional<std::int64_t> count = divisor_of(stage);
+  if (!count || *count == 1) return std::nullopt;
+  Phases phases;
+  for (std::int64_t p = 0; p < *count; ++p) {
+    ir::Rewriter rewriter([&](const ir::Expr& e) { return at_phase(e, *count, p); });
+    phases.stages.push_back(ir::rewritten(stage, std::ref(rewriter)));
+    ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+      const auto name = names.find(e.get());
+      if (name != names.end()) phases.names[rewriter(e).get()] = name->second;
+    });
+  }
+  return phases;
+}
+
+}  // namespace weft::lower

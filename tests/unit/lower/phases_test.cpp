@@ -1,0 +1,56 @@
+// Rows that read a coarser image, split by phase.
+#include "lower/phases.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include "ir/visit.h"
+
+namespace weft::lower {
+namespace {
+
+class PhasesOf : public testing::Test {
+ protected:
+  const Image<float> in{"in"};
+
+  /// "i i+1 | i+1 i+1": the index along x of every read, phase by phase; or "none".
+  template <class F>
+  std::string reads(F f) {
+    const Stage out = stage("out", {in.width() * 2, in.height()}, f);
+    const auto phases = phases_of(*out.node(), {});
+    if (!phases) return "none";
+    std::string text;
+    for (const ir::Stage& phase : phases->stages) {
+      text += text.empty() ? "" : " |";
+      for (const ir::Expr& e : ir::reads(phase)) {
+        const auto& index = std::get<ir::Affine>(std::get<ir::Read>(e->op).indices[0]);
+        text += (text.empty() ? "" : " ") + index.to_string([](const ir::Atom& a) {
+          return std::holds_alternative<ir::Coord>(a) ? "i" : ir::name_of(a);
+        });
+      }
+    }
+    return text;
+  }
+};
+
+TEST_F(PhasesOf, IndicesAreWholeAgain) {
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 2, y); }), "i | i");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 2, y) - in((x + 1) / 2, y); }), "i i | i i + 1");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in((x - 1) / 2, y / 2) - in(x, y); }), "i - 1 2*i | i 2*i + 1");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in((x + 3) / 4, y) - in(x / 2, y); }),
+            "i 2*i | i + 1 2*i | i + 1 2*i + 1 | i + 1 2*i + 1");
+}
+
+TEST_F(PhasesOf, NoneWithoutADivision) {
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x, y / 2); }), "none");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(2 * x, y); }), "none");
+}
+
+TEST_F(PhasesOf, NoneOfOthers) {
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 3, y); }), "none");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 8, y); }), "none");
+  EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 2, y) + in(y, x); }), "none");
+}
+
+}  // namespace
+}  // namespace weft::lower
