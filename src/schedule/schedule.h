@@ -21,8 +21,9 @@ struct StagePlan {
   std::string where() const;  ///< "stored", "in rows of hc", "computed in hc"
 };
 
+/// The kernels that a target has for stages that are not computed in place.
 enum class Tiling {
-  None,   ///< Each stored stage is a kernel.
+  None,   ///< Of one stage each.
   Block,  ///< Stages march down strips of the image together.
 };
 
@@ -32,8 +33,9 @@ struct Schedule {
   const StagePlan& of(const std::string& stage) const;
 };
 
-/// A stage is computed in place where its only consumer reads it at the current pixel alone. Of the others,
-/// those march with their consumers that can, and are needed by no others.
+/// That of the largest groups that pay (groups.h): a stage is computed in place where one kernel has all that
+/// read it, at the current pixel alone. Of the others, those march with their consumers that can, and are
+/// needed by no others.
 Schedule choose(const ir::Pipeline& pipeline, Tiling tiling = Tiling::None);
 
 std::string to_text(const Schedule& schedule);

@@ -1,0 +1,222 @@
+#include "schedule/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "schedule/kernels.h"
+#include "schedule/marching.h"
+
+namespace weft::schedule {
+namespace {
+
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+/// Where the groups send each stage; what is in none has a number of its own.
+class Membership {
+ public:
+  Membership(const ir::Pipeline& pipeline, const Groups& groups) : members_(groups.size()) {
+    std::unordered_map<std::string, std::size_t> named;
+    for (std::size_t g = 0; g < groups.size() && why_.empty(); ++g) {
+      if (groups[g].empty()) why_ = "a group has no stages";
+      for (const std::string& name : groups[g]) {
+        const auto [entry, is_new] = named.emplace(name, g);
+        if (is_new) continue;
+        why_ = fmt::format("stage '{}' is {}", name,
+                           entry->second == g ? "in its group twice" : "in two groups");
+      }
+    }
+    for (const ir::StagePtr& stage : pipeline.stages) {
+      const auto found = named.find(stage->name);
+      const std::size_t group = found == named.end() ? members_.size() : found->second;
+      if (group == members_.size()) members_.emplace_back();
+      members_[group].push_back(stage.get());
+      group_of_[stage.get()] = group;
+      if (found != named.end()) named.erase(found);
+    }
+    if (named.empty() || !why_.empty()) return;
+    std::vector<std::string> stages;
+    for (const ir::StagePtr& stage : pipeline.stages) stages.push_back(stage->name);
+    why_ = fmt::format("there is no stage '{}'; there are {}",
+                       std::min_element(named.begin(), named.end())->first, quoted(stages));
+  }
+
+  const std::string& why() const { return why_; }  ///< Empty if the groups make sense.
+  /// By group, in the order of the pipeline.
+  const std::vector<std::vector<const ir::Stage*>>& members() const { return members_; }
+  std::size_t of(const ir::Stage& stage) const { return group_of_.at(&stage); }
+  bool together(const ir::Stage& a, const ir::Stage& b) const { return of(a) == of(b); }
+
+ private:
+  std::vector<std::vector<const ir::Stage*>> members_;
+  std::unordered_map<const ir::Stage*, std::size_t> group_of_;
+  std::string why_;
+};
+
+class Planning {
+ public:
+  Planning(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling)
+      : pipeline_(pipeline),
+        grouping_(grouping),
+        tiling_(tiling),
+        groups_(pipeline, grouping.groups),
+        kernels_(pipeline, [&](const ir::Stage& stage, const ir::Stage& reader) {
+          return groups_.together(stage, reader);
+        }) {}
+
+  ScheduleOrWhy run() {
+    if (!groups_.why().empty()) return {std::nullopt, groups_.why()};
+    for (const ir::StagePtr& stage : pipeline_.stages) plan(*stage);
+    for (const auto& members : groups_.members()) {
+      if (!march(members)) return {std::nullopt, why_};
+    }
+    return {std::move(schedule_), ""};
+  }
+
+ private:
+  bool refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  void plan(const ir::Stage& stage) {
+    const Uses& uses = kernels_.uses(stage);
+    if (!kernels_.in_place(stage)) {
+      schedule_.stages.push_back({stage.name, true, false, "", why_stored(stage)});
+    } else if (uses.consumers.size() == 1) {
+      schedule_.stages.push_back(
+          {stage.name, false, false, uses.names(),
+           fmt::format("its only consumer '{}' reads it at the same pixel: no store, no load",
+                       uses.names())});
+    } else {
+      schedule_.stages.push_back(
+          {stage.name, false, false, kernels_.loop_of(stage).name,
+           fmt::format("{} read it at the same pixel, in one kernel: no store, no load", uses.names())});
+    }
+  }
+
+  std::string why_stored(const ir::Stage& stage) const {
+    if (const auto known = grouping_.why.find(stage.name); known != grouping_.why.end()) return known->second;
+    if (auto why = always_stored(pipeline_, stage)) return *why;
+    const bool is_alone = groups_.members()[groups_.of(stage)].size() == 1;
+    return is_alone ? "it is a group by itself" : "it is the last of its group";
+  }
+
+  StagePlan& plan_of(const ir::Stage& stage) {
+    return *std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
+                         [&](const StagePlan& p) { return p.stage == stage.name; });
+  }
+
+  /// Whether the stage is the other, or reads it by way of others.
+  bool needs(const ir::Stage& stage, const ir::Stage& other) const {
+    std::unordered_set<const ir::Stage*> reached = {&other};
+    for (const ir::StagePtr& source : pipeline_.stages) {  // producers first
+      if (!reached.count(source.get())) continue;
+      const auto& readers = kernels_.uses(*source).consumers;
+      reached.insert(readers.begin(), readers.end());
+    }
+    return reached.count(&stage) > 0;
+  }
+
+  /// Whether nothing outside the group needs its stages but the last.
+  bool is_closed(const std::vector<const ir::Stage*>& members) {
+    const ir::Stage& last = *members.back();
+    for (const ir::Stage* member : members) {
+      if (member == &last || kernels_.in_place(*member)) continue;
+      if (auto why = always_stored(pipeline_, *member)) {
+        return refuse(fmt::format(
+            "'{}' has memory of its own ({}), so it can be but the last of a group, which '{}' is",
+            member->name, *why, last.name));
+      }
+      for (const ir::Stage* reader : kernels_.uses(*member).consumers) {
+        if (groups_.together(*member, *reader)) continue;
+        if (needs(last, *reader)) {
+          return refuse(fmt::format("'{}' reads '{}' from outside its group, whose '{}' needs '{}' in turn",
+                                    reader->name, member->name, last.name, reader->name));
+        }
+        return refuse(fmt::format("'{}' reads '{}' from outside its group, of which '{}' alone is stored",
+                                  reader->name, member->name, last.name));
+      }
+    }
+    return true;
+  }
+
+  /// Those of a group that are not in place march, if they are several.
+  bool march(const std::vector<const ir::Stage*>& members) {
+    std::vector<StageReads> loops;
+    for (const StageReads& loop : kernels_.loops()) {
+      if (groups_.together(*loop.stage, *members[0])) loops.push_back(loop);
+    }
+    if (loops.size() == 1) return true;
+    if (!is_closed(members)) return false;
+    const ir::Stage& last = *members.back();
+    if (tiling_ == Tiling::None) {
+      return refuse(fmt::format("rows of '{}' would have to be kept for '{}', and no stages march here",
+                                loops[0].stage->name, last.name));
+    }
+    const MarchOrWhy found = march_of(loops);
+    if (!found.march) return refuse(found.why);
+    std::set<const ir::Stage*> candidates;
+    for (const StageReads& loop : loops) {
+      if (loop.stage != &last && can_be_in_place(*loop.stage, kernels_.uses(*loop.stage)))
+        candidates.insert(loop.stage);
+    }
+    const auto values = values_of_passes(loops, *found.march, candidates);
+    for (const StageReads& loop : loops) {
+      if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);
+    }
+    return true;
+  }
+
+  void plan_rows(const ir::Stage& stage, const ir::Stage& last, const March& march, bool is_value) {
+    StagePlan& plan = plan_of(stage);
+    const RollingRows& rows = *march.of(stage);
+    plan.stored = false, plan.in_rows = !is_value, plan.into = last.name;
+    if (is_value) {
+      plan.why = fmt::format("{} read it at the same pixel, in one loop: no store, no load",
+                             kernels_.uses(stage).names());
+    } else {
+      plan.why = fmt::format(
+          "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
+          rows.ahead, rows.ahead == 1 ? "" : "s", last.name, rows.rows);
+    }
+  }
+
+  const ir::Pipeline& pipeline_;
+  const Grouping& grouping_;
+  const Tiling tiling_;
+  const Membership groups_;
+  const Kernels kernels_;
+  Schedule schedule_;
+  std::string why_;
+};
+
+}  // namespace
+
+ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling) {
+  return Planning(pipeline, grouping, tiling).run();
+}
+
+Groups groups_of(const Schedule& schedule) {
+  std::map<std::string, std::string> last;  // of the group of each stage
+  for (auto plan = schedule.stages.rbegin(); plan != schedule.stages.rend(); ++plan)
+    last[plan->stage] = plan->stored ? plan->stage : last.at(plan->into);
+  Groups groups;
+  for (const StagePlan& kernel : schedule.stages) {
+    if (!kernel.stored) continue;
+    auto& group = groups.emplace_back();
+    for (const StagePlan& plan : schedule.stages) {
+      if (last.at(plan.stage) == kernel.stage) group.push_back(plan.stage);
+    }
+  }
+  return groups;
+}
+
+}  // namespace weft::schedule

@@ -1,0 +1,58 @@
+// Groups of stages that are one kernel each, as a value: who makes them, a search or a user's file, does not
+// matter to what makes a schedule of them (decision 0030).
+//
+//     {{"dx", "dy", "mag"}}      mag's kernel computes the gradients, too; any other stage is its own
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "schedule/partition.h"
+#include "schedule/schedule.h"
+
+namespace weft::schedule {
+
+/// Names of stages. A stage that is in no group is one by itself.
+using Groups = std::vector<std::vector<std::string>>;
+
+/// Groups, and what is known of stages that they leave in memory.
+struct Grouping {
+  Groups groups;
+  std::map<std::string, std::string> why;  ///< By stage: a sentence for the schedule, if it is stored.
+};
+
+struct ScheduleOrWhy {
+  std::optional<Schedule> schedule;
+  std::string why;  ///< A clause that names the stages.
+};
+
+/// The schedule in which each group is one kernel: its last stage is stored, and the others are computed in
+/// place where that stage's loop reads them at the current pixel alone; else all march (marching.h), if the
+/// tiling has such kernels. Or why there is none: what the groups say makes no sense, a stage is needed
+/// outside its group, or the group cannot march.
+ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling);
+
+/// The groups of a schedule, all stages among them, by their last stages; within one in the order of the
+/// pipeline.
+Groups groups_of(const Schedule& schedule);
+
+// ---- what makes groups
+
+/// As large as pays: all that can be in place is, and if there are kernels that march, a stage that only one
+/// of them needs joins it, unless its arithmetic takes longer than memory would.
+Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling);
+
+/// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
+/// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
+/// stages are stored, and say why.
+Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling);
+
+/// {"groups": [["dx", "dy", "mag"], …]}, or what `weft explain --json` prints, which holds that as
+/// "schedule". Throws weft::Error.
+Groups groups_from_json(const std::string& text);
+std::string to_json(const Groups& groups);
+
+}  // namespace weft::schedule

@@ -1,0 +1,233 @@
+// From groups of stages to schedules, the groups that cannot be, and what makes groups.
+#include "schedule/groups.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include "lower/lower.h"
+#include "schedule/fuse.h"
+
+namespace weft::schedule {
+namespace {
+
+const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
+
+ir::Pipeline prepared(const std::string& application) {
+  return lower::prepare(build(applications().at(application)).pipeline.ir());
+}
+
+/// "a in rows of c; b computed in c; c stored", or the reason.
+std::string follow(const ir::Pipeline& pipeline, const Groups& groups, Tiling tiling = Tiling::Block) {
+  const ScheduleOrWhy found = schedule_of_groups(pipeline, {groups, {}}, tiling);
+  if (!found.schedule) return found.why;
+  std::string text;
+  for (const StagePlan& plan : found.schedule->stages)
+    text += (text.empty() ? "" : "; ") + plan.stage + " " + plan.where();
+  return text;
+}
+
+/// a, b and c of windows, one after the other; and d, which is b twice.
+struct Chain {
+  Image<float> in{"in"};
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  Stage c = convolve("c", b.border(Border::clamp()), cross);
+  Stage d = point("d", b * 2.f);
+
+  ir::Pipeline to(const Outputs& outputs) const { return Pipeline("test", outputs).ir(); }
+};
+
+TEST(Groups, AreComputedInPlaceOrMarch) {
+  const Chain s;
+  EXPECT_EQ(follow(s.to({s.c}), {}), "a stored; b stored; c stored");
+  EXPECT_EQ(follow(s.to({s.c}), {{"a", "b"}}), "a in rows of b; b stored; c stored");
+  EXPECT_EQ(follow(s.to({s.c}), {{"c", "b"}, {"a"}}), "a stored; b in rows of c; c stored");
+  EXPECT_EQ(follow(s.to({s.c}), {{"a", "b", "c"}}), "a in rows of c; b in rows of c; c stored");
+  EXPECT_EQ(follow(s.to({s.d}), {}), "a stored; b stored; d stored");
+  EXPECT_EQ(follow(s.to({s.d}), {{"b", "d"}}), "a stored; b computed in d; d stored");
+  EXPECT_EQ(follow(s.to({s.d}), {{"b", "d"}}, Tiling::None), "a stored; b computed in d; d stored");
+}
+
+TEST(Groups, SayWhyTheirStagesAreStored) {
+  const Chain s;
+  const Schedule schedule = *schedule_of_groups(s.to({s.c}), {{{"a", "b"}}, {}}, Tiling::Block).schedule;
+  EXPECT_EQ(schedule.of("b").why, "it is the last of its group");
+  EXPECT_EQ(schedule.of("c").why, "it is an output");
+  const Grouping alone{{}, {{"b", "a test says so"}}};
+  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::Block).schedule->of("a").why,
+            "it is a group by itself");
+  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::Block).schedule->of("b").why, "a test says so");
+}
+
+/// A point stage is read in two loops of a group, so it is a value of none of them.
+TEST(Groups, KeepRowsOfWhatSeveralLoopsRead) {
+  const Image<float> in("in");
+  Stage p = point("p", in * 2.f);
+  Stage q = convolve("q", p.border(Border::clamp()), cross);
+  Stage r = point("r", q - p);
+  const ir::Pipeline pipeline = Pipeline("test", {r}).ir();
+  EXPECT_EQ(follow(pipeline, {{"p", "q", "r"}}), "p in rows of r; q computed in r; r stored");
+  EXPECT_EQ(follow(pipeline, {{"q", "r"}}), "p stored; q computed in r; r stored");
+}
+
+TEST(Groups, ThatMakeNoSenseAreRefused) {
+  const Chain s;
+  const ir::Pipeline pipeline = s.to({s.c});
+  EXPECT_EQ(follow(pipeline, {{"a", "bb"}}), "there is no stage 'bb'; there are 'a', 'b', 'c'");
+  EXPECT_EQ(follow(pipeline, {{"in", "a"}}), "there is no stage 'in'; there are 'a', 'b', 'c'");
+  EXPECT_EQ(follow(pipeline, {{"a", "b"}, {"b", "c"}}), "stage 'b' is in two groups");
+  EXPECT_EQ(follow(pipeline, {{"a", "b", "a"}}), "stage 'a' is in its group twice");
+  EXPECT_EQ(follow(pipeline, {{"a", "b"}, {}}), "a group has no stages");
+}
+
+TEST(Groups, WhoseStagesAreNeededOutsideAreRefused) {
+  const Chain s;
+  EXPECT_EQ(follow(s.to({s.c, s.d}), {{"a", "b", "c"}}),
+            "'d' reads 'b' from outside its group, of which 'c' alone is stored");
+  EXPECT_EQ(follow(s.to({s.c}), {{"a", "c"}}),
+            "'b' reads 'a' from outside its group, whose 'c' needs 'b' in turn");
+  EXPECT_EQ(
+      follow(s.to({s.c, s.b}), {{"b", "c"}}),
+      "'b' has memory of its own (it is an output), so it can be but the last of a group, which 'c' is");
+}
+
+/// Each of two groups needs the other's result.
+TEST(Groups, InACycleAreRefused) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::clamp()), cross);
+  Stage c = convolve("c", in.border(Border::clamp()), cross * 2.f);
+  Stage d = convolve("d", c.border(Border::clamp()), cross);
+  Stage e = point("e", a + d), f = point("f", c + b);
+  Stage g = point("g", e + f);
+  EXPECT_EQ(follow(Pipeline("test", {g}).ir(), {{"a", "e"}, {"c", "f"}}),
+            "'b' reads 'a' from outside its group, of which 'e' alone is stored");
+}
+
+TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
+  const Image<float> in("in");
+  Stage a = point("a", in * 2.f);
+  Stage peak = reduce("peak", a, Reduce::max());
+  Stage n = point("n", a / peak);
+  Stage w = convolve("w", a.border(Border::clamp()), cross);
+  Stage most = reduce("most", w, Reduce::max());
+  EXPECT_EQ(follow(Pipeline("test", {n}).ir(), {{"peak", "n"}}),
+            "'peak' has memory of its own (a reduction: one value for all its readers), so it can be but the "
+            "last of a group, which 'n' is");
+  const ir::Pipeline to_most = Pipeline("test", {point("out", in * most)}).ir();
+  EXPECT_EQ(follow(to_most, {{"w", "most"}}), "a stored; w computed in most; most stored; out stored")
+      << "a reduction may be the last";
+  EXPECT_EQ(follow(to_most, {{"a", "w", "most"}}), "'most' is no function of one pixel's place");
+  const Image<std::uint8_t> bytes("bytes");
+  Stage twice = point("twice", bytes * 2);
+  Stage hist = scatter("hist", {512}, 0u, bytes, [&](Var x, Var y) { return add({twice(x, y)}, 1u); });
+  Stage sums = stage("sums", {512}, [&](Var i) { return hist(i) + 1u; });
+  EXPECT_EQ(
+      follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),
+      "'hist' has memory of its own (it is scattered into), so it can be but the last of a group, which "
+      "'sums' is");
+}
+
+TEST(Groups, ThatCannotMarchAreRefused) {
+  const Chain s;
+  EXPECT_EQ(follow(s.to({s.c}), {{"b", "c"}}, Tiling::None),
+            "rows of 'b' would have to be kept for 'c', and no stages march here");
+  Stage far = stage("far", s.in.size(), [&](Var x, Var y) { return s.a.border(Border::repeat())(x - 1, y); });
+  EXPECT_EQ(follow(s.to({far}), {{"a", "far"}}),
+            "'far' reads 'a' with the border repeat, from the other end of the image");
+  const Stage two = point("two", s.a + s.in);
+  EXPECT_EQ(
+      follow(s.to({two, s.d}), {{"d", "two"}}),
+      "'two' has memory of its own (it is an output), so it can be but the last of a group, which 'd' is");
+}
+
+// ---- what makes groups
+
+/// What is chosen can be said in groups, and asked for.
+TEST(Groups, OfWhatIsChosenGiveItAgain) {
+  for (const auto& [name, application] : applications()) {
+    if (application.about.refused) continue;
+    const ir::Pipeline pipeline = prepared(name);
+    for (const Tiling tiling : {Tiling::None, Tiling::Block}) {
+      const Schedule chosen = choose(pipeline, tiling);
+      const Groups groups = groups_of(chosen);
+      EXPECT_EQ(groups_from_json(to_json(groups)), groups) << name;
+      const ScheduleOrWhy again = schedule_of_groups(pipeline, {groups, {}}, tiling);
+      ASSERT_TRUE(again.schedule) << name << ": " << again.why;
+      EXPECT_EQ(again.schedule->stages.size(), chosen.stages.size());
+      for (const StagePlan& plan : chosen.stages)
+        EXPECT_EQ(again.schedule->of(plan.stage).where(), plan.where()) << name << ", " << plan.stage;
+    }
+  }
+}
+
+std::string follow_fusion(const ir::Pipeline& definition, Fusion fusion, Tiling tiling = Tiling::Block) {
+  const ir::Pipeline pipeline = lower::prepare(definition);
+  return follow(pipeline, groups_of_partition(pipeline, schedule::fuse(definition, fusion), tiling).groups,
+                tiling);
+}
+
+TEST(Groups, FollowAPartition) {
+  const ir::Pipeline harris = build(applications().at("harris")).pipeline.ir();
+  EXPECT_EQ(follow_fusion(harris, Fusion::MinCut),
+            "dx stored; sx in rows of gx; gx stored; dy stored; sy in rows of gy; gy stored; "
+            "sxy in rows of gxy; gxy stored; hc stored");
+  EXPECT_EQ(
+      follow_fusion(harris, Fusion::None),
+      "dx stored; sx stored; gx stored; dy stored; sy stored; gy stored; sxy stored; gxy stored; hc stored");
+  EXPECT_EQ(follow_fusion(harris, Fusion::MinCut, Tiling::None), follow_fusion(harris, Fusion::None));
+}
+
+/// A tap that several windows share is a stage of its own, which the partition does not know.
+TEST(Groups, OfAPartitionHaveTheTapsOfTheirStages) {
+  EXPECT_EQ(follow_fusion(build(applications().at("unsharp")).pipeline.ir(), Fusion::MinCut),
+            "blur_tap in rows of out; blur computed in sharpen; sharpen computed in ratio; "
+            "ratio computed in out; out stored");
+}
+
+/// Points stay in place where windows cannot march, and a stage that is stored instead says why.
+TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
+  const Image<float> in("in");
+  Stage a = point("a", in * 2.f);
+  Stage b = stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); });
+  Stage c = point("c", b + 1.f);
+  const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
+  const Partition partition = schedule::fuse(pipeline, Fusion::MinCut);
+  ASSERT_EQ(partition.groups.size(), 1u);
+  const Grouping grouping = groups_of_partition(pipeline, partition, Tiling::Block);
+  EXPECT_EQ(follow(pipeline, grouping.groups), "a stored; b computed in c; c stored");
+  EXPECT_EQ(
+      grouping.why.at("a"),
+      "'b' reads it at other pixels than its own; it is not computed with 'c', since 'c' reads 'a' with the "
+      "border repeat, from the other end of the image");
+}
+
+// ---- as JSON
+
+std::string refusal_of(const std::string& json) {
+  try {
+    groups_from_json(json);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.find('\n'));
+  }
+  return "none";
+}
+
+TEST(GroupsAsJson, AreReadFromASchedule) {
+  const Groups groups = {{"a", "b"}, {"c"}};
+  EXPECT_EQ(to_json(groups), R"({"groups":[["a","b"],["c"]]})");
+  EXPECT_EQ(groups_from_json(R"({"groups": [["a", "b"], ["c"]]})"), groups);
+  EXPECT_EQ(groups_from_json(R"({"application": "x", "schedule": {"groups": [["a", "b"], ["c"]]}})"), groups);
+  EXPECT_EQ(refusal_of("{\n\"groups\": [[}"), "the schedule is not JSON; see its line 2");
+  EXPECT_EQ(refusal_of(""), "the schedule is not JSON; see its line 1");
+  EXPECT_EQ(refusal_of("[]"), "the schedule has no groups");
+  EXPECT_EQ(refusal_of(R"({"groups": 1})"), "the schedule has groups that are no list");
+  EXPECT_EQ(refusal_of(R"({"groups": [["a", 1]]})"),
+            "the schedule has a group that is no list of stages' names");
+  EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": []})"),
+            "the schedule says 'tiles', which nothing is known of");
+}
+
+}  // namespace
+}  // namespace weft::schedule
