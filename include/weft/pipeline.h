@@ -45,12 +45,25 @@ enum class Tile {
   Block,  ///< Together, tile by tile, with their intermediate pixels in caches. Not on GPUs yet.
 };
 
+/// Which stages one kernel computes, so that their pixels need no memory.
+enum class Fuse {
+  Auto,    ///< As many as pays.
+  None,    ///< One: each stage is stored.
+  Basic,   ///< Those that a search along edges between two stages finds.
+  MinCut,  ///< Those that are left together where a search cuts the graph of stages.
+};
+
 struct CompileOptions {
   Target target = Target::Auto;
   int threads = 0;                          ///< 0: all cores.
   std::vector<std::string> compiler_flags;  ///< Added to Weft's own, for emitted C++.
   int device = 0;                           ///< Which GPU, as CUDA counts them.
-  Tile tile = Tile::Auto;                   ///< For comparisons; results are the same.
+  Tile tile = Tile::Auto;                   ///< For comparisons, like fuse; results are the same.
+  Fuse fuse = Fuse::Auto;
+  /// The groups of stages that are to be one kernel each, instead of what fuse would choose; JSON, such as
+  /// {"groups": [["dx", "dy", "mag"]]}. Stages that it does not name are kernels of their own. It is refused
+  /// if a group cannot be one kernel.
+  std::string schedule{};
 };
 
 /// What a run needs: images and parameters by name. Parameters not given keep their initial value.

@@ -5,8 +5,6 @@
 
 #include "emit/cpp.h"
 #include "ir/kernel_visit.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
 
 namespace weft::runtime {
 namespace {
@@ -63,20 +61,6 @@ bool orders_values(const kernel::Module& module) {
 
 }  // namespace
 
-schedule::Schedule schedule_for(const ir::Pipeline& prepared, const lower::Target& target, Tile tile) {
-  const bool on_gpu = target.processor == lower::Processor::Gpu;
-  if (on_gpu && tile == Tile::Block)
-    throw Error("pipeline '" + prepared.name + "': stages are not computed tile by tile on GPUs yet")
-        .help("ask for the tile 'auto' or 'none'");
-  const bool in_tiles = !on_gpu && tile != Tile::None;
-  return schedule::choose(prepared, in_tiles ? schedule::Tiling::Block : schedule::Tiling::None);
-}
-
-kernel::Module lowered(const ir::Pipeline& pipeline, const lower::Target& target, Tile tile) {
-  const ir::Pipeline prepared = lower::prepare(pipeline);
-  return lower::lower(prepared, schedule_for(prepared, target, tile), target);
-}
-
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
   CompileFlags flags;
   // Nobody reads floating-point flags after a kernel, and loops with selects are vectorised only then. But
@@ -105,7 +89,8 @@ std::shared_ptr<const SharedObject> compiled(const kernel::Module& module, const
 }  // namespace
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
-    : CpuProgram(pipeline, compiled(lowered(*pipeline, lower::Processor::Cpu, options.tile), options),
+    : CpuProgram(pipeline,
+                 compiled(lowered(*pipeline, lower::Processor::Cpu, scheduling_of(options)), options),
                  "weft_entry", options.threads) {}
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,

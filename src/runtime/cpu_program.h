@@ -5,12 +5,11 @@
 
 #include "ir/bindings.h"
 #include "ir/kernel_ir.h"
-#include "lower/processor.h"
 #include "runtime/executable.h"
 #include "runtime/memory_pool.h"
 #include "runtime/native_compiler.h"
+#include "runtime/scheduling.h"
 #include "runtime/thread_pool.h"
-#include "schedule/schedule.h"
 
 namespace weft::runtime {
 
@@ -31,12 +30,7 @@ class CpuProgram : public Executable {
   mutable MemoryPool memory_;
 };
 
-/// The schedule for a prepared pipeline. Throws weft::Error if the target cannot run what is asked for.
-schedule::Schedule schedule_for(const ir::Pipeline& prepared, const lower::Target& target,
-                                Tile tile = Tile::Auto);
-/// The kernels of a pipeline, under the schedule that is chosen for it, and the flags to compile them with.
-kernel::Module lowered(const ir::Pipeline& pipeline, const lower::Target& target = lower::Processor::Cpu,
-                       Tile tile = Tile::Auto);
+/// How the kernels of a pipeline are to be compiled.
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
 
 }  // namespace weft::runtime

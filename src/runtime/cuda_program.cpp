@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "emit/cuda.h"
-#include "runtime/cpu_program.h"
 
 namespace weft::runtime {
 namespace {
@@ -53,11 +52,12 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device) {
 }
 
 CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-                         Tile tile, const ContentCache& cache)
+                         const Scheduling& scheduling, const ContentCache& cache)
     : pipeline_(std::move(pipeline)),
       device_(toolchain.device),
       code_(lowered(*pipeline_,
-                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)}, tile)),
+                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)},
+                    scheduling)),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned) {
   naming(*pipeline_, [&] {

@@ -17,6 +17,7 @@
 #include "runtime/cuda_run.h"
 #include "runtime/device_compiler.h"
 #include "runtime/executable.h"
+#include "runtime/scheduling.h"
 
 namespace weft::runtime {
 
@@ -37,7 +38,7 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device);
 class CudaProgram : public GpuExecutable {
  public:
   CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-              Tile tile = Tile::Auto, const ContentCache& cache = ContentCache());
+              const Scheduling& scheduling = {}, const ContentCache& cache = ContentCache());
 
   Memory memory() const override { return Memory::gpu(device_->ordinal()); }
   void run_on(std::optional<void*> stream, const ir::Bindings& bindings,

@@ -51,7 +51,8 @@ class Program::Implementation {
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
     if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
     if (toolchain)
-      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, options.tile));
+      take_gpu(
+          std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, runtime::scheduling_of(options)));
     else
       executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
   }
@@ -217,7 +218,7 @@ std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipe
   std::vector<kernel::Module> modules;
   std::map<std::vector<std::string>, std::vector<std::size_t>> by_flags;
   for (const Pipeline& pipeline : pipelines) {
-    modules.push_back(lowered(pipeline.ir(), lower::Processor::Cpu, options.tile));
+    modules.push_back(lowered(pipeline.ir(), lower::Processor::Cpu, scheduling_of(options)));
     by_flags[flags_for(modules.back(), options).extra].push_back(modules.size() - 1);
   }
   std::vector<std::shared_ptr<const Program::Implementation>> programs(pipelines.size());

@@ -21,6 +21,7 @@
 #include "tools/commands.h"
 #include "tools/kernel_counts.h"
 #include "tools/scene.h"
+#include "tools/schedule_flags.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
 #include "tools/traffic.h"
@@ -31,7 +32,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, runs = "20", seconds = "0", target = "cpu", tile = "auto", threads;
+  std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
+  ScheduleFlags schedule;
   std::vector<std::string> params, types;
   bool json = false;
 };
@@ -107,7 +109,7 @@ struct Plan {
   std::int64_t runs;         ///< At least so many, and for at least so many seconds.
   double seconds;
   RunTarget target;
-  Tile tile;
+  runtime::Scheduling scheduling;
   int threads;
   std::vector<std::string> params;
   std::map<std::string, Type> types;
@@ -176,7 +178,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
                Progress& progress) {
   auto [built, size, arguments] = subject_of(application, plan);
   progress.show(application.name + ": compiling");
-  const Program program = compile(built, plan.target, plan.threads, plan.tile);
+  const Program program = compile(built, plan.target, plan.threads, plan.scheduling);
   progress.show(application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
@@ -185,7 +187,8 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
                 types_text(pipeline.outputs), size};
   for (const auto& entry : arguments.images) result.read += entry.second.bytes();
   for (const auto& entry : arguments.outputs) result.written += entry.second.bytes();
-  result.traffic = traffic_of(pipeline, ir::bound(arguments.images, arguments.params), plan.tile).total();
+  result.traffic =
+      traffic_of(pipeline, ir::bound(arguments.images, arguments.params), plan.scheduling).total();
   time([&] { program.run(arguments); }, arguments, plan, pool, progress, result);
   return result;
 }
@@ -203,7 +206,8 @@ struct Counted {
 Counted count(const Application& application, const Plan& plan, Progress& progress) {
   const Subject subject = subject_of(application, plan);
   progress.show(application.name + ": counting");
-  return {application.name, subject.size, count_kernels(subject.pipeline, subject.arguments)};
+  return {application.name, subject.size,
+          count_kernels(subject.pipeline, subject.arguments, plan.scheduling)};
 }
 
 void print(const std::vector<Counted>& results) {
@@ -321,7 +325,7 @@ void bench(const Options& options) {
                   parse_count("--runs", options.runs),
                   parse_number("--seconds", options.seconds),
                   parse_target(options.target),
-                  parse_tile(options.tile),
+                  parse(options.schedule),
                   threads,
                   options.params,
                   parse_types(options.types)};
@@ -365,7 +369,7 @@ void add_bench(CLI::App& weft) {
                    "auto; or simt, which times nothing, but counts what each\n"
                    "kernel of the CUDA does to memory")
       ->capture_default_str();
-  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
+  add_schedule_flags(*command, options->schedule);
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");

@@ -10,12 +10,12 @@
 #include "emit/bench.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
-#include "lower/lower.h"
-#include "runtime/cpu_program.h"
+#include "runtime/scheduling.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
 #include "tools/files.h"
+#include "tools/schedule_flags.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
@@ -25,7 +25,8 @@ namespace weft::tools {
 namespace {
 
 struct Options {
-  std::string application, target = "cpp", architecture = "sm_90", folder, size, tile = "auto";
+  std::string application, target = "cpp", architecture = "sm_90", folder, size;
+  ScheduleFlags schedule;
   std::vector<std::string> params;
 };
 
@@ -60,11 +61,10 @@ Prepared prepare_without_params(const Options& options) {
 
 Files emitted_function(const Options& options) {
   const Prepared prepared = prepare_without_params(options);
-  const ir::Pipeline pipeline = lower::prepare(prepared.built.pipeline.ir());
   const bool is_cuda = options.target == "cuda";
   const lower::Target target = is_cuda ? gpu_of(options) : lower::Target(lower::Processor::Cpu);
-  const schedule::Schedule schedule = runtime::schedule_for(pipeline, target, parse_tile(options.tile));
-  const kernel::Module module = lower::lower(pipeline, schedule, target);
+  const kernel::Module module =
+      runtime::lowered(prepared.built.pipeline.ir(), target, parse(options.schedule));
   return is_cuda ? emit::emit_cuda_for_users(module, options.architecture) : emit::emit_for_users(module);
 }
 
@@ -86,22 +86,20 @@ Files emitted_bench(const Options& options) {
   const Size size = bench_size(application, declared, given);
   const Prepared prepared = prepare(application, with_size(declared, options.params, size));
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
-  const ir::Pipeline pipeline = lower::prepare(definition);
-  const lower::Target gpu = gpu_of(options), cpu = lower::Processor::Cpu;
-  const Tile tile = parse_tile(options.tile);
-  const kernel::Module cuda = lower::lower(pipeline, runtime::schedule_for(pipeline, gpu, tile), gpu);
+  const runtime::Scheduling scheduling = parse(options.schedule);
+  const kernel::Module cuda = runtime::lowered(definition, gpu_of(options), scheduling);
 
   emit::BenchPlan plan;
   plan.options = joined(options.params, " ");
   plan.size = size.text();
   plan.fields =
-      kernel::field_values(cuda, pipeline, ir::bound(blank_images(pipeline, size), prepared.params));
+      kernel::field_values(cuda, definition, ir::bound(blank_images(definition, size), prepared.params));
   for (const kernel::Array& array : cuda.arrays)
     plan.extents[array.name] = kernel::extents_of(array, plan.fields);
   plan.range = application.about.range;
   plan.rounded = !definition.strict && rounds_floats(definition);
   plan.kernel_bytes = traffic_of(cuda, plan.fields).total();
-  return emit::emit_bench(cuda, lower::lower(pipeline, runtime::schedule_for(pipeline, cpu, tile), cpu),
+  return emit::emit_bench(cuda, runtime::lowered(definition, lower::Processor::Cpu, scheduling),
                           options.architecture, plan);
 }
 
@@ -134,7 +132,7 @@ void add_emit(CLI::App& weft) {
   command
       ->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
       ->capture_default_str();
-  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
+  add_schedule_flags(*command, options->schedule);
   command->add_option("-o,--output", options->folder, "the folder for the files")->required();
   command->add_option("--size", options->size,
                       "for --target bench: WIDTHxHEIGHT of the images; unless said, that\n"

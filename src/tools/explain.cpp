@@ -11,8 +11,9 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
-#include "runtime/cpu_program.h"
-#include "schedule/fuse.h"
+#include "runtime/scheduling.h"
+#include "schedule/groups.h"
+#include "schedule/partition.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -20,6 +21,7 @@
 #include "tools/graph.h"
 #include "tools/kernel_costs.h"
 #include "tools/machines.h"
+#include "tools/schedule_flags.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
@@ -30,7 +32,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, size, machine = "cpu", dot, fuse, tile = "auto";
+  std::string application, size, machine = "cpu", dot;
+  ScheduleFlags schedule;
   std::vector<std::string> params;
   bool json = false, ir = false;
 };
@@ -68,20 +71,6 @@ std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const 
   const machine::Architecture& architecture = board->architecture();
   return report_on_kernels(lower::lower(pipeline, schedule, {lower::Processor::Gpu, architecture}),
                            architecture);
-}
-
-/// The groups that --fuse asks for, of the stages as they were defined. A CPU has no occupancy to keep.
-std::optional<schedule::Partition> explain_fusion(const ir::Pipeline& definition, const Options& options) {
-  if (options.fuse.empty()) return std::nullopt;
-  const auto fusion = schedule::fusion_named(options.fuse);
-  if (!fusion) throw Error("there is no fusion '" + options.fuse + "'").note("known", "none, basic, mincut");
-  schedule::FusionLimits limits;
-  schedule::BenefitModel model;
-  if (const machine::Board* board = machine::find_board(options.machine)) {
-    limits.architecture = &board->architecture();
-    model.costs = machine::access_costs(*board);
-  }
-  return schedule::fuse(definition, *fusion, limits, model);
 }
 
 // ---- text -------------------------------------------------------------------------------------------------
@@ -140,10 +129,7 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
     decisions.add({plan.stage, plan.where(), plan.why});
   }
   fmt::print("{}", decisions.text());
-  if (partition) {
-    fmt::print("\n{}  no code follows these groups yet: the stages run as the schedule above says\n",
-               schedule::to_text(*partition));
-  }
+  if (partition) fmt::print("\n{}", schedule::to_text(*partition));
   if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -181,7 +167,8 @@ Json as_json(const Explained& stage) {
 }
 
 void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
-                const std::vector<Explained>& stages, const std::optional<KernelReport>& kernels,
+                const schedule::Schedule& schedule, const std::vector<Explained>& stages,
+                const std::optional<KernelReport>& kernels,
                 const std::optional<schedule::Partition>& partition, const Options& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
@@ -193,10 +180,8 @@ void print_json(const Application& application, const ir::Pipeline& definition, 
   for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
-  if (partition) {
-    json["fusion"] = Json::parse(schedule::to_json(*partition));
-    json["fusion"]["code_follows"] = false;
-  }
+  json["schedule"] = Json::parse(schedule::to_json(schedule::groups_of(schedule)));
+  if (partition) json["fusion"] = Json::parse(schedule::to_json(*partition));
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
@@ -213,15 +198,15 @@ void explain(const Options& options) {
     prepared = prepare(application, with_size(prepared.built, options.params, *size));
   }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
-  const ir::Pipeline pipeline = lower::prepare(definition);
   const machine::Board* board = machine::find_board(options.machine);
   const lower::Target target = board ? lower::Target(lower::Processor::Gpu, board->architecture())
                                      : lower::Target(lower::Processor::Cpu);
-  const schedule::Schedule schedule = runtime::schedule_for(pipeline, target, parse_tile(options.tile));
+  runtime::Scheduling scheduling = parse(options.schedule);
+  if (board) scheduling.model.costs = machine::access_costs(*board);
+  const auto [pipeline, schedule, partition] = runtime::scheduled(definition, target, scheduling);
   std::optional<ir::Sizes> sizes;
   if (size) sizes = input_sizes(pipeline, *size);
   const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
-  const std::optional<schedule::Partition> partition = explain_fusion(definition, options);
   if (!options.dot.empty()) {
     write_text(options.dot, partition ? to_dot(definition, analysis::summarize(definition), *partition)
                                       : to_dot(pipeline, analysis::summarize(pipeline), schedule));
@@ -231,7 +216,7 @@ void explain(const Options& options) {
   } else {
     const std::optional<KernelReport> kernels = explain_kernels(pipeline, schedule, options);
     if (options.json)
-      return print_json(application, definition, pipeline, stages, kernels, partition, options);
+      return print_json(application, definition, pipeline, schedule, stages, kernels, partition, options);
     print(application, pipeline, stages, sizes, kernels, partition, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
@@ -248,9 +233,7 @@ void add_explain(CLI::App& weft) {
       "--size", options->size,
       "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
   command->add_option("--machine", options->machine, "one of " + machine_names())->capture_default_str();
-  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
-  command->add_option("--fuse", options->fuse,
-                      "none, basic or mincut: which stages could be one kernel, and what that would save");
+  add_schedule_flags(*command, options->schedule);
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->add_flag("--ir", options->ir, "the definition as the compiler holds it");
@@ -262,11 +245,13 @@ void add_explain(CLI::App& weft) {
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
       "and\n"
       "occupancy are read back; that needs no GPU.\n"
-      "With --fuse, all edges between stages are listed with what fusing along them would save, in clocks "
+      "With --fuse none, basic or mincut, all edges between stages are listed with what fusing along them "
+      "would save, in clocks "
       "per\n"
       "pixel, as the Hipacc thesis counts it (chapter 3); then the cuts, and the groups. A graph of --dot "
       "has\n"
-      "a frame around each group. Code does not follow the groups yet.\n"
+      "a frame around each group. The schedule follows the groups as far as there are kernels for them.\n"
+      "The JSON has it as \"schedule\", and --schedule of other commands reads that file.\n"
       "Examples:\n  weft explain harris\n  weft explain harris --fuse mincut\n  weft explain harris "
       "--machine h200\n  weft explain harris --dot "
       "harris.dot && dot -Tsvg harris.dot -o "

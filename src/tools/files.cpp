@@ -4,7 +4,9 @@
 #include <weft/error.h>
 
 #include <fstream>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace weft::tools {
 namespace {
@@ -47,6 +49,18 @@ void write_text(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   fs::remove(draft, ignored);
   throw cannot_write(file, "the disk or the folder refuses it");
+}
+
+std::string read_text(const fs::path& file) {
+  std::error_code ignored;
+  const auto refuse = [&](const char* why) { return Error("cannot read '" + file.string() + "': " + why); };
+  if (!fs::exists(file, ignored)) throw refuse("there is no such file");
+  if (fs::is_directory(file, ignored)) throw refuse("it is a folder");
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw refuse("the disk or the folder refuses it");
+  return std::move(text).str();
 }
 
 void make_folder(const fs::path& folder) {

@@ -1,4 +1,4 @@
-// Files that commands write: each is whole or absent.
+// Text files that commands write, each whole or absent, and read.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,8 @@ namespace weft::tools {
 void check_writable(const std::filesystem::path& file);
 /// Writes all of it, or throws weft::Error and leaves `file` as it was.
 void write_text(const std::filesystem::path& file, const std::string& text);
+/// All of it. Throws weft::Error.
+std::string read_text(const std::filesystem::path& file);
 /// The folder and those above it. Throws weft::Error.
 void make_folder(const std::filesystem::path& folder);
 

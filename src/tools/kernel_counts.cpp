@@ -20,11 +20,12 @@ double bank_passes(const KernelMeasure& k) {
 
 }  // namespace
 
-std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Arguments& arguments) {
-  const kernel::Module module = cuda_module(pipeline);
+std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Arguments& arguments,
+                                         const runtime::Scheduling& scheduling) {
+  const kernel::Module module = cuda_module(pipeline, scheduling);
   const auto traffic =
       traffic_of_kernels(module, pipeline.ir(), ir::bound(arguments.images, arguments.params));
-  const std::vector<simt::KernelCounts> counts = counts_on_simt(pipeline, arguments);
+  const std::vector<simt::KernelCounts> counts = counts_on_simt(pipeline, arguments, scheduling);
   std::vector<KernelMeasure> kernels;
   for (const kernel::Function& function : module.functions) {
     const auto found = std::find_if(counts.begin(), counts.end(),

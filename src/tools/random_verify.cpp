@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "runtime/compile_together.h"
-#include "runtime/cpu_program.h"
+#include "runtime/scheduling.h"
 #include "tools/arguments.h"
 #include "tools/compare.h"
 #include "tools/random_bounds.h"
@@ -55,7 +55,7 @@ class TemporaryCache {
 /// What the pipelines of a batch are compiled for, and how.
 struct Way {
   RunTarget target;
-  CompileOptions options;  ///< On the SIMT checker only the flags count.
+  CompileOptions options;  ///< On the SIMT checker threads and target do not count.
 };
 
 /// A recipe and what has become of it.
@@ -83,19 +83,21 @@ void build(Trial& trial) {
 }
 
 /// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
-void lower(Trial& trial, RunTarget target, Tile tile) {
+void lower(Trial& trial, const Way& way) {
   try {
-    is_simt(target) ? cuda_module(*trial.pipeline)
-                    : runtime::lowered(trial.pipeline->ir(), lower::Processor::Cpu, tile);
+    const runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
+    is_simt(way.target) ? cuda_module(*trial.pipeline, scheduling)
+                        : runtime::lowered(trial.pipeline->ir(), lower::Processor::Cpu, scheduling);
   } catch (const std::exception& e) {
-    trial.fail(Failure::Kind::Lowering, target, e.what());
+    trial.fail(Failure::Kind::Lowering, way.target, e.what());
   }
 }
 
 std::vector<Program> compiled(const std::vector<Pipeline>& pipelines, const Way& way,
                               const runtime::ContentCache& cache) {
-  return is_simt(way.target) ? simt_programs(pipelines, {build_of(way.target), way.options.compiler_flags})
-                             : runtime::compile_together(pipelines, way.options, cache);
+  if (!is_simt(way.target)) return runtime::compile_together(pipelines, way.options, cache);
+  return simt_programs(
+      pipelines, {build_of(way.target), way.options.compiler_flags, runtime::scheduling_of(way.options)});
 }
 
 /// Compiles the trials together; halves them to find those that cannot be.
@@ -213,7 +215,7 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
   Trial trial{recipe, {}, {}, {}};
   build(trial);
   recipe = trial.recipe;  // with types
-  if (!trial.failure) lower(trial, way.target, way.options.tile);
+  if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
   if (!trial.failure) compile({&trial}, way, cache);
   RandomTotals totals;
@@ -267,8 +269,9 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
   for (const RunTarget target : targets) {
     Way& way = ways.emplace_back(Way{target, {Target::Cpu, batch % 3 == 0 ? 3 : 1, plan.compiler_flags}});
     // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
-    const bool varies = !is_simt(target) && plan.tile == Tile::Auto;
-    way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.tile;
+    const bool varies = !is_simt(target) && plan.scheduling.tile == Tile::Auto;
+    way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
+    way.options.fuse = plan.scheduling.fuse;
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
   }
   return ways;
@@ -283,7 +286,7 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
   }
   for (Trial* t : tried) {
     t->program.reset();  // of another target
-    lower(*t, way.target, way.options.tile);
+    lower(*t, way);
     if (!t->failure) lowered.push_back(t);
   }
   compile(lowered, way, cache);

@@ -15,6 +15,7 @@
 #include "tools/files.h"
 #include "tools/images.h"
 #include "tools/scene.h"
+#include "tools/schedule_flags.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
 
@@ -24,7 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string application, target = "auto", tile = "auto", size, threads;
+  std::string application, target = "auto", size, threads;
+  ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
   bool grey = false, normalize = false, json = false, time = false;
 };
@@ -287,7 +289,7 @@ void print_json(const Job& job, const std::map<std::string, Buffer>& results,
 
 void run(const Options& options) {
   const RunTarget target = parse_target(options.target);
-  const Tile tile = parse_tile(options.tile);
+  const runtime::Scheduling scheduling = parse(options.schedule);
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
   const Application& application = find_application(options.application);
@@ -305,7 +307,8 @@ void run(const Options& options) {
   check_outputs(options, *job);
 
   std::optional<Program> program;
-  times.compile = timed([&] { program = compile(job->prepared.built.pipeline, target, threads, tile); });
+  times.compile =
+      timed([&] { program = compile(job->prepared.built.pipeline, target, threads, scheduling); });
   std::map<std::string, Buffer> results;
   times.run = timed([&] { results = program->run(job->arguments); });
   std::map<std::string, Written> written;
@@ -340,7 +343,7 @@ void add_run(CLI::App& weft) {
                     "reads colour pictures as luminance where one channel is needed");
   command->add_flag("--normalize", options->normalize,
                     "writes the least value as black and the largest as white");
-  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
+  add_schedule_flags(*command, options->schedule);
   command->add_option("--threads", options->threads, "all cores unless said");
   command->add_flag("--json", options->json, "one JSON object");
   command->add_flag("--time", options->time,

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "emit/cuda.h"
-#include "runtime/cpu_program.h"
+#include "runtime/scheduling.h"
 
 namespace weft::tools {
 namespace {
@@ -67,7 +67,7 @@ std::shared_ptr<LoadedText> loaded(const std::string& text, const std::string& n
 
 std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, const SimtOptions& how,
                                             const simt::Options& device) {
-  const kernel::Module module = cuda_module(pipeline);
+  const kernel::Module module = cuda_module(pipeline, how.scheduling);
   return std::make_unique<SimtProgram>(
       pipeline, loaded(emit::emit_cuda_for_loading(module), module.name, how, device), "weft_entry");
 }
@@ -80,10 +80,12 @@ simt::Build build_of(RunTarget target) {
                                             : simt::Build::fast;
 }
 
-kernel::Module cuda_module(const Pipeline& pipeline) {
+kernel::Module cuda_module(const Pipeline& pipeline, const runtime::Scheduling& scheduling) {
+  if (scheduling.tile == Tile::Block)
+    throw Error("the SIMT checker runs what GPUs run, and that is not computed tile by tile yet");
   // The limits of a device that nobody described.
   const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);
-  return runtime::lowered(pipeline.ir(), {lower::Processor::Gpu, architecture});
+  return runtime::lowered(pipeline.ir(), {lower::Processor::Gpu, architecture}, scheduling);
 }
 
 Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
@@ -93,7 +95,7 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
 std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options) {
   std::vector<kernel::Module> modules;
   std::vector<const kernel::Module*> pointers;
-  for (const Pipeline& pipeline : pipelines) modules.push_back(cuda_module(pipeline));
+  for (const Pipeline& pipeline : pipelines) modules.push_back(cuda_module(pipeline, options.scheduling));
   for (const kernel::Module& module : modules) pointers.push_back(&module);
   const auto text = loaded(emit::emit_cuda_for_loading_together(pointers), "together", options, {});
   std::vector<Program> programs;
@@ -104,10 +106,12 @@ std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const
   return programs;
 }
 
-std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments) {
+std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments,
+                                               const runtime::Scheduling& scheduling) {
   simt::Options device;
   device.count = true;
-  std::unique_ptr<const SimtProgram> executable = compiled(pipeline, {simt::Build::race, {}}, device);
+  std::unique_ptr<const SimtProgram> executable =
+      compiled(pipeline, {simt::Build::race, {}, scheduling}, device);
   const SimtProgram& running = *executable;
   const Program program = runtime::program_of(pipeline, std::move(executable));
   program.run(arguments);

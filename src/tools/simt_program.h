@@ -17,6 +17,7 @@ simt::Build build_of(RunTarget target);
 struct SimtOptions {
   simt::Build build = simt::Build::fast;
   std::vector<std::string> compiler_flags{};  ///< After those of the build.
+  runtime::Scheduling scheduling{};
 };
 
 /// A run that the checker reports something of throws weft::Error with the first report.
@@ -26,8 +27,10 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options);
 std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options);
 
 /// The kernels of a pipeline, as the checker runs them: for the architecture whose limits it keeps to.
-kernel::Module cuda_module(const Pipeline& pipeline);
+/// Throws weft::Error for a schedule that GPUs do not run.
+kernel::Module cuda_module(const Pipeline& pipeline, const runtime::Scheduling& scheduling = {});
 /// What each kernel did in one run, in the build that finds races.
-std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments);
+std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments,
+                                               const runtime::Scheduling& scheduling = {});
 
 }  // namespace weft::tools

@@ -67,23 +67,18 @@ bool is_simt(RunTarget target) {
   return target == RunTarget::SimtFast || target == RunTarget::SimtRace || target == RunTarget::SimtAddress;
 }
 
-Tile parse_tile(const std::string& text) {
-  if (text == "auto") return Tile::Auto;
-  if (text == "none") return Tile::None;
-  if (text == "block") return Tile::Block;
-  throw Error("there is no tile '" + text + "'; there are auto, none and block");
-}
-
-Program compile(const Pipeline& pipeline, RunTarget target, int threads, Tile tile) {
+Program compile(const Pipeline& pipeline, RunTarget target, int threads,
+                const runtime::Scheduling& scheduling) {
   switch (target) {
     case RunTarget::SimtFast:
     case RunTarget::SimtRace:
-    case RunTarget::SimtAddress:
-      if (tile == Tile::Block)
-        throw Error("the SIMT checker runs what GPUs run, and that is not computed tile by tile yet");
-      return simt_program(pipeline, {build_of(target), {}});
-    default: return pipeline.compile({library_target(target), threads, {}, 0, tile});
+    case RunTarget::SimtAddress: return simt_program(pipeline, {build_of(target), {}, scheduling});
+    default: break;
   }
+  CompileOptions options;
+  options.target = library_target(target), options.threads = threads;
+  options.tile = scheduling.tile, options.fuse = scheduling.fuse, options.schedule = scheduling.groups;
+  return pipeline.compile(options);
 }
 
 }  // namespace weft::tools

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/scheduling.h"
+
 namespace weft::tools {
 
 enum class RunTarget { Auto, Cpu, Reference, Cuda, SimtFast, SimtRace, SimtAddress };
@@ -21,12 +23,8 @@ std::string name_of(RunTarget target, const Program& program);
 /// Whether it is a build of the checker.
 bool is_simt(RunTarget target);
 
-/// "auto", "none" or "block". Throws weft::Error for others.
-Tile parse_tile(const std::string& text);
-constexpr const char* help_on_tile =
-    "none: stages one after another; block: together, tile by tile, on CPUs;\nauto: what is best";
-
 /// A program whose runs on the checker throw weft::Error with the first report, if there are any.
-Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0, Tile tile = Tile::Auto);
+Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0,
+                const runtime::Scheduling& scheduling = {});
 
 }  // namespace weft::tools

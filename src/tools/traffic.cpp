@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include "runtime/cpu_program.h"
-
 namespace weft::tools {
 namespace {
 
@@ -77,8 +75,9 @@ class Counting {
 
 }  // namespace
 
-Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings, Tile tile) {
-  const kernel::Module module = runtime::lowered(pipeline, lower::Processor::Cpu, tile);
+Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
+                   const runtime::Scheduling& scheduling) {
+  const kernel::Module module = runtime::lowered(pipeline, lower::Processor::Cpu, scheduling);
   return traffic_of(module, kernel::field_values(module, pipeline, bindings));
 }
 

@@ -14,6 +14,7 @@
 #include "ir/bindings.h"
 #include "ir/kernel_evaluate.h"
 #include "ir/kernel_ir.h"
+#include "runtime/scheduling.h"
 
 namespace weft::tools {
 
@@ -26,7 +27,8 @@ struct Traffic {
 
 /// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
 /// sizes matter.
-Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings, Tile tile = Tile::Auto);
+Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
+                   const runtime::Scheduling& scheduling = {});
 /// Of the kernels of that module.
 Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 

@@ -10,6 +10,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/random_verify.h"
+#include "tools/schedule_flags.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
 #include "tools/verify_applications.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct Options {
   std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
-  std::string tile = "auto";
+  ScheduleFlags schedule;
   std::vector<std::string> params;
   bool quick = false, json = false;
 };
@@ -36,7 +37,7 @@ VerifyPlan plan_of(const Options& options) {
   plan.quick = options.quick;
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   plan.targets = parse_targets(options.targets);
-  plan.tile = parse_tile(options.tile);
+  plan.scheduling = parse(options.schedule);
   if (options.borders != "all") plan.borders = split(options.borders, ',');
   if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
   return plan;
@@ -119,7 +120,7 @@ void verify_random(const Options& options, int& exit_code) {
   plan.seed = seed_of(options);
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   plan.targets = parse_targets(options.targets);
-  plan.tile = parse_tile(options.tile);
+  plan.scheduling = parse(options.schedule);
   if (std::count(plan.targets.begin(), plan.targets.end(), RunTarget::Reference))
     throw Error("random pipelines are compared with the reference; their targets are cpu and simt");
   if (!options.json) fmt::print("seed {}\n", plan.seed);
@@ -166,7 +167,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
                    "cpu, reference, cuda, simt (all its builds: simt-fast, simt-race and\n"
                    "simt-address, which take turns with --random); several after commas")
       ->capture_default_str();
-  command->add_option("--tile", options->tile, help_on_tile)->capture_default_str();
+  add_schedule_flags(*command, options->schedule);
   command->add_option("--borders", options->borders, "all, or names separated by commas")
       ->capture_default_str();
   command->add_flag("--quick", options->quick,

@@ -160,17 +160,18 @@ std::vector<Subject> subjects_of(const Application& application, const Variant& 
 }
 
 /// Programs of the subjects, in their order.
-std::vector<Program> compiled(const std::vector<Subject>& subjects, RunTarget target, Tile tile) {
+std::vector<Program> compiled(const std::vector<Subject>& subjects, RunTarget target,
+                              const runtime::Scheduling& scheduling) {
   std::vector<Pipeline> pipelines;
   for (const Subject& subject : subjects) pipelines.push_back(subject.prepared.built.pipeline);
-  if (is_simt(target) && tile != Tile::Block && pipelines.size() > 1) {
+  if (is_simt(target) && pipelines.size() > 1) {
     try {
-      return simt_programs(pipelines, {build_of(target), {"-O1"}});
+      return simt_programs(pipelines, {build_of(target), {"-O1"}, scheduling});
     } catch (const Error&) {  // which of them it is shows when they are compiled apart
     }
   }
   std::vector<Program> programs;
-  for (const Pipeline& pipeline : pipelines) programs.push_back(compile(pipeline, target, 0, tile));
+  for (const Pipeline& pipeline : pipelines) programs.push_back(compile(pipeline, target, 0, scheduling));
   return programs;
 }
 
@@ -220,7 +221,7 @@ class Verification {
     std::vector<std::vector<Program>> programs;  // by target
     for (const RunTarget target : plan_.targets) {
       progress(fmt::format("{} compiling for {}", subjects[0].name, name_of(target)));
-      programs.push_back(compiled(subjects, target, plan_.tile));
+      programs.push_back(compiled(subjects, target, plan_.scheduling));
     }
     std::vector<VerifyTotals> totals(end - first);
     for (std::size_t s = 0; s < subjects.size(); ++s) {

@@ -27,8 +27,8 @@ void agree(const Outputs& outputs) {
 }
 
 bool in_rows(const Outputs& outputs, const std::string& stage) {
-  const ir::Pipeline pipeline = Pipeline("marching", outputs).ir();
-  return runtime::schedule_for(pipeline, lower::Processor::Cpu, Tile::Block).of(stage).in_rows;
+  const Pipeline pipeline("marching", outputs);
+  return runtime::scheduled(pipeline.ir(), lower::Processor::Cpu).schedule.of(stage).in_rows;
 }
 
 class Marching : public testing::TestWithParam<std::string> {

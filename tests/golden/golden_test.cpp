@@ -64,9 +64,7 @@ class Golden : public testing::TestWithParam<std::string> {};
 TEST_P(Golden, IsAsCommitted) {
   const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
   expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
-  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
-  const lower::Target cpu = lower::Processor::Cpu;
-  const auto module = lower::lower(prepared, runtime::schedule_for(prepared, cpu), cpu);
+  const auto module = runtime::lowered(pipeline.ir());
   for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
 }
 

@@ -99,9 +99,7 @@ TEST_F(Commands, ExplainFusion) {
                        "\n  1    2 eps   resources: 3 tiles in shared memory are 3.00 times what one stage "
                        "has; 2 are allowed  sy+gy | dx+sx+gx+dy+sxy+gxy+hc\n"))
       << text;
-  EXPECT_TRUE(
-      contains(text, "  no code follows these groups yet: the stages run as the schedule above says\n"))
-      << text;
+  EXPECT_TRUE(contains(text, "\nsxy    in rows of gxy  ")) << text;
   EXPECT_TRUE(contains(content("groups.dot"),
                        "subgraph \"cluster_gx\" { style=dotted;\n    \"sx\" [label=\"sx\\npoint, f32\""))
       << content("groups.dot");
@@ -115,7 +113,6 @@ TEST_F(Commands, ExplainFusionForABoardAsJson) {
   EXPECT_EQ(fusion["benefit"], 617 + 617 + 545);
   EXPECT_EQ(fusion["model"]["global"]["value"], 689);
   EXPECT_EQ(fusion["model"]["global"]["source"], "assumed, from a similar board");
-  EXPECT_EQ(fusion["code_follows"], false);
   EXPECT_EQ(fusion["cuts"].size(), 5);
   EXPECT_EQ(fusion["groups"].size(), 6);
   EXPECT_EQ(fusion["edges"][0]["why"], "external output: 'sxy' reads 'dx', too");
@@ -124,7 +121,69 @@ TEST_F(Commands, ExplainFusionForABoardAsJson) {
   EXPECT_EQ(none["stages"].size(), 5) << "as they are compiled: a shared tap is a stage";
   EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("fusion"));
   expect_refusal({"explain", "harris", "--fuse", "all"},
-                 "there is no fusion 'all'\n  known none, basic, mincut");
+                 "there is no fusion 'all'; there are auto, none, basic and mincut");
+}
+
+TEST_F(Commands, FusionDecidesWhatIsStored) {
+  const auto moved = [&](const Arguments& flags) {
+    Arguments bench = {"bench", "harris", "--size", "64x48", "--runs", "1", "--json"};
+    bench.insert(bench.end(), flags.begin(), flags.end());
+    return expect_json(bench)["results"][0]["roof_bytes"].get<std::int64_t>();
+  };
+  const std::int64_t image = 64 * 48 * 4;
+  EXPECT_EQ(moved({}), 2 * image);
+  // Of nine stages all are written, and all but the last are read, as is the image.
+  EXPECT_EQ(moved({"--fuse", "none"}), (9 + 8 + 1) * image);
+  EXPECT_EQ(moved({"--fuse", "mincut"}), (6 + 5 + 1) * image) << "sx, sy and sxy are in no memory";
+  EXPECT_EQ(moved({"--fuse", "mincut", "--tile", "none"}), moved({"--fuse", "none"}));
+}
+
+TEST_F(Commands, AScheduleIsPrintedAndForced) {
+  const json all = expect_json({"explain", "harris", "--fuse", "basic", "--json"});
+  EXPECT_EQ(all["schedule"]["groups"][1], (json{"sx", "gx"}));
+  write("basic.json", all.dump());
+  const json again = expect_json({"explain", "harris", "--schedule", "basic.json", "--json"});
+  EXPECT_EQ(again["schedule"], all["schedule"]);
+  write("one.json", R"({"groups": [["dx", "sx", "gx"]]})");
+  write("two.json", R"({"groups": [["sx", "gx"], ["gx", "hc"]]})");
+  write("text.json", "groups");
+  EXPECT_TRUE(contains(
+      expect_success({"verify", "harris", "--quick", "--sizes", "33x31", "--schedule", "basic.json"}),
+      "1 passed, 0 failed"));
+  expect_success({"run", "harris", "--size", "33x31", "-o", "corners.png", "--schedule", "basic.json"});
+  expect_success({"emit", "harris", "--schedule", "basic.json", "-o", "code"});
+  EXPECT_TRUE(contains(content("code/harris.cpp"), "sx   in rows of gx: "));
+  const auto refuses = [&](const Arguments& flags, const std::string& why) {
+    for (Arguments command : {Arguments{"bench", "harris", "--size", "64x48"},
+                              Arguments{"run", "harris", "--size", "33x31", "-o", "no.png"},
+                              Arguments{"emit", "harris", "-o", "no"}}) {
+      command.insert(command.end(), flags.begin(), flags.end());
+      expect_refusal(command, why);
+    }
+  };
+  refuses({"--schedule", "two.json"},
+          "pipeline 'harris' cannot follow the schedule: stage 'gx' is in two groups");
+  refuses(
+      {"--schedule", "one.json"},
+      "pipeline 'harris' cannot follow the schedule: 'sxy' reads 'dx' from outside its group, of which 'gx' "
+      "alone is stored");
+  refuses({"--schedule", "basic.json", "--tile", "none"},
+          "pipeline 'harris' cannot follow the schedule: rows of 'sx' would have to be kept for 'gx', and no "
+          "stages march here");
+  refuses({"--schedule", "text.json"}, "'text.json': the schedule is not JSON; see its line 1");
+  refuses({"--schedule", "none.json"}, "cannot read 'none.json': there is no such file");
+  refuses(
+      {"--schedule", "basic.json", "--fuse", "none"},
+      "a schedule says which stages are fused, so there is nothing left to choose\n  help: leave out either "
+      "the schedule or the way to fuse");
+  refuses(
+      {"--fuse", "none", "--tile", "block"},
+      "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together\n  help: "
+      "leave out one of them");
+  expect_refusal(
+      {"emit", "harris", "--target", "cuda", "--schedule", "basic.json", "-o", "no"},
+      "pipeline 'harris' cannot follow the schedule: rows of 'sx' would have to be kept for 'gx', and "
+      "no stages march here");
 }
 
 TEST_F(Commands, ExplainForABoard) {

@@ -11,7 +11,8 @@ Traffic traffic(const Outputs& outputs, std::vector<std::int64_t> size,
                 const std::map<std::string, ir::Value>& params = {}, Type type = {Scalar::F32, 1},
                 Tile tile = Tile::None) {
   const Pipeline pipeline("counted", outputs);
-  return traffic_of(pipeline.ir(), {{{"in", Buffer::allocate(type, std::move(size))}}, params}, tile);
+  return traffic_of(pipeline.ir(), {{{"in", Buffer::allocate(type, std::move(size))}}, params},
+                    {tile, Fuse::Auto, {}, {}});
 }
 
 constexpr std::int64_t pixels = 64 * 48, image = 4 * pixels;

@@ -1,0 +1,91 @@
+#include "runtime/scheduling.h"
+
+#include <weft/error.h>
+
+#include <utility>
+
+#include "ir/visit.h"
+#include "lower/lower.h"
+#include "schedule/fuse.h"
+#include "schedule/groups.h"
+
+namespace weft::runtime {
+namespace {
+
+using schedule::Tiling;
+
+schedule::Fusion fusion_of(Fuse fuse) {
+  switch (fuse) {
+    case Fuse::Basic: return schedule::Fusion::Basic;
+    case Fuse::MinCut: return schedule::Fusion::MinCut;
+    default: return schedule::Fusion::None;
+  }
+}
+
+/// The search that was asked for. A CPU has no occupancy to keep.
+schedule::Partition partition_of(const ir::Pipeline& definition, const lower::Target& target,
+                                 const Scheduling& scheduling) {
+  schedule::FusionLimits limits;
+  if (target.processor == lower::Processor::Gpu) limits.architecture = &target.architecture;
+  return schedule::fuse(definition, fusion_of(scheduling.fuse), limits, scheduling.model);
+}
+
+schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
+  schedule::Grouping grouping;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (!ir::is_output(pipeline, *stage)) grouping.why[stage->name] = "nothing is fused";
+  }
+  return grouping;
+}
+
+schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling) {
+  if (!scheduling.groups.empty()) return {schedule::groups_from_json(scheduling.groups), {}};
+  if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
+  if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling);
+  return schedule::largest_groups(about.pipeline, tiling);
+}
+
+}  // namespace
+
+Scheduling scheduling_of(const CompileOptions& options) {
+  return {options.tile, options.fuse, options.schedule, {}};
+}
+
+void check(const Scheduling& scheduling) {
+  if (!scheduling.groups.empty() && scheduling.fuse != Fuse::Auto)
+    throw Error("a schedule says which stages are fused, so there is nothing left to choose")
+        .help("leave out either the schedule or the way to fuse");
+  if (scheduling.fuse == Fuse::None && scheduling.tile == Tile::Block)
+    throw Error(
+        "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together")
+        .help("leave out one of them");
+}
+
+Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
+                    const Scheduling& scheduling) {
+  check(scheduling);
+  const bool on_gpu = target.processor == lower::Processor::Gpu;
+  if (on_gpu && scheduling.tile == Tile::Block)
+    throw Error("pipeline '" + definition.name + "': stages are not computed tile by tile on GPUs yet")
+        .help("ask for the tile 'auto' or 'none'");
+  const Tiling tiling = on_gpu || scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
+  Scheduled result{lower::prepare(definition), {}, {}};
+  if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto)
+    result.partition = partition_of(definition, target, scheduling);
+  schedule::ScheduleOrWhy found =
+      schedule_of_groups(result.pipeline, grouping_of(result, scheduling, tiling), tiling);
+  if (!found.schedule) {
+    const std::string what = scheduling.groups.empty() ? "the groups that were chosen" : "the schedule";
+    throw Error("pipeline '" + definition.name + "' cannot follow " + what + ": " + found.why);
+  }
+  result.schedule = std::move(*found.schedule);
+  return result;
+}
+
+kernel::Module lowered(const ir::Pipeline& definition, const lower::Target& target,
+                       const Scheduling& scheduling) {
+  const Scheduled what = scheduled(definition, target, scheduling);
+  return lower::lower(what.pipeline, what.schedule, target);
+}
+
+}  // namespace weft::runtime

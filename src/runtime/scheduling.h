@@ -1,0 +1,45 @@
+// From what a user asks for to the schedule that a target runs.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <optional>
+#include <string>
+
+#include "ir/kernel_ir.h"
+#include "ir/stage_ir.h"
+#include "lower/processor.h"
+#include "schedule/partition.h"
+#include "schedule/schedule.h"
+
+namespace weft::runtime {
+
+/// What decides which stages become one kernel, and how those kernels compute them.
+struct Scheduling {
+  Tile tile = Tile::Auto;
+  Fuse fuse = Fuse::Auto;
+  std::string groups;                 ///< JSON, as of CompileOptions::schedule; empty: they are chosen.
+  schedule::BenefitModel model = {};  ///< Of partitions.
+};
+Scheduling scheduling_of(const CompileOptions& options);
+
+/// Throws weft::Error if its parts contradict one another.
+void check(const Scheduling& scheduling);
+
+/// A pipeline as it is lowered, and the schedule for it.
+struct Scheduled {
+  ir::Pipeline pipeline;
+  schedule::Schedule schedule;
+  /// What the groups follow, if a partition was asked for: of the stages as they were defined. It refers to
+  /// the architecture of the target.
+  std::optional<schedule::Partition> partition;
+};
+
+/// Throws weft::Error if the target cannot run what is asked for.
+Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
+                    const Scheduling& scheduling = {});
+/// The kernels of it.
+kernel::Module lowered(const ir::Pipeline& definition, const lower::Target& target = lower::Processor::Cpu,
+                       const Scheduling& scheduling = {});
+
+}  // namespace weft::runtime

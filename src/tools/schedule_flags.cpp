@@ -1,0 +1,58 @@
+#include "tools/schedule_flags.h"
+
+#include <weft/error.h>
+
+#include "schedule/groups.h"
+#include "tools/files.h"
+
+namespace weft::tools {
+namespace {
+
+Tile parse_tile(const std::string& text) {
+  if (text == "auto") return Tile::Auto;
+  if (text == "none") return Tile::None;
+  if (text == "block") return Tile::Block;
+  throw Error("there is no tile '" + text + "'; there are auto, none and block");
+}
+
+Fuse parse_fuse(const std::string& text) {
+  if (text == "auto") return Fuse::Auto;
+  if (text == "none") return Fuse::None;
+  if (text == "basic") return Fuse::Basic;
+  if (text == "mincut") return Fuse::MinCut;
+  throw Error("there is no fusion '" + text + "'; there are auto, none, basic and mincut");
+}
+
+}  // namespace
+
+void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
+  command
+      .add_option("--fuse", flags.fuse,
+                  "which stages become one kernel. none: each is stored; basic, mincut: what a\n"
+                  "search along edges or by cuts finds; auto: what is best")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--tile", flags.tile,
+          "none: stages one after another; block: together, tile by tile, on CPUs;\nauto: what is best")
+      ->capture_default_str();
+  command.add_option("--schedule", flags.file,
+                     "a JSON file of groups of stages instead, each to be one kernel; explain\n"
+                     "--json prints them");
+}
+
+runtime::Scheduling parse(const ScheduleFlags& flags) {
+  runtime::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}};
+  if (!flags.file.empty()) {
+    scheduling.groups = read_text(flags.file);
+    try {
+      schedule::groups_from_json(scheduling.groups);
+    } catch (const Error& error) {
+      throw error.within("'" + flags.file + "'", {});
+    }
+  }
+  check(scheduling);
+  return scheduling;
+}
+
+}  // namespace weft::tools

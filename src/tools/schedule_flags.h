@@ -1,0 +1,19 @@
+// The options of commands that decide about schedules.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "runtime/scheduling.h"
+
+namespace weft::tools {
+
+struct ScheduleFlags {
+  std::string tile = "auto", fuse = "auto", file;
+};
+void add_schedule_flags(CLI::App& command, ScheduleFlags& flags);
+
+/// Reads the file. Throws weft::Error for names that there are not, and flags that contradict one another.
+runtime::Scheduling parse(const ScheduleFlags& flags);
+
+}  // namespace weft::tools
