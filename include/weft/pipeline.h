@@ -51,6 +51,7 @@ enum class Fuse {
   None,    ///< One: each stage is stored.
   Basic,   ///< Those that a search along edges between two stages finds.
   MinCut,  ///< Those that are left together where a search cuts the graph of stages.
+  Dp,      ///< Those that a model expects to take least time, of all there are. For CPUs.
 };
 
 struct CompileOptions {

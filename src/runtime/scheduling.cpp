@@ -41,6 +41,7 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
 schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling) {
   if (!scheduling.groups.empty()) return {schedule::groups_from_json(scheduling.groups), {}};
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
+  if (scheduling.fuse == Fuse::Dp) return schedule::cheapest_groups(about.pipeline, tiling);
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling);
   return schedule::largest_groups(about.pipeline, tiling);
 }
@@ -69,11 +70,15 @@ Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
     throw Error("pipeline '" + definition.name + "': stages are not computed tile by tile on GPUs yet")
         .help("ask for the tile 'auto' or 'none'");
   const Tiling tiling = on_gpu || scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
-  Scheduled result{lower::prepare(definition), {}, {}};
-  if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto)
+  Scheduled result{lower::prepare(definition), {}, {}, {}};
+  if (on_gpu && scheduling.fuse == Fuse::Dp)
+    throw Error("pipeline '" + definition.name + "': the costs that fuse 'dp' goes by are a CPU's")
+        .help("ask for the fuse 'auto', 'basic', 'mincut' or 'none'");
+  if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
-  schedule::ScheduleOrWhy found =
-      schedule_of_groups(result.pipeline, grouping_of(result, scheduling, tiling), tiling);
+  const schedule::Grouping grouping = grouping_of(result, scheduling, tiling);
+  result.search = grouping.search;
+  schedule::ScheduleOrWhy found = schedule_of_groups(result.pipeline, grouping, tiling);
   if (!found.schedule) {
     const std::string what = scheduling.groups.empty() ? "the groups that were chosen" : "the schedule";
     throw Error("pipeline '" + definition.name + "' cannot follow " + what + ": " + found.why);

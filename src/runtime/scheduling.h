@@ -33,6 +33,7 @@ struct Scheduled {
   /// What the groups follow, if a partition was asked for: of the stages as they were defined. It refers to
   /// the architecture of the target.
   std::optional<schedule::Partition> partition;
+  std::string search;  ///< How much was searched for the groups, if anything: a clause.
 };
 
 /// Throws weft::Error if the target cannot run what is asked for.

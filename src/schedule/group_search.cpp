@@ -12,7 +12,7 @@ using Stages = std::vector<bool>;  // by number
 
 class Search {
  public:
-  Search(const GroupGraph& graph, const std::function<std::optional<double>(const Group&)>& cost,
+  Search(const GroupGraph& graph, const std::function<std::optional<double>(const Members&)>& cost,
          std::int64_t limit)
       : graph_(graph), cost_(cost), limit_(limit), groups_of_(graph.size()) {}
 
@@ -32,7 +32,7 @@ class Search {
 
  private:
   struct Priced {
-    Group members;
+    Members members;
     double cost;
   };
   struct State {
@@ -72,7 +72,7 @@ class Search {
   }
 
   /// Adds the groups that have `members` and more, of stages before `next`.
-  void grow(Stages& in, const Group& members, int next, std::vector<Priced>& groups) {
+  void grow(Stages& in, const Members& members, int next, std::vector<Priced>& groups) {
     for (int stage = next - 1; stage >= 0; --stage) {
       const auto& readers = graph_.readers[stage];
       const bool can_join = !graph_.is_stored[stage] && !readers.empty() &&
@@ -82,7 +82,7 @@ class Search {
         found_.is_exact = false;
         return;
       }
-      Group larger{stage};
+      Members larger{stage};
       larger.insert(larger.end(), members.begin(), members.end());
       ++found_.asked;
       const std::optional<double> cost = cost_(larger);
@@ -95,7 +95,7 @@ class Search {
   }
 
   const GroupGraph& graph_;
-  const std::function<std::optional<double>(const Group&)>& cost_;
+  const std::function<std::optional<double>(const Members&)>& cost_;
   const std::int64_t limit_;
   std::vector<std::vector<Priced>> groups_of_;
   std::map<Stages, State> known_;
@@ -105,7 +105,7 @@ class Search {
 }  // namespace
 
 GroupSearch least_cost_groups(const GroupGraph& graph,
-                              const std::function<std::optional<double>(const Group&)>& cost,
+                              const std::function<std::optional<double>(const Members&)>& cost,
                               std::int64_t limit) {
   return Search(graph, cost, limit).run();
 }

@@ -25,10 +25,10 @@ struct GroupGraph {
   int size() const { return static_cast<int>(readers.size()); }
 };
 
-using Group = std::vector<int>;  ///< Producers first; the last is the result.
+using Members = std::vector<int>;  ///< Producers first; the last is the result.
 
 struct GroupSearch {
-  std::vector<Group> groups;  ///< All stages, each in one; by their results.
+  std::vector<Members> groups;  ///< All stages, each in one; by their results.
   double cost = 0;
   std::int64_t states = 0;  ///< Sets of stages left that were met,
   std::int64_t asked = 0;   ///< groups whose cost was asked for.
@@ -39,7 +39,7 @@ struct GroupSearch {
 /// same result can. Of groups of one stage the cost has to be known. At most `limit` groups of more are asked
 /// for.
 GroupSearch least_cost_groups(const GroupGraph& graph,
-                              const std::function<std::optional<double>(const Group&)>& cost,
+                              const std::function<std::optional<double>(const Members&)>& cost,
                               std::int64_t limit = 1'000'000);
 
 }  // namespace weft::schedule

@@ -22,6 +22,7 @@ using Groups = std::vector<std::vector<std::string>>;
 struct Grouping {
   Groups groups;
   std::map<std::string, std::string> why;  ///< By stage: a sentence for the schedule, if it is stored.
+  std::string search{};                    ///< How much was searched, if anything: a clause.
 };
 
 struct ScheduleOrWhy {
@@ -44,6 +45,9 @@ Groups groups_of(const Schedule& schedule);
 /// As large as pays: all that can be in place is, and if there are kernels that march, a stage that only one
 /// of them needs joins it, unless its arithmetic takes longer than memory would.
 Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling);
+
+/// Those of least cost on a CPU (group_costs.h) among all that can be (group_search.h).
+Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling);
 
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other

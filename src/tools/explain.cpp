@@ -107,11 +107,11 @@ std::string totals(const std::vector<Explained>& stages) {
   return text;
 }
 
-void print(const Application& application, const ir::Pipeline& pipeline, const std::vector<Explained>& stages,
-           const std::optional<ir::Sizes>& sizes, const std::optional<KernelReport>& kernels,
-           const std::optional<schedule::Partition>& partition, const Options& options) {
+void print(const Application& application, const runtime::Scheduled& what,
+           const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
+           const std::optional<KernelReport>& kernels, const Options& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
-  for (const ir::StagePtr& input : pipeline.inputs)
+  for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
                sizes ? Size{sizes->at(input->name)}.text() : ir::to_string(input->box));
   fmt::print("  {}\n\n", totals(stages));
@@ -122,14 +122,15 @@ void print(const Application& application, const ir::Pipeline& pipeline, const s
                std::to_string(s.operations.alu), std::to_string(s.operations.sfu),
                std::to_string(s.operations.loads), sources_text(s)});
   }
-  fmt::print("{}\nschedule for {}\n", table.text(), options.machine);
+  fmt::print("{}\nschedule for {}{}\n", table.text(), options.machine,
+             what.search.empty() ? "" : ": " + what.search);
   Table decisions({"stage", "decision", "because"});
   for (const Explained& stage : stages) {
     const auto& plan = stage.plan;
     decisions.add({plan.stage, plan.where(), plan.why});
   }
   fmt::print("{}", decisions.text());
-  if (partition) fmt::print("\n{}", schedule::to_text(*partition));
+  if (what.partition) fmt::print("\n{}", schedule::to_text(*what.partition));
   if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -166,22 +167,22 @@ Json as_json(const Explained& stage) {
   return json;
 }
 
-void print_json(const Application& application, const ir::Pipeline& definition, const ir::Pipeline& pipeline,
-                const schedule::Schedule& schedule, const std::vector<Explained>& stages,
-                const std::optional<KernelReport>& kernels,
-                const std::optional<schedule::Partition>& partition, const Options& options) {
+void print_json(const Application& application, const ir::Pipeline& definition,
+                const runtime::Scheduled& what, const std::vector<Explained>& stages,
+                const std::optional<KernelReport>& kernels, const Options& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
                {"inputs", Json::array()},
                {"outputs", Json::array()},
                {"stages", Json::array()}};
-  for (const auto& input : pipeline.inputs)
+  for (const auto& input : what.pipeline.inputs)
     json["inputs"].push_back({{"name", input->name}, {"type", weft::name_of(input->type)}});
-  for (const auto& output : pipeline.outputs) json["outputs"].push_back(output->name);
+  for (const auto& output : what.pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
-  json["schedule"] = Json::parse(schedule::to_json(schedule::groups_of(schedule)));
-  if (partition) json["fusion"] = Json::parse(schedule::to_json(*partition));
+  json["schedule"] = Json::parse(schedule::to_json(schedule::groups_of(what.schedule)));
+  if (!what.search.empty()) json["search"] = what.search;
+  if (what.partition) json["fusion"] = Json::parse(schedule::to_json(*what.partition));
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json.dump(2));
@@ -203,21 +204,22 @@ void explain(const Options& options) {
                                      : lower::Target(lower::Processor::Cpu);
   runtime::Scheduling scheduling = parse(options.schedule);
   if (board) scheduling.model.costs = machine::access_costs(*board);
-  const auto [pipeline, schedule, partition] = runtime::scheduled(definition, target, scheduling);
+  const runtime::Scheduled what = runtime::scheduled(definition, target, scheduling);
+  const ir::Pipeline& pipeline = what.pipeline;
   std::optional<ir::Sizes> sizes;
   if (size) sizes = input_sizes(pipeline, *size);
-  const std::vector<Explained> stages = explain_stages(pipeline, schedule, sizes);
+  const std::vector<Explained> stages = explain_stages(pipeline, what.schedule, sizes);
   if (!options.dot.empty()) {
-    write_text(options.dot, partition ? to_dot(definition, analysis::summarize(definition), *partition)
-                                      : to_dot(pipeline, analysis::summarize(pipeline), schedule));
+    write_text(options.dot, what.partition
+                                ? to_dot(definition, analysis::summarize(definition), *what.partition)
+                                : to_dot(pipeline, analysis::summarize(pipeline), what.schedule));
   }
   if (options.ir && !options.json) {
     fmt::print("{}", ir::to_string(definition));
   } else {
-    const std::optional<KernelReport> kernels = explain_kernels(pipeline, schedule, options);
-    if (options.json)
-      return print_json(application, definition, pipeline, schedule, stages, kernels, partition, options);
-    print(application, pipeline, stages, sizes, kernels, partition, options);
+    const std::optional<KernelReport> kernels = explain_kernels(pipeline, what.schedule, options);
+    if (options.json) return print_json(application, definition, what, stages, kernels, options);
+    print(application, what, stages, sizes, kernels, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }

@@ -20,7 +20,8 @@ Fuse parse_fuse(const std::string& text) {
   if (text == "none") return Fuse::None;
   if (text == "basic") return Fuse::Basic;
   if (text == "mincut") return Fuse::MinCut;
-  throw Error("there is no fusion '" + text + "'; there are auto, none, basic and mincut");
+  if (text == "dp") return Fuse::Dp;
+  throw Error("there is no fusion '" + text + "'; there are auto, none, basic, mincut and dp");
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
   command
       .add_option("--fuse", flags.fuse,
                   "which stages become one kernel. none: each is stored; basic, mincut: what a\n"
-                  "search along edges or by cuts finds; auto: what is best")
+                  "search along edges or by cuts finds; dp: what should take a CPU\n"
+                  "least time; auto: what is best")
       ->capture_default_str();
   command
       .add_option(

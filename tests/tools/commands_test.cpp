@@ -121,7 +121,7 @@ TEST_F(Commands, ExplainFusionForABoardAsJson) {
   EXPECT_EQ(none["stages"].size(), 5) << "as they are compiled: a shared tap is a stage";
   EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("fusion"));
   expect_refusal({"explain", "harris", "--fuse", "all"},
-                 "there is no fusion 'all'; there are auto, none, basic and mincut");
+                 "there is no fusion 'all'; there are auto, none, basic, mincut and dp");
 }
 
 TEST_F(Commands, FusionDecidesWhatIsStored) {

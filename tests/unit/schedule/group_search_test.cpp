@@ -10,7 +10,7 @@
 namespace weft::schedule {
 namespace {
 
-using Cost = std::function<std::optional<double>(const Group&)>;
+using Cost = std::function<std::optional<double>(const Members&)>;
 
 GroupGraph graph_of(int stages, const std::vector<std::pair<int, int>>& edges,
                     const std::set<int>& stored = {}) {
@@ -21,16 +21,16 @@ GroupGraph graph_of(int stages, const std::vector<std::pair<int, int>>& edges,
   return graph;
 }
 
-std::string text_of(const std::vector<Group>& groups) {
+std::string text_of(const std::vector<Members>& groups) {
   std::string text;
-  for (const Group& group : groups) {
+  for (const Members& group : groups) {
     text += text.empty() ? "" : " |";
     for (const int member : group) text += (text.empty() ? "" : " ") + std::to_string(member);
   }
   return text;
 }
 
-const Cost per_group = [](const Group&) { return std::optional(1.0); };
+const Cost per_group = [](const Members&) { return std::optional(1.0); };
 
 TEST(GroupSearch, OneGroupWhereThatIsCheapest) {
   const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
@@ -47,7 +47,7 @@ TEST(GroupSearch, StagesThatOthersReadAreStored) {
 
 TEST(GroupSearch, GroupsThatCannotBeAreLeftOut) {
   const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
-  const Cost at_most_two = [](const Group& group) {
+  const Cost at_most_two = [](const Members& group) {
     return group.size() > 2 ? std::nullopt : std::optional(1.0);
   };
   EXPECT_EQ(text_of(least_cost_groups(chain, at_most_two).groups), "0 1 | 2 3");
@@ -56,11 +56,11 @@ TEST(GroupSearch, GroupsThatCannotBeAreLeftOut) {
 TEST(GroupSearch, LooksBeyondTheBestGroupOfTheLastStage) {
   // Taking 2 into the group of 3 saves most there, but leaves 0 and 1 where they cannot join it.
   const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
-  const Cost cost = [](const Group& g) -> std::optional<double> {
+  const Cost cost = [](const Members& g) -> std::optional<double> {
     if (g.size() > 3) return std::nullopt;
-    if (g == Group{2, 3}) return 5;
-    if (g == Group{1, 2, 3}) return 20;
-    if (g == Group{0, 1, 2}) return 1;
+    if (g == Members{2, 3}) return 5;
+    if (g == Members{1, 2, 3}) return 20;
+    if (g == Members{0, 1, 2}) return 1;
     return 6.0 * static_cast<double>(g.size());
   };
   const GroupSearch found = least_cost_groups(chain, cost);
@@ -95,7 +95,7 @@ double least_of_all(const GroupGraph& graph, const Cost& cost) {
     double sum = 0;
     for (int r = 0; r < graph.size() && is_possible; ++r) {
       if (result_of[r] != r) continue;
-      Group group;
+      Members group;
       for (int s = 0; s <= r; ++s) {
         if (result_of[s] == r) group.push_back(s);
       }
@@ -124,7 +124,7 @@ TEST(GroupSearch, IsTheLeastOfAll) {
     }
     const GroupGraph graph = graph_of(stages, edges, stored);
     const std::size_t most = 1 + random() % 6;
-    const Cost cost = [&](const Group& g) -> std::optional<double> {
+    const Cost cost = [&](const Members& g) -> std::optional<double> {
       if (g.size() > most) return std::nullopt;
       std::size_t key = seed;
       for (const int member : g) key = key * 1000003 + static_cast<std::size_t>(member) + 1;
@@ -135,7 +135,7 @@ TEST(GroupSearch, IsTheLeastOfAll) {
     EXPECT_EQ(found.cost, least_of_all(graph, cost)) << "seed " << seed;
     std::vector<int> all;
     double sum = 0;
-    for (const Group& group : found.groups) {
+    for (const Members& group : found.groups) {
       all.insert(all.end(), group.begin(), group.end());
       sum += *cost(group);
     }
