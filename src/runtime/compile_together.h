@@ -5,6 +5,7 @@
 #include <weft/pipeline.h>
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "runtime/cache.h"
@@ -15,9 +16,11 @@ namespace weft::runtime {
 constexpr std::chrono::minutes longest_compilation{3};
 
 /// For the CPU: one program per pipeline, in their order. Pipelines that need the same flags share a shared
-/// object. The code of each is what it would be alone. Throws what the first bad pipeline throws, or
+/// object. The code of each is what it would be alone. Unless `schedules` is empty, each has its own instead
+/// of the options'. Throws what the first bad pipeline throws, or
 /// weft::Error if the compiler rejects the code of any or takes longer than `longest_compilation`.
 std::vector<Program> compile_together(const std::vector<Pipeline>& pipelines, const CompileOptions& options,
-                                      const ContentCache& cache);
+                                      const ContentCache& cache,
+                                      const std::vector<std::string>& schedules = {});
 
 }  // namespace weft::runtime

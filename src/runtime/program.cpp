@@ -214,11 +214,14 @@ Program runtime::program_of(const Pipeline& pipeline, std::unique_ptr<const Exec
 }
 
 std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipelines,
-                                               const CompileOptions& options, const ContentCache& cache) {
+                                               const CompileOptions& options, const ContentCache& cache,
+                                               const std::vector<std::string>& schedules) {
+  Scheduling scheduling = scheduling_of(options);
   std::vector<kernel::Module> modules;
   std::map<std::vector<std::string>, std::vector<std::size_t>> by_flags;
   for (const Pipeline& pipeline : pipelines) {
-    modules.push_back(lowered(pipeline.ir(), lower::Processor::Cpu, scheduling_of(options)));
+    if (!schedules.empty()) scheduling.groups = schedules.at(modules.size());
+    modules.push_back(lowered(pipeline.ir(), lower::Processor::Cpu, scheduling));
     by_flags[flags_for(modules.back(), options).extra].push_back(modules.size() - 1);
   }
   std::vector<std::shared_ptr<const Program::Implementation>> programs(pipelines.size());

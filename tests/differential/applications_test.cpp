@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "runtime/compile_together.h"
+#include "runtime/scheduling.h"
+#include "schedule/groups.h"
 #include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
@@ -292,6 +295,64 @@ INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
                          testing::Combine(testing::ValuesIn(variants_without_border()),
                                           testing::Values("none")),
                          name_of_case);
+
+/// The schedules that strategies other than the default lead to, each once, to be forced.
+std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
+  std::vector<std::string> all, known;
+  for (const Fuse fuse : {Fuse::Auto, Fuse::None, Fuse::Basic, Fuse::MinCut}) {
+    runtime::Scheduling scheduling;
+    scheduling.fuse = fuse;
+    const auto found = runtime::scheduled(pipeline.ir(), lower::Processor::Cpu, scheduling);
+    const std::string text = schedule::to_json(schedule::groups_of(found.schedule));
+    if (std::count(known.begin(), known.end(), text) > 0) continue;
+    known.push_back(text);
+    if (fuse != Fuse::Auto) all.push_back(text);  // that runs above
+  }
+  return all;
+}
+
+/// One of those that are run above, under all schedules that fusion strategies lead to. They are compiled
+/// together, as that takes most of the time; in instrumented builds every fourth.
+TEST(Fusion, AgreesWithTheInterpreter) {
+  struct Case {
+    Variant variant;
+    Pipeline pipeline;
+    std::string schedule;
+  };
+  std::vector<Variant> all = variants();
+  for (const Variant& v : variants_without_border()) all.push_back(v);
+  std::vector<Case> cases;
+  std::vector<Pipeline> pipelines;
+  std::vector<std::string> schedules;
+  std::size_t count = 0;
+  for (const Variant& variant : all) {
+    if (!is_first(variant)) continue;
+    const Built built = build(applications().at(variant.application));
+    const bool has_border = std::any_of(built.options.begin(), built.options.end(),
+                                        [](const DeclaredOption& o) { return o.name == "border"; });
+    const Pipeline pipeline = pipeline_of(variant, has_border ? "mirror" : "none");
+    for (const std::string& schedule : schedules_by_fusion(pipeline)) {
+      if (instrumented && count++ % 4 != 0) continue;
+      cases.push_back({variant, pipeline, schedule});
+      pipelines.push_back(pipeline);
+      schedules.push_back(schedule);
+    }
+  }
+  CompileOptions options = compile_options();
+  options.compiler_flags.push_back("-O0");
+  const std::vector<Program> programs =
+      runtime::compile_together(pipelines, options, runtime::ContentCache(), schedules);
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    const auto& [variant, pipeline, schedule] = cases[c];
+    SCOPED_TRACE(testing::Message() << variant.name() << " with " << schedule);
+    const Bound bound = agreement(variant.application, pipeline.ir().outputs[0]->type.scalar).bound;
+    Arguments arguments{{}, variant.params, {}};
+    for (const auto& input : pipeline.ir().inputs)
+      arguments.images[input->name] =
+          input_of(applications().at(variant.application), input->type, {66, 50}, 7);
+    expect_agreement(programs[c], pipeline, arguments, bound);
+  }
+}
 
 /// These are run by tests/oracle/stencil_applications_test.cpp.
 bool is_iterated_stencil(const Application& application) {
