@@ -11,18 +11,19 @@ constexpr const char* no_stage = "no stage could be drawn";
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : dice_(seed) { recipe_.seed = seed; }
+  /// Every fourth recipe is one whose stages are kept to what can march.
+  explicit Generator(std::uint64_t seed) : dice_(seed), marches_(seed % 4 == 1) { recipe_.seed = seed; }
 
   Recipe recipe() {
     recipe_.strict = dice_.chance(0.6);
     for (int i = dice_.between(1, 3); i > 0; --i) recipe_.images.push_back(image());
     for (int p = dice_.below(3); p > 0; --p) recipe_.params.push_back({dice_.scalar(), dice_.below(8)});
     bounds_.emplace(recipe_);
-    for (int s = dice_.between(1, 6); s > 0; --s) add_stage();
+    for (int s = dice_.between(marches_ ? 3 : 1, 6); s > 0; --s) add_stage();
     const int last = static_cast<int>(recipe_.stages.size()) - 1;
     recipe_.outputs = {last};
     for (int s = 0; s < last; ++s) {
-      if (dice_.chance(0.25)) recipe_.outputs.push_back(s);
+      if (dice_.chance(marches_ ? 0.05 : 0.25)) recipe_.outputs.push_back(s);
     }
     for (int r = 0; r < 3; ++r) recipe_.runs.push_back(run(r));
     return recipe_;
@@ -34,7 +35,7 @@ class Generator {
   Image image() {
     Image image{.type = {dice_.scalar(), dice_.chance(0.65) ? 1 : dice_.between(2, 4)}};
     image.extreme = recipe_.strict && dice_.chance(0.3);
-    image.rank = dice_.chance(0.7) ? 2 : dice_.below(5);
+    image.rank = marches_ || dice_.chance(0.7) ? 2 : dice_.below(5);
     if (!recipe_.images.empty() && dice_.chance(0.4)) {  // as large as another one
       const int other = dice_.below(static_cast<int>(recipe_.images.size()));
       image.rank = recipe_.images[other].rank;
@@ -55,6 +56,8 @@ class Generator {
         const int line = d == along ? dice_.between(1, 40) : 1;
         extents.push_back(kind == 0 ? dice_.between(1, 3) : kind == 1 ? line : dice_.between(most / 3, most));
       }
+      // Wider than strips of pixels of which much is kept.
+      if (marches_ && kind == 2) extents[0] = dice_.between(most, 6 * most);
       if (!image.extents.empty()) extents.clear();
       run.extents.push_back(extents);
     }
@@ -67,7 +70,7 @@ class Generator {
 
   void add_stage() {
     for (int attempt = 0; attempt < 50; ++attempt) {
-      if (dice_.chance(0.12) && add_evolution()) return;
+      if (!marches_ && dice_.chance(0.12) && add_evolution()) return;
       const std::optional<Stage> stage = draw();
       if (!stage) continue;
       const std::optional<Bound> bound = bounds_->of(*stage);
@@ -80,6 +83,7 @@ class Generator {
   }
 
   std::optional<Stage> draw() {
+    if (marches_) return dice_.chance(0.4) ? point() : window_stage();
     const int dice = dice_.below(10);
     if (dice < 2) return point();
     if (dice < 5) return window_stage();
@@ -338,6 +342,7 @@ class Generator {
         stage.window.coefficients.push_back(dice_.between(1, 3));
     }
     stage.access = terms.bordered(source, context(1, 0));
+    if (marches_) stage.access.crop.clear();
     if (!stage.access.crop.empty()) {
       whole.clear();
       for (const Range& range : stage.access.crop) whole.push_back({{}, range.extent});
@@ -472,6 +477,7 @@ class Generator {
 
   Recipe recipe_;
   Dice dice_;
+  const bool marches_;
   std::optional<Bounds> bounds_;
 };
 
