@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "schedule/groups.h"
 #include "tools/random_operators.h"
 
 namespace weft::tools::recipe {
@@ -360,6 +361,10 @@ class Printer {
 
 }  // namespace
 
-std::string to_cpp(const Recipe& recipe, const std::string& comment) { return Printer(recipe).file(comment); }
+std::string to_cpp(const Recipe& recipe, const std::string& comment) {
+  const std::string schedule =
+      recipe.groups ? fmt::format("// With --schedule FILE, of {}\n", schedule::to_json(*recipe.groups)) : "";
+  return Printer(recipe).file(comment + schedule);
+}
 
 }  // namespace weft::tools::recipe

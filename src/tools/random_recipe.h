@@ -225,6 +225,8 @@ struct Recipe {
   std::vector<Stage> stages{};
   std::vector<int> outputs{};  ///< Numbers of stages, from 0.
   std::vector<Run> runs{};
+  /// Names of stages that are one kernel each, as of CompileOptions::schedule; none: the compiler chooses.
+  std::optional<std::vector<std::vector<std::string>>> groups{};
 
   int first_stage() const { return static_cast<int>(images.size()); }
   bool is_image(int source) const { return source < first_stage(); }

@@ -231,8 +231,24 @@ void change_images(const Recipe& recipe, std::vector<Change>& all) {
   }
 }
 
+/// The compiler's groups, a group less, or a stage less in one.
+void change_groups(const Recipe& recipe, std::vector<Change>& all) {
+  if (!recipe.groups) return;
+  all.push_back([](Recipe& x) { return x.groups.reset(), true; });
+  for (std::size_t g = 0; g < recipe.groups->size(); ++g) {
+    const auto group = [g](Recipe& x) { return x.groups->begin() + static_cast<std::ptrdiff_t>(g); };
+    all.push_back([group](Recipe& x) { return x.groups->erase(group(x)), true; });
+    for (std::size_t s = 0; recipe.groups->at(g).size() > 2 && s < recipe.groups->at(g).size(); ++s) {
+      all.push_back([group, s](Recipe& x) {
+        return group(x)->erase(group(x)->begin() + static_cast<std::ptrdiff_t>(s)), true;
+      });
+    }
+  }
+}
+
 std::vector<Change> changes_of(const Recipe& recipe) {
   std::vector<Change> all;
+  change_groups(recipe, all);
   change_outputs(recipe, all);
   const std::vector<bool> needed = needed_sources(recipe);
   for (int s = static_cast<int>(recipe.stages.size()) - 1; s >= 0; --s) {

@@ -8,14 +8,17 @@
 #include <filesystem>
 #include <mutex>
 
+#include "lower/lower.h"
 #include "runtime/compile_together.h"
 #include "runtime/scheduling.h"
+#include "schedule/groups.h"
 #include "tools/arguments.h"
 #include "tools/compare.h"
 #include "tools/random_bounds.h"
 #include "tools/random_build.h"
 #include "tools/random_crash.h"
 #include "tools/random_generate.h"
+#include "tools/random_groups.h"
 #include "tools/random_images.h"
 #include "tools/random_print.h"
 #include "tools/random_shrink.h"
@@ -55,6 +58,7 @@ class TemporaryCache {
 /// What the pipelines of a batch are compiled for, and how.
 struct Way {
   RunTarget target;
+  bool random_groups;  ///< Each recipe's, drawn from its seed, instead of those that the compiler chooses.
   CompileOptions options;  ///< On the SIMT checker threads and target do not count.
 };
 
@@ -82,10 +86,16 @@ void build(Trial& trial) {
   }
 }
 
+runtime::Scheduling scheduling_of(const Trial& trial, const Way& way) {
+  runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
+  if (trial.recipe.groups) scheduling.groups = schedule::to_json(*trial.recipe.groups);
+  return scheduling;
+}
+
 /// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
 void lower(Trial& trial, const Way& way) {
   try {
-    const runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
+    const runtime::Scheduling scheduling = scheduling_of(trial, way);
     is_simt(way.target) ? cuda_module(*trial.pipeline, scheduling)
                         : runtime::lowered(trial.pipeline->ir(), lower::Processor::Cpu, scheduling);
   } catch (const std::exception& e) {
@@ -93,9 +103,15 @@ void lower(Trial& trial, const Way& way) {
   }
 }
 
-std::vector<Program> compiled(const std::vector<Pipeline>& pipelines, const Way& way,
+std::vector<Program> compiled(const std::vector<Trial*>& trials, const Way& way,
                               const runtime::ContentCache& cache) {
-  if (!is_simt(way.target)) return runtime::compile_together(pipelines, way.options, cache);
+  std::vector<Pipeline> pipelines;
+  std::vector<std::string> schedules;
+  for (const Trial* t : trials) {
+    pipelines.push_back(*t->pipeline);
+    schedules.push_back(scheduling_of(*t, way).groups);
+  }
+  if (!is_simt(way.target)) return runtime::compile_together(pipelines, way.options, cache, schedules);
   return simt_programs(
       pipelines, {build_of(way.target), way.options.compiler_flags, runtime::scheduling_of(way.options)});
 }
@@ -103,10 +119,8 @@ std::vector<Program> compiled(const std::vector<Pipeline>& pipelines, const Way&
 /// Compiles the trials together; halves them to find those that cannot be.
 void compile(const std::vector<Trial*>& trials, const Way& way, const runtime::ContentCache& cache) {
   if (trials.empty()) return;
-  std::vector<Pipeline> pipelines;
-  for (const Trial* t : trials) pipelines.push_back(*t->pipeline);
   try {
-    const std::vector<Program> programs = compiled(pipelines, way, cache);
+    const std::vector<Program> programs = compiled(trials, way, cache);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i]->program = programs[i];
   } catch (const std::exception& e) {
     if (trials.size() == 1) return trials[0]->fail(Failure::Kind::Compilation, way.target, e.what());
@@ -214,7 +228,9 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
                                   Failure::Kind last) {
   Trial trial{recipe, {}, {}, {}};
   build(trial);
-  recipe = trial.recipe;  // with types
+  if (trial.recipe.groups && trial.pipeline)
+    trial.recipe.groups = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.groups);
+  recipe = trial.recipe;  // with types, and groups that it has
   if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
   if (!trial.failure) compile({&trial}, way, cache);
@@ -267,14 +283,34 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
   if (!builds.empty()) targets.push_back(builds[batch % builds.size()]);
   std::vector<Way> ways;
   for (const RunTarget target : targets) {
-    Way& way = ways.emplace_back(Way{target, {Target::Cpu, batch % 3 == 0 ? 3 : 1, plan.compiler_flags}});
+    Way way{target, false, {}};
+    way.options.threads = batch % 3 == 0 ? 3 : 1, way.options.compiler_flags = plan.compiler_flags;
     // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
     const bool varies = !is_simt(target) && plan.scheduling.tile == Tile::Auto;
     way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
     way.options.fuse = plan.scheduling.fuse;
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
+    ways.push_back(way);
+    if (!varies || plan.scheduling.fuse != Fuse::Auto) continue;
+    way.random_groups = true, way.options.tile = Tile::Auto;
+    ways.push_back(way);
   }
   return ways;
+}
+
+/// Draws groups other than those that the compiler chooses; leaves out pipelines for which none come.
+void draw_groups(std::vector<Trial*>& trials) {
+  constexpr std::uint64_t attempts = 8;
+  std::erase_if(trials, [](Trial* t) {
+    const runtime::Scheduled chosen = runtime::scheduled(t->pipeline->ir(), lower::Processor::Cpu);
+    for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
+      t->recipe.groups = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
+      const auto drawn =
+          schedule::schedule_of_groups(chosen.pipeline, {*t->recipe.groups, {}}, schedule::Tiling::Block);
+      if (schedule::groups_of(drawn.schedule.value()) != schedule::groups_of(chosen.schedule)) return false;
+    }
+    return true;
+  });
 }
 
 /// Compiles and runs the trials that have not failed.
@@ -284,8 +320,9 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
   for (Trial& t : trials) {
     if (!t.failure) tried.push_back(&t);
   }
+  if (way.random_groups) draw_groups(tried);
   for (Trial* t : tried) {
-    t->program.reset();  // of another target
+    t->program.reset();  // of another way
     lower(*t, way);
     if (!t->failure) lowered.push_back(t);
   }

@@ -23,7 +23,9 @@ struct RandomPlan {
   /// Each pipeline runs on all of them, but of the SIMT checker's builds on one: they take turns, batch by
   /// batch.
   std::vector<RunTarget> targets = {RunTarget::Cpu};
-  runtime::Scheduling scheduling;           ///< Tile::Auto: every fourth batch is not computed in tiles.
+  /// Tile::Auto: every fourth batch is not computed in tiles. If fuse is Auto, too, each pipeline runs with
+  /// random groups of its stages on the CPU as well.
+  runtime::Scheduling scheduling;
   std::vector<std::string> compiler_flags;  ///< They are added to Weft's own.
   int workers = 0;                          ///< Each compiles and runs; 0: one per core.
   std::chrono::seconds shrinking{60};       ///< Of a failure; what is not small by then is small enough.

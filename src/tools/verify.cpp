@@ -121,6 +121,8 @@ void verify_random(const Options& options, int& exit_code) {
   if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
   plan.targets = parse_targets(options.targets);
   plan.scheduling = parse(options.schedule);
+  if (!plan.scheduling.groups.empty())
+    throw Error("random pipelines differ in their stages, so no schedule fits them all");
   if (std::count(plan.targets.begin(), plan.targets.end(), RunTarget::Reference))
     throw Error("random pipelines are compared with the reference; their targets are cpu and simt");
   if (!options.json) fmt::print("seed {}\n", plan.seed);
@@ -181,7 +183,10 @@ void add_verify(CLI::App& weft, int& exit_code) {
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "Integers have to be equal; those that come from floats may differ by 1 in 0.1 % of the pixels.\n"
-      "Random pipelines have bounds of their own: integers and strict pipelines are exact. One that fails is "
+      "Random pipelines have bounds of their own: integers and strict pipelines are exact. Each runs with "
+      "the\n"
+      "schedule that is chosen, and on the CPU with random groups of its stages as kernels. One that fails "
+      "is "
       "made\n"
       "small and printed as C++.\n"
       "The exit code is 1 if anything differs.\n"

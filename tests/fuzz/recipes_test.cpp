@@ -9,11 +9,13 @@
 #include <sstream>
 
 #include "ir/print.h"
+#include "lower/lower.h"
 #include "runtime/compile_together.h"
 #include "tests/support/images.h"
 #include "tools/random_bounds.h"
 #include "tools/random_build.h"
 #include "tools/random_generate.h"
+#include "tools/random_groups.h"
 #include "tools/random_print.h"
 
 namespace weft::tools::recipe {
@@ -33,6 +35,34 @@ TEST(RandomRecipes, AreLegal) {
     EXPECT_NO_THROW(build(recipe)) << "seed " << seed;
     EXPECT_TRUE(bounds_of(recipe)) << "seed " << seed;
   }
+}
+
+/// As they stand in a file, and as what they are of changes under them.
+TEST(RandomGroups, AreLegalAndSeveralStages) {
+  int march = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Recipe recipe = random_recipe(seed);
+    const ir::Pipeline pipeline = lower::prepare(build(recipe).ir());
+    const schedule::Groups groups = random_groups(pipeline, seed);
+    EXPECT_EQ(groups, random_groups(pipeline, seed)) << "seed " << seed;
+    EXPECT_EQ(groups, legal_groups(pipeline, groups)) << "seed " << seed;
+    const auto found = schedule::schedule_of_groups(pipeline, {groups, {}}, schedule::Tiling::Block);
+    ASSERT_TRUE(found.schedule) << "seed " << seed << ": " << found.why;
+    for (const auto& group : groups) EXPECT_GT(group.size(), 1u) << "seed " << seed;
+    march += std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
+                         [](const schedule::StagePlan& plan) { return plan.in_rows; });
+    recipe.groups = groups;
+    EXPECT_NE(to_cpp(recipe, "").find("// With --schedule FILE, of {\"groups\":["), std::string::npos);
+  }
+  EXPECT_GT(march, static_cast<int>(seeds) / 16);
+}
+
+TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {
+  const weft::Image<float> in("in");
+  weft::Stage a = point("a", in * 2.f), b = point("b", a + 1.f), c = point("c", b * a);
+  const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
+  EXPECT_EQ(legal_groups(pipeline, {{"gone", "b", "c"}, {"gone", "a"}}), (schedule::Groups{{"b", "c"}}));
+  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}), schedule::Groups());
 }
 
 /// An error that is not a number would forgive nothing, or everything.

@@ -1,0 +1,68 @@
+#include "tools/random_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/visit.h"
+#include "tools/scene.h"
+
+namespace weft::tools::recipe {
+namespace {
+
+bool is_legal(const ir::Pipeline& prepared, const schedule::Groups& groups) {
+  return schedule::schedule_of_groups(prepared, {groups, {}}, schedule::Tiling::Block).schedule.has_value();
+}
+
+}  // namespace
+
+schedule::Groups random_groups(const ir::Pipeline& prepared, std::uint64_t seed) {
+  constexpr std::uint64_t of_groups = 0x6b8b4567;  // other numbers than those of the images
+  Random random(seed ^ of_groups);
+  schedule::Groups groups;
+  std::map<std::string, std::size_t> group_of;
+  std::map<std::string, std::vector<std::string>> readers;
+  for (const ir::StagePtr& stage : prepared.stages) {
+    for (const ir::StagePtr& source : ir::sources(*stage)) readers[source->name].push_back(stage->name);
+  }
+  // Readers first: a stage can join what reads it, if that is one group, or is the last of its own.
+  for (auto stage = prepared.stages.rbegin(); stage != prepared.stages.rend(); ++stage) {
+    const std::string& name = (*stage)->name;
+    const auto& by = readers[name];
+    const bool has_one = !by.empty() && std::all_of(by.begin(), by.end(), [&](const std::string& reader) {
+      return group_of.at(reader) == group_of.at(by[0]);
+    });
+    const bool joins = random.bits() % 4 != 0;  // large groups are what is hard
+    if (has_one && joins) {
+      std::vector<std::string>& group = groups[group_of.at(by[0])];
+      group.insert(group.begin(), name);
+      if (is_legal(prepared, groups)) {
+        group_of[name] = group_of.at(by[0]);
+        continue;
+      }
+      group.erase(group.begin());
+    }
+    group_of[name] = groups.size();
+    groups.push_back({name});
+  }
+  std::erase_if(groups, [](const auto& group) { return group.size() == 1; });
+  return groups;
+}
+
+schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups) {
+  schedule::Groups legal;
+  for (std::vector<std::string> group : groups) {
+    std::erase_if(group, [&](const std::string& name) {
+      return std::none_of(prepared.stages.begin(), prepared.stages.end(),
+                          [&](const ir::StagePtr& stage) { return stage->name == name; });
+    });
+    if (group.size() < 2) continue;
+    legal.push_back(std::move(group));
+    if (!is_legal(prepared, legal)) legal.pop_back();
+  }
+  return legal;
+}
+
+}  // namespace weft::tools::recipe

@@ -1,0 +1,18 @@
+// Groups of a random pipeline's stages, each to be one kernel (schedule/groups.h), whether or not that pays.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/stage_ir.h"
+#include "schedule/groups.h"
+
+namespace weft::tools::recipe {
+
+/// All that are legal can come, on CPUs. Those of one stage are left out.
+schedule::Groups random_groups(const ir::Pipeline& prepared, std::uint64_t seed);
+
+/// What is left of groups of another pipeline: without the stages that this one lacks, and without the groups
+/// that are not legal here.
+schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups);
+
+}  // namespace weft::tools::recipe
