@@ -299,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
 /// The schedules that strategies other than the default lead to, each once, to be forced.
 std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
   std::vector<std::string> all, known;
-  for (const Fuse fuse : {Fuse::Auto, Fuse::None, Fuse::Basic, Fuse::MinCut}) {
+  for (const Fuse fuse : {Fuse::Auto, Fuse::None, Fuse::Basic, Fuse::MinCut, Fuse::Dp}) {
     runtime::Scheduling scheduling;
     scheduling.fuse = fuse;
     const auto found = runtime::scheduled(pipeline.ir(), lower::Processor::Cpu, scheduling);

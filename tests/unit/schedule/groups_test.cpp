@@ -229,5 +229,44 @@ TEST(GroupsAsJson, AreReadFromASchedule) {
             "the schedule says 'tiles', which nothing is known of");
 }
 
+/// The groups of least cost, and the sentence for a stage.
+std::pair<std::string, std::string> cheapest(const ir::Pipeline& pipeline, const std::string& stage) {
+  const Grouping grouping = cheapest_groups(pipeline, Tiling::Block);
+  const Schedule schedule = schedule_of_groups(pipeline, grouping, Tiling::Block).schedule.value();
+  return {to_json(groups_of(schedule)), schedule.of(stage).why};
+}
+
+TEST(CheapestGroups, MarchWhereMemoryIsTheLimit) {
+  const Chain s;
+  EXPECT_EQ(cheapest(s.to({s.c}), "c").first, R"({"groups":[["a","b","c"]]})");
+  EXPECT_EQ(cheapest_groups(prepared("harris_corner"), Tiling::Block).groups.size(), 1u);
+  EXPECT_EQ(cheapest_groups(s.to({s.c}), Tiling::Block).search, "6 groups priced, 3 sets of stages left");
+  EXPECT_EQ(cheapest_groups(s.to({s.c}), Tiling::None).groups.size(), 3u);
+}
+
+TEST(CheapestGroups, StoreWhatTakesLongerThanMemory) {
+  const Image<float> in("in");
+  Stage a = stage("a", in.size(), [&](Var x, Var y) {
+    Expr sum = 0.f;
+    for (int i = 1; i < 24; ++i) sum = sum + exp(in(x, y) * float(i));
+    return sum;
+  });
+  Stage b = local("b", a.border(Border::clamp()), Domain(17, 17), Local::Max);
+  const auto [groups, why] = cheapest(Pipeline("test", {b}).ir(), "a");
+  EXPECT_EQ(groups, R"({"groups":[["a"],["b"]]})");
+  EXPECT_EQ(why.find("'b' reads it at other pixels than its own; computed with 'b' the two would take "), 0u)
+      << why;
+}
+
+TEST(CheapestGroups, SayWhatStandsInTheWay) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  Stage b = convolve("b", a.border(Border::repeat()), cross);
+  EXPECT_EQ(
+      cheapest(Pipeline("test", {b}).ir(), "a").second,
+      "'b' reads it at other pixels than its own; it is not computed with 'b', since 'b' reads 'a' with the "
+      "border repeat, from the other end of the image");
+}
+
 }  // namespace
 }  // namespace weft::schedule
