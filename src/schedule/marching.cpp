@@ -56,7 +56,8 @@ class Marching {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
         const auto window = window_in_image(*read);
-        if (window && !is_one_pixel(*window)) read_in_windows_.insert(read->source.get());
+        const bool is_own = window && is_one_pixel(*window) && read->source->box == m.stage->box;
+        if (!is_own) kept_.insert(read->source.get());
       }
     }
     for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
@@ -115,7 +116,7 @@ class Marching {
       if (source.box != reader.box) return refuse(named("with a border, and their sizes differ"));
     }
     const bool needs_no_border = at_pixel && source.box == reader.box;
-    if (needs_no_border && !from_member && !read_in_windows_.count(&source)) return true;  // from memory
+    if (needs_no_border && !from_member && !kept_.count(&source)) return true;  // from memory
     if (from_member && read.border) {
       for (Reach& reach : *window) reach = with_border(reach, read.border->mode);
     }
@@ -159,7 +160,8 @@ class Marching {
   std::map<const ir::Stage*, RollingRows> rolling_;
   std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads, from the result's
   std::vector<const ir::Stage*> images_;
-  std::set<const ir::Stage*> read_in_windows_, bordered_;
+  std::set<const ir::Stage*> kept_;  // read in some other way than at the reader's own pixel
+  std::set<const ir::Stage*> bordered_;
   std::string why_;
 };
 

@@ -110,6 +110,17 @@ TEST(MarchingBorders, AreParameters) {
   agree({b});
 }
 
+/// The image is read at the pixel alone, but by stages of different sizes: one needs it a row ahead of the
+/// other.
+TEST(MarchingStages, OfSeveralSizesReadAnImageAtTheirPixels) {
+  const Image<float> in("in");
+  Stage a = point("a", in + 1.f);
+  Stage below = local("below", a.valid(), Domain(1, 2), Local::Product);
+  agree({point("out", max(below, in))});
+  Stage right = local("right", a.valid(), Domain(2, 1), Local::Max);
+  agree({point("out", right - in)});
+}
+
 TEST(MarchingStages, ArePiecewiseOrKnowWhereTheyAre) {
   const Image<std::int32_t> in("in");
   Stage a = stage("a", in.size(), [&](Var x, Var y) {
