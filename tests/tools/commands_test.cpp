@@ -124,6 +124,17 @@ TEST_F(Commands, ExplainFusionForABoardAsJson) {
                  "there is no fusion 'all'; there are auto, none, basic, mincut and dp");
 }
 
+TEST_F(Commands, ExplainTheGroupsOfLeastCost) {
+  const std::string text = expect_success({"explain", "harris_corner", "--fuse", "dp"});
+  EXPECT_TRUE(contains(text, "\nschedule for cpu: 18 groups priced, 13 sets of stages left\n")) << text;
+  EXPECT_EQ(expect_json({"explain", "unsharp_mask", "--fuse", "dp", "--json"})["search"],
+            "3 groups priced, 2 sets of stages left");
+  expect_refusal(
+      {"explain", "harris", "--fuse", "dp", "--machine", "h200"},
+      "pipeline 'harris': the costs that fuse 'dp' goes by are a CPU's\n  help: ask for the fuse 'auto', "
+      "'basic', 'mincut' or 'none'");
+}
+
 TEST_F(Commands, FusionDecidesWhatIsStored) {
   const auto moved = [&](const Arguments& flags) {
     Arguments bench = {"bench", "harris", "--size", "64x48", "--runs", "1", "--json"};
@@ -308,7 +319,7 @@ TEST_F(Commands, Verify) {
 
 TEST_F(Commands, VerifyOfRandomPipelines) {
   const std::string text = expect_success({"verify", "--random", "4", "--seed", "5", "--sizes", "9x5,1x1"});
-  EXPECT_TRUE(text.starts_with("seed 5\n4 pipelines, 8 runs (")) << text;
+  EXPECT_TRUE(text.starts_with("seed 5\n4 pipelines, 10 runs (")) << text;
   EXPECT_TRUE(text.ends_with(" 0 failed\n")) << text;
   const json object = expect_json({"verify", "--random", "2", "--seed", "5", "--json"});
   EXPECT_EQ(object["pipelines"], 2);
