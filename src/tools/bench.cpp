@@ -20,8 +20,8 @@
 #include "tools/bandwidth.h"
 #include "tools/commands.h"
 #include "tools/kernel_counts.h"
-#include "tools/scene.h"
 #include "tools/schedule_flags.h"
+#include "tools/subject.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
 #include "tools/traffic.h"
@@ -43,12 +43,6 @@ double seconds_of(Work work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 struct Result {
@@ -76,21 +70,6 @@ std::string types_text(const std::vector<ir::StagePtr>& stages) {
   std::vector<std::string> names;
   for (const auto& stage : stages) names.push_back(weft::name_of(stage->type));
   return joined(names, "+");
-}
-
-Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, const Size& size,
-                       double range) {
-  Arguments arguments;
-  arguments.params = prepared.params;
-  if (pipeline.inputs.empty()) return arguments;
-  const ir::Sizes sizes = input_sizes(pipeline, size);
-  Random random(1);
-  for (const ir::StagePtr& input : pipeline.inputs) {
-    const Size own{sizes.at(input->name)};
-    check_memory(own, size_of(input->type), static_cast<std::int64_t>(4 * pipeline.inputs.size()));
-    arguments.images[input->name] = random_image(input->type, own, range, random);
-  }
-  return arguments;
 }
 
 /// The memory of images without gaps.
@@ -159,24 +138,9 @@ void time(Run run, const Arguments& arguments, const Plan& plan, runtime::Thread
   if (result.read > 0) result.reading = median(reads);
 }
 
-/// An application with random images.
-struct Subject {
-  Pipeline pipeline;
-  Size size;
-  Arguments arguments;
-};
-
-Subject subject_of(const Application& application, const Plan& plan) {
-  const Built declared = prepare(application, plan.params, plan.types).built;
-  const Size size = bench_size(application, declared, plan.size);
-  const Prepared prepared = prepare(application, with_size(declared, plan.params, size), plan.types);
-  return {prepared.built.pipeline, size,
-          arguments_of(prepared.built.pipeline.ir(), prepared, size, application.about.range)};
-}
-
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
-  auto [built, size, arguments] = subject_of(application, plan);
+  auto [built, size, arguments] = subject_of(application, plan.size, plan.params, plan.types);
   progress.show(application.name + ": compiling");
   const Program program = compile(built, plan.target, plan.threads, plan.scheduling);
   progress.show(application.name + ": warming up");
@@ -204,7 +168,7 @@ struct Counted {
 };
 
 Counted count(const Application& application, const Plan& plan, Progress& progress) {
-  const Subject subject = subject_of(application, plan);
+  const Subject subject = subject_of(application, plan.size, plan.params, plan.types);
   progress.show(application.name + ": counting");
   return {application.name, subject.size,
           count_kernels(subject.pipeline, subject.arguments, plan.scheduling)};
