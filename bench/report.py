@@ -40,13 +40,18 @@ def first_line(command):
     return done.stdout.partition("\n")[0].strip() if done.returncode == 0 else ""
 
 
-def built_weft():
-    say("building build/release/bin/weft")
+def built(program):
+    """The program in build/release/bin, built if need be."""
+    say(f"building build/release/bin/{program}")
     folder = ROOT / "build" / "release"
     if not (folder / "CMakeCache.txt").exists():
         output_of(["cmake", "--preset", "release", "-DWEFT_BUILD_TESTS=OFF"], cwd=ROOT)
-    output_of(["cmake", "--build", folder, "--target", "bin/weft"])
-    return folder / "bin" / "weft"
+    output_of(["cmake", "--build", folder, "--target", f"bin/{program}"])
+    return folder / "bin" / program
+
+
+def built_weft():
+    return built("weft")
 
 
 def now():

@@ -1,0 +1,236 @@
+// Times an application beside functions of others that compute the same, in one process, taking turns:
+//
+//     race night --peer adams=night-adams.so --peer mullapudi=night-mullapudi.so
+//
+// A peer is a library with the function of peer.h. All get the same random pixels, Weft interleaved and peers
+// planar, each as it prefers. A peer whose outputs differ from Weft's in any pixel is not timed. JSON on
+// stdout.
+#include "bench/peer.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ir/stage_ir.h"
+#include "runtime/dynamic_library.h"
+#include "runtime/thread_pool.h"
+#include "tools/arguments.h"
+#include "tools/bandwidth.h"
+#include "tools/compare.h"
+#include "tools/subject.h"
+#include "tools/targets.h"
+
+namespace weft {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string application;
+  std::optional<tools::Size> size;
+  std::int64_t runs = 20;
+  double seconds = 0;
+  int threads = 0;
+  std::vector<std::pair<std::string, std::string>> peers;  ///< Name and file.
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  if (argc < 2) throw Error("race needs an application; what it does stands in bench/race.cpp");
+  options.application = argv[1];
+  for (int i = 2; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw Error(name + " needs a value");
+    const std::string value = argv[i + 1];
+    if (name == "--size") {
+      options.size = tools::parse_size(value);
+    } else if (name == "--runs") {
+      options.runs = tools::parse_count(name, value);
+    } else if (name == "--seconds") {
+      options.seconds = tools::parse_number(name, value);
+    } else if (name == "--threads") {
+      options.threads = static_cast<int>(tools::parse_count(name, value));
+    } else if (name == "--peer") {
+      const auto [peer, file] = tools::parse_assignment(value);
+      if (peer.empty()) throw Error("--peer '" + value + "' is not of the form NAME=FILE");
+      options.peers.emplace_back(peer, file);
+    } else {
+      throw Error("there is no option '" + name + "'");
+    }
+  }
+  return options;
+}
+
+// ---- peers ------------------------------------------------------------------------------------------------
+
+/// An image whose lanes lie one behind the other. It owns its memory.
+class Planar {
+ public:
+  Planar(Type type, const std::vector<std::int64_t>& extents)
+      : extents_(extents), type_(type), memory_(Buffer::allocate(type, extents)) {
+    if (extents.size() != 2) throw Error("peers compute images of two dimensions only");
+  }
+
+  /// The same pixels for those who know nothing of planes.
+  Buffer view() const {
+    return {memory_.data(), type_, extents_, {1, extents_[0]}, extents_[0] * extents_[1]};
+  }
+  peer_image image() const { return {memory_.data(), extents_[0], extents_[1], type_.lanes}; }
+
+ private:
+  std::vector<std::int64_t> extents_;
+  Type type_;
+  Buffer memory_;
+};
+
+/// The images that all peers read, or those that one of them writes.
+std::vector<Planar> planar(const std::vector<ir::StagePtr>& stages,
+                           const std::map<std::string, Buffer>& images, bool filled) {
+  std::vector<Planar> result;
+  for (const ir::StagePtr& stage : stages) {
+    const Buffer& image = images.at(stage->name);
+    result.emplace_back(image.type(), image.extents());
+    if (filled) result.back().view().copy_from(image);
+  }
+  return result;
+}
+
+struct Peer {
+  std::string name;
+  decltype(&peer_run) run = nullptr;
+  std::vector<peer_image> images;
+  std::vector<Planar> outputs;
+  std::string failure;  ///< Why it is not timed.
+  Json checks = Json::array();
+  std::vector<double> seconds;
+
+  void operator()() const {
+    const char* error = run(images.data(), static_cast<std::int64_t>(images.size()));
+    if (error) throw Error(name + ": " + error);
+  }
+};
+
+Peer load(const std::pair<std::string, std::string>& named) {
+  Peer peer;
+  peer.name = named.first;
+  const runtime::DynamicLibrary library(named.second);
+  if (!library.loaded() || !library.find("peer_run", peer.run))
+    throw Error("'" + named.second + "' cannot be loaded, or has no function peer_run");
+  return peer;
+}
+
+/// The share of pixels that may be wrong. An application that compares floats, such as unsharp_mask with its
+/// threshold, jumps where two roundings of the same value fall on either side: about once in ten million of
+/// random pixels.
+constexpr double jumps = 1e-6;
+
+/// Notes how far the peer's outputs are from Weft's, and whether that is too far.
+void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string, Buffer>& expected) {
+  const bool rounded = !pipeline.strict && tools::rounds_floats(pipeline);
+  for (std::size_t i = 0; i < pipeline.outputs.size(); ++i) {
+    const std::string& name = pipeline.outputs[i]->name;
+    const tools::Comparison found =
+        tools::compare(name, expected.at(name), peer.outputs[i].view(), {}, rounded);
+    peer.checks.push_back({{"output", name},
+                           {"pixels", found.pixels},
+                           {"wrong", found.wrong},
+                           {"off_by_one", found.off_by_one},
+                           {"worst", found.worst}});
+    const bool jumped = is_float(expected.at(name).type().scalar) &&
+                        static_cast<double>(found.wrong) <= jumps * static_cast<double>(found.pixels);
+    if (!found.equal && !(found.pixels > 0 && jumped)) peer.failure = found.text();
+  }
+}
+
+// ---- the race ---------------------------------------------------------------------------------------------
+
+template <class Work>
+double seconds_of(Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Json times(const std::vector<double>& seconds) {
+  return {{"median_ms", tools::median(seconds) * 1e3},
+          {"min_ms", *std::min_element(seconds.begin(), seconds.end()) * 1e3}};
+}
+
+std::int64_t bytes_of(const std::map<std::string, Buffer>& images) {
+  std::int64_t bytes = 0;
+  for (const auto& entry : images) bytes += entry.second.bytes();
+  return bytes;
+}
+
+Json race(const Options& options) {
+  auto [built, size, arguments] =
+      tools::subject_of(tools::find_application(options.application), options.size, {}, {});
+  const ir::Pipeline& pipeline = built.ir();
+  const Program program = tools::compile(built, tools::RunTarget::Cpu, options.threads);
+  arguments.outputs = program.run(arguments);  // later runs write into the same memory
+
+  const std::vector<Planar> inputs = planar(pipeline.inputs, arguments.images, true);
+  std::vector<Peer> peers;
+  for (const auto& named : options.peers) {
+    Peer peer = load(named);
+    peer.outputs = planar(pipeline.outputs, arguments.outputs, false);
+    for (const Planar& input : inputs) peer.images.push_back(input.image());
+    for (const Planar& output : peer.outputs) peer.images.push_back(output.image());
+    peer();
+    check(peer, pipeline, arguments.outputs);
+    peers.push_back(std::move(peer));
+  }
+
+  const std::int64_t read = bytes_of(arguments.images), written = bytes_of(arguments.outputs);
+  runtime::ThreadPool pool(options.threads);
+  tools::PlainCopy copy(read, written, pool);
+  const auto own = [&] { program.run(arguments); };
+  std::vector<double> own_seconds, copy_seconds;
+  constexpr std::int64_t warming_up = 2;
+  double spent = 0;
+  for (std::int64_t run = -warming_up; run < options.runs || spent < options.seconds; ++run) {
+    const double seconds = seconds_of(own), copying = seconds_of(copy);
+    for (Peer& peer : peers) {
+      if (!peer.failure.empty()) continue;
+      const double theirs = seconds_of(peer);
+      if (run >= 0) peer.seconds.push_back(theirs);
+    }
+    if (run < 0) continue;
+    own_seconds.push_back(seconds), copy_seconds.push_back(copying);
+    spent += seconds;
+  }
+
+  Json json = {
+      {"application", options.application}, {"size", size.extents},       {"threads", pool.threads()},
+      {"runs", own_seconds.size()},         {"bytes_read", read},         {"bytes_written", written},
+      {"copy", times(copy_seconds)},        {"weft", times(own_seconds)}, {"peers", Json::object()}};
+  for (const Peer& peer : peers) {
+    Json& entry = json["peers"][peer.name] = {{"checks", peer.checks}};
+    if (peer.failure.empty())
+      entry.update(times(peer.seconds));
+    else
+      entry["failure"] = "differs from Weft: " + peer.failure;
+  }
+  return json;
+}
+
+}  // namespace
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  try {
+    fmt::print("{}\n", weft::race(weft::parse(argc, argv)).dump(2));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "race: {}\n", error.what());
+    return 2;
+  }
+}
