@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "ir/stage_ir.h"
+#include "ir/value.h"
 #include "runtime/dynamic_library.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
@@ -150,6 +151,19 @@ void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string,
   }
 }
 
+/// Brings wide integers into 0 ... range, where an application says what its pictures have: a sensor's raw
+/// values have ten bits of sixteen, and what is computed of them does not overflow then.
+void confine(Buffer& image, double range) {
+  const Scalar s = image.type().scalar;
+  if (range <= 255 || is_float(s) || size_of(s) == 1) return;
+  const auto values = static_cast<std::int64_t>(range) + 1;
+  auto* at = static_cast<std::byte*>(image.data());
+  for (std::int64_t i = 0; i < image.pixels() * image.type().lanes; ++i, at += size_of(s)) {
+    const std::int64_t value = ir::load(s, at).i % values;
+    ir::store(s, at, {.i = value < 0 ? value + values : value});
+  }
+}
+
 // ---- the race ---------------------------------------------------------------------------------------------
 
 template <class Work>
@@ -171,8 +185,9 @@ std::int64_t bytes_of(const std::map<std::string, Buffer>& images) {
 }
 
 Json race(const Options& options) {
-  auto [built, size, arguments] =
-      tools::subject_of(tools::find_application(options.application), options.size, {}, {});
+  const Application& application = tools::find_application(options.application);
+  auto [built, size, arguments] = tools::subject_of(application, options.size, {}, {});
+  for (auto& entry : arguments.images) confine(entry.second, application.about.range);
   const ir::Pipeline& pipeline = built.ir();
   const Program program = tools::compile(built, tools::RunTarget::Cpu, options.threads);
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
