@@ -2,16 +2,17 @@
 
 import math
 
-COLOURS = ["#1f6feb", "#e8864a", "#a8a29a"]  # Weft, then the schedulers
+COLOURS = ["#1f6feb", "#e8864a", "#b6b0a6", "#7d7870"]  # Weft, then Halide's schedules
 BAR, GAP, LEFT, TOP, HEIGHT = 16, 26, 56, 46, 300  # pixels
 TEXT = 'font-family="sans-serif" font-size="12" fill="#333"'
 
 
-def plot(report, schedulers):
-    names = ["Weft", *schedulers]
+def plot(report):
+    schedules = list(report["halide"]["schedules"])
+    names = ["Weft", *schedules]
     groups = []
     for r in report["results"]:
-        times = [r["weft_ms"], *(r["halide"][scheduler].get("ms") for scheduler in schedulers)]
+        times = [r["weft_ms"], *(r["halide"][name].get("ms") for name in schedules)]
         groups.append((r["application"], [ms and ms / r["copy_ms"] for ms in times]))
     values = [value for _, bars in groups for value in bars if value]
     # Logarithmic, from a power of two that is below all bars.
@@ -25,7 +26,7 @@ def plot(report, schedulers):
     parts = [f'<text x="{LEFT}" y="16" {TEXT}>time as a multiple of a plain copy, {report["date"][:10]}, '
              f'{report["machine"]["threads"]} threads; lower is better</text>']
     for i, name in enumerate(names):
-        x = LEFT + 120 * i
+        x = LEFT + 150 * i
         parts.append(f'<rect x="{x}" y="26" width="10" height="10" fill="{COLOURS[i]}"/>'
                      f'<text x="{x + 15}" y="35" {TEXT}>{name}</text>')
     for power in range(low, high + 1):

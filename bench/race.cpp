@@ -114,8 +114,7 @@ struct Peer {
   std::vector<double> seconds;
 
   void operator()() const {
-    const char* error = run(images.data(), static_cast<std::int64_t>(images.size()));
-    if (error) throw Error(name + ": " + error);
+    if (const char* error = run(images.data(), static_cast<std::int64_t>(images.size()))) throw Error(error);
   }
 };
 
@@ -147,7 +146,7 @@ void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string,
                            {"worst", found.worst}});
     const bool jumped = is_float(expected.at(name).type().scalar) &&
                         static_cast<double>(found.wrong) <= jumps * static_cast<double>(found.pixels);
-    if (!found.equal && !(found.pixels > 0 && jumped)) peer.failure = found.text();
+    if (!found.equal && !(found.pixels > 0 && jumped)) peer.failure = "differs from Weft: " + found.text();
   }
 }
 
@@ -199,8 +198,12 @@ Json race(const Options& options) {
     peer.outputs = planar(pipeline.outputs, arguments.outputs, false);
     for (const Planar& input : inputs) peer.images.push_back(input.image());
     for (const Planar& output : peer.outputs) peer.images.push_back(output.image());
-    peer();
-    check(peer, pipeline, arguments.outputs);
+    try {
+      peer();
+      check(peer, pipeline, arguments.outputs);
+    } catch (const Error& error) {
+      peer.failure = "failed: " + error.message();
+    }
     peers.push_back(std::move(peer));
   }
 
@@ -232,7 +235,7 @@ Json race(const Options& options) {
     if (peer.failure.empty())
       entry.update(times(peer.seconds));
     else
-      entry["failure"] = "differs from Weft: " + peer.failure;
+      entry["failure"] = peer.failure;
   }
   return json;
 }

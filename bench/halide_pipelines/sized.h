@@ -1,9 +1,26 @@
-// What the generators share: the size that the schedule is made for, and borders.
+// What the generators share: messages, the size that the schedule is made for, and borders.
 #pragma once
 
 #include <Halide.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
+
+/// Prints what is wrong. Halide would throw, and exceptions do not get out of its autoschedulers.
+class Reporter : public Halide::CompileTimeErrorReporter {
+ public:
+  void warning(const char*) override {}
+  [[noreturn]] void error(const char* message) override {
+    std::fputs(message, stderr);
+    std::exit(1);
+  }
+};
+inline Reporter reporter;
+inline const bool reporting = [] {
+  Halide::set_custom_compile_time_error_reporter(&reporter);
+  return true;
+}();
 
 /// A generator of a pipeline whose inputs and outputs are planar: (x, y) or (x, y, channel).
 template <class Pipeline>
