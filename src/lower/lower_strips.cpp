@@ -1,21 +1,19 @@
 #include "lower/lower_strips.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "analysis/footprint.h"
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
+#include "lower/shared_rows.h"
 
 namespace weft::lower {
 
-using ir::BinaryOp;
 using kernel::Block;
 using kernel::Expr;
 using kernel::For;
-using kernel::If;
 using kernel::Let;
 using kernel::literal;
 using kernel::LoopKind;
@@ -23,12 +21,8 @@ using kernel::name;
 
 namespace {
 
-constexpr int sector = 32;          // bytes that memory moves at once
-constexpr int strip_bytes = 1024;   // of the widest source
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int least_batch_rows = 2;
-constexpr StripHeights heights{{64, 32, 8}, 128};  // about one for each multiprocessor of a large GPU
-constexpr int most_shared_bytes = 40960;           // of the 48 KB that need no asking
 constexpr int least_window_pixels = 3;
 
 int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
@@ -41,28 +35,6 @@ struct Window {
   const ir::Stage& source() const { return *read->source; }
   std::int64_t pixels() const { return (x.max - x.min + 1) * (y.max - y.min + 1); }
   int span() const { return static_cast<int>(y.max - y.min); }
-};
-
-/// How the rows of a source lie in shared memory.
-struct Ring {
-  Window window;
-  std::string array;
-  int rows;   ///< A power of two: those of a batch and of the windows around it.
-  int first;  ///< Scalars of the halo on the left, in whole sectors.
-  int pitch;
-
-  Ring(const Window& w, int width, int batch)
-      : window(w),
-        rows(static_cast<int>(std::bit_ceil(static_cast<unsigned>(batch + w.span())))),
-        first(halo(-w.x.min)),
-        pitch(first + width * lanes() + halo(w.x.max)) {}
-  int lanes() const { return window.source().type.lanes; }
-  int halo(std::int64_t pixels) const {
-    const int scalars = static_cast<int>(std::max<std::int64_t>(pixels, 0)) * lanes();
-    return round_up(scalars, sector / size_of(window.source().type.scalar));
-  }
-  int scalars() const { return rows * pitch; }
-  int bytes() const { return scalars() * size_of(window.source().type.scalar); }
 };
 
 /// Whether what a read finds outside its region is a pixel of the source or the same everywhere.
@@ -122,27 +94,28 @@ class StripLowering {
     const std::vector<Window> windows = windows_of(stage_);
     int pixel = 1;
     for (const Window& w : windows) pixel = std::max(pixel, size_of(w.source().type));
-    width_ = std::max(strip_bytes / pixel / sector * sector, sector);
+    width_ = std::max(schedule::strip_bytes / pixel / schedule::sector * schedule::sector, schedule::sector);
     // Several sources are loaded in smaller batches, if only so they fit together.
     for (batch_ = most_batch_rows; batch_ >= least_batch_rows; batch_ /= 2) {
-      rings_ = fitting(windows);
-      if (rings_.size() == windows.size()) return;
+      images_ = fitting(windows);
+      if (images_.size() == windows.size()) return;
     }
     batch_ = most_batch_rows;
-    rings_ = fitting(windows);
+    images_ = fitting(windows);
   }
 
-  bool pays() const { return !rings_.empty(); }
+  bool pays() const { return !images_.empty(); }
 
   kernel::Launch run() {
     kernel::Function function{layout_.names.claim(array_.name + "_kernel"), comment(), {}, {}};
     std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> kept;
-    for (Ring& ring : rings_) {
-      const ir::Stage& source = ring.window.source();
-      ring.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
-      kept[&source] = {ring.array, ring.rows, ring.pitch, literal(ring.first), false};
+    for (SharedImage& image : images_) {
+      const ir::Stage& source = image.source();
+      const schedule::RowRing& ring = image.ring;
+      image.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
+      kept[&source] = {image.array, ring.rows, ring.pitch, literal(ring.first), false};
       function.body.push_back(
-          {kernel::LocalArray{ring.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});
+          {kernel::LocalArray{image.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});
     }
     expressions_.keep_rows(std::move(kept));
     function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
@@ -153,23 +126,25 @@ class StripLowering {
   }
 
  private:
-  /// The rings that fit shared memory, those of the first windows first.
-  std::vector<Ring> fitting(const std::vector<Window>& windows) const {
-    std::vector<Ring> rings;
+  /// The sources whose rows fit shared memory, those of the first windows first.
+  std::vector<SharedImage> fitting(const std::vector<Window>& windows) const {
+    std::vector<SharedImage> images;
     int bytes = 0;
     for (const Window& w : windows) {
-      const Ring ring(w, width_, batch_);
-      if (bytes + ring.bytes() > most_shared_bytes) continue;
-      bytes += ring.bytes();
-      rings.push_back(ring);
+      const schedule::Reach x{w.x.min, w.x.max}, y{w.y.min, w.y.max};
+      const SharedImage image{w.read, x, y,
+                              schedule::ring_of_image(w.source().type, x, width_, batch_ + w.span())};
+      if (bytes + image.ring.bytes() > schedule::most_shared_bytes) continue;
+      bytes += image.ring.bytes();
+      images.push_back(image);
     }
-    return rings;
+    return images;
   }
 
   std::string comment() const {
     std::string sources;
-    for (const Ring& ring : rings_)
-      sources += (sources.empty() ? "'" : ", '") + ring.window.source().name + "'";
+    for (const SharedImage& image : images_)
+      sources += (sources.empty() ? "'" : ", '") + image.source().name + "'";
     return comment_on(stage_, "'" + stage_.name + "'") + " Each block of threads goes down a strip of " +
            std::to_string(width_) + " pixels,\nand keeps the rows of " + sources +
            " that the windows reach in shared memory.";
@@ -177,7 +152,7 @@ class StripLowering {
 
   Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
   Expr of_strips(const std::function<Expr(int)>& given_rows) const {
-    return rows_.of_tallest_strips(heights, columns(), given_rows);
+    return rows_.of_tallest_strips(shared_strip_heights, columns(), given_rows);
   }
 
   kernel::Grid grid() const {
@@ -188,10 +163,11 @@ class StripLowering {
 
   For loops() {
     int span = 0;
-    for (const Ring& ring : rings_) span = std::max(span, ring.window.span());
+    for (const SharedImage& image : images_) span = std::max(span, static_cast<int>(image.y.extent()) - 1);
     const Expr first = kernel::sub(name("y0"), literal(round_up(span, batch_)));
     For batches{LoopKind::Serial, "batch", first, name("y1"), {}, literal(batch_)};
-    for (const Ring& ring : rings_) batches.body.push_back({load_rows(ring)});
+    for (const SharedImage& image : images_)
+      batches.body.push_back({load_rows(image, batch_, rows_, layout_, expressions_)});
     batches.body.push_back({kernel::Barrier{}});
     batches.body.push_back({compute_rows()});
     batches.body.push_back({kernel::Barrier{}});
@@ -199,85 +175,6 @@ class StripLowering {
     down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
     down.body.push_back({std::move(batches)});
     return {LoopKind::BlocksX, "x0", rows_.begin(0), rows_.end(0), {{std::move(down)}}, literal(width_)};
-  }
-
-  /// The rows that the windows of a batch reach and those of the batch before did not. A thread takes some
-  /// columns, and loads from each several rows one after the other.
-  For load_rows(const Ring& ring) {
-    const std::string number = expressions_.claim("r");
-    const ir::Read& read = *ring.window.read;
-    const ArrayLayout& source = layout_.arrays.at(read.source.get());
-    const analysis::Along& reach = ring.window.y;
-    const int lanes = ring.lanes(), first_pixel = round_up(ring.first, lanes) / lanes;
-    // Scalars are counted from the first lane of a pixel.
-    const Expr scalar = kernel::add(name("i"), literal(first_pixel * lanes - ring.first));
-    const Expr pixel = kernel::add(kernel::sub(name("x0"), literal(first_pixel)),
-                                   lanes > 1 ? kernel::div(scalar, literal(lanes)) : scalar);
-    For columns{LoopKind::Threads, "i", literal(0), literal(ring.pitch), {}};
-    expressions_.open(columns.body);
-    const auto named = [&](Block& block, const std::string& wanted, const Expr& value) {
-      const std::string local = expressions_.claim(wanted);
-      block.push_back({Let{local, value}});
-      return name(local, value->type);
-    };
-    const Place2D x = place(read, 0, pixel);
-    Expr column = kernel::mul(x.index, literal(lanes));
-    Expr lane = literal(0);
-    if (lanes > 1) {
-      lane = kernel::binary(BinaryOp::Rem, scalar, literal(lanes));
-      column = kernel::add(column, lane);
-    }
-    column = named(columns.body, "column", column);
-    const Expr outside = x.inside ? border_value(read, lane) : nullptr;
-    const Expr in_columns = x.inside ? named(columns.body, "inside", x.inside) : nullptr;
-    expressions_.close();
-
-    For rows{LoopKind::Serial, number, literal(0), literal(batch_), {}};
-    rows.body.push_back(
-        {Let{"row", kernel::add(kernel::add(name("batch"), literal(reach.max)), name(number))}});
-    const Place2D y = place(read, 1, name("row"));
-    const Expr at = kernel::add(kernel::mul(y.index, name(source.strides[0])), column);
-    Expr value = kernel::load(source.name, source.type.scalar, at);
-    if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);
-    const Expr is_reached =
-        kernel::both(kernel::binary(BinaryOp::Le, kernel::add(name("y0"), literal(reach.min)), name("row")),
-                     kernel::binary(BinaryOp::Lt, name("row"), kernel::add(name("y1"), literal(reach.max))));
-    const Expr slot = kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1));
-    rows.body.push_back({If{
-        is_reached,
-        {{kernel::Store{ring.array, kernel::add(kernel::mul(slot, literal(ring.pitch)), name("i")), value}}},
-        {}}});
-    columns.body.push_back({std::move(rows)});
-    return columns;
-  }
-
-  /// Where an index finds its pixel in the array, and whether it does; null: it always does.
-  struct Place2D {
-    Expr index, inside;
-  };
-  Place2D place(const ir::Read& read, int d, const Expr& index) const {
-    const ir::Range& region = read.border ? read.region[d] : read.source->box[d];
-    const Expr min = rows_.lower(region.min), extent = rows_.lower(region.extent);
-    const Expr origin = rows_.lower(read.source->box[d].min);
-    const Expr local = kernel::sub(index, min);
-    if (read.border && read.border->mode == ir::BorderMode::Constant) {
-      return {kernel::sub(index, origin), kernel::both(kernel::binary(BinaryOp::Le, literal(0), local),
-                                                       kernel::binary(BinaryOp::Lt, local, extent))};
-    }
-    // Of reads without a border, the halo of whole sectors alone may be outside; nothing reads it.
-    const kernel::IndexOp op = index_op(read.border ? read.border->mode : ir::BorderMode::Clamp);
-    return {kernel::sub(kernel::add(kernel::index_call(op, local, extent), min), origin), nullptr};
-  }
-
-  Expr border_value(const ir::Read& read, const Expr& lane) {
-    const Lanes values = expressions_.lower(read.border->constant);
-    Expr value = values.back();
-    for (std::size_t l = values.size() - 1; l-- > 0;) {
-      if (!kernel::same(values[l], value))
-        value = kernel::select(kernel::binary(BinaryOp::Eq, lane, literal(static_cast<std::int64_t>(l))),
-                               values[l], value);
-    }
-    return value;
   }
 
   For compute_rows() {
@@ -305,7 +202,7 @@ class StripLowering {
   ExpressionLowering expressions_;
   int width_ = 0;  // of a strip, in pixels
   int batch_ = 0;  // rows
-  std::vector<Ring> rings_;
+  std::vector<SharedImage> images_;
 };
 
 }  // namespace

@@ -1,0 +1,98 @@
+#include "lower/shared_rows.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+/// Where an index finds its pixel in the array, and whether it does; null: it always does.
+struct Found {
+  Expr index, inside;
+};
+
+Found find(const ir::Read& read, int d, const Expr& index, const Rows& rows) {
+  const ir::Range& region = read.border ? read.region[d] : read.source->box[d];
+  const Expr min = rows.lower(region.min), extent = rows.lower(region.extent);
+  const Expr origin = rows.lower(read.source->box[d].min);
+  const Expr local = kernel::sub(index, min);
+  if (read.border && read.border->mode == ir::BorderMode::Constant) {
+    return {kernel::sub(index, origin), kernel::both(kernel::binary(BinaryOp::Le, literal(0), local),
+                                                     kernel::binary(BinaryOp::Lt, local, extent))};
+  }
+  // Of reads without a border, the halo of whole sectors alone may be outside; nothing reads it.
+  const kernel::IndexOp op = index_op(read.border ? read.border->mode : ir::BorderMode::Clamp);
+  return {kernel::sub(kernel::add(kernel::index_call(op, local, extent), min), origin), nullptr};
+}
+
+}  // namespace
+
+Expr border_lane(const ir::Read& read, const Expr& lane, ExpressionLowering& expressions) {
+  const Lanes values = expressions.lower(read.border->constant);
+  Expr value = values.back();
+  for (std::size_t l = values.size() - 1; l-- > 0;) {
+    if (!kernel::same(values[l], value))
+      value = kernel::select(kernel::binary(BinaryOp::Eq, lane, literal(static_cast<std::int64_t>(l))),
+                             values[l], value);
+  }
+  return value;
+}
+
+For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layout& layout,
+              ExpressionLowering& expressions) {
+  const std::string number = expressions.claim("r");
+  const ir::Read& read = *image.read;
+  const schedule::RowRing& ring = image.ring;
+  const ArrayLayout& source = layout.arrays.at(read.source.get());
+  const int lanes = ring.lanes, first_pixel = (ring.first + lanes - 1) / lanes;
+  // Scalars are counted from the first lane of a pixel.
+  const Expr scalar = kernel::add(name("i"), literal(first_pixel * lanes - ring.first));
+  const Expr pixel = kernel::add(kernel::sub(name("x0"), literal(first_pixel)),
+                                 lanes > 1 ? kernel::div(scalar, literal(lanes)) : scalar);
+  For columns{LoopKind::Threads, "i", literal(0), literal(ring.pitch), {}};
+  expressions.open(columns.body);
+  const auto named = [&](Block& block, const std::string& wanted, const Expr& value) {
+    const std::string local = expressions.claim(wanted);
+    block.push_back({Let{local, value}});
+    return name(local, value->type);
+  };
+  const Found x = find(read, 0, pixel, rows);
+  Expr column = kernel::mul(x.index, literal(lanes));
+  Expr lane = literal(0);
+  if (lanes > 1) {
+    lane = kernel::binary(BinaryOp::Rem, scalar, literal(lanes));
+    column = kernel::add(column, lane);
+  }
+  column = named(columns.body, "column", column);
+  const Expr outside = x.inside ? border_lane(read, lane, expressions) : nullptr;
+  const Expr in_columns = x.inside ? named(columns.body, "inside", x.inside) : nullptr;
+  expressions.close();
+
+  For each_row{LoopKind::Serial, number, literal(0), literal(batch), {}};
+  each_row.body.push_back(
+      {Let{"row", kernel::add(kernel::add(name("batch"), literal(image.y.max)), name(number))}});
+  const Found y = find(read, 1, name("row"), rows);
+  const Expr at = kernel::add(kernel::mul(y.index, name(source.strides[0])), column);
+  Expr value = kernel::load(source.name, source.type.scalar, at);
+  if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);
+  const Expr is_reached =
+      kernel::both(kernel::binary(BinaryOp::Le, kernel::add(name("y0"), literal(image.y.min)), name("row")),
+                   kernel::binary(BinaryOp::Lt, name("row"), kernel::add(name("y1"), literal(image.y.max))));
+  const Expr slot = kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1));
+  each_row.body.push_back({If{
+      is_reached,
+      {{kernel::Store{image.array, kernel::add(kernel::mul(slot, literal(ring.pitch)), name("i")), value}}},
+      {}}});
+  columns.body.push_back({std::move(each_row)});
+  return columns;
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,38 @@
+// Rows of an image in the shared memory of a block of threads that goes down a strip of columns, batch by
+// batch:
+//
+//     the rows that the windows of this batch reach and those of the batch before did not: the threads load
+//     them, from wherever they are → shared memory, borders resolved, in whole sectors
+#pragma once
+
+#include <string>
+
+#include "ir/kernel_ir.h"
+#include "lower/expressions.h"
+#include "lower/rows.h"
+#include "schedule/block_strip.h"
+
+namespace weft::lower {
+
+/// Heights of the strips. There are enough if there is about one for each multiprocessor of a large GPU.
+constexpr StripHeights shared_strip_heights{{64, 32, 8}, 128};
+
+struct SharedImage {
+  const ir::Read* read;    ///< One of its reads; all have the same border.
+  schedule::Reach x, y;    ///< What is read around the pixels of the strip.
+  schedule::RowRing ring;  ///< Of at least the rows of a batch and of y.
+  std::string array = {};  ///< In shared memory.
+
+  const ir::Stage& source() const { return *read->source; }
+};
+
+/// A loop that loads, of `batch` rows from batch + y.max on, those that the strip [y0, y1) needs. A thread
+/// takes some columns, and loads from each several rows one after the other. `rows` are those of the strip's
+/// stage, `expressions` of the same function.
+kernel::For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layout& layout,
+                      ExpressionLowering& expressions);
+
+/// One lane, by its number, of a read's constant border.
+kernel::Expr border_lane(const ir::Read& read, const kernel::Expr& lane, ExpressionLowering& expressions);
+
+}  // namespace weft::lower

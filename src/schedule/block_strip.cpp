@@ -1,0 +1,96 @@
+#include "schedule/block_strip.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::schedule {
+namespace {
+
+constexpr int warp = 32;
+constexpr int most_threads = 256;        // of a block
+constexpr int least_columns = 2 * warp;  // of the smallest block that is launched
+constexpr int least_width = 32;
+constexpr int most_batch_rows = 8;  // loads that each thread has in flight
+constexpr int few_batch_rows = 4, least_batch_rows = 2;
+
+int round_down(int n, int multiple) { return n / multiple * multiple; }
+int round_up(int n, int multiple) { return round_down(n + multiple - 1, multiple); }
+int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
+int left_of(const Reach& x) { return static_cast<int>(std::max<std::int64_t>(-x.min, 0)); }
+int right_of(const Reach& x) { return static_cast<int>(std::max<std::int64_t>(x.max, 0)); }
+
+class Fitting {
+ public:
+  Fitting(const March& march, const ir::Stage& result, const std::set<const ir::Stage*>& values,
+          std::int64_t shared_bytes)
+      : march_(march), values_(values), shared_bytes_(shared_bytes) {
+    const auto in_memory = [&](const ir::Stage& image) {
+      widest_scalar_ = std::max(widest_scalar_, size_of(image.type.scalar));
+      aligned_ = std::max(aligned_, sector / size_of(image.type.scalar));
+    };
+    in_memory(result);
+    for (const RollingRows& r : march.rolling) {
+      if (r.is_member && !values.count(&r.source()))
+        halo_ = std::max(halo_, static_cast<int>(r.x().extent()) - 1);
+      if (!r.is_member) in_memory(r.source());
+    }
+  }
+
+  std::optional<BlockStrip> widest(int least_batch) const {
+    const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns);
+    for (int columns = most; columns >= least_columns; columns -= step(columns)) {
+      for (int batch = most_batch_rows; batch >= least_batch; --batch) {
+        if (auto strip = of(columns, batch)) return strip;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// Passes over a row leave no thread of the largest block idle, or take but one turn.
+  static int step(int columns) { return columns > most_threads ? most_threads : warp; }
+
+  std::optional<BlockStrip> of(int columns, int batch) const {
+    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}};
+    if (strip.width < least_width) return std::nullopt;
+    std::int64_t bytes = 0;
+    for (const RollingRows& r : march_.rolling) {
+      const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
+      strip.rings.push_back(
+          (r.is_member ? ring_of_result : ring_of_image)(r.source().type, r.x(), strip.width, rows));
+      bytes += rows > 0 ? strip.rings.back().bytes() : 0;
+    }
+    if (bytes > shared_bytes_) return std::nullopt;
+    return strip;
+  }
+
+  const March& march_;
+  const std::set<const ir::Stage*>& values_;
+  const std::int64_t shared_bytes_;
+  int widest_scalar_ = 1;  // bytes, in memory
+  int aligned_ = 1;        // pixels, so that strips of the result and the images begin with a sector
+  int halo_ = 0;           // pixels of the widest member
+};
+
+}  // namespace
+
+RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {
+  const int in_sector = sector / size_of(pixel.scalar);
+  const int first = round_up(left_of(x) * pixel.lanes, in_sector);
+  const int after = round_up(right_of(x) * pixel.lanes, in_sector);
+  return {pixel.scalar, pixel.lanes, power_of_two(rows), first, first + width * pixel.lanes + after};
+}
+
+RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows) {
+  const int columns = left_of(x) + width + right_of(x);
+  return {pixel.scalar, pixel.lanes, power_of_two(rows), left_of(x) * pixel.lanes, columns * pixel.lanes};
+}
+
+std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
+                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
+  const Fitting fitting(march, result, values, shared_bytes);
+  if (auto strip = fitting.widest(few_batch_rows)) return strip;
+  return fitting.widest(least_batch_rows);
+}
+
+}  // namespace weft::schedule

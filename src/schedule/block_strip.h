@@ -1,0 +1,55 @@
+// The strip that a block of threads goes down on a GPU, a batch of rows at a time, and the rings of rows that
+// it keeps in shared memory: those that are still to be read, and those of the batch.
+//
+//     in: 5 rows are needed at a time, of columns [-2, 2] around each; batches of 4 rows
+//     a ring of 8 rows, each of two columns, the strip's and two more, in whole sectors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "schedule/marching.h"
+
+namespace weft::schedule {
+
+constexpr int sector = 32;                // bytes that memory moves at once
+constexpr int strip_bytes = 1024;         // of a row of the widest image
+constexpr int most_shared_bytes = 40960;  // of the 48 KB that need no asking
+
+/// Rows in shared memory: scalar l of the pixel i columns right of the strip's first, in row y, is number
+/// (y & (rows - 1)) * pitch + first + i * lanes + l.
+struct RowRing {
+  Scalar type;
+  int lanes;
+  int rows;   ///< A power of two.
+  int first;  ///< Scalars of the halo on the left.
+  int pitch;
+
+  int scalars() const { return rows * pitch; }
+  int bytes() const { return scalars() * size_of(type); }
+};
+
+/// At least so many rows of an image in memory, of a strip so many pixels wide with the columns that are read
+/// around it. It is loaded in whole sectors.
+RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows);
+/// The same of what the block computes itself: no more columns than are read.
+RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
+
+/// How a block goes down.
+struct BlockStrip {
+  int width = 0;               ///< Columns of the result.
+  int columns = 0;             ///< With the halo of the widest member: a multiple of 32.
+  int batch = 0;               ///< Rows at a time.
+  std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
+};
+
+/// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
+/// and in batches of 2 rows or more; nothing if there is none that fits so many bytes. Batches are as large
+/// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
+std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
+                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes);
+
+}  // namespace weft::schedule
