@@ -1,36 +1,47 @@
 #include "lower/drop_unused.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/kernel_visit.h"
 
 namespace weft::lower {
 namespace {
 
-/// Whether anything went. Names count for the whole function: what a name of another block keeps does no
-/// harm.
-bool drop(kernel::Block& block, const std::set<std::string>& used) {
-  const auto is_unused = [&](const kernel::Stmt& s) {
-    if (const auto* let = std::get_if<kernel::Let>(&s.op)) return !let->is_mutable && !used.count(let->name);
-    if (const auto* pointer = std::get_if<kernel::Pointer>(&s.op)) return !used.count(pointer->name);
-    return false;
-  };
-  bool dropped = std::erase_if(block, is_unused) > 0;
-  for (kernel::Stmt& s : block) {
-    if (auto* loop = std::get_if<kernel::For>(&s.op)) dropped |= drop(loop->body, used);
-    if (auto* branch = std::get_if<kernel::If>(&s.op)) {
-      dropped |= drop(branch->then, used);
-      dropped |= drop(branch->otherwise, used);
+using Names = std::set<std::string>;
+
+bool is_unused(const kernel::Stmt& s, const Names& used) {
+  if (const auto* let = std::get_if<kernel::Let>(&s.op)) return !let->is_mutable && !used.count(let->name);
+  if (const auto* pointer = std::get_if<kernel::Pointer>(&s.op)) return !used.count(pointer->name);
+  return false;
+}
+
+/// Goes from the last statement to the first, and returns the names that those left mention.
+Names drop(kernel::Block& block) {
+  Names used;
+  kernel::Block left;
+  for (auto s = block.rbegin(); s != block.rend(); ++s) {
+    if (is_unused(*s, used)) continue;
+    if (auto* loop = std::get_if<kernel::For>(&s->op)) {
+      used.merge(drop(loop->body));
+      used.merge(kernel::names_in(
+          {{kernel::For{loop->kind, loop->variable, loop->from, loop->to, {}, loop->step}}}));
+    } else if (auto* branch = std::get_if<kernel::If>(&s->op)) {
+      used.merge(drop(branch->then));
+      used.merge(drop(branch->otherwise));
+      used.merge(kernel::names_in({{kernel::If{branch->condition, {}, {}}}}));
+    } else {
+      used.merge(kernel::names_in({*s}));
     }
+    left.push_back(std::move(*s));
   }
-  return dropped;
+  std::reverse(left.begin(), left.end());
+  block = std::move(left);
+  return used;
 }
 
 }  // namespace
 
-void drop_unused(kernel::Function& function) {
-  while (drop(function.body, kernel::names_in(function.body))) {
-  }
-}
+void drop_unused(kernel::Function& function) { drop(function.body); }
 
 }  // namespace weft::lower
