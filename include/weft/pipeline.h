@@ -40,9 +40,9 @@ enum class Target {
 
 /// How stages that read windows of one another are computed.
 enum class Tile {
-  Auto,   ///< What is predicted to be best on the target.
+  Auto,   ///< What has been found to be best on the target: Block on CPUs, None on GPUs.
   None,   ///< One after another, each for the whole image.
-  Block,  ///< Together, tile by tile, with their intermediate pixels in caches. Not on GPUs yet.
+  Block,  ///< Together, tile by tile, with their intermediate pixels in caches or shared memory.
 };
 
 /// Which stages one kernel computes, so that their pixels need no memory.

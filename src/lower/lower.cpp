@@ -15,6 +15,7 @@
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
 #include "lower/lower_marching.h"
+#include "lower/lower_marching_grid.h"
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
@@ -87,7 +88,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
     }
     if (auto group = in_rows.find(stage->name); group != in_rows.end()) {
       group->second.push_back(stage.get());
-      module.steps.push_back(lower_marching({group->second, inlined.names, layout, module}));
+      const GroupContext context{group->second, inlined.names, layout, module};
+      module.steps.push_back(processor == Processor::Gpu ? lower_marching_grid(context)
+                                                         : lower_marching(context));
       continue;
     }
     const StageContext context{processor, *stage, inlined.names, layout, module};

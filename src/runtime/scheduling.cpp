@@ -6,6 +6,7 @@
 
 #include "ir/visit.h"
 #include "lower/lower.h"
+#include "schedule/block_strip.h"
 #include "schedule/fuse.h"
 #include "schedule/groups.h"
 
@@ -38,12 +39,25 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
   return grouping;
 }
 
-schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling) {
+/// What marching is worth on GPUs has not been measured yet, so there it has to be asked for.
+Tiling tiling_of(const lower::Target& target, const Scheduling& scheduling) {
+  const bool on_gpu = target.processor == lower::Processor::Gpu;
+  const bool asks_for_groups =
+      !scheduling.groups.empty() || scheduling.fuse == Fuse::Basic || scheduling.fuse == Fuse::MinCut;
+  switch (scheduling.tile) {
+    case Tile::None: return Tiling::None;
+    case Tile::Block: return Tiling::Block;
+    default: return !on_gpu || asks_for_groups ? Tiling::Block : Tiling::None;
+  }
+}
+
+schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling,
+                               const schedule::Memory& memory) {
   if (!scheduling.groups.empty()) return {schedule::groups_from_json(scheduling.groups), {}};
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
   if (scheduling.fuse == Fuse::Dp) return schedule::cheapest_groups(about.pipeline, tiling);
-  if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling);
-  return schedule::largest_groups(about.pipeline, tiling);
+  if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
+  return schedule::largest_groups(about.pipeline, tiling, memory);
 }
 
 }  // namespace
@@ -62,23 +76,26 @@ void check(const Scheduling& scheduling) {
         .help("leave out one of them");
 }
 
+schedule::Memory memory_of(const lower::Target& target) {
+  if (target.processor == lower::Processor::Gpu) return {schedule::most_shared_bytes};
+  return {};
+}
+
 Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
   const bool on_gpu = target.processor == lower::Processor::Gpu;
-  if (on_gpu && scheduling.tile == Tile::Block)
-    throw Error("pipeline '" + definition.name + "': stages are not computed tile by tile on GPUs yet")
-        .help("ask for the tile 'auto' or 'none'");
-  const Tiling tiling = on_gpu || scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
+  const Tiling tiling = tiling_of(target, scheduling);
+  const schedule::Memory memory = memory_of(target);
   Scheduled result{lower::prepare(definition), {}, {}, {}};
   if (on_gpu && scheduling.fuse == Fuse::Dp)
     throw Error("pipeline '" + definition.name + "': the costs that fuse 'dp' goes by are a CPU's")
         .help("ask for the fuse 'auto', 'basic', 'mincut' or 'none'");
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
-  const schedule::Grouping grouping = grouping_of(result, scheduling, tiling);
+  const schedule::Grouping grouping = grouping_of(result, scheduling, tiling, memory);
   result.search = grouping.search;
-  schedule::ScheduleOrWhy found = schedule_of_groups(result.pipeline, grouping, tiling);
+  schedule::ScheduleOrWhy found = schedule_of_groups(result.pipeline, grouping, tiling, memory);
   if (!found.schedule) {
     const std::string what = scheduling.groups.empty() ? "the groups that were chosen" : "the schedule";
     throw Error("pipeline '" + definition.name + "' cannot follow " + what + ": " + found.why);

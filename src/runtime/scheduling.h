@@ -36,6 +36,9 @@ struct Scheduled {
   std::string search;  ///< How much was searched for the groups, if anything: a clause.
 };
 
+/// Where the target's kernels keep rows that march.
+schedule::Memory memory_of(const lower::Target& target);
+
 /// Throws weft::Error if the target cannot run what is asked for.
 Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
                     const Scheduling& scheduling = {});

@@ -1,7 +1,11 @@
 #include "schedule/block_strip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+
+#include "analysis/footprint.h"
 
 namespace weft::schedule {
 namespace {
@@ -91,6 +95,26 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
   const Fitting fitting(march, result, values, shared_bytes);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
+}
+
+std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
+                                             const std::set<const ir::Stage*>& values,
+                                             std::int64_t shared_bytes) {
+  // A batch is as many rows of each member, and a thread computes the same column of all.
+  for (const StageReads& member : members) {
+    for (const ir::Read* read : member.reads) {
+      const bool is_scalar = read->source->box.empty();
+      if (!is_scalar && !window_of(analysis::footprint(*read)))
+        return fmt::format("'{}' reads '{}' at another rate, which blocks of threads do not",
+                           member.stage->name, read->source->name);
+    }
+  }
+  if (block_strip(march, *members.back().stage, values, shared_bytes)) return std::nullopt;
+  std::string kept;
+  for (const RollingRows& rows : march.rolling) {
+    if (!values.count(&rows.source())) kept += (kept.empty() ? "'" : ", '") + rows.source().name + "'";
+  }
+  return fmt::format("the rows of {} do not fit {} bytes of shared memory", kept, shared_bytes);
 }
 
 }  // namespace weft::schedule

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "ir/stage_ir.h"
@@ -51,5 +52,11 @@ struct BlockStrip {
 /// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes);
+
+/// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
+/// with: a clause, or nothing.
+std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
+                                             const std::set<const ir::Stage*>& values,
+                                             std::int64_t shared_bytes);
 
 }  // namespace weft::schedule

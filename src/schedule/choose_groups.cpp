@@ -35,8 +35,8 @@ std::string not_with(const std::string& last, const std::string& why) {
 
 class LargestGroups {
  public:
-  explicit LargestGroups(const ir::Pipeline& pipeline)
-      : pipeline_(pipeline), kernels_(pipeline, always), last_(kernels_.loops().size()) {
+  LargestGroups(const ir::Pipeline& pipeline, const Memory& memory)
+      : pipeline_(pipeline), memory_(memory), kernels_(pipeline, always), last_(kernels_.loops().size()) {
     for (std::size_t l = 0; l < last_.size(); ++l) last_[l] = l;
   }
 
@@ -76,7 +76,7 @@ class LargestGroups {
       const auto refuse = [&](const std::string& why) {
         grouping_.why[stage.name] += not_with(loops[last].stage->name, why);
       };
-      if (const MarchOrWhy way = march_of(members); !way.march) {
+      if (const MarchOrWhy way = kernels_.march(members, memory_); !way.march) {
         refuse(way.why);
       } else if (const auto why = reason_to_store(stage)) {
         refuse(*why);
@@ -88,6 +88,7 @@ class LargestGroups {
   }
 
   const ir::Pipeline& pipeline_;
+  const Memory memory_;
   const Kernels kernels_;
   std::vector<std::size_t> last_;  // by loop, the last of its group
   Grouping grouping_;
@@ -120,11 +121,12 @@ GroupOf group_of_stages(const ir::Pipeline& pipeline, const Partition& partition
 
 }  // namespace
 
-Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling) {
-  return LargestGroups(pipeline).run(tiling);
+Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory) {
+  return LargestGroups(pipeline, memory).run(tiling);
 }
 
-Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling) {
+Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling,
+                             const Memory& memory) {
   const GroupOf group_of = group_of_stages(pipeline, partition, Kernels(pipeline, always));
   const auto together = [&](const ir::Stage& a, const ir::Stage& b) {
     return group_of.at(&a) == group_of.at(&b);
@@ -139,7 +141,7 @@ Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& part
     const ir::Stage& last = *members.back();
     if (number < partition.groups.size() && members.size() == 1)
       grouping.why[last.name] = partition.groups[number].why;
-    const ScheduleOrWhy whole = schedule_of_groups(pipeline, {{names}, {}}, tiling);
+    const ScheduleOrWhy whole = schedule_of_groups(pipeline, {{names}, {}}, tiling, memory);
     if (whole.schedule) {
       grouping.groups.push_back(std::move(names));
       continue;

@@ -62,10 +62,11 @@ class Membership {
 
 class Planning {
  public:
-  Planning(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling)
+  Planning(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling, const Memory& memory)
       : pipeline_(pipeline),
         grouping_(grouping),
         tiling_(tiling),
+        memory_(memory),
         groups_(pipeline, grouping.groups),
         kernels_(pipeline, [&](const ir::Stage& stage, const ir::Stage& reader) {
           return groups_.together(stage, reader);
@@ -161,14 +162,9 @@ class Planning {
       return refuse(fmt::format("rows of '{}' would have to be kept for '{}', and no stages march here",
                                 loops[0].stage->name, last.name));
     }
-    const MarchOrWhy found = march_of(loops);
+    const MarchOrWhy found = kernels_.march(loops, memory_);
     if (!found.march) return refuse(found.why);
-    std::set<const ir::Stage*> candidates;
-    for (const StageReads& loop : loops) {
-      if (loop.stage != &last && can_be_in_place(*loop.stage, kernels_.uses(*loop.stage)))
-        candidates.insert(loop.stage);
-    }
-    const auto values = values_of_passes(loops, *found.march, candidates);
+    const auto values = kernels_.values(loops, *found.march);
     for (const StageReads& loop : loops) {
       if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);
     }
@@ -192,6 +188,7 @@ class Planning {
   const ir::Pipeline& pipeline_;
   const Grouping& grouping_;
   const Tiling tiling_;
+  const Memory memory_;
   const Membership groups_;
   const Kernels kernels_;
   Schedule schedule_;
@@ -200,8 +197,9 @@ class Planning {
 
 }  // namespace
 
-ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling) {
-  return Planning(pipeline, grouping, tiling).run();
+ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
+                                 const Memory& memory) {
+  return Planning(pipeline, grouping, tiling, memory).run();
 }
 
 Groups groups_of(const Schedule& schedule) {

@@ -32,9 +32,10 @@ struct ScheduleOrWhy {
 
 /// The schedule in which each group is one kernel: its last stage is stored, and the others are computed in
 /// place where that stage's loop reads them at the current pixel alone; else all march (marching.h), if the
-/// tiling has such kernels. Or why there is none: what the groups say makes no sense, a stage is needed
-/// outside its group, or the group cannot march.
-ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling);
+/// tiling has such kernels and the memory room for their rows. Or why there is none: what the groups say
+/// makes no sense, a stage is needed outside its group, or the group cannot march.
+ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
+                                 const Memory& memory = {});
 
 /// The groups of a schedule, all stages among them, by their last stages; within one in the order of the
 /// pipeline.
@@ -44,7 +45,7 @@ Groups groups_of(const Schedule& schedule);
 
 /// As large as pays: all that can be in place is, and if there are kernels that march, a stage that only one
 /// of them needs joins it, unless its arithmetic takes longer than memory would.
-Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling);
+Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory = {});
 
 /// Those of least cost on a CPU (group_costs.h) among all that can be (group_search.h).
 Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling);
@@ -52,7 +53,8 @@ Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling);
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
 /// stages are stored, and say why.
-Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling);
+Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling,
+                             const Memory& memory = {});
 
 /// {"groups": [["dx", "dy", "mag"], …]}, or what `weft explain --json` prints, which holds that as
 /// "schedule". Throws weft::Error.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/visit.h"
+#include "schedule/block_strip.h"
 
 namespace weft::schedule {
 namespace {
@@ -103,6 +104,23 @@ bool Kernels::read_only_in(const std::vector<bool>& group, const ir::Stage& stag
   const auto readers = readers_.find(&stage);
   return readers != readers_.end() && std::all_of(readers->second.begin(), readers->second.end(),
                                                   [&](std::size_t reader) { return group[reader]; });
+}
+
+MarchOrWhy Kernels::march(const std::vector<StageReads>& group, const Memory& memory) const {
+  MarchOrWhy found = march_of(group);
+  if (!found.march || !memory.shared_bytes) return found;
+  if (auto why = why_not_in_blocks(group, *found.march, values(group, *found.march), *memory.shared_bytes))
+    return {std::nullopt, std::move(*why)};
+  return found;
+}
+
+std::set<const ir::Stage*> Kernels::values(const std::vector<StageReads>& group, const March& march) const {
+  std::set<const ir::Stage*> candidates;
+  for (const StageReads& loop : group) {
+    if (loop.stage != group.back().stage && can_be_in_place(*loop.stage, uses(*loop.stage)))
+      candidates.insert(loop.stage);
+  }
+  return values_of_passes(group, march, std::move(candidates));
 }
 
 std::string why_not_in_place(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,6 +16,7 @@
 
 #include "ir/stage_ir.h"
 #include "schedule/marching.h"
+#include "schedule/schedule.h"
 
 namespace weft::schedule {
 
@@ -44,6 +46,11 @@ class Kernels {
   const std::vector<StageReads>& loops() const { return loops_; }
   /// Whether all loops that read the stage are in the group, a flag for each of loops(), and some does.
   bool read_only_in(const std::vector<bool>& group, const ir::Stage& stage) const;
+
+  /// How loops that are one group march; or why they cannot, or not in that memory: a clause.
+  MarchOrWhy march(const std::vector<StageReads>& group, const Memory& memory) const;
+  /// Of the loops of a group that marches, those that are values of their readers' passes.
+  std::set<const ir::Stage*> values(const std::vector<StageReads>& group, const March& march) const;
 
  private:
   void find_loops(const ir::Pipeline& pipeline);

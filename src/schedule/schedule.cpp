@@ -21,8 +21,9 @@ const StagePlan& Schedule::of(const std::string& stage) const {
   return *found;
 }
 
-Schedule choose(const ir::Pipeline& pipeline, Tiling tiling) {
-  ScheduleOrWhy chosen = schedule_of_groups(pipeline, largest_groups(pipeline, tiling), tiling);
+Schedule choose(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory) {
+  ScheduleOrWhy chosen =
+      schedule_of_groups(pipeline, largest_groups(pipeline, tiling, memory), tiling, memory);
   if (!chosen.schedule) throw InternalError("groups that were chosen are not legal: " + chosen.why);
   return std::move(*chosen.schedule);
 }

@@ -1,6 +1,8 @@
 // A schedule: the decisions about how a pipeline runs, as a plain value that prints, with a reason for each.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,11 @@ enum class Tiling {
   Block,  ///< Stages march down strips of the image together.
 };
 
+/// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
+struct Memory {
+  std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
+};
+
 struct Schedule {
   std::vector<StagePlan> stages;  ///< One per stage of the pipeline, in its order.
 
@@ -36,7 +43,7 @@ struct Schedule {
 /// That of the largest groups that pay (groups.h): a stage is computed in place where one kernel has all that
 /// read it, at the current pixel alone. Of the others, those march with their consumers that can, and are
 /// needed by no others.
-Schedule choose(const ir::Pipeline& pipeline, Tiling tiling = Tiling::None);
+Schedule choose(const ir::Pipeline& pipeline, Tiling tiling = Tiling::None, const Memory& memory = {});
 
 std::string to_text(const Schedule& schedule);
 std::string to_json(const Schedule& schedule);

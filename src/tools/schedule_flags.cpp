@@ -34,9 +34,9 @@ void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
                   "least time; auto: what is best")
       ->capture_default_str();
   command
-      .add_option(
-          "--tile", flags.tile,
-          "none: stages one after another; block: together, tile by tile, on CPUs;\nauto: what is best")
+      .add_option("--tile", flags.tile,
+                  "none: stages one after another; block: together, tile by tile; auto: what\n"
+                  "is best, as far as it has been measured")
       ->capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"

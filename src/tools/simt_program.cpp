@@ -81,8 +81,6 @@ simt::Build build_of(RunTarget target) {
 }
 
 kernel::Module cuda_module(const Pipeline& pipeline, const runtime::Scheduling& scheduling) {
-  if (scheduling.tile == Tile::Block)
-    throw Error("the SIMT checker runs what GPUs run, and that is not computed tile by tile yet");
   // The limits of a device that nobody described.
   const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);
   return runtime::lowered(pipeline.ir(), {lower::Processor::Gpu, architecture}, scheduling);

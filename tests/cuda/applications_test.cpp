@@ -12,7 +12,7 @@
 #include "emit/cuda.h"
 #include "lower/lower.h"
 #include "runtime/cubin.h"
-#include "schedule/schedule.h"
+#include "runtime/scheduling.h"
 #include "tests/support/nvcc.h"
 #include "tools/arguments.h"
 
@@ -30,17 +30,14 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-class WithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
-
-TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
+void expect_clean(const std::string& name, const char* architecture, Tile tile) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
-  const auto& [architecture, name] = GetParam();
-  const ir::Pipeline prepared = lower::prepare(build(applications().at(name)).pipeline.ir());
   const kernel::Module module =
-      lower::lower(prepared, schedule::choose(prepared),
-                   {lower::Processor::Gpu, machine::architecture_named(architecture)});
+      runtime::lowered(build(applications().at(name)).pipeline.ir(),
+                       {lower::Processor::Gpu, machine::architecture_named(architecture)}, {.tile = tile});
   const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / (std::string("weft_nvcc_") + architecture + "_" + name);
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("weft_nvcc_") + (tile == Tile::Block ? "tiles_" : "") + architecture + "_" + name);
   std::filesystem::create_directories(folder);
   for (const auto& [file, text] : emit::emit_cuda_for_users(module, architecture))
     std::ofstream(folder / file) << text;
@@ -53,12 +50,32 @@ TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
   std::filesystem::remove_all(folder);
 }
 
+class WithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
+class TilesWithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
+
+std::string text_of(const testing::TestParamInfo<std::tuple<const char*, std::string>>& info) {
+  return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+}
+
+TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
+  expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::None);
+}
+
+TEST_P(TilesWithNvcc, CompileWithoutWarningsOrSpills) {
+  expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::Block);
+}
+
 INSTANTIATE_TEST_SUITE_P(Applications, WithNvcc,
                          testing::Combine(testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
                                           testing::ValuesIn(names())),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-                         });
+                         text_of);
+
+// Those with groups of stages that march together, but for some that are alike.
+INSTANTIATE_TEST_SUITE_P(Applications, TilesWithNvcc,
+                         testing::Combine(testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
+                                          testing::Values("harris", "unsharp_mask", "unsharp", "spline",
+                                                          "optical_flow")),
+                         text_of);
 
 }  // namespace
 }  // namespace weft::testing_support

@@ -12,20 +12,22 @@ struct Case {
   const char* application;
   Bound bound = exactly;
   std::int64_t least = 1;  ///< The smallest width and height.
+  Tile tile = Tile::Auto;
 };
 
-/// Every kind of stage and of step, pixels of several lanes, several images and outputs.
+/// Every kind of stage and of step, pixels of several lanes, several images and outputs, and stages that
+/// march.
 const std::vector<Case> cases = {
     {"sobel", {1e-3}},  {"harris", {2e3}},      {"unsharp", {1, .01}}, {"median"},
     {"histogram"},      {"normalize", {1e-5}},  {"heat2d", {1e-3}},    {"life"},
-    {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},
+    {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},          {"shitomasi", {.1}, 1, Tile::Block},
 };
 
 class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {};
 
 TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
   const Pipeline pipeline = build(applications().at(GetParam().application)).pipeline;
-  const Program program = on_fake_gpu(pipeline);
+  const Program program = on_fake_gpu(pipeline, GetParam().tile);
   ASSERT_EQ(program.target(), Target::Cuda);
   const std::int64_t least = GetParam().least;
   for (const std::vector<std::int64_t>& size :

@@ -33,6 +33,23 @@ TEST_P(Strips, LoadEachPixelAboutOnceWithoutBankConflicts) {
 INSTANTIATE_TEST_SUITE_P(Applications, Strips, testing::Values("gaussian", "sobel", "harris"),
                          [](const auto& info) { return std::string(info.param); });
 
+/// The image once, but for the columns and rows around each strip; and the result.
+TEST(Groups, LoadAndStoreLittleMoreThanTheirImages) {
+  const Pipeline pipeline = build(applications().at("harris")).pipeline;
+  const std::int64_t strips_across = 4, width = 248;  // schedule::block_strip
+  const std::int64_t strips_down = 32, rows = 32;     // so many that strips are no lower
+  const Buffer image =
+      Buffer::allocate(pipeline.ir().inputs[0]->type, {strips_across * width, strips_down * rows});
+  const auto kernels = count_kernels(pipeline, {{{"in", image}}, {}, {}}, {.tile = Tile::Block});
+  ASSERT_EQ(kernels.size(), 1u);
+  const simt::Counts& counts = kernels[0].counts.total;
+  EXPECT_LE(counts.sectors_loaded, (width / 8 + 2) * strips_across * (rows + 4) * strips_down);
+  EXPECT_LE(static_cast<double>(counts.sectors_loaded) * 32,
+            1.3 * static_cast<double>(kernels[0].compulsory.read));
+  EXPECT_EQ(counts.sectors_stored * 32, kernels[0].compulsory.written);
+  EXPECT_EQ(counts.bank_passes, counts.least_bank_passes);
+}
+
 TEST(Packs, MoveEachSectorOnce) {
   const Pipeline pipeline = build(applications().at("color_convert")).pipeline;
   const ir::Stage& input = *pipeline.ir().inputs[0];

@@ -76,6 +76,18 @@ TEST_P(GoldenCuda, IsAsCommitted) {
   for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) if (name != "README.md") expect_golden("cuda/" + name, text);
 }
 
+class GoldenCudaTiles : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenCudaTiles, IsAsCommitted) {
+  const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
+  const auto module = runtime::lowered(pipeline.ir(), lower::Processor::Gpu, {.tile = Tile::Block});
+  const std::string name = GetParam() + ".cu";
+  expect_golden("cuda_tiles/" + name, emit::emit_cuda_for_users(module, "sm_90").at(name));
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris", "unsharp_mask"),
+                         [](const auto& info) { return info.param; });
+
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
                          testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d"),
                          [](const auto& info) { return info.param; });

@@ -89,11 +89,6 @@ TEST_F(BadInput, Names) {
                  "simt-race, simt-address");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "warp"},
                  "there is no tile 'warp'; there are auto, none and block");
-  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "simt", "--tile", "block"},
-                 "the SIMT checker runs what GPUs run, and that is not computed tile by tile yet");
-  expect_refusal({"emit", "harris", "--target", "cuda", "--tile", "block", "-o", "code"},
-                 "pipeline 'harris': stages are not computed tile by tile on GPUs yet\n"
-                 "  help: ask for the tile 'auto' or 'none'");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }

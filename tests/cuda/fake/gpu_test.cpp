@@ -56,9 +56,9 @@ std::vector<std::string> GpuTest::calls(const std::vector<std::string>& beginnin
   return chosen;
 }
 
-Program on_fake_gpu(const Pipeline& pipeline) {
+Program on_fake_gpu(const Pipeline& pipeline, Tile tile) {
   CompileOptions options;
-  options.target = Target::Cuda;
+  options.target = Target::Cuda, options.tile = tile;
   return pipeline.compile(options);
 }
 

@@ -29,6 +29,6 @@ class GpuTest : public testing::Test {
   std::vector<std::string> alive_before_;
 };
 
-Program on_fake_gpu(const Pipeline& pipeline);
+Program on_fake_gpu(const Pipeline& pipeline, Tile tile = Tile::Auto);
 
 }  // namespace weft::testing_support

@@ -1,0 +1,436 @@
+#include "lower/lower_marching_grid.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "lower/expressions.h"
+#include "lower/lower_grid.h"
+#include "lower/lower_stage.h"
+#include "lower/placed_lanes.h"
+#include "lower/rows.h"
+#include "lower/shared_rows.h"
+#include "schedule/block_strip.h"
+#include "schedule/marching.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+/// What all threads do between two places where barriers may stand, and the rings of whose rows they do it.
+struct Phase {
+  Block work;
+  std::set<std::string> reads = {}, writes = {};
+};
+
+bool meet(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& ring) { return b.count(ring) > 0; });
+}
+
+/// Before which phases, which follow one another around and around, the threads wait for each other: those
+/// that read what has been written since the last barrier, or write what has been read.
+std::vector<bool> barriers_between(const std::vector<Phase>& phases) {
+  std::vector<bool> before(phases.size(), false);
+  std::set<std::string> read, written;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t p = 0; p < phases.size(); ++p) {
+      const Phase& phase = phases[p];
+      if (meet(phase.reads, written) || meet(phase.writes, written) || meet(phase.writes, read))
+        before[p] = true;
+      if (before[p]) read.clear(), written.clear();
+      read.insert(phase.reads.begin(), phase.reads.end());
+      written.insert(phase.writes.begin(), phase.writes.end());
+    }
+  }
+  return before;
+}
+
+class MarchGridLowering {
+ public:
+  explicit MarchGridLowering(const GroupContext& context)
+      : context_(context),
+        layout_(context.layout),
+        result_(*context.members.back()),
+        array_(layout_.arrays.at(&result_)),
+        rows_(result_.box, layout_) {
+    std::vector<schedule::StageReads> members;
+    for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
+    const schedule::MarchOrWhy march = schedule::march_of(members);
+    if (!march.march) throw InternalError("a group that cannot march: " + march.why);
+    constexpr int bytes = schedule::most_shared_bytes;
+    if (const auto why = schedule::why_not_in_blocks(members, *march.march, {}, bytes))
+      throw InternalError("a group that blocks of threads cannot march with: " + *why);
+    passes_ = schedule::passes_of(members, *march.march);
+    strip_ = schedule::block_strip(*march.march, result_, {}, bytes).value();
+    for (std::size_t r = 0; r < strip_.rings.size(); ++r) {
+      const schedule::RollingRows& rolling = march.march->rolling[r];
+      const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
+      kept_.push_back({rolling, strip_.rings[r], array});
+      before_ = std::max<std::int64_t>(before_, rolling.ahead - rolling.y().min);
+    }
+    const int times =
+        std::max(1, static_cast<int>((2 * before_ + heights_.rows.back() - 1) / heights_.rows.back()));
+    for (int& rows : heights_.rows) rows *= times;
+  }
+
+  kernel::Launch run() {
+    kernel::Function function{layout_.names.claim(array_.name + "_kernel"), comment(), {}, {}};
+    for (const Kept& kept : kept_)
+      function.body.push_back(
+          {kernel::LocalArray{kept.array, kept.ring.type, kept.ring.scalars(), kernel::Storage::Shared}});
+    function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
+    function.body.push_back({strips()});
+    kernel::Launch launch{function.name, literal(1), arrays_of_memory(), {array_.name}, grid()};
+    context_.module.functions.push_back(std::move(function));
+    return launch;
+  }
+
+ private:
+  struct Kept {
+    schedule::RollingRows rolling;
+    schedule::RowRing ring;
+    std::string array;
+
+    const ir::Stage& source() const { return rolling.source(); }
+    /// How columns and rows beyond the source are found; nothing if none are read.
+    std::optional<ir::BorderMode> border() const {
+      const auto& border = rolling.read->border;
+      return border ? std::optional(border->mode) : std::nullopt;
+    }
+    bool has_constant_border() const { return border() == ir::BorderMode::Constant; }
+  };
+
+  std::string comment() const {
+    std::string members, images;
+    for (const Kept& kept : kept_) {
+      std::string& names = kept.rolling.is_member ? members : images;
+      names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
+    }
+    const std::string kept = images.empty() ? members : images + ", " + members;
+    return "'" + result_.name + "' with " + members + ". Each block of threads goes down a strip of " +
+           std::to_string(strip_.width) + " pixels, " + std::to_string(strip_.batch) +
+           " rows at\na time, and keeps the rows of " + kept + " in shared memory while they are read.";
+  }
+
+  std::vector<std::string> arrays_of_memory() const {
+    std::vector<std::string> names;
+    for (const ir::Stage* member : context_.members) {
+      for (const std::string& array : arrays_read(*member, layout_)) {
+        const bool is_of_member =
+            std::any_of(context_.members.begin(), context_.members.end(),
+                        [&](const ir::Stage* m) { return layout_.arrays.at(m).name == array; });
+        if (!is_of_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
+      }
+    }
+    return names;
+  }
+
+  const Kept* kept_of(const ir::Stage& source) const {
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
+    return found == kept_.end() ? nullptr : &*found;
+  }
+
+  // ---- strips
+
+  Expr strip_columns() const { return parts(rows_.extent(0), literal(strip_.width)); }
+  Expr of_strips(const std::function<Expr(int)>& given_rows) const {
+    return rows_.of_tallest_strips(heights_, strip_columns(), given_rows);
+  }
+
+  kernel::Grid grid() const {
+    kernel::Grid grid = grid_of_blocks(strip_columns(), strip_.columns);
+    grid.threads[1] = of_strips([&](int rows) { return parts(rows_.extent(1), literal(rows)); });
+    return grid;
+  }
+
+  For strips() {
+    std::vector<Phase> phases;
+    if (Phase loads = load_images(); !loads.work.empty()) phases.push_back(std::move(loads));
+    for (const schedule::Pass& pass : passes_) phases.push_back(compute_pass(pass));
+    const std::vector<bool> barrier_before = barriers_between(phases);
+
+    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(before_)),
+                name("y1"),       {},      literal(strip_.batch)};
+    for (std::size_t p = 0; p < phases.size(); ++p) {
+      if (p > 0 && barrier_before[p]) batches.body.push_back({kernel::Barrier{}});
+      kernel::append(batches.body, std::move(phases[p].work));
+    }
+    if (barrier_before[0]) batches.body.push_back({kernel::Barrier{}});
+
+    For down{LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), {}, name("rows")};
+    down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
+    down.body.push_back({std::move(batches)});
+    For across{LoopKind::BlocksX, "x0", rows_.begin(0), rows_.end(0), {}, literal(strip_.width)};
+    across.body.push_back(
+        {Let{"columns", kernel::min(literal(strip_.width), kernel::sub(rows_.end(0), name("x0")))}});
+    across.body.push_back({std::move(down)});
+    return across;
+  }
+
+  Phase load_images() {
+    Phase phase;
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Thread,
+                                   rows_.coords(), context_.module.strict);
+    for (const Kept& kept : kept_) {
+      if (kept.rolling.is_member) continue;
+      const SharedImage image{kept.rolling.read, kept.rolling.x(), kept.rolling.y(), kept.ring, kept.array};
+      phase.work.push_back({load_rows(image, strip_.batch, rows_, layout_, expressions)});
+      phase.writes.insert(kept.array);
+    }
+    return phase;
+  }
+
+  // ---- passes over the rows of a batch
+
+  Phase compute_pass(const schedule::Pass& pass) {
+    Phase phase;
+    for (const ir::Stage* stage : pass) {
+      if (const Kept* kept = kept_of(*stage)) phase.writes.insert(kept->array);
+      for (const ir::Read* read : schedule::reads_of(*stage).reads) {
+        if (const Kept* kept = kept_of(*read->source)) phase.reads.insert(kept->array);
+      }
+    }
+    // One loop for those whose columns beyond the ends of a row are found in the same way.
+    std::vector<schedule::Pass> alike;
+    for (const ir::Stage* stage : pass) {
+      const auto known = std::find_if(alike.begin(), alike.end(), [&](const schedule::Pass& p) {
+        const Kept *a = kept_of(*p.front()), *b = kept_of(*stage);
+        return a && b && a->border() == b->border();
+      });
+      if (known == alike.end())
+        alike.push_back({stage});
+      else
+        known->push_back(stage);
+    }
+    for (const schedule::Pass& members : alike) phase.work.push_back({columns_of(members)});
+    return phase;
+  }
+
+  /// Members that one loop computes, and the rows and columns that a strip needs of them.
+  struct Loop {
+    std::vector<std::unique_ptr<PlacedLanes>> members;
+    std::vector<const Kept*> kept;  ///< Of each; null: the result.
+    Rows rows;                      ///< Of each; of scalars, if their lanes are flat.
+    int per_pixel;                  ///< Scalars, if their lanes are flat; else 1.
+    schedule::Reach x = {}, y = {};
+    std::int64_t ahead = 0;
+    std::optional<ir::BorderMode> border = {};
+    bool is_box_of_result = true;
+
+    const ir::Stage& stage() const { return members.front()->stage(); }
+    bool is_constant_outside() const { return border == ir::BorderMode::Constant; }
+    bool is_strip_wide() const { return x == schedule::Reach{} && is_box_of_result; }
+    bool is_strip_high() const { return y == schedule::Reach{} && is_box_of_result; }
+    std::string row() const { return kept.front() ? "row" : "y"; }
+  };
+  Loop loop_of(const schedule::Pass& pass) {
+    std::vector<std::unique_ptr<PlacedLanes>> members;
+    std::vector<const Kept*> kept;
+    for (const ir::Stage* stage : pass) {
+      members.push_back(std::make_unique<PlacedLanes>(*stage, layout_));
+      kept.push_back(kept_of(*stage));
+    }
+    const PlacedLanes& first = *members.front();
+    const Rows rows(first.stage().box, layout_);
+    const int per_pixel = first.per_pixel();
+    Loop loop{std::move(members), std::move(kept), rows, per_pixel};
+    loop.is_box_of_result = pass.front()->box == result_.box;
+    if (const Kept* k = loop.kept.front()) {
+      loop.x = k->rolling.x(), loop.y = k->rolling.y();
+      loop.ahead = k->rolling.ahead, loop.border = k->border();
+    }
+    return loop;
+  }
+
+  /// for each column of a strip and its halo, by a thread:  for its rows of the batch:  the members' pixels
+  For columns_of(const schedule::Pass& members) {
+    const Loop loop = loop_of(members);
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, loop.stage(),
+                                   Place::Thread, {name("x"), name(loop.row())}, context_.module.strict);
+    if (members.size() > 1) expressions.share_with({members.begin() + 1, members.end()});
+    std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> rows;
+    for (const Kept& k : kept_) {
+      for (const auto& member : loop.members)
+        rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch, literal(k.ring.first),
+                                           k.rolling.is_member};
+    }
+    expressions.keep_rows(std::move(rows));
+    Column column = column_of(loop, expressions);
+    kernel::append(column.work.body, rows_of(loop, column, expressions));
+    return std::move(column.work);
+  }
+
+  /// The loop over the columns of a strip and its halo. Its body says which pixel a thread computes: `x`, the
+  /// `i`th from the strip's first. For a column beyond the end of a row it is the pixel that the border finds
+  /// there, so that what is stored for the column is what the border finds. All in scalars, if lanes are
+  /// flat.
+  struct Column {
+    For work;
+    Expr slot = {};    ///< Where the column is kept, from the first that is.
+    Expr lane = {};    ///< Of flat lanes.
+    Expr inside = {};  ///< With a constant border, whether the column is in the source; null: it is.
+  };
+  Column column_of(const Loop& loop, ExpressionLowering& expressions) const {
+    const Rows& rows = loop.rows;
+    const Expr lanes = literal(loop.per_pixel), x0 = kernel::mul(name("x0"), lanes);
+    const Expr halo = literal((loop.x.extent() - 1) * loop.per_pixel);
+    const std::string variable = loop.is_strip_wide() ? "i" : expressions.claim("t");
+    const Expr t = name(variable), from_x0 = literal(loop.x.min * loop.per_pixel);
+    Column column{{LoopKind::Threads,
+                   variable,
+                   literal(0),
+                   kernel::add(kernel::mul(name("columns"), lanes), halo),
+                   {}}};
+    Block& body = column.work.body;
+    column.slot = kernel::add(t, literal(std::max<std::int64_t>(loop.x.min, 0) * loop.per_pixel));
+    column.lane = loop.per_pixel == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, t, lanes);
+    if (loop.is_strip_wide()) {
+      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+    } else if (loop.border && !loop.is_constant_outside()) {
+      const Rows pixels(loop.kept.front()->source().box, layout_);
+      const Expr number = loop.per_pixel == 1 ? t : kernel::div(t, lanes);
+      const Expr pixel = kernel::add(kernel::add(name("x0"), number), literal(loop.x.min));
+      const Expr found =
+          kernel::index_call(index_op(*loop.border), kernel::sub(pixel, pixels.begin(0)), pixels.extent(0));
+      body.push_back(
+          {Let{"x", kernel::add(kernel::mul(kernel::add(found, pixels.begin(0)), lanes), column.lane)}});
+      body.push_back({Let{"i", kernel::sub(name("x"), x0)}});
+    } else {
+      body.push_back({Let{"i", kernel::add(t, from_x0)}});
+      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+      if (loop.is_constant_outside()) {
+        const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(0), name("x")),
+                                         kernel::binary(BinaryOp::Lt, name("x"), rows.end(0)));
+        const std::string local = expressions.claim("inside");
+        body.push_back({Let{local, inside}});
+        column.inside = name(local, Scalar::Bool);
+      } else {  // what is beyond the ends of a row is not read, and cannot be computed
+        const Expr first = kernel::add(x0, from_x0);
+        column.work.from = kernel::max(literal(0), kernel::sub(rows.begin(0), first));
+        column.work.to = kernel::min(column.work.to, kernel::sub(rows.end(0), first));
+      }
+    }
+    return column;
+  }
+
+  /// for the rows of the batch that the strip needs:  the members' pixels in a column
+  Block rows_of(const Loop& loop, const Column& column, ExpressionLowering& expressions) {
+    const Expr row = name(loop.row()), ahead = literal(loop.ahead);
+    Expr from = kernel::add(name("batch"), ahead);
+    const bool is_first = loop.ahead - loop.y.min == before_;  // the strip begins with it
+    if (!is_first) from = kernel::max(from, kernel::add(name("y0"), literal(loop.y.min)));
+    Expr to = kernel::add(kernel::min(kernel::add(name("batch"), literal(strip_.batch)), name("y1")), ahead);
+    Expr inside = column.inside;
+    Block block;
+    if (!loop.is_strip_high() && loop.is_constant_outside()) {
+      inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(1), row),
+                                                 kernel::binary(BinaryOp::Lt, row, loop.rows.end(1))));
+    } else if (!loop.is_strip_high()) {
+      block.push_back({Let{"first", kernel::max(from, loop.rows.begin(1))}});
+      block.push_back({Let{"last", kernel::min(to, loop.rows.end(1))}});
+      from = name("first"), to = name("last");
+    }
+    Block pointers, work;
+    const std::vector<Target> targets = targets_of(loop, column, expressions, pointers);
+    expressions.open(work, &pointers);
+    for (const Target& target : targets) store_value(target, expressions, work);
+    expressions.close();
+    if (inside) {
+      Block constants;
+      expressions.open(constants, &pointers);
+      for (const Target& target : targets) store_border(target, column, expressions, constants);
+      expressions.close();
+      work = Block{{If{inside, std::move(work), std::move(constants)}}};
+    }
+    For each_row{LoopKind::Serial, loop.row(), from, to, std::move(pointers)};
+    kernel::append(each_row.body, std::move(work));
+    block.push_back({std::move(each_row)});
+    return block;
+  }
+
+  /// Where the pixel of a thread goes.
+  struct Target {
+    const ir::Stage& stage;
+    const Kept* kept;
+    std::string array;
+    Expr offset;
+  };
+  /// Appends pointers to the rows.
+  std::vector<Target> targets_of(const Loop& loop, const Column& column, ExpressionLowering& expressions,
+                                 Block& pointers) const {
+    std::vector<Target> targets;
+    for (std::size_t m = 0; m < loop.members.size(); ++m) {
+      const ir::Stage& stage = loop.members[m]->stage();
+      const Kept* kept = loop.kept[m];
+      if (!kept) {
+        const ArrayLayout& array = layout_.arrays.at(&stage);
+        const Expr offset = kernel::add(loop.rows.row_offset(array), loop.rows.x_offset(name("x"), array));
+        targets.push_back({stage, kept, array.name, offset});
+        continue;
+      }
+      const schedule::RowRing& ring = kept->ring;
+      const std::string row = expressions.claim(layout_.arrays.at(&kept->source()).name + "_row");
+      const Expr first = kernel::mul(kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1)),
+                                     literal(ring.pitch));
+      pointers.push_back({kernel::Pointer{row, kept->array, ring.type, first, false}});
+      targets.push_back({stage, kept, row, kernel::mul(column.slot, literal(stage.type.lanes))});
+    }
+    return targets;
+  }
+
+  static void store_value(const Target& target, ExpressionLowering& expressions, Block& work) {
+    const auto& cases = std::get<ir::Pure>(target.stage.definition).cases;
+    if (cases.size() > 1) return store_pixel(expressions, work, cases, target.array, target.offset);
+    store(target, expressions.lower(cases[0].value), work);
+  }
+
+  static void store_border(const Target& target, const Column& column, ExpressionLowering& expressions,
+                           Block& block) {
+    const ir::Read& read = *target.kept->rolling.read;
+    const bool is_flat = target.stage.type.lanes < target.kept->ring.lanes;
+    store(target,
+          is_flat ? Lanes{border_lane(read, column.lane, expressions)}
+                  : expressions.lower(read.border->constant),
+          block);
+  }
+
+  static void store(const Target& target, const Lanes& value, Block& block) {
+    for (std::size_t l = 0; l < value.size(); ++l) {
+      const Expr at = kernel::add(target.offset, literal(static_cast<std::int64_t>(l)));
+      block.push_back({kernel::Store{target.array, at, value[l]}});
+    }
+  }
+
+  const GroupContext& context_;
+  Layout& layout_;
+  const ir::Stage& result_;
+  const ArrayLayout& array_;
+  const Rows rows_;
+  schedule::BlockStrip strip_;
+  std::int64_t before_ = 0;  // rows that a strip begins above its first
+  // So high that no more than a third of the rows that a strip goes down is above its first.
+  StripHeights heights_ = shared_strip_heights;
+  std::vector<Kept> kept_;
+  std::vector<schedule::Pass> passes_;
+};
+
+}  // namespace
+
+kernel::Launch lower_marching_grid(const GroupContext& context) { return MarchGridLowering(context).run(); }
+
+}  // namespace weft::lower

@@ -1,0 +1,22 @@
+// A group of stages as one GPU kernel: each block of threads goes down a strip of columns, some rows at a
+// time, through all members (schedule/marching.h). What lies around a strip is computed by its neighbours,
+// too: overlapped tiles.
+//
+//     strip of W columns and H rows, per block of threads:
+//       for each batch of rows:
+//         in's rows → shared memory, borders resolved                      lower/shared_rows.h
+//         barrier
+//         each thread a column:  for its rows of the batch:   dx_rows[row, column] = …     in shared memory
+//         barrier
+//         each thread a column:  for its rows of the batch:   gx[column, row] = …          in memory
+#pragma once
+
+#include "lower/lower_marching.h"
+
+namespace weft::lower {
+
+/// Appends the kernel and its tables to the module. The members have to march together, and their rows to fit
+/// the shared memory of a block (schedule/block_strip.h).
+kernel::Launch lower_marching_grid(const GroupContext& context);
+
+}  // namespace weft::lower

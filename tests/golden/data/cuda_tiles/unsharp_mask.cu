@@ -1,0 +1,184 @@
+// Pipeline 'unsharp_mask', emitted by Weft. How it runs:
+//   blurx    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   blury    computed in mask: sharpen, mask read it at the same pixel, in one kernel: no store, no load
+//   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
+//   mask     stored: it is an output
+//
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c unsharp_mask.cu
+#include "unsharp_mask.h"
+
+namespace {
+
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
+__host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+
+// 'mask' with 'blurx'. Each block of threads goes down a strip of 248 pixels, 4 rows at
+// a time, and keeps the rows of 'in', 'blurx' in shared memory while they are read.
+__global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
+    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
+  __shared__ float in_rows[6080];
+  __shared__ float blurx_rows[3024];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 247) / 248) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 247) / 248) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
+    const int32_t columns = min_i32(248, in_w - x0);
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 4; batch < y1; batch += 4) {
+        for (int32_t i = threadIdx.x; i < 760; i += blockDim.x) {
+          const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
+          const bool inside = 0 <= x0 + (i + 1) / 3 - 3 && x0 + (i + 1) / 3 - 3 < in_w;
+          for (int32_t r = 0; r < 4; ++r) {
+            const int32_t row = batch + r + 2;
+            if (y0 - 2 <= row && row < y1 + 2) {
+              in_rows[(row & 7) * 760 + i] = inside && (0 <= row && row < in_h) ? in[row * in_pitch + column]
+                  : 0.0f;
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t t = threadIdx.x; t < columns * 3 + 12; t += blockDim.x) {
+          const int32_t i = t - 6;
+          const int32_t x = x0 * 3 + i;
+          const bool inside = 0 <= x && x < in_w * 3;
+          for (int32_t row = max_i32(batch, y0); row < min_i32(batch + 4, y1); ++row) {
+            float* blurx_row = blurx_rows + (row & 3) * 756;
+            const float* in_m2 = in_rows + (row - 2 & 7) * 760 + 8;
+            const float* in_m1 = in_rows + (row - 1 & 7) * 760 + 8;
+            const float* in_0 = in_rows + (row & 7) * 760 + 8;
+            const float* in_p1 = in_rows + (row + 1 & 7) * 760 + 8;
+            const float* in_p2 = in_rows + (row + 2 & 7) * 760 + 8;
+            if (inside) {
+              blurx_row[t] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
+                  + 0.0625f * in_p2[i];
+            } else {
+              blurx_row[t] = 0.0f;
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t i = threadIdx.x; i < columns * 3; i += blockDim.x) {
+          const int32_t x = x0 * 3 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
+            const float* in_0 = in_rows + (y & 7) * 760 + 8;
+            const float* blurx_0 = blurx_rows + (y & 3) * 756 + 6;
+            const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+            mask[y * mask_pitch + x] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                - weight * v;
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+}
+
+struct Extents {
+  int64_t x, y, z;
+};
+
+unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
+  const int64_t count = (threads + per_block - 1) / per_block;
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+template <class T>
+struct Same {
+  typedef T type;
+};
+
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
+                   typename Same<Parameters>::type... arguments) {
+  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
+                  blocks(threads.z, block.z, 65535));
+  void* pointers[] = {(void*)&arguments...};
+  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                          stream);
+}
+
+template <class T>
+cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
+  const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+}
+
+template <class T>
+void release(T*& memory, cudaStream_t stream) {
+  if (memory) cudaFreeAsync((void*)memory, stream);
+  memory = nullptr;
+}
+
+template <class T>
+cudaError_t copy_row(T* to, const T* from, int64_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return count <= 0 ? cudaSuccess : cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), kind, stream);
+}
+
+// Copies between arrays of other pitches; extents and strides in scalars, x first.
+template <class T>
+cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int64_t* from_strides,
+                      const int64_t* extents, int rank, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rank > 2) {
+    cudaError_t status = cudaSuccess;
+    for (int64_t i = 0; i < extents[rank - 1] && status == cudaSuccess; ++i) {
+      status = copy_rows(to + i * to_strides[rank - 2], to_strides, from + i * from_strides[rank - 2], from_strides,
+                         extents, rank - 1, kind, stream);
+    }
+    return status;
+  }
+  if (extents[0] <= 0 || extents[1] <= 0) return cudaSuccess;
+  return cudaMemcpy2DAsync(to, (size_t)to_strides[0] * sizeof(T), from, (size_t)from_strides[0] * sizeof(T),
+                           (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
+}
+
+}  // namespace
+
+cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float threshold,
+    float weight, float* mask, int64_t mask_pitch, cudaStream_t stream) {
+  if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+
+  if (status == cudaSuccess) {
+    status = launch(mask_kernel, {(in_w + 247) / 248 * 256, 128 <= in_h / 64 * ((in_w + 247) / 248)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+  }
+  return status;
+}
+
+cudaError_t run_unsharp_mask_on_host(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
+    float threshold, float weight, float* mask, int64_t mask_pitch) {
+  cudaStream_t stream = nullptr;
+  cudaError_t status = cudaStreamCreate(&stream);
+  if (status != cudaSuccess) return status;
+  float* device_in = nullptr;
+  int64_t device_in_pitch = (in_w * 3 + 31) / 32 * 32;
+  float* device_mask = nullptr;
+  int64_t device_mask_pitch = (in_w * 3 + 31) / 32 * 32;
+  if (status == cudaSuccess) status = allocate(device_in, device_in_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w * 3, in_h}, to[] = {device_in_pitch}, from[] = {in_pitch};
+    status = copy_rows(device_in, to, in, from, extents, 2, cudaMemcpyHostToDevice, stream);
+  }
+  if (status == cudaSuccess) status = allocate(device_mask, device_mask_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    status = run_unsharp_mask(device_in, device_in_pitch, in_w, in_h, threshold, weight, device_mask,
+        device_mask_pitch, stream);
+  }
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w * 3, in_h}, to[] = {mask_pitch}, from[] = {device_mask_pitch};
+    status = copy_rows(mask, to, device_mask, from, extents, 2, cudaMemcpyDeviceToHost, stream);
+  }
+  release(device_in, stream);
+  release(device_mask, stream);
+  const cudaError_t finished = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return status != cudaSuccess ? status : finished;
+}

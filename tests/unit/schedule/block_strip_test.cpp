@@ -1,0 +1,128 @@
+#include "schedule/block_strip.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <numeric>
+
+#include "lower/lower.h"
+#include "schedule/fuse.h"
+#include "schedule/groups.h"
+#include "schedule/schedule.h"
+
+namespace weft::schedule {
+namespace {
+
+const Mask box3{{1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}};
+
+/// Two windows of 3x3, one after the other.
+ir::Pipeline two_windows(int lanes = 1) {
+  const Border edge = Border::clamp();
+  if (lanes == 1) {
+    const Image<float> in("in");
+    Stage a = convolve("a", in.border(edge), box3);
+    return Pipeline("test", {convolve("b", a.border(edge), box3)}).ir();
+  }
+  const Image<Vec<float, 3>> in("in");
+  Stage a = convolve("a", in.border(edge), box3);
+  return Pipeline("test", {convolve("b", a.border(edge), box3)}).ir();
+}
+
+March march_through(const ir::Pipeline& pipeline) {
+  std::vector<StageReads> members;
+  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+  return march_of(members).march.value();
+}
+
+std::int64_t bytes_of(const BlockStrip& strip) {
+  return std::accumulate(strip.rings.begin(), strip.rings.end(), std::int64_t{0},
+                         [](std::int64_t sum, const RowRing& ring) { return sum + ring.bytes(); });
+}
+
+TEST(BlockStrip, HasAColumnForEachThreadAndBeginsWithASector) {
+  const ir::Pipeline pipeline = two_windows();
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, most_shared_bytes);
+  ASSERT_TRUE(strip);
+  EXPECT_EQ(strip->columns, 256);
+  EXPECT_EQ(strip->width, 248) << "two columns of 'a' are computed beside it; sectors have eight pixels";
+  EXPECT_EQ(strip->batch, 8);
+  ASSERT_EQ(strip->rings.size(), 2u);
+  const RowRing &in = strip->rings[0], &a = strip->rings[1];
+  EXPECT_EQ(in.rows, 16) << "3 that are read, and 7 more of the batch";
+  EXPECT_EQ(in.first, 8) << "2 pixels, in whole sectors";
+  EXPECT_EQ(in.pitch, 8 + 248 + 8);
+  EXPECT_EQ(a.rows, 16);
+  EXPECT_EQ(a.first, 1);
+  EXPECT_EQ(a.pitch, 1 + 248 + 1);
+}
+
+TEST(BlockStrip, TakesSmallerBatchesThenFewerColumnsThenTheSmallestBatches) {
+  const ir::Pipeline pipeline = two_windows();
+  const March march = march_through(pipeline);
+  std::string found;
+  for (std::int64_t bytes : {40000, 30000, 16000, 10000, 5000, 4000, 3000, 2000}) {
+    const auto strip = block_strip(march, *pipeline.stages.back(), {}, bytes);
+    if (strip) {
+      EXPECT_LE(bytes_of(*strip), bytes);
+      for (std::size_t r = 0; r < strip->rings.size(); ++r)
+        EXPECT_GE(strip->rings[r].rows, march.rolling[r].rows + strip->batch - 1);
+    }
+    found += strip ? std::to_string(strip->width) + "x" + std::to_string(strip->batch) + " " : "none";
+  }
+  EXPECT_EQ(found, "248x8 248x6 216x6 120x6 56x6 88x2 56x2 none");
+}
+
+TEST(BlockStrip, IsNoNarrowerForPixelsOfSeveralLanes) {
+  const ir::Pipeline pipeline = two_windows(3);
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, 1 << 20);
+  ASSERT_TRUE(strip);
+  EXPECT_EQ(strip->width, 248);
+  EXPECT_EQ(strip->rings[1].pitch, (1 + 248 + 1) * 3);
+}
+
+TEST(BlockStrip, KeepsNoRowsOfValues) {
+  const ir::Pipeline pipeline = two_windows();
+  const March march = march_through(pipeline);
+  const auto strip =
+      block_strip(march, *pipeline.stages.back(), {pipeline.stages.front().get()}, most_shared_bytes);
+  ASSERT_TRUE(strip);
+  EXPECT_EQ(strip->width, 256);
+}
+
+TEST(BlockStrip, LeavesStagesWhoseRowsDoNotFit) {
+  const ir::Pipeline pipeline = two_windows();
+  EXPECT_TRUE(choose(pipeline, Tiling::Block, {3000}).of("a").in_rows);
+  const Schedule schedule = choose(pipeline, Tiling::Block, {1000});
+  EXPECT_TRUE(schedule.of("a").stored);
+  EXPECT_EQ(schedule.of("a").why,
+            "'b' reads it at other pixels than its own; it is not computed with 'b', since the rows of "
+            "'in', 'a' do not fit 1000 bytes of shared memory");
+}
+
+TEST(BlockStrip, LimitsTheGroupsThatAreForcedAndThoseOfPartitions) {
+  const ir::Pipeline pipeline = two_windows();
+  const Grouping both{{{"a", "b"}}, {}};
+  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::Block, {3000}).schedule);
+  EXPECT_EQ(schedule_of_groups(pipeline, both, Tiling::Block, {1000}).why,
+            "the rows of 'in', 'a' do not fit 1000 bytes of shared memory");
+  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::Block).schedule) << "caches hold what they can";
+  Partition partition;
+  partition.groups.emplace_back().members = {GroupMember{"a"}, GroupMember{"b"}};
+  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {3000}).groups.size(), 1u);
+  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {1000}).groups.size(), 2u);
+}
+
+TEST(BlockStrip, HasMembersOfOneRate) {
+  const Image<float> in("in");
+  Stage a = point("a", in * 2.f);
+  const Accessor src = a.border(Border::clamp());
+  Stage half = stage("half", in.size() / 2, [&](Var x, Var y) { return src(2 * x, 2 * y); });
+  const ir::Pipeline pipeline = Pipeline("test", {half}).ir();
+  std::vector<StageReads> members;
+  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+  EXPECT_EQ(why_not_in_blocks(members, March{}, {}, most_shared_bytes),
+            "'half' reads 'a' at another rate, which blocks of threads do not");
+}
+
+}  // namespace
+}  // namespace weft::schedule
