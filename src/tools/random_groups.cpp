@@ -12,8 +12,10 @@
 namespace weft::tools::recipe {
 namespace {
 
-bool is_legal(const ir::Pipeline& prepared, const schedule::Groups& groups) {
-  return schedule::schedule_of_groups(prepared, {groups, {}}, schedule::Tiling::Block).schedule.has_value();
+bool is_legal(const ir::Pipeline& prepared, const schedule::Groups& groups,
+              const schedule::Memory& memory = {}) {
+  const auto found = schedule::schedule_of_groups(prepared, {groups, {}}, schedule::Tiling::Block, memory);
+  return found.schedule.has_value();
 }
 
 }  // namespace
@@ -51,7 +53,8 @@ schedule::Groups random_groups(const ir::Pipeline& prepared, std::uint64_t seed)
   return groups;
 }
 
-schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups) {
+schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups,
+                              const schedule::Memory& memory) {
   schedule::Groups legal;
   for (std::vector<std::string> group : groups) {
     std::erase_if(group, [&](const std::string& name) {
@@ -60,7 +63,7 @@ schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Grou
     });
     if (group.size() < 2) continue;
     legal.push_back(std::move(group));
-    if (!is_legal(prepared, legal)) legal.pop_back();
+    if (!is_legal(prepared, legal, memory)) legal.pop_back();
   }
   return legal;
 }

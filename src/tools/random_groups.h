@@ -12,7 +12,8 @@ namespace weft::tools::recipe {
 schedule::Groups random_groups(const ir::Pipeline& prepared, std::uint64_t seed);
 
 /// What is left of groups of another pipeline: without the stages that this one lacks, and without the groups
-/// that are not legal here.
-schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups);
+/// that are not legal here, or have no room in that memory.
+schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups,
+                              const schedule::Memory& memory = {});
 
 }  // namespace weft::tools::recipe

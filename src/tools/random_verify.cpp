@@ -86,6 +86,10 @@ void build(Trial& trial) {
   }
 }
 
+lower::Target target_of(const Way& way) {
+  return is_simt(way.target) ? lower::Processor::Gpu : lower::Processor::Cpu;
+}
+
 runtime::Scheduling scheduling_of(const Trial& trial, const Way& way) {
   runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
   if (trial.recipe.groups) scheduling.groups = schedule::to_json(*trial.recipe.groups);
@@ -113,7 +117,8 @@ std::vector<Program> compiled(const std::vector<Trial*>& trials, const Way& way,
   }
   if (!is_simt(way.target)) return runtime::compile_together(pipelines, way.options, cache, schedules);
   return simt_programs(
-      pipelines, {build_of(way.target), way.options.compiler_flags, runtime::scheduling_of(way.options)});
+      pipelines, {build_of(way.target), way.options.compiler_flags, runtime::scheduling_of(way.options)},
+      schedules);
 }
 
 /// Compiles the trials together; halves them to find those that cannot be.
@@ -229,7 +234,8 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
   Trial trial{recipe, {}, {}, {}};
   build(trial);
   if (trial.recipe.groups && trial.pipeline)
-    trial.recipe.groups = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.groups);
+    trial.recipe.groups = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.groups,
+                                       runtime::memory_of(target_of(way)));
   recipe = trial.recipe;  // with types, and groups that it has
   if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
@@ -286,8 +292,9 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
     Way way{target, false, {}};
     way.options.threads = batch % 3 == 0 ? 3 : 1, way.options.compiler_flags = plan.compiler_flags;
     // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
-    const bool varies = !is_simt(target) && plan.scheduling.tile == Tile::Auto;
-    way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
+    const bool varies = plan.scheduling.tile == Tile::Auto;
+    const Tile other = is_simt(target) ? Tile::Block : Tile::None;  // than what Auto chooses
+    way.options.tile = varies && batch / 4 % 4 == 3 ? other : plan.scheduling.tile;
     way.options.fuse = plan.scheduling.fuse;
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
     ways.push_back(way);
@@ -298,15 +305,20 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
   return ways;
 }
 
-/// Draws groups other than those that the compiler chooses; leaves out pipelines for which none come.
-void draw_groups(std::vector<Trial*>& trials) {
+/// Draws groups other than those that the compiler chooses; leaves out pipelines for which none come, and
+/// groups that the target has no room for.
+void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& totals) {
   constexpr std::uint64_t attempts = 8;
-  std::erase_if(trials, [](Trial* t) {
-    const runtime::Scheduled chosen = runtime::scheduled(t->pipeline->ir(), lower::Processor::Cpu);
+  const lower::Target target = target_of(way);
+  const schedule::Memory memory = runtime::memory_of(target);
+  std::erase_if(trials, [&](Trial* t) {
+    const runtime::Scheduled chosen = runtime::scheduled(t->pipeline->ir(), target);
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
-      t->recipe.groups = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
-      const auto drawn =
-          schedule::schedule_of_groups(chosen.pipeline, {*t->recipe.groups, {}}, schedule::Tiling::Block);
+      const schedule::Groups all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
+      t->recipe.groups = legal_groups(chosen.pipeline, all, memory);
+      totals.too_large += static_cast<std::int64_t>(all.size() - t->recipe.groups->size());
+      const auto drawn = schedule::schedule_of_groups(chosen.pipeline, {*t->recipe.groups, {}},
+                                                      schedule::Tiling::Block, memory);
       if (schedule::groups_of(drawn.schedule.value()) != schedule::groups_of(chosen.schedule)) return false;
     }
     return true;
@@ -318,9 +330,10 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
            const runtime::ContentCache& cache, RandomTotals& totals) {
   std::vector<Trial*> tried, lowered;
   for (Trial& t : trials) {
+    t.recipe.groups.reset();  // of another way
     if (!t.failure) tried.push_back(&t);
   }
-  if (way.random_groups) draw_groups(tried);
+  if (way.random_groups) draw_groups(tried, way, totals);
   for (Trial* t : tried) {
     t->program.reset();  // of another way
     lower(*t, way);
@@ -351,7 +364,8 @@ RandomTotals verify_batch(const RandomPlan& plan, std::uint64_t first, std::uint
 }
 
 void add(RandomTotals& to, const RandomTotals& more) {
-  to.pipelines += more.pipelines, to.runs += more.runs, to.refused += more.refused, to.pixels += more.pixels;
+  to.pipelines += more.pipelines, to.runs += more.runs, to.refused += more.refused, to.pixels += more.pixels,
+      to.too_large += more.too_large;
   to.failures.insert(to.failures.end(), more.failures.begin(), more.failures.end());
 }
 

@@ -23,8 +23,8 @@ struct RandomPlan {
   /// Each pipeline runs on all of them, but of the SIMT checker's builds on one: they take turns, batch by
   /// batch.
   std::vector<RunTarget> targets = {RunTarget::Cpu};
-  /// Tile::Auto: every fourth batch is not computed in tiles. If fuse is Auto, too, each pipeline runs with
-  /// random groups of its stages on the CPU as well.
+  /// Tile::Auto: every fourth batch is not computed in tiles on the CPU, and is on the checker. If fuse is
+  /// Auto, too, each pipeline runs with random groups of its stages as well.
   runtime::Scheduling scheduling;
   std::vector<std::string> compiler_flags;  ///< They are added to Weft's own.
   int workers = 0;                          ///< Each compiles and runs; 0: one per core.
@@ -47,6 +47,7 @@ struct Failure {
 
 struct RandomTotals {
   std::int64_t pipelines = 0, runs = 0, refused = 0, pixels = 0;
+  std::int64_t too_large = 0;  ///< Random groups without room in the shared memory of a block.
   std::vector<Failure> failures;
 };
 

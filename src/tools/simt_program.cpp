@@ -90,10 +90,15 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
   return runtime::program_of(pipeline, compiled(pipeline, options, {}));
 }
 
-std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options) {
+std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options,
+                                   const std::vector<std::string>& schedules) {
   std::vector<kernel::Module> modules;
   std::vector<const kernel::Module*> pointers;
-  for (const Pipeline& pipeline : pipelines) modules.push_back(cuda_module(pipeline, options.scheduling));
+  for (std::size_t p = 0; p < pipelines.size(); ++p) {
+    runtime::Scheduling scheduling = options.scheduling;
+    if (!schedules.empty()) scheduling.groups = schedules[p];
+    modules.push_back(cuda_module(pipelines[p], scheduling));
+  }
   for (const kernel::Module& module : modules) pointers.push_back(&module);
   const auto text = loaded(emit::emit_cuda_for_loading_together(pointers), "together", options, {});
   std::vector<Program> programs;

@@ -23,8 +23,10 @@ struct SimtOptions {
 /// A run that the checker reports something of throws weft::Error with the first report.
 Program simt_program(const Pipeline& pipeline, const SimtOptions& options);
 /// One program per pipeline, in their order. Their code is one text, which is compiled once, and their runs
-/// take turns. Throws weft::Error if the compiler rejects the code of any.
-std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options);
+/// take turns. Unless `schedules` is empty, each has its own instead of the options'. Throws weft::Error if
+/// the compiler rejects the code of any.
+std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options,
+                                   const std::vector<std::string>& schedules = {});
 
 /// The kernels of a pipeline, as the checker runs them: for the architecture whose limits it keeps to.
 /// Throws weft::Error for a schedule that GPUs do not run.

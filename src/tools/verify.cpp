@@ -105,6 +105,7 @@ nlohmann::ordered_json json_of(const recipe::RandomPlan& plan, const recipe::Ran
                                  {"runs", totals.runs},
                                  {"refused", totals.refused},
                                  {"pixels", totals.pixels},
+                                 {"groups_too_large", totals.too_large},
                                  {"failed", totals.failures.size()},
                                  {"failures", nlohmann::ordered_json::array()}};
   for (const recipe::Failure& failure : totals.failures) {
@@ -140,6 +141,9 @@ void verify_random(const Options& options, int& exit_code) {
   } else {
     fmt::print("{} pipelines, {} runs ({} refused on both sides), {} pixels, {} failed\n", totals.pipelines,
                totals.runs, totals.refused, totals.pixels, totals.failures.size());
+    if (totals.too_large > 0)
+      fmt::print("{} random groups left out: their rows do not fit the shared memory of a block\n",
+                 totals.too_large);
   }
   if (!totals.failures.empty()) exit_code = 1;
 }

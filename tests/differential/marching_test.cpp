@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cpu_program.h"
+#include "tests/differential/tiles.h"
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -15,20 +16,19 @@ const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 3}, {3, 2}, {9, 7}, {40, 31
 
 void agree(const Outputs& outputs) {
   const Pipeline pipeline("marching", Outputs(outputs).strict());
-  CompileOptions options = compile_options();
-  options.tile = Tile::Block;
-  const Program program = pipeline.compile(options);
+  const std::vector<Program> programs = compiled_in_tiles(pipeline);
   std::uint64_t seed = 71;
   for (const Size& extents : sizes) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
-    expect_agreement(program, pipeline,
-                     {{{"in", noise(pipeline.ir().inputs[0]->type, extents, seed++)}}, {}, {}});
+    const Buffer in = noise(pipeline.ir().inputs[0]->type, extents, seed++);
+    for (const Program& program : programs) expect_agreement(program, pipeline, {{{"in", in}}, {}, {}});
   }
 }
 
 bool in_rows(const Outputs& outputs, const std::string& stage) {
   const Pipeline pipeline("marching", outputs);
-  return runtime::scheduled(pipeline.ir(), lower::Processor::Cpu).schedule.of(stage).in_rows;
+  const auto found = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
+  return found.schedule.of(stage).in_rows;
 }
 
 class Marching : public testing::TestWithParam<std::string> {

@@ -65,6 +65,16 @@ TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {
   EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}), schedule::Groups());
 }
 
+TEST(RandomGroups, LoseWhatHasNoRoomInSharedMemory) {
+  const weft::Image<float> in("in");
+  const Mask box{{1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}};
+  weft::Stage a = convolve("a", in.border(Border::clamp()), box);
+  weft::Stage b = convolve("b", a.border(Border::clamp()), box);
+  const ir::Pipeline pipeline = Pipeline("test", {b}).ir();
+  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}, {3000}), (schedule::Groups{{"a", "b"}}));
+  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}, {1000}), schedule::Groups());
+}
+
 /// An error that is not a number would forgive nothing, or everything.
 TEST(RandomRecipes, HaveErrorsThatAreNumbers) {
   constexpr std::uint64_t infinite_times_exact = 1004459;

@@ -1,0 +1,17 @@
+#include "tests/differential/tiles.h"
+
+#include "tools/simt_program.h"
+
+namespace weft::testing_support {
+
+const lower::Processor processor_of_tiles = lower::Processor::Gpu;
+
+std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
+  std::vector<Program> programs;
+  // What the third build finds, these two find.
+  for (const simt::Build build : {simt::Build::race, simt::Build::address})
+    programs.push_back(tools::simt_program(pipeline, {build, {"-O1"}, Tile::Block}));
+  return programs;
+}
+
+}  // namespace weft::testing_support
