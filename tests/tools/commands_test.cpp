@@ -363,7 +363,22 @@ TEST_F(Commands, Tile) {
   EXPECT_TRUE(contains(marching, "in rows of hc")) << marching;
   EXPECT_FALSE(contains(expect_success({"explain", "harris", "--tile", "none"}), "in rows of"));
   EXPECT_FALSE(contains(expect_success({"explain", "harris", "--machine", "h200"}), "in rows of"));
+  EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "h200", "--tile", "block"}),
+                       "in rows of hc"));
   EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--tile", "block", "--sizes", "33x31"}),
+                       "0 failed"));
+}
+
+TEST_F(Commands, TilesOnTheChecker) {
+  const auto kernels = [&](const char* tile) {
+    const Arguments bench = {"bench", "harris", "--target", "simt", "--size",
+                             "64x48", "--json", "--tile",   tile};
+    return expect_json(bench)["results"][0]["kernels"].size();
+  };
+  EXPECT_EQ(kernels("block"), 1);
+  EXPECT_EQ(kernels("auto"), kernels("none"));
+  EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--targets", "simt-race", "--tile",
+                                       "block", "--sizes", "33x9"}),
                        "0 failed"));
 }
 
