@@ -66,6 +66,8 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
       op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul || op == BinaryOp::Div;
   if (left && right && arithmetic && is_float(a->type))
     return kernel::constant(a->type, ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]));
+  if (left && right && ir::is_comparison(op) && !is_float(a->type))  // of the phases of a row, say
+    return kernel::constant(Scalar::Bool, ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]));
   // What is left of an affine map that does not turn or scale. Not quite the same: 0 * -1 is -0.
   if (is_float(a->type) && is_surely_finite(a) && is_surely_finite(b)) {
     if (drops_identities && op == BinaryOp::Mul && is_number(a, 0)) return a;
@@ -299,7 +301,7 @@ Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
     const auto* read = std::get_if<ir::Read>(&inner->op);
     reads_interleaved |= read && read->source->type.lanes > 1;
   });
-  return place_ == Place::Interior && reads_interleaved ? with_names(e, std::move(lanes)) : lanes;
+  return is_in_vector_loop() && reads_interleaved ? with_names(e, std::move(lanes)) : lanes;
 }
 
 // ---- reads
@@ -329,7 +331,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto pack = packs_.find(n.source.get()); pack != packs_.end())
     return pixel_at(pack->second, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
-  const bool direct = place_ == Place::Interior && access_of(n) == Access::Direct;
+  const bool direct = is_direct(n);
   Expr inside, outer = kernel::literal(0), along_x = kernel::literal(0);
   for (std::size_t d = 0; d < n.indices.size(); ++d) {
     const auto* affine = std::get_if<ir::Affine>(&n.indices[d]);
@@ -376,9 +378,17 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   return lanes;
 }
 
+/// Whether it is inside along x at all pixels of the loop, of which it reads rows.
+bool ExpressionLowering::is_direct(const ir::Read& n) const {
+  if (!is_in_vector_loop() || access_of(n) != Access::Direct) return false;
+  return place_ == Place::Interior || !n.border || n.indices.empty() ||
+         stays_inside(std::get<ir::Affine>(n.indices[0]), n.region[0], stage_.domain());
+}
+
 Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Type type) {
   const auto& x = std::get<ir::Affine>(n.indices[0]);
-  const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})));
+  ir::Scaled along;
+  ir::as_scaled(at_extreme_tap(x, false), 0, &along);
   const auto& y = std::get<ir::Affine>(n.indices[1]);
   Expr row = lower(y);
   const bool may_leave = kept.rows_of_source && n.border && n.border->mode != ir::BorderMode::Constant &&
@@ -389,9 +399,17 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
         kernel::index_call(index_op(n.border->mode), kernel::sub(row, min), lower(n.region[1].extent)), min);
   }
   const Expr slot = kernel::binary(BinaryOp::And, row, kernel::literal(kept.rows - 1));
-  const Expr offset = kernel::add(kernel::mul(slot, kernel::literal(kept.pitch)), kept.first);
-  const std::string base = row_pointer(layout_.arrays.at(n.source.get()), kept.array, offset, &n.indices[1]);
-  return pixel_at(base, type, kernel::mul(kernel::add(i_, distance), kernel::literal(type.lanes)));
+  const Expr start = kernel::mul(slot, kernel::literal(kept.pitch));
+  const auto row_from = [&](const Expr& offset) {
+    return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset),
+                       &n.indices[1]);
+  };
+  if (along.divisor > 1) return pixel_at(row_from(kernel::literal(0)), type, kept.at(lower(x)));
+  const Expr scale = kernel::literal(along.scale);
+  const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})) * along.scale);
+  const Expr pixel = kernel::add(kernel::mul(i_, scale), distance);
+  return pixel_at(row_from(kept.at(kernel::mul(left_, scale))), type,
+                  kernel::mul(pixel, kernel::literal(type.lanes)));
 }
 
 const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {
@@ -424,7 +442,7 @@ Expr ExpressionLowering::bordered_index(const ir::Read& n, std::size_t dim, cons
   const Expr min = lower(n.region[dim].min), extent = lower(n.region[dim].extent);
   const Expr inside =
       kernel::add(kernel::index_call(index_op(n.border->mode), kernel::sub(index, min), extent), min);
-  if (place_ == Place::Interior) return inside;
+  if (is_in_vector_loop()) return inside;
   if (const std::string* known_index = find("", inside)) return kernel::name(*known_index);
   const std::string suffix = distance_suffix(n.indices[dim], static_cast<int>(dim));
   const std::string name =

@@ -34,6 +34,7 @@ kernel::IndexOp index_op(ir::BorderMode mode);
 enum class Place {
   Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per
              ///< row.
+  Row,       ///< In a vector loop along x, over whatever pixels: as there, but for reads that may leave.
   Anywhere,  ///< At any single pixel, seldom: every read goes through its border, in little code.
   Thread,    ///< At the pixel of a GPU's thread: every read goes through its border.
 };
@@ -52,6 +53,8 @@ class ExpressionLowering {
 
   /// A name for a local of the same function.
   std::string claim(const std::string& wanted) { return locals_.claim(wanted); }
+  /// Names that another lowering for the same function has claimed are taken.
+  void avoid_names_of(const ExpressionLowering& other) { locals_ = other.locals_; }
 
   /// A scope of statements: values computed inside are not known outside. Row pointers of reads inside go to
   /// `rows` if given, which has to stand outside the vector loop.
@@ -67,17 +70,19 @@ class ExpressionLowering {
   /// depend on them have to be computed in a scope of their own.
   void bind_operands(std::vector<std::vector<Lanes>> operands) { operands_ = std::move(operands); }
 
-  /// Rows of a source that are kept in an array, borders along x resolved: the pixel at the distance (dx, dy)
-  /// from the `i`th is array[((y + dy) & (rows - 1)) * pitch + first + (i + dx) * lanes].
+  /// Rows of a source that are kept in an array, borders along x resolved: the row y begins with the scalar
+  /// (y & (rows - 1)) * pitch.
   struct KeptRows {
     std::string array;
-    std::int64_t rows;   ///< A power of two.
-    std::int64_t pitch;  ///< In scalars, as is `first`.
-    kernel::Expr first;
+    std::int64_t rows;                                      ///< A power of two.
+    std::int64_t pitch;                                     ///< In scalars.
+    std::function<kernel::Expr(const kernel::Expr& x)> at;  ///< The scalar of a row with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
   };
-  /// All reads of these stages are at constant distances, and take their pixels from there.
-  void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept) { kept_rows_ = std::move(kept); }
+  /// All reads of these stages are affine, and take their pixels from there; `left` is the pixel with i = 0.
+  void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept, kernel::Expr left) {
+    kept_rows_ = std::move(kept), left_ = std::move(left);
+  }
 
   /// All reads of these stages are of the current pixel, the `number`th of several that lie in a local array.
   void keep_packs(std::unordered_map<const ir::Stage*, std::string> packs, kernel::Expr number) {
@@ -112,12 +117,14 @@ class ExpressionLowering {
     std::function<void(int)> bind;  // binds the taps to the current point, or to one that many after it
   };
 
+  bool is_in_vector_loop() const { return place_ == Place::Interior || place_ == Place::Row; }
   void count_uses(const std::vector<ir::Expr>& roots);
   Lanes compute(const ir::Expr& e);
   Lanes named(const ir::Expr& e, Lanes lanes);
   Lanes with_names(const ir::Expr& e, Lanes lanes);
   Lanes lower_branch(const ir::Expr& e);
   Lanes read(const ir::Read& read, Type type);
+  bool is_direct(const ir::Read& read) const;
   Lanes read_kept(const KeptRows& kept, const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);
   Lanes median(const ir::Median& n, Type type);
@@ -170,6 +177,7 @@ class ExpressionLowering {
   std::unordered_map<const ir::Loop*, std::vector<Lanes>> accumulators_;
   std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
+  kernel::Expr left_;
   std::unordered_map<const ir::Stage*, std::string> packs_;
   kernel::Expr number_in_pack_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>

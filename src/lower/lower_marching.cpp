@@ -3,11 +3,14 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <memory>
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
+#include "lower/lower_stage.h"
+#include "lower/phases.h"
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
 #include "lower/strip_pixels.h"
@@ -27,6 +30,12 @@ using kernel::name;
 
 namespace {
 
+using KeptRowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows>;
+
+const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
+  return std::get<ir::Pure>(stage.definition).cases;
+}
+
 constexpr StripHeights heights{{256, 64, 16}, 64};  // some for each core
 
 class MarchLowering {
@@ -41,6 +50,7 @@ class MarchLowering {
     for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
     const schedule::MarchOrWhy march = schedule::march_of(members);
     if (!march.march) throw InternalError("a group that cannot march: " + march.why);
+    step_ = march.march->step;
     passes_ = schedule::passes_of(members, *march.march);
     width_ = schedule::strip_width(*march.march);
     for (const schedule::RollingRows& r : march.march->rolling) keep(r);
@@ -64,7 +74,8 @@ class MarchLowering {
     schedule::RollingRows rolling;
     std::string array, row;  ///< Of all rows, and of the current one.
     int rows;                ///< A power of two.
-    int first;               ///< Scalars to the pixel at x0.
+    int width;               ///< Pixels of a strip, without those around it.
+    int first;               ///< Scalars to the pixel with which the strip begins.
     int pitch;
 
     const ir::Stage& source() const { return rolling.source(); }
@@ -73,11 +84,12 @@ class MarchLowering {
 
   void keep(const schedule::RollingRows& r) {
     const int lanes = r.source().type.lanes;
-    const int first = static_cast<int>(std::max<std::int64_t>(-r.x().min, 0)) * lanes;
-    const int after = static_cast<int>(std::max<std::int64_t>(r.x().max, 0)) * lanes;
+    const int width = width_ / step_[0] * r.rate[0];
+    const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const std::string& name = layout_.arrays.at(&r.source()).name;
     kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"),
-                     schedule::room_for_rows(r), first, first + width_ * lanes + after});
+                     schedule::room_for_rows(r), width, static_cast<int>(-r.x().min) * lanes,
+                     columns * lanes});
   }
 
   std::string comment() const {
@@ -104,27 +116,37 @@ class MarchLowering {
 
   // ---- strips
 
-  Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
+  /// Where the first strips begin: so that steps divide the coordinates of all of them.
+  Expr origin(int d) const {
+    const ir::Affine& begin = result_.box[d].min;
+    return rows_.lower(begin.floor_div(step_[d]) * step_[d]);
+  }
+  Expr extent(int d) const { return step_[d] == 1 ? rows_.extent(d) : kernel::sub(rows_.end(d), origin(d)); }
+  Expr columns() const { return parts(extent(0), literal(width_)); }
   Expr rows_of_strip() const {
     return rows_.of_tallest_strips(heights, columns(), [](int rows) { return literal(rows); });
   }
-  Expr strip_count() const { return kernel::mul(parts(rows_.extent(1), rows_of_strip()), columns()); }
+  Expr strip_count() const { return kernel::mul(parts(extent(1), rows_of_strip()), columns()); }
 
   For strips() {
     For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};
     Block& body = strip.body;
     const Expr column = kernel::binary(BinaryOp::Rem, name("strip"), name("columns"));
-    body.push_back({Let{"x0", kernel::add(kernel::mul(column, literal(width_)), rows_.begin(0))}});
+    body.push_back({Let{"x0", kernel::add(kernel::mul(column, literal(width_)), origin(0))}});
     const Expr band = kernel::div(name("strip"), name("columns"));
-    body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), rows_.begin(1))}});
+    body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), origin(1))}});
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
-    std::int64_t before = 0;
-    for (const Kept& kept : kept_) before = std::max(before, kept.rolling.ahead - kept.rolling.y().min);
-    For march{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before)), name("y1"), {}};
+    std::int64_t before = 0;  // steps
     for (const Kept& kept : kept_) {
-      if (!kept.rolling.is_member) march.body.push_back({rows_from_memory(kept)});
+      const int rate = kept.rolling.rate[1];
+      before = std::max(before, ir::floor_div(kept.rolling.ahead - kept.rolling.y().min + rate - 1, rate));
     }
-    for (const schedule::Pass& pass : passes_) march.body.push_back({rows_of_pass(pass)});
+    For march{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before * step_[1])),
+              name("y1"),       {},  step_[1] > 1 ? literal(step_[1]) : nullptr};
+    for (const Kept& kept : kept_) {
+      if (!kept.rolling.is_member) march.body.push_back(rows_from_memory(kept));
+    }
+    for (const schedule::Pass& pass : passes_) march.body.push_back(rows_of_pass(pass));
     body.push_back({std::move(march)});
     return strip;
   }
@@ -133,18 +155,32 @@ class MarchLowering {
     return *std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
   }
 
-  /// { row = y + ahead; if the strip needs it: … }
-  If needed_row(const Kept& kept, bool in_source_only, Block work) const {
+  /// A coordinate of the result that its step divides, at the rate of a source.
+  Expr at_rate(const Expr& coordinate, int d, int rate) const {
+    if (rate >= step_[d]) return kernel::mul(coordinate, literal(rate / step_[d]));
+    const int shift = std::countr_zero(static_cast<unsigned>(step_[d] / rate));
+    return kernel::binary(BinaryOp::Shr, coordinate, literal(shift));
+  }
+  Expr strip_begin(const Kept& kept) const { return at_rate(name("x0"), 0, kept.rolling.rate[0]); }
+
+  /// The work of a step for each row of a source that the strip needs: one, or some of several.
+  kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
-    const Expr ahead = kernel::add(name("y"), literal(kept.rolling.ahead));
-    Expr from = kernel::add(name("y0"), literal(kept.rolling.y().min));
+    const int rate = kept.rolling.rate[1];
+    const Expr ahead = kernel::add(at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
+    Expr from = kernel::add(at_rate(name("y0"), 1, rate), literal(kept.rolling.y().min));
     if (in_source_only) from = kernel::max(from, source.begin(1));
+    if (rate > 1) {
+      Expr until = kernel::add(ahead, literal(rate));
+      if (in_source_only) until = kernel::min(until, source.end(1));
+      return {For{LoopKind::Serial, "row", kernel::max(from, ahead), until, std::move(work)}};
+    }
     Expr needed = kernel::binary(BinaryOp::Le, from, ahead);
     if (in_source_only) needed = kernel::both(needed, kernel::binary(BinaryOp::Lt, ahead, source.end(1)));
     Block body;
     body.push_back({Let{"row", ahead}});
     kernel::append(body, std::move(work));
-    return {needed, std::move(body), {}};
+    return {If{needed, std::move(body), {}}};
   }
 
   Expr slot(const Kept& kept) const {
@@ -153,11 +189,15 @@ class MarchLowering {
   }
 
   /// The columns that lie in a source, of those that the strip needs: left and right.
-  void clip_columns(Block& block, const ir::Stage& source, const schedule::Reach& x) const {
-    const Rows rows(source.box, layout_);
-    block.push_back({Let{"left", kernel::max(kernel::add(name("x0"), literal(x.min)), rows.begin(0))}});
-    block.push_back(
-        {Let{"right", kernel::min(kernel::add(name("x0"), literal(width_ + x.max)), rows.end(0))}});
+  void clip_columns(Block& block, const Kept& kept) const {
+    const Rows rows(kept.source().box, layout_);
+    const schedule::Reach& x = kept.rolling.x();
+    clip_columns(block, rows, kernel::add(strip_begin(kept), literal(x.min)),
+                 kernel::add(strip_begin(kept), literal(kept.width + x.max)));
+  }
+  static void clip_columns(Block& block, const Rows& rows, const Expr& from, const Expr& until) {
+    block.push_back({Let{"left", kernel::max(from, rows.begin(0))}});
+    block.push_back({Let{"right", kernel::min(until, rows.end(0))}});
   }
   static bool has_constant_border(const Kept& kept) {
     const auto& border = kept.rolling.read->border;
@@ -178,21 +218,22 @@ class MarchLowering {
     return {kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, slot(kept), false}};
   }
   /// The scalar of a kept row that holds the first lane at a column.
-  static Expr at_kept(const Kept& kept, const Expr& x) {
-    return kernel::add(kernel::mul(kernel::sub(x, name("x0")), literal(kept.lanes())), literal(kept.first));
+  Expr at_kept(const Kept& kept, const Expr& x) const {
+    return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), literal(kept.lanes())),
+                       literal(kept.first));
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
   // ---- rows of images
 
-  If rows_from_memory(const Kept& kept) {
+  kernel::Stmt rows_from_memory(const Kept& kept) {
     const ir::Read& read = *kept.rolling.read;
     const ir::Stage& source = kept.source();
     const ArrayLayout& array = layout_.arrays.at(&source);
     const int lanes = kept.lanes();
     const bool is_constant = has_constant_border(kept);
     Block body;
-    clip_columns(body, source, kept.rolling.x());
+    clip_columns(body, kept);
     body.push_back(current_row(kept));
 
     const Rows rows(source.box, layout_);
@@ -229,7 +270,7 @@ class MarchLowering {
     } else {
       kernel::append(body, std::move(copies));
     }
-    return needed_row(kept, !read.border, std::move(body));
+    return needed_rows(kept, !read.border, std::move(body));
   }
 
   /// The pixels beyond the ends of a row that the strip needs. `pixel` gives one lane of a pixel of the
@@ -237,7 +278,6 @@ class MarchLowering {
   void beyond_columns(Block& block, const Kept& kept, const std::function<Expr(const Expr&, int)>& pixel) {
     const ir::Read& read = *kept.rolling.read;
     const Rows rows(kept.source().box, layout_);
-    const schedule::Reach& reach = kept.rolling.x();
     const auto fill = [&](const Expr& from, const Expr& until) {
       Block body;
       const Expr x = name("x");
@@ -255,12 +295,14 @@ class MarchLowering {
       }
       block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
     };
-    if (reach.min < 0) {
-      fill(kernel::add(kernel::max(name("x0"), rows.begin(0)), literal(reach.min)), name("left"));
+    const schedule::Reach &x = kept.rolling.x(), &outside = kept.rolling.outside[0];
+    if (outside.min > 0) {
+      const Expr from = kernel::add(strip_begin(kept), literal(x.min));
+      fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name("left"));
     }
-    if (reach.max > 0) {
-      const Expr end = kernel::add(name("x0"), literal(width_));
-      fill(name("right"), kernel::add(kernel::min(end, rows.end(0)), literal(reach.max)));
+    if (outside.max > 0) {
+      const Expr until = kernel::add(strip_begin(kept), literal(kept.width + x.max));
+      fill(name("right"), kernel::min(until, kernel::add(rows.end(0), literal(outside.max))));
     }
   }
 
@@ -286,52 +328,67 @@ class MarchLowering {
 
   // ---- rows of members
 
-  If rows_of_pass(const schedule::Pass& pass) {
+  kernel::Stmt rows_of_pass(const schedule::Pass& pass) {
     const auto is_kept = [&](const ir::Stage* stage) { return stage != &result_; };
-    if (!is_kept(pass.back())) {
-      Block body;
-      compute(body, pass, name("y"), {0, 0});
-      return {kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}};
-    }
+    if (!is_kept(pass.back())) return rows_of_result(pass);
     const Kept& kept = kept_of(*pass.front());
     Block body, constants;
-    compute(body, pass, name("row"), kept.rolling.x());
+    clip_columns(body, kept);
+    compute(body, pass, name("row"),
+            kept.width + static_cast<int>(kept.rolling.x().max - kept.rolling.x().min));
     for (const ir::Stage* stage : pass) {
       if (!has_constant_border(kept_of(*stage))) continue;
       constants.push_back(current_row(kept_of(*stage)));
       kernel::append(constants, constant_row(kept_of(*stage)));
     }
-    if (constants.empty()) return needed_row(kept, true, std::move(body));
+    if (constants.empty()) return needed_rows(kept, true, std::move(body));
     Block either;
     either.push_back({inside_or_constant(kept, std::move(body), std::move(constants))});
-    return needed_row(kept, false, std::move(either));
+    return needed_rows(kept, false, std::move(either));
   }
 
-  /// One row of the members of a pass: to their kept rows, or to memory.
-  void compute(Block& block, const schedule::Pass& pass, const Expr& row, const schedule::Reach& x) {
-    const ir::Stage& first = *pass.front();
-    clip_columns(block, first, x);
+  kernel::Stmt rows_of_result(const schedule::Pass& pass) {
+    Block body;
+    clip_columns(body, rows_, name("x0"), kernel::add(name("x0"), literal(width_)));
+    if (step_[1] == 1) {
+      compute(body, pass, name("y"), width_);
+      return {If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}}};
+    }
+    compute(body, pass, name("row"), width_);
+    const Expr first = kernel::max(kernel::max(name("y"), name("y0")), rows_.begin(1));
+    const Expr end = kernel::min(kernel::add(name("y"), literal(step_[1])), name("y1"));
+    return {For{LoopKind::Serial, "row", first, end, std::move(body)}};
+  }
+
+  /// One row of the members of a pass, from left to right, at most so many columns: to their kept rows, or to
+  /// memory.
+  void compute(Block& block, const schedule::Pass& pass, const Expr& row, int columns) {
     std::vector<std::unique_ptr<PlacedLanes>> lanes;
     for (const ir::Stage* stage : pass) lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_));
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),
-                                   Place::Interior, {kernel::add(begin, i), row}, context_.module.strict);
+                                   Place::Row, {kernel::add(begin, i), row}, context_.module.strict);
     if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
-    std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> kept_rows;
+    KeptRowsOf kept_rows;
     for (const Kept& k : kept_) {
       for (const auto& l : lanes)
-        kept_rows[&l->view(k.source())] = {k.array, k.rows, k.pitch, at_kept(k, name("left")),
+        kept_rows[&l->view(k.source())] = {k.array, k.rows, k.pitch,
+                                           [this, &k](const Expr& x) { return at_kept(k, x); },
                                            k.rolling.is_member};
     }
-    expressions.keep_rows(std::move(kept_rows));
 
     std::vector<StripTarget> targets;
     for (std::size_t m = 0; m < pass.size(); ++m)
       targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
-    const int capacity = (width_ + static_cast<int>(x.extent()) - 1) * lanes.front()->per_pixel();
+    const int capacity = columns * lanes.front()->per_pixel();
     Block pointers, work;
-    store_strip(expressions, targets, {begin, length, capacity}, pointers, work);
+    if (const int phases = phases_of_pass(pass); phases > 1) {
+      store_by_phases(expressions, std::move(kept_rows), pass, targets, row, phases, pointers, work);
+    } else {
+      expressions.keep_rows(std::move(kept_rows), name("left"));
+      store_strip(expressions, targets, {begin, length, capacity}, pointers, work);
+    }
     kernel::append(block, std::move(pointers));
     kernel::append(block, std::move(work));
     for (const ir::Stage* stage : pass) {
@@ -343,6 +400,85 @@ class MarchLowering {
     }
   }
 
+  /// From the start of the array that the pixels of a strip go to.
+  Expr first_scalar(const ir::Stage& stage) const {
+    return &stage == &result_ ? literal(0) : at_kept(kept_of(stage), name("left"));
+  }
+
+  int phases_of_pass(const schedule::Pass& pass) const {
+    int phases = 1;
+    for (const ir::Stage* stage : pass) {
+      if (lanes_share_a_function(*stage)) return 1;
+      phases = std::max(phases, phase_count(*stage));
+    }
+    return phases;
+  }
+
+  /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
+  void store_by_phases(ExpressionLowering& single, KeptRowsOf kept_rows, const schedule::Pass& pass,
+                       const std::vector<StripTarget>& targets, const Expr& row, int count, Block& pointers,
+                       Block& work) {
+    const Expr i = name("i"), mask = literal(-count);
+    const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
+    const auto whole = [&](const Expr& x) { return kernel::binary(BinaryOp::Shr, x, shift); };
+    const Expr up = kernel::binary(BinaryOp::And, kernel::add(name("left"), literal(count - 1)), mask);
+    pointers.push_back({Let{"whole_left", kernel::min(up, name("right"))}});
+    const Expr down = kernel::binary(BinaryOp::And, name("right"), mask);
+    pointers.push_back({Let{"whole_right", kernel::max(name("whole_left"), down)}});
+    const Expr left = kernel::sub(name("whole_left"), name("left"));
+    const Expr right = kernel::sub(name("whole_right"), name("left"));
+
+    std::vector<Phases> phases;
+    std::unordered_map<const ir::Node*, std::string> names;
+    std::vector<const ir::Stage*> stages;
+    for (const StripTarget& target : targets) {
+      phases.push_back(phases_of(*target.stage, count, context_.names));
+      names.insert(phases.back().names.begin(), phases.back().names.end());
+    }
+    for (const Phases& of_stage : phases) {
+      for (const ir::Stage& phase : of_stage.stages) stages.push_back(&phase);
+    }
+    pointers.push_back({Let{"whole", whole(name("whole_left"))}});
+    ExpressionLowering together(layout_, context_.module.tables, names, *stages.front(), Place::Row,
+                                {kernel::add(name("whole"), i), row}, context_.module.strict);
+    together.share_with({stages.begin() + 1, stages.end()});
+    together.keep_rows(kept_rows, name("whole"));
+    together.avoid_names_of(single);
+    For pixels{
+        LoopKind::Vector, "i", literal(0), whole(kernel::sub(name("whole_right"), name("whole_left"))), {}};
+    together.open(work, &pointers);
+    together.open(pixels.body);
+    for (std::size_t m = 0; m < targets.size(); ++m) {
+      const StripTarget& target = targets[m];
+      const int lanes = target.stage->type.lanes;
+      for (int p = 0; p < count; ++p) {
+        const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
+        const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), left);
+        for (int l = 0; l < lanes; ++l) {
+          const Expr scalar = kernel::add(kernel::mul(pixel, literal(lanes)), literal(l));
+          pixels.body.push_back(
+              {kernel::Store{target.array, kernel::add(scalar, first_scalar(*pass[m])), value[l]}});
+        }
+      }
+    }
+    together.close();
+    together.close();
+    work.push_back({std::move(pixels)});
+
+    single.avoid_names_of(together);
+    single.keep_rows(std::move(kept_rows), name("left"));
+    const auto edge = [&](const Expr& from, const Expr& until) {
+      For pixel{LoopKind::Scalar, "i", from, until, {}};
+      single.open(pixel.body, &pixel.body);
+      for (const StripTarget& target : targets)
+        store_pixel(single, pixel.body, cases_of(*target.stage), target.array, target.offset);
+      single.close();
+      work.push_back({std::move(pixel)});
+    };
+    edge(literal(0), left);
+    edge(right, kernel::sub(name("right"), name("left")));
+  }
+
   /// Where the pixels of a stage go; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
                         const Expr& row, Block& block) const {
@@ -350,7 +486,7 @@ class MarchLowering {
     if (&stage != &result_) {
       const Kept& kept = kept_of(stage);
       block.push_back(current_row(kept));
-      return {&inner, kept.row, kernel::add(scalar, at_kept(kept, name("left")))};
+      return {&inner, kept.row, kernel::add(scalar, first_scalar(stage))};
     }
     const Rows rows(stage.box, layout_);
     const std::string target = expressions.claim(array_.name + "_row");
@@ -364,7 +500,8 @@ class MarchLowering {
   const ir::Stage& result_;
   const ArrayLayout& array_;
   const Rows rows_;
-  int width_ = 0;
+  std::array<int, 2> step_ = {1, 1};
+  int width_ = 0;  // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
 };

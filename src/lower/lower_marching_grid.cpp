@@ -266,10 +266,11 @@ class MarchGridLowering {
     std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> rows;
     for (const Kept& k : kept_) {
       for (const auto& member : loop.members)
-        rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch, literal(k.ring.first),
+        rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch,
+                                           [&k](const Expr&) { return literal(k.ring.first); },
                                            k.rolling.is_member};
     }
-    expressions.keep_rows(std::move(rows));
+    expressions.keep_rows(std::move(rows), name("x0"));
     Column column = column_of(loop, expressions);
     kernel::append(column.work.body, rows_of(loop, column, expressions));
     return std::move(column.work);

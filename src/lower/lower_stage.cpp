@@ -36,7 +36,7 @@ class StageLowering {
         lanes_(stage_, layout_),
         inner_(lanes_.stage()),
         inner_rows_(inner_.box, layout_),
-        phases_(has_straight_rows() ? phases_of(inner_, names_) : std::nullopt) {}
+        phases_(phases_of_rows()) {}
 
   kernel::Launch run() {
     const bool has_border = !interior_.is_everything() || phases_;
@@ -151,6 +151,11 @@ class StageLowering {
         either(kernel::binary(ir::BinaryOp::Le, lower(bound), at));
     }
     return outside;
+  }
+
+  std::optional<Phases> phases_of_rows() {
+    const int count = has_straight_rows() ? phase_count(inner_) : 1;
+    return count > 1 ? std::optional(phases_of(inner_, count, names_)) : std::nullopt;
   }
 
   /// Whether a loop over pixels is all that it takes; folds too large for one are computed strip by strip.

@@ -113,11 +113,12 @@ class StripLowering {
       const ir::Stage& source = image.source();
       const schedule::RowRing& ring = image.ring;
       image.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
-      kept[&source] = {image.array, ring.rows, ring.pitch, literal(ring.first), false};
+      kept[&source] = {image.array, ring.rows, ring.pitch,
+                       [&ring](const Expr&) { return literal(ring.first); }, false};
       function.body.push_back(
           {kernel::LocalArray{image.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});
     }
-    expressions_.keep_rows(std::move(kept));
+    expressions_.keep_rows(std::move(kept), name("x0"));
     function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
     function.body.push_back({loops()});
     kernel::Launch launch{function.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid()};

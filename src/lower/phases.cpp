@@ -51,15 +51,17 @@ ir::Expr at_phase(const ir::Expr& e, std::int64_t count, std::int64_t phase) {
 
 }  // namespace
 
-std::optional<Phases> phases_of(const ir::Stage& stage,
-                                const std::unordered_map<const ir::Node*, std::string>& names) {
+int phase_count(const ir::Stage& stage) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
-  if (!pure || pure->cases.size() != 1 || stage.box.empty()) return std::nullopt;
-  const std::optional<std::int64_t> count = divisor_of(stage);
-  if (!count || *count == 1) return std::nullopt;
+  if (!pure || pure->cases.size() != 1 || stage.box.empty()) return 1;
+  return static_cast<int>(divisor_of(stage).value_or(1));
+}
+
+Phases phases_of(const ir::Stage& stage, int count,
+                 const std::unordered_map<const ir::Node*, std::string>& names) {
   Phases phases;
-  for (std::int64_t p = 0; p < *count; ++p) {
-    ir::Rewriter rewriter([&](const ir::Expr& e) { return at_phase(e, *count, p); });
+  for (int p = 0; p < count; ++p) {
+    ir::Rewriter rewriter([&](const ir::Expr& e) { return at_phase(e, count, p); });
     phases.stages.push_back(ir::rewritten(stage, std::ref(rewriter)));
     ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
       const auto name = names.find(e.get());

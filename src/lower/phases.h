@@ -23,8 +23,11 @@ struct Phases {
   int count() const { return static_cast<int>(stages.size()); }
 };
 
-/// Nothing if no index along x is divided, or by something else; `names` are of parts of the stage.
-std::optional<Phases> phases_of(const ir::Stage& stage,
-                                const std::unordered_map<const ir::Node*, std::string>& names);
+/// How many phases it takes so that no index along x is divided: 1 if none is, or if there are too many.
+int phase_count(const ir::Stage& stage);
+
+/// `names` are of parts of the stage.
+Phases phases_of(const ir::Stage& stage, int count,
+                 const std::unordered_map<const ir::Node*, std::string>& names);
 
 }  // namespace weft::lower

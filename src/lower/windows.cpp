@@ -182,7 +182,7 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
       result.push_back(std::move(lanes));
     }
   } else {
-    const int limit = place_ == Place::Interior ? most_unrolled_operations
+    const int limit = is_in_vector_loop()       ? most_unrolled_operations
                       : place_ == Place::Thread ? most_unrolled_operations_of_threads
                                                 : most_unrolled_operations_at_borders;
     const bool unrolled = fits_straight_line_code(*fold.loop, fold.next, limit) && !is_tall_power(fold);

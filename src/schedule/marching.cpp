@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "analysis/footprint.h"
+#include "analysis/ranges.h"
 #include "ir/visit.h"
 
 namespace weft::schedule {
@@ -17,24 +18,75 @@ namespace {
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
 constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
+constexpr std::int64_t most_rows = 4;  // of a stage in one step
 
-/// The distances at which a read finds its pixels of an image; none unless they are the same for all pixels.
-std::optional<Window> window_in_image(const ir::Read& read) {
-  return read.source->box.size() == 2 ? window_of(analysis::footprint(read)) : std::nullopt;
+/// A ratio of pixels, of two integers without a common factor.
+struct Ratio {
+  std::int64_t of_source = 1, of_result = 1;
+
+  Ratio times(std::int64_t scale, std::int64_t divisor) const {
+    const std::int64_t n = of_source * scale, d = of_result * divisor, common = std::gcd(n, d);
+    return {n / common, d / common};
+  }
+  bool operator==(const Ratio&) const = default;
+};
+using Ratios = std::array<Ratio, 2>;
+
+/// Where a read finds its pixels of an image, if in rows and columns of its own that move as the reader's do.
+std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read) {
+  if (read.source->box.size() != 2) return std::nullopt;
+  analysis::Footprint footprint = analysis::footprint(read);
+  for (int d = 0; d < 2; ++d) {
+    const analysis::Along& along = footprint[d];
+    const bool moves = !along.gather && along.coordinate == d && along.scale > 0;
+    if (!moves || !along.base.is_constant() || along.base.constant() != 0) return std::nullopt;
+  }
+  return footprint;
 }
 
-/// Where a border finds the pixels of a window instead, as far from the reader as the window reaches at most:
-/// no border but Repeat moves two pixels apart.
-Reach with_border(const Reach& reach, ir::BorderMode mode) {
-  if (reach == Reach{}) return reach;
-  const std::int64_t most = std::max(std::abs(reach.min), std::abs(reach.max));
-  switch (mode) {
-    case ir::BorderMode::Clamp:
-      return {std::min<std::int64_t>(reach.min, 0), std::max<std::int64_t>(reach.max, 0)};
-    case ir::BorderMode::Mirror:
-    case ir::BorderMode::Mirror101: return {-most, most};
-    default: return reach;
+/// What is needed of a source by what needs so much of the reader, as RollingRows has it.
+Reach needed_by(const Reach& reader, const analysis::Along& read) {
+  return {ir::floor_div(read.scale * reader.min + read.min, read.divisor),
+          ir::floor_div(read.scale * (reader.max - 1) + read.max, read.divisor) + 1};
+}
+
+/// How far a read leaves its source before the first pixel and after the last; nothing if that is not known,
+/// or further than strips go.
+std::optional<Reach> reach_outside(const ir::Read& read, const ir::Stage& reader, int dim) {
+  const ir::Range& range = read.region[dim];
+  const analysis::Interval reached =
+      analysis::range_over(std::get<ir::Affine>(read.indices[dim]), reader.domain());
+  const auto least = [](const ir::Affine& too_little) {
+    std::int64_t more = 0;
+    while (more <= furthest && !analysis::surely_not_negative(too_little + more)) ++more;
+    return more;
+  };
+  const Reach outside{least(reached.min - range.min), least(range.min + range.extent - 1 - reached.max)};
+  if (std::max(outside.min, outside.max) > furthest) return std::nullopt;
+  return outside;
+}
+
+/// Where a border finds pixels instead of those outside: Clamp at the end of the source, Mirror as far from
+/// it on the other side.
+void add_border(analysis::Along& read, const Reach& outside, ir::BorderMode mode) {
+  const std::int64_t times = mode == ir::BorderMode::Clamp ? 1 : 2;
+  const std::int64_t min = std::min(read.min, read.max - times * outside.max * read.divisor);
+  read.max = std::max(read.max, read.min + times * outside.min * read.divisor);
+  read.min = min;
+}
+bool moves_pixels(ir::BorderMode mode) {
+  return mode == ir::BorderMode::Clamp || mode == ir::BorderMode::Mirror || mode == ir::BorderMode::Mirror101;
+}
+
+bool is_own_pixel(const analysis::Footprint& footprint) {
+  for (int d = 0; d < 2; ++d) {
+    if (!footprint[d].is_unit(d) || footprint[d].min != 0 || footprint[d].max != 0) return false;
   }
+  return true;
+}
+
+bool is_rate(std::int64_t pixels) {
+  return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
 }
 
 /// Made of constants and parameters.
@@ -55,15 +107,16 @@ class Marching {
   MarchOrWhy run() {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
-        const auto window = window_in_image(*read);
-        const bool is_own = window && is_one_pixel(*window) && read->source->box == m.stage->box;
-        if (!is_own) kept_.insert(read->source.get());
+        const auto footprint = footprint_in_image(*read);
+        const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->box;
+        if (footprint && !is_own) kept_.insert(read->source.get());
       }
     }
     for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
       if (!examine(m)) return {std::nullopt, why_};
     }
     March march;
+    if (!find_step(march)) return {std::nullopt, why_};
     for (const ir::Stage* image : images_) march.rolling.push_back(rolling_.at(image));
     std::reverse(march.rolling.begin(), march.rolling.end());
     for (std::size_t m = 0; m + 1 < members_.size(); ++m) {
@@ -101,48 +154,69 @@ class Marching {
   bool examine(const ir::Stage& reader, const ir::Read& read) {
     const ir::Stage& source = *read.source;
     const bool from_member = is_member(source);
-    std::optional<Window> window = window_in_image(read);
-    const auto named = [&](const char* what) {
+    std::optional<analysis::Footprint> footprint = footprint_in_image(read);
+    const auto named = [&](const std::string& what) {
       return fmt::format("'{}' reads '{}' {}", reader.name, source.name, what);
     };
-    if (!window) return refuse(named("not at distances that are the same for all pixels"));
-    const bool at_pixel = is_one_pixel(*window);
+    if (!footprint && (from_member || kept_.count(&source)))
+      return refuse(named("not at distances that are the same for all pixels"));
+    if (!footprint) return true;  // from memory
+    const bool is_own = is_own_pixel(*footprint) && source.box == reader.box;
     if (read.region != source.box) return refuse(named("through a crop"));
-    if (!at_pixel && read.border) {
+    Window outside(2);
+    if (read.border && !is_own) {
       if (read.border->mode == ir::BorderMode::Repeat && from_member)
         return refuse(named("with the border repeat, from the other end of the image"));
       if (read.border->mode == ir::BorderMode::Constant && !is_same_everywhere(read.border->constant))
         return refuse(named("with a computed border"));
-      if (source.box != reader.box) return refuse(named("with a border, and their sizes differ"));
+      for (int d = 0; d < 2; ++d) {
+        const auto reach = reach_outside(read, reader, d);
+        if (!reach) return refuse(named(fmt::format("from more than {} pixels outside", furthest)));
+        outside[d] = *reach;
+      }
     }
-    const bool needs_no_border = at_pixel && source.box == reader.box;
-    if (needs_no_border && !from_member && !kept_.count(&source)) return true;  // from memory
-    if (from_member && read.border) {
-      for (Reach& reach : *window) reach = with_border(reach, read.border->mode);
+    if (is_own && !from_member && !kept_.count(&source)) return true;  // from memory
+    if (from_member && read.border && moves_pixels(read.border->mode)) {
+      for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
-    return keep(reader, read, *window, needs_no_border);
+    return keep(reader, read, *footprint, outside);
   }
 
   /// Adds what the reader needs of a source.
-  bool keep(const ir::Stage& reader, const ir::Read& read, const Window& window, bool needs_no_border) {
+  bool keep(const ir::Stage& reader, const ir::Read& read, const analysis::Footprint& footprint,
+            const Window& outside) {
     const ir::Stage& source = *read.source;
-    const bool from_member = is_member(source);
     const auto of_reader = rolling_.find(&reader);
-    const Window pixels = of_reader == rolling_.end() ? Window(2) : of_reader->second.window;
-    const Window needed = read_around(pixels, window);
-    const auto [known, is_new] = rolling_.try_emplace(&source, RollingRows{&read, from_member, needed});
+    const bool is_result = of_reader == rolling_.end();
+    Window needed(2);
+    Ratios ratios;
+    for (int d = 0; d < 2; ++d) {
+      const analysis::Along& along = footprint[d];
+      needed[d] = needed_by(is_result ? Reach{} : of_reader->second.window[d], along);
+      ratios[d] = (is_result ? Ratio{} : ratios_.at(&reader)[d]).times(along.scale, along.divisor);
+    }
+    const std::int64_t first_row = is_result ? 0 : of_reader->second.window[1].max;  // of a step
+    const std::int64_t oldest =
+        ir::floor_div(footprint[1].scale * first_row + footprint[1].min, footprint[1].divisor);
+    const auto [known, is_new] =
+        rolling_.try_emplace(&source, RollingRows{&read, is_member(source), {1, 1}, needed, outside});
     RollingRows& rows = known->second;
-    const bool has_border = read.border && !needs_no_border;
-    const std::int64_t oldest = pixels[1].max + window[1].min;
+    const bool has_border = read.border && outside != Window(2);
     if (is_new) {
       oldest_[&source] = oldest;
-      if (!from_member) images_.push_back(&source);
+      ratios_[&source] = ratios;
+      if (!rows.is_member) images_.push_back(&source);
     } else {
+      if (ratios_.at(&source) != ratios)
+        return refuse(fmt::format("'{}' is needed at two scales", source.name));
       // Where a read has no border or needs none, another's is as good.
       if (bordered_.count(&source) == 0) rows.read = &read;
       if (has_border && bordered_.count(&source) > 0 && !ir::read_alike(*rows.read, read))
         return refuse(fmt::format("'{}' is read with different borders", source.name));
       rows.window = hull(rows.window, needed);
+      for (int d = 0; d < 2; ++d)
+        rows.outside[d] = {std::max(rows.outside[d].min, outside[d].min),
+                           std::max(rows.outside[d].max, outside[d].max)};
       oldest_[&source] = std::min(oldest_[&source], oldest);
     }
     if (has_border) bordered_.insert(&source);
@@ -151,14 +225,34 @@ class Marching {
         return refuse(
             fmt::format("'{}' is needed {} pixels away", source.name, std::max(-reach.min, reach.max)));
     }
-    rows.ahead = static_cast<int>(rows.y().max);
-    rows.rows = static_cast<int>(rows.ahead - oldest_[&source]) + 1;
+    return true;
+  }
+
+  /// The smallest step in which all compute whole rows and columns.
+  bool find_step(March& march) {
+    for (const auto& [source, ratios] : ratios_) {
+      for (int d = 0; d < 2; ++d)
+        march.step[d] = static_cast<int>(std::lcm<std::int64_t>(march.step[d], ratios[d].of_result));
+    }
+    for (auto& [source, rows] : rolling_) {
+      for (int d = 0; d < 2; ++d) {
+        const std::int64_t rate =
+            ratios_.at(source)[d].of_source * march.step[d] / ratios_.at(source)[d].of_result;
+        if (!is_rate(rate) || !is_rate(march.step[d]))
+          return refuse(fmt::format("'{}' is needed at a scale that is no power of two up to {}",
+                                    source->name, most_rows));
+        rows.rate[d] = static_cast<int>(rate);
+      }
+      rows.ahead = static_cast<int>(rows.y().max);
+      rows.rows = static_cast<int>(rows.ahead - oldest_.at(source)) + rows.rate[1];
+    }
     return true;
   }
 
   const std::vector<StageReads>& members_;
   std::map<const ir::Stage*, RollingRows> rolling_;
-  std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads, from the result's
+  std::map<const ir::Stage*, Ratios> ratios_;        // of their pixels to the result's
+  std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads in the step 0
   std::vector<const ir::Stage*> images_;
   std::set<const ir::Stage*> kept_;  // read in some other way than at the reader's own pixel
   std::set<const ir::Stage*> bordered_;
@@ -180,9 +274,14 @@ int room_for_rows(const RollingRows& rows) {
 }
 
 int strip_width(const March& march) {
-  int column = 0;  // bytes of all rows
-  for (const RollingRows& r : march.rolling) column += room_for_rows(r) * size_of(r.source().type);
-  return std::clamp(kept_bytes / std::max(column, 1) / width_step * width_step, least_width, most_width);
+  int step = 0;  // bytes of all rows in the columns of one
+  for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
+  const int columns = kept_bytes * march.step[0] / std::max(step, 1);
+  return std::clamp(columns / width_step * width_step, least_width, most_width);
+}
+
+bool March::is_scaled() const {
+  return std::any_of(rolling.begin(), rolling.end(), [&](const RollingRows& r) { return r.rate != step; });
 }
 
 const RollingRows* March::of(const ir::Stage& source) const {
@@ -196,20 +295,21 @@ namespace {
 /// What stages have to have in common to be computed by one loop.
 struct Shape {
   ir::Box box;
+  std::array<int, 2> rate;
   Window window;
   std::optional<bool> has_rows_outside;  ///< Of constants; it does not matter to those read without a border.
 
   bool fits(const Shape& other) const {
-    return box == other.box && window == other.window &&
+    return box == other.box && rate == other.rate && window == other.window &&
            (!has_rows_outside || !other.has_rows_outside || has_rows_outside == other.has_rows_outside);
   }
 };
 
 Shape shape_of(const ir::Stage& stage, const March& march) {
   const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.box, Window(2), std::nullopt};  // the result
+  if (!rows) return {stage.box, march.step, Window(2), std::nullopt};  // the result
   const auto& border = rows->read->border;
-  return {stage.box, rows->window,
+  return {stage.box, rows->rate, rows->window,
           border ? std::optional(border->mode == ir::BorderMode::Constant) : std::nullopt};
 }
 

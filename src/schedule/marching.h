@@ -3,8 +3,14 @@
 //
 //     dx(x, y) = in(x + 1, y) - in(x - 1, y)       in: 3 columns of 1 row      1 row ahead, computed before
 //     use gx(x, y) = dx(x, y - 1) + dx(x, y + 1)       dx: 3 rows, 1 ahead
+//
+// Stages of other resolutions march in steps of several rows:
+//
+//     half(x, y) = (in(2 * x, 2 * y) + in(2 * x + 1, 2 * y + 1)) / 2      in: 4 rows in each step
+//     use up(x, y) = half(x / 2, y / 2)                                  2 rows in each step; half: 1
 #pragma once
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,9 +34,13 @@ StageReads reads_of(const ir::Stage& stage);
 struct RollingRows {
   const ir::Read* read;  ///< One of the reads; beyond the source all find the same.
   bool is_member;
-  Window window;  ///< What is needed around each pixel of the group's result, borders resolved.
-  int ahead = 0;  ///< Rows by which it is ahead of the result.
-  int rows = 1;   ///< Kept at a time.
+  std::array<int, 2> rate;  ///< Its pixels along x and y for each step of the result.
+  /// What is needed of it, borders resolved: for the steps [first, last) of the result the pixels from
+  /// first * rate + min up to, and without, last * rate + max. At rate 1 that is a window around each pixel.
+  Window window;
+  Window outside;  ///< How far beyond its ends it is read: min before the first pixel, max after the last.
+  int ahead = 0;   ///< Rows by which it is ahead of the result: the step t computes t * rate + ahead, and on.
+  int rows = 1;    ///< Kept at a time.
 
   const ir::Stage& source() const { return *read->source; }
   const Reach& x() const { return window[0]; }
@@ -39,6 +49,11 @@ struct RollingRows {
 
 struct March {
   std::vector<RollingRows> rolling;  ///< Images first, then members but for the last, producers first.
+  /// Pixels of the result along x and y in each step, powers of two: a step computes so many rows, and strips
+  /// begin at coordinates that they divide.
+  std::array<int, 2> step = {1, 1};
+
+  bool is_scaled() const;  ///< Some member is of another resolution than the result.
 
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
 };

@@ -83,7 +83,10 @@ class Generator {
   }
 
   std::optional<Stage> draw() {
-    if (marches_) return dice_.chance(0.4) ? point() : window_stage();
+    if (marches_) {
+      if (dice_.chance(0.15)) return pyramid();
+      return dice_.chance(0.4) ? point() : window_stage();
+    }
     const int dice = dice_.below(10);
     if (dice < 2) return point();
     if (dice < 5) return window_stage();

@@ -74,6 +74,41 @@ TEST_P(Marching, DiamondsAndPixelsOfSeveralLanes) {
   agree({out});
 }
 
+TEST_P(Marching, HalvedAndDoubled) {
+  const Image<float> in("in");
+  const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
+  Stage soft = convolve("soft", in.border(border()), Mask{{1.f, 2.f, 1.f}, {2.f, 4.f, 2.f}, {1.f, 2.f, 1.f}});
+  const Accessor fine = soft.border(border());
+  Stage down =
+      stage("down", half, [&](Var x, Var y) { return fine(2 * x, 2 * y - 1) + fine(2 * x + 1, 2 * y); });
+  Stage smooth =
+      convolve("smooth", down.border(border()), Mask{{1.f, 0.f, 2.f}, {0.f, 1.f, 0.f}, {3.f, 0.f, 1.f}});
+  const Accessor coarse = smooth.border(border());
+  Stage up = stage("up", in.size(), [&](Var x, Var y) {
+    return coarse(x / 2, y / 2) + 3.f * coarse((x + 1) / 2, (y + 1) / 2) - soft(x, y);
+  });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({up}, "smooth"));
+  agree({up});
+}
+
+TEST_P(Marching, AlongOneAxisAndOverTwoLevels) {
+  const Image<Vec<float, 3>> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor src = in.border(border());
+  Stage rows =
+      stage("rows", {w, (h + 1) / 2}, [&](Var x, Var y) { return src(x, 2 * y - 1) + src(x, 2 * y + 1); });
+  const Accessor of_rows = rows.border(border());
+  Stage coarse =
+      stage("coarse", {(w + 3) / 4, (h + 1) / 2}, [&](Var x, Var y) { return of_rows(4 * x - 1, y); });
+  const Accessor of_coarse = coarse.border(border());
+  Stage wide = stage("wide", {w, (h + 1) / 2}, [&](Var x, Var y) { return of_coarse((x + 2) / 4, y); });
+  const Accessor of_wide = wide.border(border());
+  Stage out =
+      stage("out", in.size(), [&](Var x, Var y) { return of_wide(x, y / 2) + of_wide(x + 1, (y + 3) / 2); });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "coarse"));
+  agree({out});
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, Marching,
                          testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
                          [](const auto& info) { return info.param; });
@@ -128,6 +163,35 @@ TEST(MarchingStages, ArePiecewiseOrKnowWhereTheyAre) {
   });
   Stage b = stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::mirror())(x, y - 1) + x; });
   agree({b});
+}
+
+TEST(MarchingBoxes, BeginAnywhereAtAnyRate) {
+  const Image<std::int16_t> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor src = in.border(Border::mirror101());
+  Stage fine = stage("fine", {{-7, -9}, {2 * w + 16, 2 * h + 20}},
+                     [&](Var x, Var y) { return src(x / 2, y / 2) + x; });
+  Stage half = stage("half", {{-3, -4}, {w + 6, h + 7}}, [&](Var x, Var y) {
+    return max(fine(2 * x, 2 * y), fine(2 * x + 1, 2 * y + 1)) - fine(2 * x - 1, 2 * y - 1);
+  });
+  Stage out = stage("out", {{-5, -3}, {2 * w + 7, 2 * h + 5}},
+                    [&](Var x, Var y) { return half((x + 1) / 2, y / 2) + y - half(x / 2, (y - 1) / 2); });
+  EXPECT_TRUE(in_rows({out}, "fine"));
+  EXPECT_TRUE(in_rows({out}, "half"));
+  agree({out});
+}
+
+TEST(MarchingBoxes, TablesAreReadWhereTheyAre) {
+  const Image<std::uint8_t> in("in");
+  const Accessor src = in.border(Border::clamp());
+  Stage table = stage("table", {300}, [&](Var i) { return i * i / 7; });
+  Stage soft = stage("soft", in.size(), [&](Var x, Var y) { return src(x - 1, y) + src(x + 1, y + 2); });
+  const Accessor of_soft = soft.border(Border::clamp());
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    return table.border(Border::clamp())(of_soft(x, y - 1) - 5) + table.border(Border::clamp())(x - 2);
+  });
+  EXPECT_TRUE(in_rows({out}, "soft"));
+  agree({out});
 }
 
 }  // namespace

@@ -118,10 +118,10 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           in_row[i + (left - x0) + 2] = in_row_2[i + left];
         }
         prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
-        for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
+        for (int64_t x = max_i64(x0 - 2, -1); x < left; ++x) {
           in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
         }
-        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 2; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 514, in_w + 1); ++x) {
           in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
         }
       }
@@ -146,22 +146,22 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           sy_row[i + (left - x0) + 1] = dy * dy;
           sxy_row[i + (left - x0) + 1] = dx * dy;
         }
-        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 512, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
       }

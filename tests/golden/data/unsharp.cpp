@@ -115,10 +115,10 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
           const uint8_t v2 = in_0[(left + i) * 3 + 2];
           blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
         }
-        for (int64_t x = max_i64(x0, 0) - 1; x < left; ++x) {
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 2048, in_w) + 1; ++x) {
+        for (int64_t x = right; x < min_i64(x0 + 2049, in_w + 1); ++x) {
           blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
         }
       }

@@ -115,16 +115,6 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             in_row[i + (left - x0) * 3 + 6] = in_row_2[i + left * 3];
           }
           prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
-          for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
-            in_row[(x - x0) * 3 + 6] = 0.0f;
-            in_row[(x - x0) * 3 + 7] = 0.0f;
-            in_row[(x - x0) * 3 + 8] = 0.0f;
-          }
-          for (int64_t x = right; x < min_i64(x0 + 256, in_w) + 2; ++x) {
-            in_row[(x - x0) * 3 + 6] = 0.0f;
-            in_row[(x - x0) * 3 + 7] = 0.0f;
-            in_row[(x - x0) * 3 + 8] = 0.0f;
-          }
         } else {
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < 260; ++i) {
@@ -150,12 +140,12 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
                 + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
           }
-          for (int64_t x = max_i64(x0, 0) - 2; x < left; ++x) {
+          for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
             blurx_row[(x - x0) * 3 + 6] = 0.0f;
             blurx_row[(x - x0) * 3 + 7] = 0.0f;
             blurx_row[(x - x0) * 3 + 8] = 0.0f;
           }
-          for (int64_t x = right; x < min_i64(x0 + 256, in_w) + 2; ++x) {
+          for (int64_t x = right; x < min_i64(x0 + 258, in_w + 2); ++x) {
             blurx_row[(x - x0) * 3 + 6] = 0.0f;
             blurx_row[(x - x0) * 3 + 7] = 0.0f;
             blurx_row[(x - x0) * 3 + 8] = 0.0f;

@@ -1,5 +1,6 @@
 #include "schedule/marching.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
@@ -10,7 +11,8 @@
 namespace weft::schedule {
 namespace {
 
-/// "in 1x3 0; a 3x3 1": what is kept, the window that is needed of it, and how far it is ahead.
+/// "in [-1, 1] 3 rows, 1 ahead; half 1x1 of 2x2 [0, 0] 1 rows, 0 ahead": what is kept, its rate unless that
+/// is the result's, the columns that are needed of it, its rows, and how far it is ahead.
 std::string march_text(const Outputs& outputs) {
   const ir::Pipeline pipeline = Pipeline("test", outputs).ir();
   std::vector<StageReads> members;
@@ -19,9 +21,11 @@ std::string march_text(const Outputs& outputs) {
   if (!found.march) return found.why;
   std::string text;
   for (const RollingRows& r : found.march->rolling) {
-    text += (text.empty() ? "" : "; ") + r.source().name + " [" + std::to_string(r.x().min) + ", " +
-            std::to_string(r.x().max) + "] " + std::to_string(r.rows) + " rows, " + std::to_string(r.ahead) +
-            " ahead";
+    const auto& step = found.march->step;
+    text += (text.empty() ? "" : "; ") + r.source().name;
+    if (r.rate != step) text += fmt::format(" {}x{} of {}x{}", r.rate[0], r.rate[1], step[0], step[1]);
+    text += " [" + std::to_string(r.x().min) + ", " + std::to_string(r.x().max) + "] " +
+            std::to_string(r.rows) + " rows, " + std::to_string(r.ahead) + " ahead";
   }
   return text;
 }
@@ -56,6 +60,28 @@ TEST(Marching, BordersFindPixelsOnTheOtherSide) {
   EXPECT_EQ(march_text({shifted(Border::constant(0.f))}), "a [1, 1] 1 rows, -2 ahead");
 }
 
+TEST(Marching, OtherResolutionsGoAtOtherRates) {
+  const Image<float> in("in");
+  Stage a = point("a", in + 1.f);
+  const Extents half{in.width() / 2, in.height() / 2};
+  Stage down = stage("down", half, [&](Var x, Var y) { return a(2 * x, 2 * y) + a(2 * x + 1, 2 * y + 1); });
+  EXPECT_EQ(march_text({down}), "a 2x2 of 1x1 [0, 0] 2 rows, 0 ahead");
+
+  const Accessor edge = down.border(Border::clamp());
+  Stage up = stage("up", in.size(), [&](Var x, Var y) { return edge((x + 1) / 2, y / 2 - 1) - a(x, y); });
+  EXPECT_EQ(march_text({up}), "a [-2, 2] 2 rows, 0 ahead; down 1x1 of 2x2 [-1, 1] 2 rows, 0 ahead");
+}
+
+TEST(Marching, OneRateForAllReads) {
+  const Image<float> in("in");
+  Stage a = stage("a", {2 * in.width(), in.height()}, [&](Var x, Var y) { return in(x / 2, y); });
+  const auto of = [&](const auto& f) { return march_text({stage("b", in.size(), f)}); };
+  EXPECT_EQ(of([&](Var x, Var y) { return a(2 * x, y) + a(x, y); }), "'a' is needed at two scales");
+  a = point("a", in + 1.f);
+  EXPECT_EQ(of([&](Var x, Var y) { return a(x / 3, y); }),
+            "'a' is needed at a scale that is no power of two up to 4");
+}
+
 TEST(Marching, IsRefusedWithAReason) {
   const Image<float> in("in");
   Stage a = point("a", in + 1.f);
@@ -63,9 +89,11 @@ TEST(Marching, IsRefusedWithAReason) {
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); }),
             "'b' reads 'a' with the border repeat, from the other end of the image");
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(2 * x, y); }),
-            "'b' reads 'a' not at distances that are the same for all pixels");
+            "'b' reads 'a' from more than 64 pixels outside");
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x - 65, y); }),
-            "'a' is needed 65 pixels away");
+            "'b' reads 'a' from more than 64 pixels outside");
+  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x * x / 99, y); }),
+            "'b' reads 'a' not at distances that are the same for all pixels");
   EXPECT_EQ(of([&](Var x, Var y) {
               return a.border(Border::clamp())(x - 1, y) + a.border(Border::mirror())(x, y - 1);
             }),
