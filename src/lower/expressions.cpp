@@ -331,6 +331,11 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto pack = packs_.find(n.source.get()); pack != packs_.end())
     return pixel_at(pack->second, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
+  if (const auto found = places_.find(&n); found != places_.end()) {
+    const Expr place = kernel::cast(ir::CastMode::Convert, Scalar::I64,
+                                    kernel::load(found->second.array, found->second.type, i_));
+    return pixel_at(array.name, type, kernel::mul(place, kernel::literal(type.lanes)));
+  }
   const bool direct = is_direct(n);
   Expr inside, outer = kernel::literal(0), along_x = kernel::literal(0);
   for (std::size_t d = 0; d < n.indices.size(); ++d) {

@@ -97,6 +97,13 @@ class ExpressionLowering {
   void fold_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                        const kernel::Expr& count, int capacity);
 
+  /// The reads of small tables of narrow pixels at computed places, outside of loops.
+  std::vector<const ir::Read*> strip_tables(const std::vector<ir::Expr>& roots);
+  /// Appends a loop that finds their places for `count` pixels, at most `capacity`, in local arrays. lower()
+  /// then looks up what is there at `i`.
+  void find_over_strip(const std::vector<const ir::Read*>& tables, kernel::Block& block,
+                       const kernel::Expr& count, int capacity);
+
  private:
   /// What a scope has given a name to: a row of an array (a pointer at an offset), or an index (array is
   /// empty).
@@ -148,6 +155,8 @@ class ExpressionLowering {
   void bind_tap(const ir::Loop& loop, std::size_t point);
   void release_taps(const ir::Loop& loop);
 
+  kernel::Expr place_in_table(const ir::Read& read);
+
   std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
                           const ir::Index* row);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
@@ -182,6 +191,11 @@ class ExpressionLowering {
   kernel::Expr number_in_pack_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds
+  struct Places {
+    std::string array;
+    Scalar type;
+  };
+  std::unordered_map<const ir::Read*, Places> places_;  // in tables
   struct Columns {
     Separable separable;
     std::vector<std::string> arrays;  // by lane

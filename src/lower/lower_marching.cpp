@@ -383,7 +383,7 @@ class MarchLowering {
       targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
     const int capacity = columns * lanes.front()->per_pixel();
     Block pointers, work;
-    if (const int phases = phases_of_pass(pass); phases > 1) {
+    if (const int phases = phases_of_pass(expressions, pass); phases > 1) {
       store_by_phases(expressions, std::move(kept_rows), pass, targets, row, phases, pointers, work);
     } else {
       expressions.keep_rows(std::move(kept_rows), name("left"));
@@ -405,10 +405,14 @@ class MarchLowering {
     return &stage == &result_ ? literal(0) : at_kept(kept_of(stage), name("left"));
   }
 
-  int phases_of_pass(const schedule::Pass& pass) const {
+  /// Of the loop of a pass: 1 unless one loop over pixels is all that it takes.
+  static int phases_of_pass(ExpressionLowering& expressions, const schedule::Pass& pass) {
     int phases = 1;
     for (const ir::Stage* stage : pass) {
-      if (lanes_share_a_function(*stage)) return 1;
+      const std::vector<ir::Expr> roots = ir::expressions(*stage);
+      const bool is_straight = !lanes_share_a_function(*stage) && expressions.strip_folds(roots).empty() &&
+                               expressions.strip_tables(roots).empty();
+      if (!is_straight) return 1;
       phases = std::max(phases, phase_count(*stage));
     }
     return phases;

@@ -164,7 +164,8 @@ class StageLowering {
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, coords(),
                               module_.strict);
     return rank() == 0 ||
-           (!lanes_share_a_function(inner_) && in_row.strip_folds(ir::expressions(inner_)).empty());
+           (!lanes_share_a_function(inner_) && in_row.strip_folds(ir::expressions(inner_)).empty() &&
+            in_row.strip_tables(ir::expressions(inner_)).empty());
   }
 
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {

@@ -125,6 +125,8 @@ void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>
     for (const StripTarget& target : targets) roots.push_back(cases_of(*target.stage)[0].value);
     for (const ir::Fold* fold : expressions.strip_folds(roots))
       expressions.fold_over_strip(*fold, work, strip.x0, strip.count, strip.capacity);
+    if (const auto tables = expressions.strip_tables(roots); !tables.empty())
+      expressions.find_over_strip(tables, work, strip.count, strip.capacity);
   }
   if (!is_piecewise && lanes_share_a_function(stage)) {
     store_lanes_apart(expressions, targets.front(), strip, work);

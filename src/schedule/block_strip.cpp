@@ -104,12 +104,12 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
   for (const StageReads& member : members) {
     for (const ir::Read* read : member.reads) {
       const bool is_scalar = read->source->box.empty();
-      if (read->border && !is_scalar && read->source->box != member.stage->box)
-        return fmt::format("'{}' reads '{}' with a border, and their sizes differ", member.stage->name,
-                           read->source->name);
       if (!is_scalar && !window_of(analysis::footprint(*read)))
         return fmt::format("'{}' reads '{}' at another rate, which blocks of threads do not",
                            member.stage->name, read->source->name);
+      if (read->border && !is_scalar && read->source->box != member.stage->box)
+        return fmt::format("'{}' reads '{}' with a border, and their sizes differ", member.stage->name,
+                           read->source->name);
     }
   }
   if (block_strip(march, *members.back().stage, values, shared_bytes)) return std::nullopt;

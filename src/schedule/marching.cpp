@@ -280,10 +280,6 @@ int strip_width(const March& march) {
   return std::clamp(columns / width_step * width_step, least_width, most_width);
 }
 
-bool March::is_scaled() const {
-  return std::any_of(rolling.begin(), rolling.end(), [&](const RollingRows& r) { return r.rate != step; });
-}
-
 const RollingRows* March::of(const ir::Stage& source) const {
   const auto found = std::find_if(rolling.begin(), rolling.end(),
                                   [&](const RollingRows& r) { return &r.source() == &source; });

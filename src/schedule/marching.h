@@ -53,8 +53,6 @@ struct March {
   /// begin at coordinates that they divide.
   std::array<int, 2> step = {1, 1};
 
-  bool is_scaled() const;  ///< Some member is of another resolution than the result.
-
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
 };
 

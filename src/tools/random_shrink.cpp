@@ -151,7 +151,8 @@ void change_accesses(int s, const Recipe& recipe, std::vector<Change>& all) {
     for (int source = 0; source < access.source; ++source)
       change([source](Access& a) { return a.source = source, true; });
     if (access.age > 1) change([](Access& a) { return set(a.age, 1); });
-    change([](Access& a) { return set(a.border, {}) && (a.constant.clear(), true); });
+    if (stage.kind != Stage::Kind::Pyramid && stage.kind != Stage::Kind::Resize)  // they need one
+      change([](Access& a) { return set(a.border, {}) && (a.constant.clear(), true); });
     if (access.border && access.border != Border::Mode::Clamp)
       change([](Access& a) { return a.constant.clear(), set(a.border, {Border::Mode::Clamp}); });
     if (!access.crop.empty()) change([](Access& a) { return a.crop.clear(), true; });

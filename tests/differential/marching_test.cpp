@@ -109,6 +109,20 @@ TEST_P(Marching, AlongOneAxisAndOverTwoLevels) {
   agree({out});
 }
 
+TEST_P(Marching, TablesOfBytes) {
+  const Image<std::int16_t> in("in");
+  Stage curve = stage("curve", {300}, [&](Var i) { return cast<std::uint8_t>(i * i / 7); });
+  Stage colours =
+      stage("colours", {40}, [&](Var i) { return cast<std::int16_t>(pack(i, i * i, 7 * i - 40)); });
+  Stage soft = convolve("soft", in.border(border()), Mask{{1, 2, 1}});
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    const Accessor look_up = curve.border(border()), colour = colours.border(border());
+    const Expr tone = look_up(soft(x, y) / 100 - 5);
+    return colour(tone / 8 + x % 3).lane(1) + colour(soft(x, y) / 700 + 1).lane(2) + look_up(tone * 2 - 1);
+  });
+  agree({out});
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, Marching,
                          testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
                          [](const auto& info) { return info.param; });
