@@ -16,7 +16,7 @@ namespace weft::schedule {
 namespace {
 
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-constexpr int least_width = 64, most_width = 2048, width_step = 64;  // of a strip, in pixels
+constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
 
