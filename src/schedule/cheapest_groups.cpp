@@ -13,41 +13,41 @@ namespace {
 
 class CheapestGroups {
  public:
-  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling)
+  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling, const ir::Sizes& sizes)
       : pipeline_(pipeline),
         tiling_(tiling),
         kernels_(pipeline, [](const ir::Stage&, const ir::Stage&) { return true; }),
-        sizes_(nominal_sizes(pipeline)) {
-    for (const ir::StagePtr& stage : pipeline.stages)
-      operations_[&kernels_.loop_of(*stage)] += operations_of(*stage);
-  }
+        loops_(loops_of(pipeline, kernels_)),
+        sizes_(sizes) {}
 
-  Grouping run() {
-    const GroupSearch found = least_cost_groups(graph(), [this](const Members& g) { return cost(g); });
-    Grouping grouping;
-    for (const Members& group : found.groups) {
-      auto& names = grouping.groups.emplace_back();
-      for (const ir::StagePtr& stage : pipeline_.stages) {
-        if (has(group, kernels_.loop_of(*stage))) names.push_back(stage->name);
+  std::vector<Grouping> run(int count) {
+    const GroupSearch found = least_cost_groups(
+        graph(), [this](const Members& g) { return cost(g); }, count);
+    std::vector<Grouping> groupings;
+    for (const PricedGroups& way : found.best) {
+      Grouping& grouping = groupings.emplace_back();
+      for (const Members& group : way.groups) {
+        auto& names = grouping.groups.emplace_back();
+        for (const ir::StagePtr& stage : pipeline_.stages) {
+          if (has(group, kernels_.loop_of(*stage))) names.push_back(stage->name);
+        }
       }
+      for (const Members& group : way.groups) {
+        const ir::Stage& result = *loops_[group.back()].reads.stage;
+        grouping.why[result.name] =
+            why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups);
+      }
+      grouping.search = fmt::format("{} groups priced, {} sets of stages left{}", found.asked, found.states,
+                                    found.is_exact ? "" : "; not all groups were tried");
     }
-    for (const Members& group : found.groups) {
-      const ir::Stage& result = *loops()[group.back()].stage;
-      grouping.why[result.name] =
-          why_not_in_place(pipeline_, kernels_, result) + why_stored(group, found.groups);
-    }
-    grouping.search = fmt::format("{} groups priced, {} sets of stages left{}", found.asked, found.states,
-                                  found.is_exact ? "" : "; not all groups were tried");
-    return grouping;
+    return groupings;
   }
 
  private:
-  const std::vector<StageReads>& loops() const { return kernels_.loops(); }
-
   GroupGraph graph() const {
-    GroupGraph graph{std::vector<std::vector<int>>(loops().size()), {}};
-    for (std::size_t l = 0; l < loops().size(); ++l) {
-      const ir::Stage& stage = *loops()[l].stage;
+    GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}};
+    for (std::size_t l = 0; l < loops_.size(); ++l) {
+      const ir::Stage& stage = *loops_[l].reads.stage;
       graph.is_stored.push_back(tiling_ == Tiling::None || always_stored(pipeline_, stage).has_value() ||
                                 kernels_.uses(stage).evolution != nullptr);
       for (const ir::Stage* reader : kernels_.uses(stage).consumers)
@@ -57,30 +57,31 @@ class CheapestGroups {
   }
 
   int number_of(const ir::Stage& stage) const {
-    const auto at = std::find_if(loops().begin(), loops().end(),
-                                 [&](const StageReads& loop) { return loop.stage == &stage; });
-    return static_cast<int>(at - loops().begin());
+    const auto at = std::find_if(loops_.begin(), loops_.end(),
+                                 [&](const Loop& loop) { return loop.reads.stage == &stage; });
+    return static_cast<int>(at - loops_.begin());
   }
   bool has(const Members& group, const ir::Stage& stage) const {
     return std::count(group.begin(), group.end(), number_of(stage)) > 0;
   }
-  std::vector<StageReads> members_of(const Members& group) const {
-    std::vector<StageReads> members;
-    for (const int l : group) members.push_back(loops()[l]);
-    return members;
+  MarchOrWhy march(const Members& group) const {
+    if (group.size() == 1) return {March{}, ""};
+    std::vector<StageReads> reads;
+    for (const int l : group) reads.push_back(loops_[l].reads);
+    return march_of(reads);
   }
 
   std::optional<double> cost(const Members& group) const {
-    const std::vector<StageReads> members = members_of(group);
-    if (members.size() == 1) return cost_of(members, {}, operations_, sizes_).total;
-    const MarchOrWhy found = march_of(members);
+    const MarchOrWhy found = march(group);
     if (!found.march) return std::nullopt;
-    return cost_of(members, *found.march, operations_, sizes_).total;
+    std::vector<Loop> members;
+    for (const int l : group) members.push_back(loops_[l]);
+    return cost_of(work_of(members, *found.march, sizes_)).total;
   }
 
   /// Why a group is not part of that of its readers: the end of a sentence.
   std::string why_stored(const Members& group, const std::vector<Members>& groups) const {
-    const ir::Stage& result = *loops()[group.back()].stage;
+    const ir::Stage& result = *loops_[group.back()].reads.stage;
     if (tiling_ == Tiling::None || always_stored(pipeline_, result)) return "";
     const auto reader = std::find_if(groups.begin(), groups.end(), [&](const Members& other) {
       const auto& readers = kernels_.uses(result).consumers;
@@ -89,11 +90,11 @@ class CheapestGroups {
       });
     });
     if (reader == groups.end()) return "";
-    const std::string& last = loops()[reader->back()].stage->name;
+    const std::string& last = loops_[reader->back()].reads.stage->name;
     Members both = *reader;
     both.insert(both.end(), group.begin(), group.end());
     std::sort(both.begin(), both.end());
-    const MarchOrWhy found = march_of(members_of(both));
+    const MarchOrWhy found = march(both);
     if (!found.march) return fmt::format("; it is not computed with '{}', since {}", last, found.why);
     const double apart = *cost(group) + *cost(*reader);
     return fmt::format("; computed with '{}' the two would take {:.0f} % longer", last,
@@ -103,14 +104,19 @@ class CheapestGroups {
   const ir::Pipeline& pipeline_;
   const Tiling tiling_;
   const Kernels kernels_;
+  const std::vector<Loop> loops_;
   const ir::Sizes sizes_;
-  std::map<const ir::Stage*, double> operations_;  // of each loop, a pixel
 };
 
 }  // namespace
 
 Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling) {
-  return CheapestGroups(pipeline, tiling).run();
+  return cheapest_groupings(pipeline, tiling, nominal_sizes(pipeline), 1).at(0);
+}
+
+std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const ir::Sizes& sizes,
+                                         int count) {
+  return CheapestGroups(pipeline, tiling, sizes).run(count);
 }
 
 }  // namespace weft::schedule

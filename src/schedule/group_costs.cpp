@@ -1,27 +1,92 @@
 #include "schedule/group_costs.h"
 
+#include <weft/error.h>
+
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
-#include "analysis/operations.h"
+#include "schedule/groups.h"
 
 namespace weft::schedule {
 namespace {
 
 constexpr std::int64_t nominal_extent = 2048;
 
-double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+// The heights that strips of marching stages can have, the tallest first, and how many strips are enough to
+// take a taller one: as lower/lower_marching chooses.
+constexpr std::array<std::int64_t, 3> strip_heights{256, 64, 16};
+constexpr std::int64_t enough_strips = 64;
+
+double pixels_of(const ir::ConcreteBox& box) {
   double pixels = 1;
-  for (const std::int64_t extent : ir::evaluate(stage, sizes).extent) pixels *= static_cast<double>(extent);
+  for (const std::int64_t extent : box.extent) pixels *= static_cast<double>(extent);
   return pixels;
 }
+double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+  return pixels_of(ir::evaluate(stage, sizes));
+}
 
-/// How much more of a stage is computed than its readers' strips have pixels.
-double overlap(const RollingRows& rows, int width, int height) {
-  const auto along = [](const Reach& reach, int extent) {
-    return static_cast<double>(extent + reach.extent() - 1) / extent;
+/// Rows of an image of that size.
+double rows_of(const ir::ConcreteBox& box) {
+  return box.extent.empty() ? 1
+                            : pixels_of(box) / static_cast<double>(std::max<std::int64_t>(box.extent[0], 1));
+}
+
+/// How the result is divided.
+struct Strips {
+  double columns = 1, bands = 1;  ///< Strips side by side, and one below the other.
+};
+
+Strips strips_of(const ir::ConcreteBox& result, int width) {
+  const auto parts = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
+  const std::int64_t columns = parts(result.extent[0], width);
+  std::int64_t height = strip_heights.back();
+  for (const std::int64_t taller : strip_heights) {
+    if (result.extent[1] / taller * columns < enough_strips) continue;
+    height = taller;
+    break;
+  }
+  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height))};
+}
+
+/// What all strips compute, or copy, of one source.
+struct Covered {
+  double pixels = 0, rows = 0;
+};
+
+Covered covered_by(const Strips& strips, const ir::ConcreteBox& box, const Window& window) {
+  const auto along = [](std::int64_t extent, double parts, const Reach& reach) {
+    const auto more = static_cast<double>(reach.extent() - 1);
+    return static_cast<double>(extent) + more * parts;
   };
-  return along(rows.x(), width) * along(rows.y(), height);
+  const double rows = along(box.extent[1], strips.bands, window[1]);
+  return {along(box.extent[0], strips.columns, window[0]) * rows, rows * strips.columns};
+}
+
+/// Loads and stores of a pixel by a loop, of values.
+double accesses_of(const Loop& loop) {
+  return static_cast<double>(loop.operations.loads + 1) * loop.reads.stage->type.lanes;
+}
+
+void add_memory(GroupWork& work, const std::vector<Loop>& members, const ir::Sizes& sizes) {
+  std::set<const ir::Stage*> inside, read;
+  for (const Loop& m : members) inside.insert(m.reads.stage);
+  for (const Loop& m : members) {
+    for (const ir::Read* r : m.reads.reads) {
+      if (!inside.count(r->source.get())) read.insert(r->source.get());
+    }
+  }
+  for (const ir::Stage* image : read) work.read += pixels_of(*image, sizes) * size_of(image->type);
+  const ir::Stage& result = *members.back().reads.stage;
+  work.written += pixels_of(result, sizes) * size_of(result.type);
+}
+
+void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
+  work.operations += pixels * static_cast<double>(operations.alu);
+  work.divisions += pixels * static_cast<double>(operations.sfu);
+  work.accesses += pixels * accesses;
 }
 
 }  // namespace
@@ -33,41 +98,113 @@ ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
   return sizes;
 }
 
-double operations_of(const ir::Stage& stage, const CpuModel& model) {
-  const analysis::Operations o = analysis::operations(stage);
-  const double accesses = static_cast<double>(o.loads + 1) * stage.type.lanes;
-  return static_cast<double>(o.alu) + static_cast<double>(o.sfu) * model.operations_of_division +
-         accesses / model.accesses_per_operation;
+std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels) {
+  std::vector<Loop> loops;
+  std::map<const ir::Stage*, std::size_t> number;
+  for (const StageReads& reads : kernels.loops()) {
+    const ir::Stage& stage = *reads.stage;
+    const bool can_be_value = std::holds_alternative<ir::Pure>(stage.definition) &&
+                              !always_stored(pipeline, stage) && can_be_in_place(stage, kernels.uses(stage));
+    number[&stage] = loops.size();
+    loops.push_back({reads, {}, can_be_value});
+  }
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    const analysis::Operations own = analysis::operations(*stage);
+    analysis::Operations& all = loops[number.at(&kernels.loop_of(*stage))].operations;
+    all.alu += own.alu, all.sfu += own.sfu, all.loads += own.loads;
+    // What is in place is read at one pixel, by each of its readers.
+    if (kernels.in_place(*stage))
+      all.loads -= static_cast<std::int64_t>(kernels.uses(*stage).consumers.size());
+  }
+  return loops;
 }
 
-GroupCost cost_of(const std::vector<StageReads>& members, const March& march,
-                  const std::map<const ir::Stage*, double>& operations, const ir::Sizes& sizes,
-                  const CpuModel& model) {
-  const ir::Stage& result = *members.back().stage;
-  const int width = strip_width(march);
+GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes) {
+  GroupWork work;
+  add_memory(work, members, sizes);
+  const ir::ConcreteBox box = ir::evaluate(*members.back().reads.stage, sizes);
+  if (members.size() == 1) {
+    add_loop(work, members[0].operations, accesses_of(members[0]), pixels_of(box));
+    work.rows += rows_of(box);
+    return work;
+  }
+  std::vector<StageReads> reads;
+  std::set<const ir::Stage*> values;
+  for (const Loop& m : members) {
+    reads.push_back(m.reads);
+    if (m.can_be_value && &m != &members.back()) values.insert(m.reads.stage);
+  }
+  values = values_of_passes(reads, march, values);
+  March kept = march;
+  std::erase_if(kept.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
+  const Strips strips = strips_of(box, strip_width(kept));
+  const auto covered = [&](const ir::Stage& stage) {
+    const RollingRows* rows = march.of(stage);
+    return covered_by(strips, ir::evaluate(stage, sizes), rows ? rows->window : Window(2));
+  };
+  for (const RollingRows& r : kept.rolling) {
+    if (r.is_member) continue;  // rows of images are copied
+    const Covered copied = covered(r.source());
+    work.accesses += copied.pixels * 2 * r.source().type.lanes;
+    work.rows += copied.rows;
+  }
+  for (const Loop& m : members) {
+    double accesses = accesses_of(m);
+    if (values.count(m.reads.stage)) accesses -= m.reads.stage->type.lanes;
+    for (const ir::Stage* value : values) {
+      const bool is_read = std::any_of(m.reads.reads.begin(), m.reads.reads.end(),
+                                       [&](const ir::Read* r) { return r->source.get() == value; });
+      if (is_read) accesses -= value->type.lanes;
+    }
+    add_loop(work, m.operations, accesses, covered(*m.reads.stage).pixels);
+  }
+  for (const Pass& pass : passes_of(reads, march, values)) work.rows += covered(*pass.front()).rows;
+  return work;
+}
+
+GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu) {
   GroupCost cost;
-  std::set<const ir::Stage*> moved{&result}, inside;
-  for (const StageReads& m : members) inside.insert(m.stage);
-  for (const StageReads& m : members) {
-    for (const ir::Read* read : m.reads) {
-      if (!inside.count(read->source.get())) moved.insert(read->source.get());
-    }
-    const RollingRows* rows = march.of(*m.stage);
-    const double again = rows ? overlap(*rows, width, model.strip_rows) : 1;
-    cost.compute += pixels_of(*m.stage, sizes) * operations.at(m.stage) * again;
-  }
-  if (members.size() > 1) {  // images are copied into kept rows
-    for (const RollingRows& r : march.rolling) {
-      if (r.is_member) continue;
-      cost.compute += pixels_of(r.source(), sizes) * 2 * r.source().type.lanes /
-                      model.accesses_per_operation * overlap(r, width, model.strip_rows);
-    }
-  }
-  cost.compute /= model.operations_per_byte;
-  for (const ir::Stage* image : moved) cost.memory += pixels_of(*image, sizes) * size_of(image->type);
-  cost.total = std::max(cost.memory, cost.compute) + model.not_hidden * std::min(cost.memory, cost.compute) +
-               model.launch;
+  cost.memory = (work.read + work.written) / cpu.bytes.value;
+  cost.compute = work.operations / cpu.operations.value + work.divisions / cpu.divisions.value +
+                 work.accesses / cpu.accesses.value + work.rows * cpu.row.value / cpu.cores;
+  cost.total = std::max(cost.memory, cost.compute) +
+               (1 - cpu.hidden.value) * std::min(cost.memory, cost.compute) + cpu.kernel.value;
   return cost;
+}
+
+std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& schedule,
+                                 const ir::Sizes& sizes) {
+  const Groups groups = groups_of(schedule);
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::string& stage : groups[g]) group_of[stage] = g;
+  }
+  const Kernels kernels(pipeline, [&](const ir::Stage& stage, const ir::Stage& reader) {
+    return group_of.at(stage.name) == group_of.at(reader.name);
+  });
+  std::vector<std::vector<Loop>> members(groups.size());
+  for (Loop& loop : loops_of(pipeline, kernels))
+    members[group_of.at(loop.reads.stage->name)].push_back(std::move(loop));
+  std::vector<KernelCost> costs;
+  for (const std::vector<Loop>& of_group : members) {
+    March march;
+    if (of_group.size() > 1) {
+      std::vector<StageReads> reads;
+      for (const Loop& loop : of_group) reads.push_back(loop.reads);
+      MarchOrWhy found = march_of(reads);
+      if (!found.march) throw InternalError("a group that cannot march: " + found.why);
+      march = std::move(*found.march);
+    }
+    const GroupWork work = work_of(of_group, march, sizes);
+    costs.push_back({of_group.back().reads.stage->name, work, cost_of(work)});
+  }
+  return costs;
+}
+
+double total_of(const std::vector<KernelCost>& kernels) {
+  double seconds = 0;
+  for (const KernelCost& kernel : kernels) seconds += kernel.cost.total;
+  return seconds;
 }
 
 }  // namespace weft::schedule

@@ -1,45 +1,59 @@
-// What a group of stages costs a CPU: memory's time and the cores', both in bytes that memory could have
-// moved.
+// What a group of stages costs a CPU: the work of its kernel, counted, and the time that takes.
 //
 //     gx stored, then hc:   in → gx | gx → hc          4 images of traffic
 //     gx and hc as strips:  in → hc                    2 images; gx again in each strip's halo
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "analysis/operations.h"
 #include "ir/bindings.h"
+#include "machine/cpu.h"
+#include "schedule/kernels.h"
 #include "schedule/marching.h"
+#include "schedule/schedule.h"
 
 namespace weft::schedule {
 
-/// Ratios of the processor, not its speed. The defaults are of a server of 2023 (bench/all: 266 G additions
-/// of floats, 9.8 G divisions and 25 GB copied per second, by two cores).
-struct CpuModel {
-  double operations_per_byte = 11;
-  double operations_of_division = 27;
-  double accesses_per_operation = 2;  ///< Loads and stores that caches serve in the time of an operation.
-  double not_hidden = 0.7;            ///< Of the shorter of both times: cores wait, and so does memory.
-  double launch = 100'000;            ///< Bytes' worth of waking the cores, and of waiting for the last.
-  int strip_rows = 256;
+/// A stage with those that are computed in its place.
+struct Loop {
+  StageReads reads;
+  analysis::Operations operations;  ///< Of a pixel, without the loads of what is in place.
+  bool can_be_value = false;        ///< Of a loop that has all its readers (values_of_passes).
 };
+/// Those of the pipeline, as `kernels` has them and in that order.
+std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels);
 
+/// What one kernel does. Halos that several strips compute count as often.
+struct GroupWork {
+  double read = 0, written = 0;  ///< Bytes of memory: of each array once.
+  double operations = 0, divisions = 0;
+  double accesses = 0;  ///< Values loaded and stored, from wherever.
+  double rows = 0;      ///< Loops along a row that are begun.
+};
+/// Of one loop, or of several that march so.
+GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes);
+
+/// Seconds.
 struct GroupCost {
   double memory = 0, compute = 0;
   double total = 0;  ///< With what is not hidden, and the launch.
 };
+GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu = machine::cpu_speeds());
+
+struct KernelCost {
+  std::string result;  ///< The stage that it stores.
+  GroupWork work;
+  GroupCost cost;
+};
+/// Of all kernels of a schedule for that pipeline on a CPU.
+std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& schedule,
+                                 const ir::Sizes& sizes);
+/// Seconds.
+double total_of(const std::vector<KernelCost>& kernels);
 
 /// Extents of every image where nothing is known of them.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
-
-/// Of one stage, or of several that march so. `operations` are those per pixel of each stage's loop, those of
-/// stages computed in its place included (operations_of).
-GroupCost cost_of(const std::vector<StageReads>& members, const March& march,
-                  const std::map<const ir::Stage*, double>& operations, const ir::Sizes& sizes,
-                  const CpuModel& model = {});
-
-/// Of one pixel, in additions; what is read and stored counts, too.
-double operations_of(const ir::Stage& stage, const CpuModel& model = {});
 
 }  // namespace weft::schedule

@@ -13,19 +13,13 @@ using Stages = std::vector<bool>;  // by number
 class Search {
  public:
   Search(const GroupGraph& graph, const std::function<std::optional<double>(const Members&)>& cost,
-         std::int64_t limit)
-      : graph_(graph), cost_(cost), limit_(limit), groups_of_(graph.size()) {}
+         std::size_t count, std::int64_t limit)
+      : graph_(graph), cost_(cost), count_(count), limit_(limit), groups_of_(graph.size()) {}
 
   GroupSearch run() {
     const Stages all(graph_.size(), true);
-    found_.cost = least(all);
-    Stages left = all;
-    while (std::find(left.begin(), left.end(), true) != left.end()) {
-      const Priced& best = *known_.at(left).best;
-      found_.groups.push_back(best.members);
-      for (int member : best.members) left[member] = false;
-    }
-    std::reverse(found_.groups.begin(), found_.groups.end());
+    const Ways& ways = cheapest(all);
+    for (std::size_t rank = 0; rank < ways.size(); ++rank) found_.best.push_back(grouping(all, rank));
     found_.states = static_cast<std::int64_t>(known_.size());
     return std::move(found_);
   }
@@ -35,25 +29,45 @@ class Search {
     Members members;
     double cost;
   };
-  struct State {
+  /// To group the stages left: the group of the last of them, and a way for what is left then.
+  struct Way {
     double cost;
-    const Priced* best;
+    const Priced* group;  // null if no stages are left
+    std::size_t rank_of_rest;
   };
+  using Ways = std::vector<Way>;  // the cheapest first, of equal ones the first that was found
 
-  double least(const Stages& left) {
+  const Ways& cheapest(const Stages& left) {
+    static const Ways nothing_left{{0, nullptr, 0}};
     const auto last = std::find(left.rbegin(), left.rend(), true);
-    if (last == left.rend()) return 0;
-    if (const auto state = known_.find(left); state != known_.end()) return state->second.cost;
+    if (last == left.rend()) return nothing_left;
+    if (const auto known = known_.find(left); known != known_.end()) return known->second;
     const int result = static_cast<int>(left.rend() - last) - 1;
-    State state{0, nullptr};
+    Ways ways;
     for (const Priced& group : groups_of(result)) {
-      Stages rest = left;
-      for (int member : group.members) rest[member] = false;
-      const double cost = group.cost + least(rest);
-      if (!state.best || cost < state.cost) state = {cost, &group};
+      const Ways& rest = cheapest(without(left, group.members));
+      for (std::size_t rank = 0; rank < rest.size(); ++rank)
+        ways.push_back({group.cost + rest[rank].cost, &group, rank});
     }
-    known_[left] = state;
-    return state.cost;
+    std::stable_sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.cost < b.cost; });
+    if (ways.size() > count_) ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(count_), ways.end());
+    return known_[left] = std::move(ways);
+  }
+
+  PricedGroups grouping(Stages left, std::size_t rank) {
+    PricedGroups found{{}, cheapest(left).at(rank).cost};
+    while (const Priced* group = cheapest(left).at(rank).group) {
+      found.groups.push_back(group->members);
+      rank = cheapest(left).at(rank).rank_of_rest;
+      left = without(left, group->members);
+    }
+    std::reverse(found.groups.begin(), found.groups.end());
+    return found;
+  }
+
+  static Stages without(Stages left, const Members& members) {
+    for (int member : members) left[member] = false;
+    return left;
   }
 
   /// All that can be: other groups never take the members, whose readers are in this one. So they are the
@@ -96,18 +110,19 @@ class Search {
 
   const GroupGraph& graph_;
   const std::function<std::optional<double>(const Members&)>& cost_;
+  const std::size_t count_;
   const std::int64_t limit_;
   std::vector<std::vector<Priced>> groups_of_;
-  std::map<Stages, State> known_;
+  std::map<Stages, Ways> known_;
   GroupSearch found_;
 };
 
 }  // namespace
 
 GroupSearch least_cost_groups(const GroupGraph& graph,
-                              const std::function<std::optional<double>(const Members&)>& cost,
+                              const std::function<std::optional<double>(const Members&)>& cost, int count,
                               std::int64_t limit) {
-  return Search(graph, cost, limit).run();
+  return Search(graph, cost, static_cast<std::size_t>(count), limit).run();
 }
 
 }  // namespace weft::schedule

@@ -6,8 +6,9 @@
 //
 //     F(L) = min over groups G of result r within L:  cost(G) + F(L \ G)
 //
-// which is exact. Compare the down-set form of DP fusion in PolyMage, which has no such order of groups,
-// since its groups may store several stages.
+// which is exact. For the k groupings of least cost, each F is a list of k costs, and the sum takes every one
+// of F(L \ G). Compare the down-set form of DP fusion in PolyMage, which has no such order of groups, since
+// its groups may store several stages.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +28,23 @@ struct GroupGraph {
 
 using Members = std::vector<int>;  ///< Producers first; the last is the result.
 
-struct GroupSearch {
+struct PricedGroups {
   std::vector<Members> groups;  ///< All stages, each in one; by their results.
   double cost = 0;
-  std::int64_t states = 0;  ///< Sets of stages left that were met,
-  std::int64_t asked = 0;   ///< groups whose cost was asked for.
-  bool is_exact = true;     ///< False if the search met its limit and some groups were never tried.
+};
+
+struct GroupSearch {
+  std::vector<PricedGroups> best;  ///< The cheapest first; as many as were asked for, if there are.
+  std::int64_t states = 0;         ///< Sets of stages left that were met,
+  std::int64_t asked = 0;          ///< groups whose cost was asked for.
+  bool is_exact = true;            ///< False if the search met its limit and some groups were never tried.
 };
 
 /// `cost` is asked once for each group; nothing if the group cannot be, and then none that has it and the
 /// same result can. Of groups of one stage the cost has to be known. At most `limit` groups of more are asked
-/// for.
+/// for. Finds the `count` groupings of least cost.
 GroupSearch least_cost_groups(const GroupGraph& graph,
-                              const std::function<std::optional<double>(const Members&)>& cost,
+                              const std::function<std::optional<double>(const Members&)>& cost, int count = 1,
                               std::int64_t limit = 1'000'000);
 
 }  // namespace weft::schedule

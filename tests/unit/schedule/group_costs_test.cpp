@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "schedule/groups.h"
+
 namespace weft::schedule {
 namespace {
 
@@ -18,33 +20,99 @@ class GroupCosts : public testing::Test {
     return convolve(name, source.border(Border::clamp()), blur);
   }
   /// Of the stages from `first`, in one group, of which there are `count`.
+  static GroupWork work(const Pipeline& pipeline, std::size_t first, std::size_t count) {
+    const Kernels nothing_in_place(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
+    const std::vector<Loop> all = loops_of(pipeline.ir(), nothing_in_place);
+    const std::vector<Loop> members(all.begin() + first, all.begin() + first + count);
+    std::vector<StageReads> reads;
+    for (const Loop& member : members) reads.push_back(member.reads);
+    return work_of(members, march_of(reads).march.value(), nominal_sizes(pipeline.ir()));
+  }
   static GroupCost cost(const Pipeline& pipeline, std::size_t first, std::size_t count) {
-    std::vector<StageReads> members;
-    std::map<const ir::Stage*, double> operations;
-    for (std::size_t s = first; s < first + count; ++s) {
-      const ir::Stage& stage = *pipeline.ir().stages.at(s);
-      members.push_back(reads_of(stage));
-      operations[&stage] = operations_of(stage);
-    }
-    return cost_of(members, march_of(members).march.value(), operations, nominal_sizes(pipeline.ir()));
+    return cost_of(work(pipeline, first, count));
   }
 };
 
 TEST_F(GroupCosts, MemoryMovesWhatIsReadOutsideAndTheResult) {
   Stage a = blurred("a", in), b = blurred("b", a), c = point("c", b + in);
   const Pipeline pipeline("test", {c});
-  EXPECT_EQ(cost(pipeline, 0, 1).memory, 2 * image);
-  EXPECT_EQ(cost(pipeline, 2, 1).memory, 3 * image);
-  EXPECT_EQ(cost(pipeline, 1, 2).memory, 3 * image);
-  EXPECT_EQ(cost(pipeline, 0, 3).memory, 2 * image);
+  EXPECT_EQ(work(pipeline, 0, 1).read, image);
+  EXPECT_EQ(work(pipeline, 2, 1).read, 2 * image);
+  EXPECT_EQ(work(pipeline, 1, 2).read, 2 * image);
+  EXPECT_EQ(work(pipeline, 0, 3).read, image);
+  EXPECT_EQ(work(pipeline, 0, 3).written, image);
+}
+
+TEST_F(GroupCosts, WhatIsInPlaceIsNeitherLoadedNorStored) {
+  Stage a = point("a", in * 2.f), b = point("b", a + 1.f);
+  const Pipeline pipeline("test", {b});
+  const auto loops = [&](bool together) {
+    const Kernels kernels(pipeline.ir(), [&](const ir::Stage&, const ir::Stage&) { return together; });
+    return loops_of(pipeline.ir(), kernels);
+  };
+  EXPECT_EQ(loops(false).size(), 2u);
+  ASSERT_EQ(loops(true).size(), 1u);
+  EXPECT_EQ(loops(true)[0].operations, (analysis::Operations{2, 0, 1}));
+}
+
+TEST_F(GroupCosts, ValuesOfALoopAreNeitherLoadedNorStored) {
+  // a is read at the pixel by both, which are in one loop
+  Stage a = blurred("a", in), b = point("b", a * a), c = point("c", b + a);
+  const Pipeline pipeline("test", {c});
+  const double pixels = image / 4;
+  const double as_loops =
+      work(pipeline, 0, 1).accesses + work(pipeline, 1, 1).accesses + work(pipeline, 2, 1).accesses;
+  // Not stored and loaded: a stored, and loaded by b and c; b stored, and loaded by c. The image is copied.
+  EXPECT_NEAR(work(pipeline, 0, 3).accesses / pixels, as_loops / pixels - 5 + 2, 0.3) << "and halos";
+}
+
+TEST_F(GroupCosts, EveryStripBeginsItsRows) {
+  Stage a = blurred("a", in), b = blurred("b", a);
+  const Pipeline pipeline("test", {b});
+  EXPECT_EQ(work(pipeline, 0, 1).rows, 2048);
+  // Rows of the image, of a and of b, in as many strips as stand side by side.
+  EXPECT_GT(work(pipeline, 0, 2).rows, 3 * 2048);
+}
+
+TEST_F(GroupCosts, OfAScheduleAreThoseOfItsGroups) {
+  Stage a = blurred("a", in), b = blurred("b", a), c = point("c", b + in);
+  const Pipeline pipeline("test", {c});
+  const ir::Sizes sizes = nominal_sizes(pipeline.ir());
+  const auto costs = [&](const Groups& groups) {
+    return costs_of(pipeline.ir(),
+                    schedule_of_groups(pipeline.ir(), {groups, {}}, Tiling::Block).schedule.value(), sizes);
+  };
+  ASSERT_EQ(costs({{"a", "b", "c"}}).size(), 1u);
+  EXPECT_EQ(total_of(costs({{"a", "b", "c"}})), cost(pipeline, 0, 3).total);
+  const auto apart = costs({{"b", "c"}});
+  ASSERT_EQ(apart.size(), 2u);
+  EXPECT_EQ(apart[0].result, "a");
+  EXPECT_EQ(apart[1].result, "c");
+  EXPECT_EQ(total_of(apart), apart[0].cost.total + apart[1].cost.total);
+}
+
+TEST_F(GroupCosts, TheCheapestComeFirst) {
+  Stage a = blurred("a", in), b = blurred("b", a), c = blurred("c", b);
+  const Pipeline pipeline("test", {c});
+  const ir::Sizes sizes = nominal_sizes(pipeline.ir());
+  const std::vector<Grouping> found = cheapest_groupings(pipeline.ir(), Tiling::Block, sizes, 10);
+  ASSERT_EQ(found.size(), 4u) << "a and b with their reader, or not";
+  EXPECT_EQ(found[0].groups, cheapest_groups(pipeline.ir(), Tiling::Block).groups);
+  double before = 0;
+  for (const Grouping& grouping : found) {
+    const auto schedule = schedule_of_groups(pipeline.ir(), grouping, Tiling::Block).schedule.value();
+    const double total = total_of(costs_of(pipeline.ir(), schedule, sizes));
+    EXPECT_GE(total, before);
+    before = total;
+  }
 }
 
 TEST_F(GroupCosts, HalosAreComputedTwice) {
   Stage a = blurred("a", in), b = blurred("b", a), c = blurred("c", b);
   const Pipeline pipeline("test", {c});
   const double apart =
-      cost(pipeline, 0, 1).compute + cost(pipeline, 1, 1).compute + cost(pipeline, 2, 1).compute;
-  const double together = cost(pipeline, 0, 3).compute;
+      work(pipeline, 0, 1).operations + work(pipeline, 1, 1).operations + work(pipeline, 2, 1).operations;
+  const double together = work(pipeline, 0, 3).operations;
   EXPECT_GT(together, apart);
   EXPECT_LT(together, 1.2 * apart);
 }

@@ -34,15 +34,15 @@ const Cost per_group = [](const Members&) { return std::optional(1.0); };
 
 TEST(GroupSearch, OneGroupWhereThatIsCheapest) {
   const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
-  EXPECT_EQ(text_of(least_cost_groups(chain, per_group).groups), "0 1 2 3");
+  EXPECT_EQ(text_of(least_cost_groups(chain, per_group).best.at(0).groups), "0 1 2 3");
   const GroupGraph diamond = graph_of(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
-  EXPECT_EQ(text_of(least_cost_groups(diamond, per_group).groups), "0 1 2 3");
+  EXPECT_EQ(text_of(least_cost_groups(diamond, per_group).best.at(0).groups), "0 1 2 3");
 }
 
 TEST(GroupSearch, StagesThatOthersReadAreStored) {
   // 0 → 1 → 2 (an output), 1 → 3
   const GroupGraph graph = graph_of(4, {{0, 1}, {1, 2}, {1, 3}}, {2});
-  EXPECT_EQ(text_of(least_cost_groups(graph, per_group).groups), "0 1 | 2 | 3");
+  EXPECT_EQ(text_of(least_cost_groups(graph, per_group).best.at(0).groups), "0 1 | 2 | 3");
 }
 
 TEST(GroupSearch, GroupsThatCannotBeAreLeftOut) {
@@ -50,7 +50,7 @@ TEST(GroupSearch, GroupsThatCannotBeAreLeftOut) {
   const Cost at_most_two = [](const Members& group) {
     return group.size() > 2 ? std::nullopt : std::optional(1.0);
   };
-  EXPECT_EQ(text_of(least_cost_groups(chain, at_most_two).groups), "0 1 | 2 3");
+  EXPECT_EQ(text_of(least_cost_groups(chain, at_most_two).best.at(0).groups), "0 1 | 2 3");
 }
 
 TEST(GroupSearch, LooksBeyondTheBestGroupOfTheLastStage) {
@@ -64,16 +64,42 @@ TEST(GroupSearch, LooksBeyondTheBestGroupOfTheLastStage) {
     return 6.0 * static_cast<double>(g.size());
   };
   const GroupSearch found = least_cost_groups(chain, cost);
-  EXPECT_EQ(text_of(found.groups), "0 1 2 | 3");
-  EXPECT_EQ(found.cost, 7);
+  EXPECT_EQ(text_of(found.best.at(0).groups), "0 1 2 | 3");
+  EXPECT_EQ(found.best.at(0).cost, 7);
 }
 
 TEST(GroupSearch, SaysWhenItMetItsLimit) {
   std::vector<std::pair<int, int>> edges;
   for (int s = 0; s < 20; ++s) edges.emplace_back(s, 20);
   const GroupGraph fan = graph_of(21, edges);
-  EXPECT_EQ(least_cost_groups(fan, per_group, 1000).is_exact, false);
-  EXPECT_EQ(least_cost_groups(graph_of(3, {{0, 1}, {1, 2}}), per_group, 1000).is_exact, true);
+  EXPECT_EQ(least_cost_groups(fan, per_group, 1, 1000).is_exact, false);
+  EXPECT_EQ(least_cost_groups(graph_of(3, {{0, 1}, {1, 2}}), per_group, 1, 1000).is_exact, true);
+}
+
+TEST(GroupSearch, FindsTheNextBestToo) {
+  // Each pair of neighbours in one group or not: eight ways.
+  const GroupGraph chain = graph_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const Cost cost = [](const Members& g) {
+    double sum = 10;
+    for (const int member : g) sum += member == g.back() ? 0 : 1 << member;  // 1, 2 and 4 to join
+    return std::optional(sum);
+  };
+  const GroupSearch all = least_cost_groups(chain, cost, 100);
+  ASSERT_EQ(all.best.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    double sum = 0;
+    for (const Members& group : all.best[i].groups) sum += *cost(group);
+    EXPECT_EQ(all.best[i].cost, sum);
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_LE(all.best[j].cost, all.best[i].cost);
+      EXPECT_NE(text_of(all.best[j].groups), text_of(all.best[i].groups));
+    }
+  }
+  EXPECT_EQ(text_of(all.best[0].groups), "0 1 2 3");
+  EXPECT_EQ(text_of(all.best[1].groups), "0 1 2 | 3") << "17 - 4 + 10";
+  const GroupSearch three = least_cost_groups(chain, cost, 3);
+  ASSERT_EQ(three.best.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(text_of(three.best[i].groups), text_of(all.best[i].groups));
 }
 
 /// The least cost of all ways to put each stage that can be into the group of its readers, or not.
@@ -132,17 +158,17 @@ TEST(GroupSearch, IsTheLeastOfAll) {
                      static_cast<double>(g.size());
     };
     const GroupSearch found = least_cost_groups(graph, cost);
-    EXPECT_EQ(found.cost, least_of_all(graph, cost)) << "seed " << seed;
+    EXPECT_EQ(found.best.at(0).cost, least_of_all(graph, cost)) << "seed " << seed;
     std::vector<int> all;
     double sum = 0;
-    for (const Members& group : found.groups) {
+    for (const Members& group : found.best.at(0).groups) {
       all.insert(all.end(), group.begin(), group.end());
       sum += *cost(group);
     }
     std::sort(all.begin(), all.end());
     EXPECT_EQ(all.size(), static_cast<std::size_t>(stages)) << "seed " << seed;
     EXPECT_EQ(std::unique(all.begin(), all.end()), all.end()) << "seed " << seed;
-    EXPECT_EQ(sum, found.cost) << "seed " << seed;
+    EXPECT_EQ(sum, found.best.at(0).cost) << "seed " << seed;
   }
 }
 
