@@ -127,11 +127,6 @@ Peer load(const std::pair<std::string, std::string>& named) {
   return peer;
 }
 
-/// The share of pixels that may be wrong. An application that compares floats, such as unsharp_mask with its
-/// threshold, jumps where two roundings of the same value fall on either side: about once in ten million of
-/// random pixels.
-constexpr double jumps = 1e-6;
-
 /// Notes how far the peer's outputs are from Weft's, and whether that is too far.
 void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string, Buffer>& expected) {
   const bool rounded = !pipeline.strict && tools::rounds_floats(pipeline);
@@ -144,9 +139,8 @@ void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string,
                            {"wrong", found.wrong},
                            {"off_by_one", found.off_by_one},
                            {"worst", found.worst}});
-    const bool jumped = is_float(expected.at(name).type().scalar) &&
-                        static_cast<double>(found.wrong) <= jumps * static_cast<double>(found.pixels);
-    if (!found.equal && !(found.pixels > 0 && jumped)) peer.failure = "differs from Weft: " + found.text();
+    if (!tools::agree_but_for_jumps(found, expected.at(name).type()))
+      peer.failure = "differs from Weft: " + found.text();
   }
 }
 

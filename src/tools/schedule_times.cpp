@@ -1,0 +1,135 @@
+#include "tools/schedule_times.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "lower/lower.h"
+#include "tools/compare.h"
+#include "tools/targets.h"
+#include "tools/workers.h"
+
+namespace weft::tools {
+namespace {
+
+ir::Sizes sizes_of(const Subject& subject) {
+  return ir::sizes_of(ir::bound(subject.arguments.images, subject.arguments.params));
+}
+
+/// "1st", "2nd", "3rd", "4th"
+std::string ordinal(int number) {
+  const int last = number % 10;
+  const bool is_teen = number / 10 % 10 == 1;
+  const char* ending = is_teen ? "th" : last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+  return fmt::format("{}{}", number, ending);
+}
+
+}  // namespace
+
+Contenders::Contenders(const Subject& subject)
+    : subject_(subject),
+      prepared_(lower::prepare(subject.pipeline.ir())),
+      sizes_(sizes_of(subject)),
+      arguments_(subject.arguments) {}
+
+Contender* Contenders::find(const schedule::Groups& groups) {
+  const auto same =
+      std::find_if(all_.begin(), all_.end(), [&](const Contender& c) { return c.groups == groups; });
+  return same == all_.end() ? nullptr : &*same;
+}
+
+void Contenders::add_new(const std::string& name, const schedule::Schedule& schedule) {
+  all_.push_back({{name}, groups_of(schedule), schedule::costs_of(prepared_, schedule, sizes_), {}, {}});
+}
+
+void Contenders::add(const std::string& name, Fuse fuse) {
+  runtime::Scheduling scheduling;
+  scheduling.fuse = fuse;
+  const schedule::Schedule schedule =
+      runtime::scheduled(subject_.pipeline.ir(), lower::Processor::Cpu, scheduling).schedule;
+  if (Contender* same = find(groups_of(schedule)))
+    same->names.push_back(name);
+  else
+    add_new(name, schedule);
+}
+
+bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
+  const auto legal = schedule_of_groups(prepared_, {groups, {}}, schedule::Tiling::Block);
+  if (!legal.schedule) throw InternalError("groups that are not legal: " + legal.why);
+  if (find(groups_of(*legal.schedule))) return false;
+  add_new(name, *legal.schedule);
+  return true;
+}
+
+void Contenders::add_cheapest(int count) {
+  int rank = 0;
+  for (const schedule::Grouping& grouping :
+       cheapest_groupings(prepared_, schedule::Tiling::Block, sizes_, count))
+    add("expected " + ordinal(++rank), grouping.groups);
+}
+
+const Contender& Contenders::fastest() const {
+  return *std::min_element(all_.begin(), all_.end(), [](const Contender& a, const Contender& b) {
+    return a.measured() < b.measured();
+  });
+}
+
+void Contenders::compile(int threads, Progress& progress) {
+  std::mutex mutex;
+  std::size_t done = 0;
+  const auto show = [&] {
+    progress.show(fmt::format("{}: compiled {} of {} schedules", prepared_.name, done, all_.size()));
+  };
+  show();
+  share_out(0, all_.size(), 0, [&](std::uint64_t c) {
+    runtime::Scheduling scheduling;
+    scheduling.groups = schedule::to_json(all_[c].groups);
+    Program program = tools::compile(subject_.pipeline, RunTarget::Cpu, threads, scheduling);
+    const std::lock_guard lock(mutex);
+    all_[c].program = std::move(program);
+    ++done;
+    show();
+  });
+
+  const bool rounded = !prepared_.strict && rounds_floats(prepared_);
+  std::map<std::string, Buffer> expected;
+  for (const Contender& c : all_) {
+    progress.show(fmt::format("{}: comparing '{}'", prepared_.name, joined(c.names)));
+    const std::map<std::string, Buffer> outputs = c.program->run(arguments_);
+    if (expected.empty()) {
+      expected = outputs;
+      continue;
+    }
+    for (const auto& [name, image] : outputs) {
+      const Comparison found = compare(name, expected.at(name), image, {}, rounded);
+      if (agree_but_for_jumps(found, image.type())) continue;
+      throw Error(fmt::format("schedule '{}' of '{}' computes something else than '{}': {}", joined(c.names),
+                              prepared_.name, joined(all_[0].names), found.text()));
+    }
+    arguments_.outputs = outputs;  // later runs write into the same memory
+  }
+  if (arguments_.outputs.empty()) arguments_.outputs = expected;
+}
+
+void Contenders::time(std::int64_t rounds, Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t warming_up = 1;
+  for (Contender& c : all_) c.seconds.clear();
+  for (std::int64_t round = -warming_up; round < rounds; ++round) {
+    progress.show(fmt::format("{}: round {} of {}, {} schedules", prepared_.name,
+                              std::max<std::int64_t>(round + 1, 1), rounds, all_.size()));
+    for (std::size_t turn = 0; turn < all_.size(); ++turn) {
+      Contender& c = all_[(turn + static_cast<std::size_t>(round + warming_up)) % all_.size()];
+      const Clock::time_point start = Clock::now();
+      c.program->run(arguments_);
+      const std::chrono::duration<double> spent = Clock::now() - start;
+      if (round >= 0) c.seconds.push_back(spent.count());
+    }
+  }
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,65 @@
+// Several schedules of one application, side by side: what the model expects of each, and what they take.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/scheduling.h"
+#include "schedule/group_costs.h"
+#include "schedule/groups.h"
+#include "tools/subject.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+
+/// A schedule on the CPU.
+struct Contender {
+  std::vector<std::string> names;  ///< Of the ways that lead to it: "auto", "dp".
+  schedule::Groups groups;         ///< All stages, by their last ones.
+  std::vector<schedule::KernelCost> kernels;
+  std::optional<Program> program;  ///< When it has been compiled.
+  std::vector<double> seconds;     ///< Of each round.
+
+  double expected() const { return schedule::total_of(kernels); }  ///< Seconds.
+  double measured() const { return median(seconds); }
+};
+
+/// Ways to run one application, each of which is there once.
+class Contenders {
+ public:
+  /// For images of the subject's sizes. The subject has to outlive it.
+  explicit Contenders(const Subject& subject);
+
+  /// The schedule that a way to fuse leads to, with its name.
+  void add(const std::string& name, Fuse fuse);
+  /// Legal groups of the prepared pipeline's stages; false if they are there already, under another name.
+  bool add(const std::string& name, const schedule::Groups& groups);
+  /// So many that the model expects to take least, called "expected 2nd" if they are new.
+  void add_cheapest(int count);
+
+  const ir::Pipeline& prepared() const { return prepared_; }
+  const std::vector<Contender>& all() const { return all_; }
+  /// The least median; of all(), which has been timed.
+  const Contender& fastest() const;
+
+  /// Compiles all of them on all cores, and compares what each computes with what the first one does. Throws
+  /// weft::Error if some differ by more than rounding. `threads`: of their runs; 0: all cores.
+  void compile(int threads, Progress& progress);
+  /// So many rounds, in each of which every schedule runs once; they take turns in being first.
+  void time(std::int64_t rounds, Progress& progress);
+
+ private:
+  /// Null if it is new.
+  Contender* find(const schedule::Groups& groups);
+  void add_new(const std::string& name, const schedule::Schedule& schedule);
+
+  const Subject& subject_;
+  ir::Pipeline prepared_;
+  ir::Sizes sizes_;
+  Arguments arguments_;  ///< With memory for the outputs, into which all write.
+  std::vector<Contender> all_;
+};
+
+}  // namespace weft::tools
