@@ -64,6 +64,7 @@ int run(int argc, const char* const* argv) {
   add_emit(weft);
   add_verify(weft, exit_code);
   add_bench(weft);
+  add_tune(weft);
   add_draw(weft);
 
   try {

@@ -16,6 +16,7 @@ void add_emit(CLI::App& weft);
 /// A mismatch sets `exit_code` to 1.
 void add_verify(CLI::App& weft, int& exit_code);
 void add_bench(CLI::App& weft);
+void add_tune(CLI::App& weft);
 void add_draw(CLI::App& weft);
 
 /// An option that takes one value each time it is given.

@@ -71,6 +71,7 @@ TEST_F(BadInput, Names) {
   expect_refusal({"run", "harri", "grey.png", "-o", "out.png"},
                  "there is no application 'harri'; did you mean harris or harris_corner?\n"
                  "  help: weft list shows all of them");
+  expect_refusal({"tune", "all"}, "there is no application 'all'\n  help: weft list shows all of them");
   expect_refusal({"bench", "xyzzy"}, "there is no application 'xyzzy'\n  help: weft list shows all of them");
   expect_refusal({"rnu", "harris"},
                  "there is no command 'rnu'; did you mean run?\n  help: weft --help lists the commands");
@@ -107,6 +108,10 @@ TEST_F(BadInput, Values) {
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", "0"},
                  "--threads has to be at least 1, not 0");
   expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");
+  expect_refusal({"tune", "harris", "--runs", "0"}, "--runs has to be at least 1, not 0");
+  expect_refusal({"tune", "harris", "--best", "some"}, "--best 'some' is not a whole number");
+  expect_refusal({"tune", "harris", "-o", "none/h.json"},
+                 "cannot write 'none/h.json': there is no folder 'none'");
   expect_refusal({"verify", "harris", "--tolerance", "-1"},
                  "the tolerance '-1' is not a number of at least 0");
   expect_refusal({"verify", "--random", "0"}, "the number of pipelines has to be at least 1, not 0");

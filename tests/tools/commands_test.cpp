@@ -1,4 +1,4 @@
-// list, explain, emit, verify, bench and draw, as users run them.
+// list, explain, emit, verify, bench, tune and draw, as users run them.
 #include "command.h"
 
 #include <fstream>
@@ -22,7 +22,7 @@ TEST_F(Commands, HelpAndVersion) {
   EXPECT_TRUE(contains(expect_success({"--help"}), "Examples:"));
   EXPECT_EQ(expect_success({}), expect_success({"--help"}));
   EXPECT_TRUE(expect_success({"--version"}).starts_with("weft "));
-  for (const char* command : {"list", "run", "explain", "emit", "verify", "bench", "draw"})
+  for (const char* command : {"list", "run", "explain", "emit", "verify", "bench", "tune", "draw"})
     EXPECT_TRUE(contains(expect_success({command, "--help"}), "Example")) << command;
 }
 
@@ -356,6 +356,23 @@ TEST_F(Commands, Bench) {
   EXPECT_NEAR(roof, harris["copy_ms"].get<double>() * harris["roof_bytes"].get<double>() / moved, 1e-9);
   EXPECT_NEAR(harris["ratio_to_roof"], harris["median_ms"].get<double>() / roof, 1e-9);
   EXPECT_EQ(bench_harris("block")["roof_bytes"], moved);
+}
+
+TEST_F(Commands, TuneKeepsTheFastestSchedule) {
+  const std::string text =
+      expect_success({"tune", "harris", "--size", "64x48", "--runs", "2", "--best", "3", "-o", "h.json"});
+  for (const char* part : {"harris, 64x48, ", "medians of 2 runs", "expected ms", "measured ms", "auto",
+                           "none", "h.json: the schedule '"})
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+  EXPECT_EQ(files(), std::vector<std::string>{"h.json"});
+  const json groups = json::parse(content("h.json"))["groups"];
+  const json explained = expect_json({"explain", "harris", "--schedule", "h.json", "--json"});
+  EXPECT_EQ(explained["schedule"]["groups"], groups);
+  expect_success({"verify", "harris", "--quick", "--sizes", "33x31", "--schedule", "h.json"});
+
+  // One stage has one schedule; the file has the application's name.
+  expect_success({"tune", "gaussian", "--size", "64x48", "--runs", "1", "--param", "size=5"});
+  EXPECT_TRUE(json::parse(content("gaussian.schedule.json"))["groups"].is_array());
 }
 
 TEST_F(Commands, Tile) {
