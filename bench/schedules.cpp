@@ -96,6 +96,7 @@ Json schedules(const Options& options) {
     json["schedules"].push_back({{"names", c.names},
                                  {"expected_ms", c.expected() * 1e3},
                                  {"median_ms", c.measured() * 1e3},
+                                 {"busy_ms", tools::median(c.busy) * 1e3},
                                  {"min_ms", *std::min_element(c.seconds.begin(), c.seconds.end()) * 1e3},
                                  {"groups", c.groups},
                                  {"kernels", kernels}});

@@ -8,7 +8,7 @@ TEXT = 'font-family="sans-serif" font-size="12" fill="#333"'
 
 
 def plot(report):
-    times = [s[key] for r in report["results"] for s in r["schedules"] for key in ("expected_ms", "median_ms")]
+    times = [s[key] for r in report["results"] for s in r["schedules"] for key in ("expected_ms", "busy_ms")]
     # Both axes are logarithmic and alike, from a power of two that is below all points.
     low, high = math.floor(math.log2(min(times)) - 0.01), math.ceil(math.log2(max(times)) + 0.01)
 
@@ -22,8 +22,9 @@ def plot(report):
         return TOP + SIDE - along(value)
 
     bottom, right = TOP + SIDE, LEFT + SIDE
-    parts = [f'<text x="{LEFT}" y="20" {TEXT}>measured against expected ms, {report["date"][:10]}, '
-             f'{report["machine"]["threads"]} threads; rank correlation {report["rank_correlation"]:.3f}</text>',
+    parts = [f'<text x="{LEFT}" y="20" {TEXT}>time of the cores against expected ms, {report["date"][:10]}, '
+             f'{report["machine"]["threads"]} threads; rank correlation '
+             f'{report["rank_correlation_of_cores"]:.3f}</text>',
              f'<path d="M{LEFT} {bottom}L{right} {TOP}" stroke="#999" stroke-dasharray="4"/>']
     for power in range(low, high + 1):
         x, y = x_of(2.0**power), y_of(2.0**power)
@@ -37,9 +38,9 @@ def plot(report):
         parts.append(f'<circle cx="{right + 20}" cy="{y}" r="4" fill="{colour}"/>'
                      f'<text x="{right + 30}" y="{y + 4}" {TEXT}>{name}</text>')
         for s in result["schedules"]:
-            parts.append(f'<circle cx="{x_of(s["expected_ms"]):.1f}" cy="{y_of(s["median_ms"]):.1f}" r="3.5" '
+            parts.append(f'<circle cx="{x_of(s["expected_ms"]):.1f}" cy="{y_of(s["busy_ms"]):.1f}" r="3.5" '
                          f'fill="{colour}" fill-opacity="0.7"><title>{name}, {", ".join(s["names"])}: expected '
-                         f'{s["expected_ms"]:.2f}, measured {s["median_ms"]:.2f} ms</title></circle>')
+                         f'{s["expected_ms"]:.2f}, cores {s["busy_ms"]:.2f} ms</title></circle>')
     body, width, height = "\n".join(parts), right + LEGEND, bottom + 50
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}">\n<rect width="100%" height="100%" fill="#fff"/>\n{body}\n</svg>\n')

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <mutex>
 
 #include "lower/lower.h"
+#include "runtime/thread_pool.h"
 #include "tools/compare.h"
 #include "tools/targets.h"
 #include "tools/workers.h"
@@ -43,7 +45,7 @@ Contender* Contenders::find(const schedule::Groups& groups) {
 }
 
 void Contenders::add_new(const std::string& name, const schedule::Schedule& schedule) {
-  all_.push_back({{name}, groups_of(schedule), schedule::costs_of(prepared_, schedule, sizes_), {}, {}});
+  all_.push_back({{name}, groups_of(schedule), schedule::costs_of(prepared_, schedule, sizes_), {}, {}, {}});
 }
 
 void Contenders::add(const std::string& name, Fuse fuse) {
@@ -79,6 +81,7 @@ const Contender& Contenders::fastest() const {
 }
 
 void Contenders::compile(int threads, Progress& progress) {
+  threads_ = runtime::ThreadPool(threads).threads();
   std::mutex mutex;
   std::size_t done = 0;
   const auto show = [&] {
@@ -118,16 +121,22 @@ void Contenders::compile(int threads, Progress& progress) {
 void Contenders::time(std::int64_t rounds, Progress& progress) {
   using Clock = std::chrono::steady_clock;
   constexpr std::int64_t warming_up = 1;
-  for (Contender& c : all_) c.seconds.clear();
+  const auto seconds_of_cores = [&] {
+    return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC) / threads_;
+  };
+  for (Contender& c : all_) c.seconds.clear(), c.busy.clear();
   for (std::int64_t round = -warming_up; round < rounds; ++round) {
     progress.show(fmt::format("{}: round {} of {}, {} schedules", prepared_.name,
                               std::max<std::int64_t>(round + 1, 1), rounds, all_.size()));
     for (std::size_t turn = 0; turn < all_.size(); ++turn) {
       Contender& c = all_[(turn + static_cast<std::size_t>(round + warming_up)) % all_.size()];
       const Clock::time_point start = Clock::now();
+      const double worked = seconds_of_cores();
       c.program->run(arguments_);
       const std::chrono::duration<double> spent = Clock::now() - start;
-      if (round >= 0) c.seconds.push_back(spent.count());
+      if (round < 0) continue;
+      c.seconds.push_back(spent.count());
+      c.busy.push_back(seconds_of_cores() - worked);
     }
   }
 }

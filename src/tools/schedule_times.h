@@ -21,6 +21,7 @@ struct Contender {
   std::vector<schedule::KernelCost> kernels;
   std::optional<Program> program;  ///< When it has been compiled.
   std::vector<double> seconds;     ///< Of each round.
+  std::vector<double> busy;  ///< Seconds in which all threads worked, likewise: what others do counts less.
 
   double expected() const { return schedule::total_of(kernels); }  ///< Seconds.
   double measured() const { return median(seconds); }
@@ -58,6 +59,7 @@ class Contenders {
   const Subject& subject_;
   ir::Pipeline prepared_;
   ir::Sizes sizes_;
+  int threads_ = 0;
   Arguments arguments_;  ///< With memory for the outputs, into which all write.
   std::vector<Contender> all_;
 };
