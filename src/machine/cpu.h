@@ -8,16 +8,18 @@
 
 namespace weft::machine {
 
+constexpr int vector_values = 16;  ///< Of 4 bytes, that one instruction computes: 512 bits.
+
 /// Of all cores together, in vectors where there are any. What is compared are schedules on one machine, so
 /// the ratios matter, not the speed.
 struct CpuSpeeds {
   Fact bytes;       ///< Per second, from or to memory.
   Fact operations;  ///< Per second, on values of 4 bytes: additions and the like.
+  Fact accesses;    ///< Per second, of values of 4 bytes in the first-level cache; beside operations.
   Fact divisions;   ///< Per second, on values of 4 bytes: divisions and roots.
-  Fact accesses;    ///< Per second, of 4 bytes each, to the first-level cache.
-  Fact row;         ///< Seconds until the loop along a row is under way, and to end it.
+  Fact row;         ///< Seconds of a core to begin a loop along a row, and to end it without full vectors.
   Fact kernel;      ///< Seconds to wake the cores, and to wait for the last of them.
-  Fact hidden;  ///< Of the shorter of memory's time and the cores', the share that goes on behind the longer.
+  Fact hidden;  ///< The share of the shorter of memory's time and the cores' that passes during the longer.
   int cores;    ///< That share the rows.
 };
 

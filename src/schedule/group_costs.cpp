@@ -65,6 +65,18 @@ Covered covered_by(const Strips& strips, const ir::ConcreteBox& box, const Windo
   return {along(box.extent[0], strips.columns, window[0]) * rows, rows * strips.columns};
 }
 
+/// Columns at both ends of a row whose windows leave the image: their pixels find their way back one by one,
+/// not in vectors. Rows that march have copies beyond their ends instead.
+double border_columns(const Loop& loop) {
+  Reach reach;
+  for (const ir::Read* read : loop.reads.reads) {
+    if (!read->border || read->source->box.empty()) continue;
+    const std::optional<Window> window = window_of(analysis::footprint(*read));
+    if (window) reach = hull({reach}, {window->front()}).front();
+  }
+  return static_cast<double>(reach.extent() - 1);
+}
+
 /// Loads and stores of a pixel by a loop, of values.
 double accesses_of(const Loop& loop) {
   return static_cast<double>(loop.operations.loads + 1) * loop.reads.stage->type.lanes;
@@ -124,7 +136,9 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   add_memory(work, members, sizes);
   const ir::ConcreteBox box = ir::evaluate(*members.back().reads.stage, sizes);
   if (members.size() == 1) {
-    add_loop(work, members[0].operations, accesses_of(members[0]), pixels_of(box));
+    const double one_by_one = border_columns(members[0]) * rows_of(box);
+    add_loop(work, members[0].operations, accesses_of(members[0]),
+             pixels_of(box) + one_by_one * (machine::vector_values - 1));
     work.rows += rows_of(box);
     return work;
   }
@@ -165,8 +179,8 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
 GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu) {
   GroupCost cost;
   cost.memory = (work.read + work.written) / cpu.bytes.value;
-  cost.compute = work.operations / cpu.operations.value + work.divisions / cpu.divisions.value +
-                 work.accesses / cpu.accesses.value + work.rows * cpu.row.value / cpu.cores;
+  cost.compute = std::max(work.operations / cpu.operations.value, work.accesses / cpu.accesses.value) +
+                 work.divisions / cpu.divisions.value + work.rows * cpu.row.value / cpu.cores;
   cost.total = std::max(cost.memory, cost.compute) +
                (1 - cpu.hidden.value) * std::min(cost.memory, cost.compute) + cpu.kernel.value;
   return cost;

@@ -66,6 +66,19 @@ TEST_F(GroupCosts, ValuesOfALoopAreNeitherLoadedNorStored) {
   EXPECT_NEAR(work(pipeline, 0, 3).accesses / pixels, as_loops / pixels - 5 + 2, 0.3) << "and halos";
 }
 
+TEST_F(GroupCosts, PixelsAtTheEndsOfRowsAreComputedOneByOne) {
+  Stage a = blurred("a", in), b = point("b", in * 2.f);
+  Stage inner = convolve("c", in.border(Border::clamp()), Mask{{1.f, 1.f, 1.f, 1.f, 1.f}});
+  const Pipeline one("one", {a}), none("none", {b}), two("two", {inner});
+  const auto per_pixel = [](const Pipeline& p) {
+    return work(p, 0, 1).operations / static_cast<double>(analysis::operations(*p.ir().stages[0]).alu);
+  };
+  const double pixels = 2048. * 2048;
+  EXPECT_EQ(per_pixel(none), pixels);
+  EXPECT_EQ(per_pixel(one), pixels + 2 * 2048 * (machine::vector_values - 1));
+  EXPECT_EQ(per_pixel(two), pixels + 4 * 2048 * (machine::vector_values - 1));
+}
+
 TEST_F(GroupCosts, EveryStripBeginsItsRows) {
   Stage a = blurred("a", in), b = blurred("b", a);
   const Pipeline pipeline("test", {b});
@@ -107,6 +120,16 @@ TEST_F(GroupCosts, TheCheapestComeFirst) {
   }
 }
 
+TEST_F(GroupCosts, ArithmeticAndAccessesOverlap) {
+  const machine::CpuSpeeds& cpu = machine::cpu_speeds();
+  const double second_of_both = cost_of({0, 0, cpu.operations.value, 0, cpu.accesses.value, 0}).compute;
+  EXPECT_EQ(second_of_both, 1);
+  EXPECT_EQ(cost_of({0, 0, 0, cpu.divisions.value, cpu.accesses.value, 0}).compute, 2);
+  const GroupCost all = cost_of({cpu.bytes.value, cpu.bytes.value, 0, cpu.divisions.value, 0, 0});
+  EXPECT_EQ(all.memory, 2);
+  EXPECT_EQ(all.total, 2 + (1 - cpu.hidden.value) * 1 + cpu.kernel.value);
+}
+
 TEST_F(GroupCosts, HalosAreComputedTwice) {
   Stage a = blurred("a", in), b = blurred("b", a), c = blurred("c", b);
   const Pipeline pipeline("test", {c});
@@ -126,7 +149,7 @@ TEST_F(GroupCosts, FewLargeKernelsBeatManySmallOnes) {
 TEST_F(GroupCosts, WhatTakesLongerThanMemoryHadBetterBeComputedOnce) {
   Stage a = stage("a", in.size(), [&](Var x, Var y) {
     Expr sum = 0.f;
-    for (int i = 1; i < 24; ++i) sum = sum + exp(in(x, y) * float(i));
+    for (int i = 1; i < 96; ++i) sum = sum + exp(in(x, y) * float(i));
     return sum;
   });
   Stage b = local("b", a.border(Border::clamp()), Domain(17, 17), Local::Max);
