@@ -6,8 +6,8 @@ namespace {
 constexpr Fact measured(double value) { return {value, Source::OwnRun}; }
 
 // Two cores of an Intel Xeon with vectors of 512 bits. Additions in registers reach 266 G/s (bench/all); of
-// the operations of stages, twice as many pass in that time, since compilers fuse them in pairs. An access in
-// vectors of 16 values, which mostly lie across two lines of the cache, takes about a clock. The other
+// the operations of stages, the fit below finds about twice as many: compilers fuse some in pairs. An access
+// in vectors of 16 values, which mostly lie across two lines of the cache, takes about a clock. The other
 // numbers are those that fit the times of 76 schedules of ten applications best (bench/schedules, 2026-11-22;
 // least squares of the logarithms of the cores' times, all applications weighing the same). From five of the
 // applications alone, bytes, accesses and divisions come out within an eighth of these, and the rank
