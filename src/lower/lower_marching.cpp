@@ -36,8 +36,6 @@ const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
   return std::get<ir::Pure>(stage.definition).cases;
 }
 
-constexpr StripHeights heights{{256, 64, 16}, 64};  // some for each core
-
 class MarchLowering {
  public:
   explicit MarchLowering(const GroupContext& context)
@@ -62,7 +60,7 @@ class MarchLowering {
       function.body.push_back(
           {kernel::LocalArray{kept.array, kept.source().type.scalar, kept.rows * kept.pitch}});
     function.body.push_back({Let{"columns", columns()}});
-    function.body.push_back({Let{"rows", rows_of_strip()}});
+    function.body.push_back({Let{"rows", rows_of_strip(extent(1), name("columns"))}});
     function.body.push_back({strips()});
     kernel::Launch launch{function.name, strip_count(), arrays_read(), {array_.name}};
     context_.module.functions.push_back(std::move(function));
@@ -123,10 +121,14 @@ class MarchLowering {
   }
   Expr extent(int d) const { return step_[d] == 1 ? rows_.extent(d) : kernel::sub(rows_.end(d), origin(d)); }
   Expr columns() const { return parts(extent(0), literal(width_)); }
-  Expr rows_of_strip() const {
-    return rows_.of_tallest_strips(heights, columns(), [](int rows) { return literal(rows); });
+  static Expr rows_of_strip(const Expr& extent, const Expr& columns) {
+    const Expr even = kernel::div(kernel::mul(extent, columns), literal(schedule::enough_strips));
+    const Expr rows = kernel::binary(BinaryOp::And, even, literal(-schedule::least_height));
+    return kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
   }
-  Expr strip_count() const { return kernel::mul(parts(extent(1), rows_of_strip()), columns()); }
+  Expr strip_count() const {
+    return kernel::mul(parts(extent(1), rows_of_strip(extent(1), columns())), columns());
+  }
 
   For strips() {
     For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};

@@ -3,7 +3,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -12,21 +11,22 @@
 namespace weft::schedule {
 namespace {
 
-constexpr std::int64_t nominal_extent = 2048;
+constexpr std::int64_t nominal_extent = 2048, largest_extent = std::int64_t{1} << 30;
 
-// The heights that strips of marching stages can have, the tallest first, and how many strips are enough to
-// take a taller one: as lower/lower_marching chooses.
-constexpr std::array<std::int64_t, 3> strip_heights{256, 64, 16};
-constexpr std::int64_t enough_strips = 64;
+/// Sizes that nothing was said about may not suit the pipeline.
+ir::ConcreteBox box_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+  ir::ConcreteBox box;
+  for (const ir::Range& range : stage.box)
+    box.extent.push_back(std::clamp<std::int64_t>(ir::evaluate(range.extent, sizes), 0, largest_extent));
+  return box;
+}
 
 double pixels_of(const ir::ConcreteBox& box) {
   double pixels = 1;
   for (const std::int64_t extent : box.extent) pixels *= static_cast<double>(extent);
   return pixels;
 }
-double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) {
-  return pixels_of(ir::evaluate(stage, sizes));
-}
+double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) { return pixels_of(box_of(stage, sizes)); }
 
 /// Rows of an image of that size.
 double rows_of(const ir::ConcreteBox& box) {
@@ -42,12 +42,8 @@ struct Strips {
 Strips strips_of(const ir::ConcreteBox& result, int width) {
   const auto parts = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
   const std::int64_t columns = parts(result.extent[0], width);
-  std::int64_t height = strip_heights.back();
-  for (const std::int64_t taller : strip_heights) {
-    if (result.extent[1] / taller * columns < enough_strips) continue;
-    height = taller;
-    break;
-  }
+  const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
+  const std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
   return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height))};
 }
 
@@ -75,6 +71,16 @@ double border_columns(const Loop& loop) {
     if (window) reach = hull({reach}, {window->front()}).front();
   }
   return static_cast<double>(reach.extent() - 1);
+}
+
+/// Columns at both ends of a row that reads a coarser image: those that make up no whole group of phases are
+/// computed one by one, too.
+double phase_columns(const Loop& loop) {
+  std::int64_t phases = 1;
+  for (const ir::Read* read : loop.reads.reads) {
+    if (!read->source->box.empty()) phases = std::max(phases, analysis::footprint(*read).front().divisor);
+  }
+  return static_cast<double>(phases - 1);
 }
 
 /// Loads and stores of a pixel by a loop, of values.
@@ -134,9 +140,9 @@ std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels)
 GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes) {
   GroupWork work;
   add_memory(work, members, sizes);
-  const ir::ConcreteBox box = ir::evaluate(*members.back().reads.stage, sizes);
+  const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
   if (members.size() == 1) {
-    const double one_by_one = border_columns(members[0]) * rows_of(box);
+    const double one_by_one = (border_columns(members[0]) + phase_columns(members[0])) * rows_of(box);
     add_loop(work, members[0].operations, accesses_of(members[0]),
              pixels_of(box) + one_by_one * (machine::vector_values - 1));
     work.rows += rows_of(box);
@@ -154,7 +160,7 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   const Strips strips = strips_of(box, strip_width(kept));
   const auto covered = [&](const ir::Stage& stage) {
     const RollingRows* rows = march.of(stage);
-    return covered_by(strips, ir::evaluate(stage, sizes), rows ? rows->window : Window(2));
+    return covered_by(strips, box_of(stage, sizes), rows ? rows->window : Window(2));
   };
   for (const RollingRows& r : kept.rolling) {
     if (r.is_member) continue;  // rows of images are copied
@@ -170,7 +176,9 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
                                        [&](const ir::Read* r) { return r->source.get() == value; });
       if (is_read) accesses -= value->type.lanes;
     }
-    add_loop(work, m.operations, accesses, covered(*m.reads.stage).pixels);
+    const Covered all = covered(*m.reads.stage);
+    const double one_by_one = phase_columns(m) * all.rows;
+    add_loop(work, m.operations, accesses, all.pixels + one_by_one * (machine::vector_values - 1));
   }
   for (const Pass& pass : passes_of(reads, march, values)) work.rows += covered(*pass.front()).rows;
   return work;

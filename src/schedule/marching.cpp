@@ -315,6 +315,17 @@ bool has_simple_pixels(const ir::Stage& stage) {
   return stage.type.lanes == 1 && std::get<ir::Pure>(stage.definition).cases.size() == 1;
 }
 
+/// Puts pixels together, or takes them apart, without computing anything: doing so again costs nothing.
+bool only_moves_pixels(const ir::Stage& stage) {
+  bool moves = std::get<ir::Pure>(stage.definition).cases.size() == 1;
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    const bool is_in_row = read && footprint_in_image(*read);
+    moves &= is_in_row || std::holds_alternative<ir::Pack>(e->op) || std::holds_alternative<ir::Lane>(e->op);
+  });
+  return moves;
+}
+
 bool reads(const StageReads& reader, const ir::Stage& source) {
   return std::any_of(reader.reads.begin(), reader.reads.end(),
                      [&](const ir::Read* read) { return read->source.get() == &source; });
@@ -354,6 +365,10 @@ std::vector<Pass> passes_of(const std::vector<StageReads>& members, const March&
 
 std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& members, const March& march,
                                             std::set<const ir::Stage*> candidates) {
+  std::set<const ir::Stage*> moving;
+  for (const ir::Stage* s : candidates) {
+    if (only_moves_pixels(*s)) moving.insert(s);
+  }
   std::erase_if(candidates, [](const ir::Stage* s) { return !has_simple_pixels(*s); });
   while (true) {
     const std::size_t before = candidates.size();
@@ -365,7 +380,9 @@ std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& membe
         });
       }
     }
-    if (candidates.size() == before) return candidates;
+    if (candidates.size() < before) continue;
+    candidates.merge(moving);
+    return candidates;
   }
 }
 

@@ -63,6 +63,10 @@ struct MarchOrWhy {
 };
 MarchOrWhy march_of(const std::vector<StageReads>& members);
 
+/// Strips are as tall as leaves so many of them, some for each core, within limits: tall ones do little twice
+/// at their ends. Heights are multiples of the least.
+constexpr int enough_strips = 64, least_height = 16, most_height = 256;
+
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits.

@@ -100,8 +100,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   float sy_rows[2056];
   float sxy_rows[2056];
   const int64_t columns = (in_w + 511) / 512;
-  const int64_t rows = 64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512)
-      ? 64 : 16;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 512;
     const int64_t y0 = div_i64(strip, columns) * rows;
@@ -211,9 +210,9 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
   frame.k = k;
 
   host->parallel_for(host->context, div_i64(in_h
-      + (64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512) ? 64 : 16)
-      - 1, 64 <= in_h / 256 * ((in_w + 511) / 512) ? 256 : 64 <= in_h / 64 * ((in_w + 511) / 512) ? 64 : 16)
-      * ((in_w + 511) / 512), [](const void* data, int64_t first, int64_t last) {
+      + min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256)) * ((in_w + 511) / 512),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     hc_strips(*static_cast<const harris_frame*>(data), first, last);
   }, &frame);

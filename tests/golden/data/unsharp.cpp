@@ -95,8 +95,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t out_pitch = frame.out_pitch;
   float blur_tap_rows[8200];
   const int64_t columns = (in_w + 2047) / 2048;
-  const int64_t rows = 64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256
-      : 64 <= in_h / 64 * ((in_w + 2047) / 2048) ? 64 : 16;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 2048;
     const int64_t y0 = div_i64(strip, columns) * rows;
@@ -167,9 +166,9 @@ int run_unsharp(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
   frame.in_h = in_h;
 
   host->parallel_for(host->context, div_i64(in_h
-      + (64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256 : 64 <= in_h / 64 * ((in_w + 2047) / 2048) ? 64
-      : 16) - 1, 64 <= in_h / 256 * ((in_w + 2047) / 2048) ? 256 : 64 <= in_h / 64 * ((in_w + 2047) / 2048)
-      ? 64 : 16) * ((in_w + 2047) / 2048), [](const void* data, int64_t first, int64_t last) {
+      + min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256)) * ((in_w + 2047) / 2048),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     out_strips(*static_cast<const unsharp_frame*>(data), first, last);
   }, &frame);

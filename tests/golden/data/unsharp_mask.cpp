@@ -96,8 +96,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   float in_rows[6240];
   float blurx_rows[780];
   const int64_t columns = (in_w + 255) / 256;
-  const int64_t rows = 64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256)
-      ? 64 : 16;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 256;
     const int64_t y0 = div_i64(strip, columns) * rows;
@@ -193,9 +192,9 @@ int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in
   frame.weight = weight;
 
   host->parallel_for(host->context, div_i64(in_h
-      + (64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256) ? 64 : 16)
-      - 1, 64 <= in_h / 256 * ((in_w + 255) / 256) ? 256 : 64 <= in_h / 64 * ((in_w + 255) / 256) ? 64 : 16)
-      * ((in_w + 255) / 256), [](const void* data, int64_t first, int64_t last) {
+      + min_i64(max_i64(in_h * ((in_w + 255) / 256) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 255) / 256) / 64 & -16, 16), 256)) * ((in_w + 255) / 256),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     mask_strips(*static_cast<const unsharp_mask_frame*>(data), first, last);
   }, &frame);
