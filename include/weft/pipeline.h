@@ -47,7 +47,7 @@ enum class Tile {
 
 /// Which stages one kernel computes, so that their pixels need no memory.
 enum class Fuse {
-  Auto,    ///< As many as pays.
+  Auto,    ///< What should take least time: as Dp on CPUs, in place alone on GPUs.
   None,    ///< One: each stage is stored.
   Basic,   ///< Those that a search along edges between two stages finds.
   MinCut,  ///< Those that are left together where a search cuts the graph of stages.

@@ -22,8 +22,8 @@ const CpuSpeeds& cpu_speeds() {
                                 .operations = measured(2 * additions),
                                 .accesses = measured(73e9),
                                 .divisions = measured(16e9),
-                                .row = measured(63e-9),
-                                .kernel = {4e-6, Source::Assumed},
+                                .row = measured(40e-9),
+                                .kernel = {30e-6, Source::Assumed},
                                 .hidden = measured(0.5),
                                 .cores = 2};
   return speeds;

@@ -55,7 +55,10 @@ schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& schedul
                                const schedule::Memory& memory) {
   if (!scheduling.groups.empty()) return {schedule::groups_from_json(scheduling.groups), {}};
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
-  if (scheduling.fuse == Fuse::Dp) return schedule::cheapest_groups(about.pipeline, tiling);
+  const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
+  const bool has_costs = !memory.shared_bytes;  // those of CPUs
+  if (scheduling.fuse == Fuse::Dp || (is_free && has_costs))
+    return schedule::cheapest_groups(about.pipeline, tiling);
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }

@@ -45,6 +45,6 @@ struct GroupSearch {
 /// for. Finds the `count` groupings of least cost.
 GroupSearch least_cost_groups(const GroupGraph& graph,
                               const std::function<std::optional<double>(const Members&)>& cost, int count = 1,
-                              std::int64_t limit = 1'000'000);
+                              std::int64_t limit = 10'000);
 
 }  // namespace weft::schedule

@@ -251,11 +251,21 @@ TEST(CheapestGroups, StoreWhatTakesLongerThanMemory) {
     for (int i = 1; i < 96; ++i) sum = sum + exp(in(x, y) * float(i));
     return sum;
   });
-  Stage b = local("b", a.border(Border::clamp()), Domain(17, 17), Local::Max);
+  Stage b = stage("b", in.size(), [&](Var x, Var y) {
+    const Accessor far = a.border(Border::clamp());
+    return far(x - 30, y - 30) + far(x + 30, y + 30);
+  });
   const auto [groups, why] = cheapest(Pipeline("test", {b}).ir(), "a");
   EXPECT_EQ(groups, R"({"groups":[["a"],["b"]]})");
   EXPECT_EQ(why.find("'b' reads it at other pixels than its own; computed with 'b' the two would take "), 0u)
       << why;
+}
+
+TEST(CheapestGroups, AreFoundWhateverSizesSuit) {
+  const Image<float> in("in");
+  Stage a = stage("a", {in.width() - 5000, in.height()}, [&](Var x, Var y) { return in(x + 5000, y); });
+  Stage b = stage("b", a.size(), [&](Var x, Var y) { return a.border(Border::clamp())(x, y + 1); });
+  EXPECT_NO_THROW(cheapest_groups(Pipeline("test", {b}).ir(), Tiling::Block));
 }
 
 TEST(CheapestGroups, SayWhatStandsInTheWay) {
