@@ -20,6 +20,7 @@
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
 #include "lower/narrow_indices.h"
+#include "lower/recompute_points.h"
 #include "lower/share_taps.h"
 #include "lower/uneven_masks.h"
 #include "lower/wrap_overflow.h"
@@ -65,6 +66,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   // Windows of one coefficient but for a few become boxes.
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
+  // Points that take little are computed where they are read.
+  result = recompute_points(result);
+  ir::verify(result, "recompute_points");
   return result;
 }
 
