@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/thread_pool.h"
+#include "schedule/groups.h"
 #include "tools/arguments.h"
 #include "tools/random_groups.h"
 #include "tools/schedule_times.h"
@@ -78,7 +79,7 @@ Json schedules(const Options& options) {
   contenders.add("basic", Fuse::Basic);
   contenders.add("mincut", Fuse::MinCut);
   contenders.add("dp", Fuse::Dp);
-  contenders.add("auto", Fuse::Auto);
+  contenders.add("largest", schedule::largest_groups(contenders.prepared(), schedule::Tiling::Block).groups);
   draw(contenders, options);
   tools::Progress progress;
   contenders.compile(options.threads, progress);
