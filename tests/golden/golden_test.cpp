@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris"
                          [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
-                         testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d"),
+                         testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d", "enhance"),
                          [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Applications, Golden,

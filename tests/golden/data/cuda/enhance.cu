@@ -1,0 +1,169 @@
+// Pipeline 'enhance', emitted by Weft. How it runs:
+//   mean    computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
+//   bright  computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
+//   gamma   stored: it is an output
+//
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c enhance.cu
+#include "enhance.h"
+
+namespace {
+
+__host__ __device__ inline float max_f32(float a, float b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
+__host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+// i itself inside [0, n), else the nearest index.
+__host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
+  i = i < n ? i : n - 1;
+  return i > 0 ? i : 0;
+}
+
+// 'gamma' from 'in'. Each block of threads goes down a strip of 256 pixels,
+// and keeps the rows of 'in' that the windows reach in shared memory.
+__global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__ in,
+    float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
+    float gain) {
+  __shared__ float in_rows[4352];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
+      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = batch + r + 1;
+            if (y0 - 1 <= row && row < y1 + 1) {
+              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+            }
+          }
+        }
+        __syncthreads();
+        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_0 = in_rows + (y & 15) * 272 + 8;
+          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
+            const int32_t x = x0 + i;
+            const float mean = max_f32(0.0f, expf((logf(in_m1[i - 1] + 1.0f) + logf(in_m1[i] + 1.0f)
+                + logf(in_m1[i + 1] + 1.0f) + logf(in_0[i - 1] + 1.0f) + logf(in_0[i] + 1.0f)
+                + logf(in_0[i + 1] + 1.0f) + logf(in_p1[i - 1] + 1.0f) + logf(in_p1[i] + 1.0f)
+                + logf(in_p1[i + 1] + 1.0f)) / 9.0f) - 1.0f);
+            const float bright = mean * gain;
+            gamma[y * gamma_pitch + x] = 255.0f * powf(bright / 255.0f, 0.6f);
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+}
+
+struct Extents {
+  int64_t x, y, z;
+};
+
+unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
+  const int64_t count = (threads + per_block - 1) / per_block;
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+template <class T>
+struct Same {
+  typedef T type;
+};
+
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
+                   typename Same<Parameters>::type... arguments) {
+  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
+                  blocks(threads.z, block.z, 65535));
+  void* pointers[] = {(void*)&arguments...};
+  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                          stream);
+}
+
+template <class T>
+cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
+  // Whole words, as atomic updates of small types exchange the word around them.
+  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
+  const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
+  return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
+}
+
+template <class T>
+void release(T*& memory, cudaStream_t stream) {
+  if (memory) cudaFreeAsync((void*)memory, stream);
+  memory = nullptr;
+}
+
+template <class T>
+cudaError_t copy_row(T* to, const T* from, int64_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return count <= 0 ? cudaSuccess : cudaMemcpyAsync(to, from, (size_t)count * sizeof(T), kind, stream);
+}
+
+// Copies between arrays of other pitches; extents and strides in scalars, x first.
+template <class T>
+cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int64_t* from_strides,
+                      const int64_t* extents, int rank, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (rank > 2) {
+    cudaError_t status = cudaSuccess;
+    for (int64_t i = 0; i < extents[rank - 1] && status == cudaSuccess; ++i) {
+      status = copy_rows(to + i * to_strides[rank - 2], to_strides, from + i * from_strides[rank - 2], from_strides,
+                         extents, rank - 1, kind, stream);
+    }
+    return status;
+  }
+  if (extents[0] <= 0 || extents[1] <= 0) return cudaSuccess;
+  return cudaMemcpy2DAsync(to, (size_t)to_strides[0] * sizeof(T), from, (size_t)from_strides[0] * sizeof(T),
+                           (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
+}
+
+}  // namespace
+
+cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float gain,
+    float* gamma, int64_t gamma_pitch, cudaStream_t stream) {
+  if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+
+  if (status == cudaSuccess) {
+    status = launch(gamma_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
+  }
+  return status;
+}
+
+cudaError_t run_enhance_on_host(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float gain,
+    float* gamma, int64_t gamma_pitch) {
+  cudaStream_t stream = nullptr;
+  cudaError_t status = cudaStreamCreate(&stream);
+  if (status != cudaSuccess) return status;
+  float* device_in = nullptr;
+  int64_t device_in_pitch = (in_w + 31) / 32 * 32;
+  float* device_gamma = nullptr;
+  int64_t device_gamma_pitch = (in_w + 31) / 32 * 32;
+  if (status == cudaSuccess) status = allocate(device_in, device_in_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {device_in_pitch}, from[] = {in_pitch};
+    status = copy_rows(device_in, to, in, from, extents, 2, cudaMemcpyHostToDevice, stream);
+  }
+  if (status == cudaSuccess) status = allocate(device_gamma, device_gamma_pitch * max_i64(in_h, 1), in_w == 0
+      || in_h == 0, stream);
+  if (status == cudaSuccess) {
+    status = run_enhance(device_in, device_in_pitch, in_w, in_h, gain, device_gamma, device_gamma_pitch,
+        stream);
+  }
+  if (status == cudaSuccess) {
+    const int64_t extents[] = {in_w, in_h}, to[] = {gamma_pitch}, from[] = {device_gamma_pitch};
+    status = copy_rows(gamma, to, device_gamma, from, extents, 2, cudaMemcpyDeviceToHost, stream);
+  }
+  release(device_in, stream);
+  release(device_gamma, stream);
+  const cudaError_t finished = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return status != cudaSuccess ? status : finished;
+}
