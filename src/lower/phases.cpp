@@ -62,7 +62,10 @@ Phases phases_of(const ir::Stage& stage, int count,
   Phases phases;
   for (int p = 0; p < count; ++p) {
     ir::Rewriter rewriter([&](const ir::Expr& e) { return at_phase(e, count, p); });
-    phases.stages.push_back(ir::rewritten(stage, std::ref(rewriter)));
+    ir::Stage& phase = phases.stages.emplace_back(ir::rewritten(stage, std::ref(rewriter)));
+    const ir::Range& x = stage.box[0];
+    const ir::Affine first = (x.min - p + (count - 1)).floor_div(count);
+    phase.box[0] = {first, (x.min + x.extent - 1 - p).floor_div(count) + 1 - first};
     ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
       const auto name = names.find(e.get());
       if (name != names.end()) phases.names[rewriter(e).get()] = name->second;

@@ -47,6 +47,16 @@ TEST_F(PhasesOf, NoneWithoutADivision) {
   EXPECT_EQ(reads([&](Var x, Var y) { return in(2 * x, y); }), "none");
 }
 
+TEST_F(PhasesOf, BoxesAreOfTheirPixels) {
+  const Stage out = stage("out", {{-1, 0}, {in.width() * 2 + 2, in.height()}},
+                          [&](Var x, Var y) { return in.border(Border::clamp())(x / 2, y); });
+  const Phases phases = phases_of(*out.node(), 2, {});
+  EXPECT_EQ(phases.stages[0].box[0].min, ir::Affine(0));
+  EXPECT_EQ(phases.stages[0].box[0].extent.to_string(), "in.w + 1");
+  EXPECT_EQ(phases.stages[1].box[0].min, ir::Affine(-1));
+  EXPECT_EQ(phases.stages[1].box[0].extent.to_string(), "in.w + 1");
+}
+
 TEST_F(PhasesOf, NoneOfOthers) {
   EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 3, y); }), "none");
   EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 8, y); }), "none");
