@@ -78,6 +78,12 @@ bool moves_pixels(ir::BorderMode mode) {
   return mode == ir::BorderMode::Clamp || mode == ir::BorderMode::Mirror || mode == ir::BorderMode::Mirror101;
 }
 
+/// Whatever the sizes are; pixels of an empty image are 0, and no row of it has any.
+bool has_pixels(const ir::Stage& stage) {
+  return std::all_of(stage.box.begin(), stage.box.end(),
+                     [](const ir::Range& range) { return analysis::surely_not_negative(range.extent - 1); });
+}
+
 bool is_own_pixel(const analysis::Footprint& footprint) {
   for (int d = 0; d < 2; ++d) {
     if (!footprint[d].is_unit(d) || footprint[d].min != 0 || footprint[d].max != 0) return false;
@@ -177,6 +183,8 @@ class Marching {
     }
     if (is_own && !from_member && !kept_.count(&source)) return true;  // from memory
     if (from_member && read.border && moves_pixels(read.border->mode)) {
+      if (source.box != reader.box && !has_pixels(source))
+        return refuse(named("with a border, and may find it empty"));
       for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
     return keep(reader, read, *footprint, outside);

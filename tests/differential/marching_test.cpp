@@ -25,6 +25,9 @@ void agree(const Outputs& outputs) {
   }
 }
 
+/// Blocks of threads compute as many rows of each stage, and look nothing up.
+const bool march_at_rates = processor_of_tiles == lower::Processor::Cpu;
+
 bool in_rows(const Outputs& outputs, const std::string& stage) {
   const Pipeline pipeline("marching", outputs);
   const auto found = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
@@ -87,7 +90,7 @@ TEST_P(Marching, HalvedAndDoubled) {
   Stage up = stage("up", in.size(), [&](Var x, Var y) {
     return coarse(x / 2, y / 2) + 3.f * coarse((x + 1) / 2, (y + 1) / 2) - soft(x, y);
   });
-  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({up}, "smooth"));
+  if (march_at_rates && GetParam() != "repeat") EXPECT_TRUE(in_rows({up}, "smooth"));
   agree({up});
 }
 
@@ -105,7 +108,7 @@ TEST_P(Marching, AlongOneAxisAndOverTwoLevels) {
   const Accessor of_wide = wide.border(border());
   Stage out =
       stage("out", in.size(), [&](Var x, Var y) { return of_wide(x, y / 2) + of_wide(x + 1, (y + 3) / 2); });
-  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "coarse"));
+  if (march_at_rates && GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "coarse"));
   agree({out});
 }
 
@@ -179,6 +182,15 @@ TEST(MarchingStages, ArePiecewiseOrKnowWhereTheyAre) {
   agree({b});
 }
 
+TEST_P(Marching, SourcesThatMayBeEmpty) {
+  const Image<std::int32_t> in("in");
+  Stage half =
+      stage("half", {in.width() / 2, in.height() / 2}, [&](Var x, Var y) { return in(2 * x, 2 * y) + 7; });
+  Stage out =
+      stage("out", in.size(), [&](Var x, Var y) { return half.border(border())(x / 2, (y + 1) / 2); });
+  agree({out});
+}
+
 TEST(MarchingBoxes, BeginAnywhereAtAnyRate) {
   const Image<std::int16_t> in("in");
   const Index w = in.width(), h = in.height();
@@ -190,8 +202,8 @@ TEST(MarchingBoxes, BeginAnywhereAtAnyRate) {
   });
   Stage out = stage("out", {{-5, -3}, {2 * w + 7, 2 * h + 5}},
                     [&](Var x, Var y) { return half((x + 1) / 2, y / 2) + y - half(x / 2, (y - 1) / 2); });
-  EXPECT_TRUE(in_rows({out}, "fine"));
-  EXPECT_TRUE(in_rows({out}, "half"));
+  EXPECT_EQ(in_rows({out}, "fine"), march_at_rates);
+  EXPECT_EQ(in_rows({out}, "half"), march_at_rates);
   agree({out});
 }
 
@@ -204,7 +216,7 @@ TEST(MarchingBoxes, TablesAreReadWhereTheyAre) {
   Stage out = stage("out", in.size(), [&](Var x, Var y) {
     return table.border(Border::clamp())(of_soft(x, y - 1) - 5) + table.border(Border::clamp())(x - 2);
   });
-  EXPECT_TRUE(in_rows({out}, "soft"));
+  EXPECT_EQ(in_rows({out}, "soft"), march_at_rates);
   agree({out});
 }
 
