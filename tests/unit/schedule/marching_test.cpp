@@ -63,8 +63,10 @@ TEST(Marching, BordersFindPixelsOnTheOtherSide) {
 TEST(Marching, OtherResolutionsGoAtOtherRates) {
   const Image<float> in("in");
   Stage a = point("a", in + 1.f);
-  const Extents half{in.width() / 2, in.height() / 2};
-  Stage down = stage("down", half, [&](Var x, Var y) { return a(2 * x, 2 * y) + a(2 * x + 1, 2 * y + 1); });
+  const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
+  const Accessor fine = a.border(Border::clamp());
+  Stage down =
+      stage("down", half, [&](Var x, Var y) { return fine(2 * x, 2 * y) + fine(2 * x + 1, 2 * y + 1); });
   EXPECT_EQ(march_text({down}), "a 2x2 of 1x1 [0, 0] 2 rows, 0 ahead");
 
   const Accessor edge = down.border(Border::clamp());
@@ -80,6 +82,19 @@ TEST(Marching, OneRateForAllReads) {
   a = point("a", in + 1.f);
   EXPECT_EQ(of([&](Var x, Var y) { return a(x / 3, y); }),
             "'a' is needed at a scale that is no power of two up to 4");
+}
+
+TEST(Marching, NeedsPixelsForBordersToFind) {
+  const Image<float> in("in");
+  const auto doubled = [&](const Index& extent, const Border& border) {
+    Stage a = stage("a", {extent, in.height()}, [&](Var x, Var y) { return in(x, y); });
+    return stage("b", in.size(), [&](Var x, Var y) { return a.border(border)(x / 2, y); });
+  };
+  const Index half = in.width() / 2;
+  EXPECT_EQ(march_text({doubled(half, Border::clamp())}),
+            "'b' reads 'a' with a border, and may find it empty");
+  EXPECT_EQ(march_text({doubled(half, Border::constant(0.f))}),
+            "in 1x1 of 2x1 [0, 0] 1 rows, 0 ahead; a 1x1 of 2x1 [0, 0] 1 rows, 0 ahead");
 }
 
 TEST(Marching, IsRefusedWithAReason) {
