@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/thread_pool.h"
-#include "schedule/groups.h"
 #include "tools/arguments.h"
 #include "tools/random_groups.h"
 #include "tools/schedule_times.h"
@@ -79,7 +78,7 @@ Json schedules(const Options& options) {
   contenders.add("basic", Fuse::Basic);
   contenders.add("mincut", Fuse::MinCut);
   contenders.add("dp", Fuse::Dp);
-  contenders.add("largest", schedule::largest_groups(contenders.prepared(), schedule::Tiling::Block).groups);
+  contenders.add("largest", Fuse::Auto, Tile::Block);
   draw(contenders, options);
   tools::Progress progress;
   contenders.compile(options.threads, progress);

@@ -48,9 +48,9 @@ void Contenders::add_new(const std::string& name, const schedule::Schedule& sche
   all_.push_back({{name}, groups_of(schedule), schedule::costs_of(prepared_, schedule, sizes_), {}, {}, {}});
 }
 
-void Contenders::add(const std::string& name, Fuse fuse) {
+void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
   runtime::Scheduling scheduling;
-  scheduling.fuse = fuse;
+  scheduling.fuse = fuse, scheduling.tile = tile;
   const schedule::Schedule schedule =
       runtime::scheduled(subject_.pipeline.ir(), lower::Processor::Cpu, scheduling).schedule;
   if (Contender* same = find(groups_of(schedule)))

@@ -33,8 +33,8 @@ class Contenders {
   /// For images of the subject's sizes. The subject has to outlive it.
   explicit Contenders(const Subject& subject);
 
-  /// The schedule that a way to fuse leads to, with its name.
-  void add(const std::string& name, Fuse fuse);
+  /// The schedule that a way to fuse and tile leads to, with its name.
+  void add(const std::string& name, Fuse fuse, Tile tile = Tile::Auto);
   /// Legal groups of the prepared pipeline's stages; false if they are there already, under another name.
   bool add(const std::string& name, const schedule::Groups& groups);
   /// So many that the model expects to take least, called "expected 2nd" if they are new.
