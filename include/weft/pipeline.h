@@ -40,7 +40,7 @@ enum class Target {
 
 /// How stages that read windows of one another are computed.
 enum class Tile {
-  Auto,   ///< What has been found to be best on the target: Block on CPUs, None on GPUs.
+  Auto,   ///< What should take least time on CPUs; None on GPUs, unless groups are asked for.
   None,   ///< One after another, each for the whole image.
   Block,  ///< Together, tile by tile, with their intermediate pixels in caches or shared memory.
 };

@@ -32,10 +32,6 @@ namespace {
 
 using KeptRowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows>;
 
-const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
-  return std::get<ir::Pure>(stage.definition).cases;
-}
-
 class MarchLowering {
  public:
   explicit MarchLowering(const GroupContext& context)
@@ -62,7 +58,8 @@ class MarchLowering {
     function.body.push_back({Let{"columns", columns()}});
     function.body.push_back({Let{"rows", rows_of_strip(extent(1), name("columns"))}});
     function.body.push_back({strips()});
-    kernel::Launch launch{function.name, strip_count(), arrays_read(), {array_.name}};
+    kernel::Launch launch{
+        function.name, strip_count(), arrays_read(context_.members, layout_), {array_.name}};
     context_.module.functions.push_back(std::move(function));
     return launch;
   }
@@ -97,19 +94,6 @@ class MarchLowering {
     }
     return "Strips [first, last) of '" + result_.name + "', each " + std::to_string(width_) +
            " columns that are computed row by row.\nRows of " + members + " are kept while they are read.";
-  }
-
-  std::vector<std::string> arrays_read() const {
-    std::vector<std::string> names;
-    for (const ir::Stage* member : context_.members) {
-      for (const ir::Expr& e : ir::reads(*member)) {
-        const ir::Stage* source = std::get<ir::Read>(e->op).source.get();
-        const bool is_member = std::count(context_.members.begin(), context_.members.end(), source) > 0;
-        const std::string& array = layout_.arrays.at(source).name;
-        if (!is_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
-      }
-    }
-    return names;
   }
 
   // ---- strips
@@ -411,10 +395,7 @@ class MarchLowering {
   static int phases_of_pass(ExpressionLowering& expressions, const schedule::Pass& pass) {
     int phases = 1;
     for (const ir::Stage* stage : pass) {
-      const std::vector<ir::Expr> roots = ir::expressions(*stage);
-      const bool is_straight = !lanes_share_a_function(*stage) && expressions.strip_folds(roots).empty() &&
-                               expressions.strip_tables(roots).empty();
-      if (!is_straight) return 1;
+      if (!is_one_loop(expressions, *stage)) return 1;
       phases = std::max(phases, phase_count(*stage));
     }
     return phases;

@@ -94,7 +94,8 @@ class MarchGridLowering {
           {kernel::LocalArray{kept.array, kept.ring.type, kept.ring.scalars(), kernel::Storage::Shared}});
     function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
     function.body.push_back({strips()});
-    kernel::Launch launch{function.name, literal(1), arrays_of_memory(), {array_.name}, grid()};
+    kernel::Launch launch{
+        function.name, literal(1), arrays_read(context_.members, layout_), {array_.name}, grid()};
     context_.module.functions.push_back(std::move(function));
     return launch;
   }
@@ -124,19 +125,6 @@ class MarchGridLowering {
     return "'" + result_.name + "' with " + members + ". Each block of threads goes down a strip of " +
            std::to_string(strip_.width) + " pixels, " + std::to_string(strip_.batch) +
            " rows at\na time, and keeps the rows of " + kept + " in shared memory while they are read.";
-  }
-
-  std::vector<std::string> arrays_of_memory() const {
-    std::vector<std::string> names;
-    for (const ir::Stage* member : context_.members) {
-      for (const std::string& array : arrays_read(*member, layout_)) {
-        const bool is_of_member =
-            std::any_of(context_.members.begin(), context_.members.end(),
-                        [&](const ir::Stage* m) { return layout_.arrays.at(m).name == array; });
-        if (!is_of_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
-      }
-    }
-    return names;
   }
 
   const Kept* kept_of(const ir::Stage& source) const {

@@ -163,9 +163,7 @@ class StageLowering {
     if (inner_cases().size() > 1) return true;
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, coords(),
                               module_.strict);
-    return rank() == 0 ||
-           (!lanes_share_a_function(inner_) && in_row.strip_folds(ir::expressions(inner_)).empty() &&
-            in_row.strip_tables(ir::expressions(inner_)).empty());
+    return rank() == 0 || is_one_loop(in_row, inner_);
   }
 
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
@@ -318,6 +316,19 @@ std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layou
   for (const ir::Expr& e : ir::reads(stage)) {
     const std::string& name = layout.arrays.at(std::get<ir::Read>(e->op).source.get()).name;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> arrays_read(const std::vector<const ir::Stage*>& members, const Layout& layout) {
+  std::vector<std::string> names;
+  for (const ir::Stage* member : members) {
+    for (const std::string& array : arrays_read(*member, layout)) {
+      const bool is_of_member = std::any_of(members.begin(), members.end(), [&](const ir::Stage* m) {
+        return layout.arrays.at(m).name == array;
+      });
+      if (!is_of_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
+    }
   }
   return names;
 }

@@ -1,6 +1,5 @@
 #include "lower/recompute_points.h"
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -16,11 +15,6 @@ namespace {
 
 constexpr std::int64_t most_operations = 4;  // for each value: less than to wait for memory
 
-bool is_input(const ir::Pipeline& pipeline, const ir::Stage& stage) {
-  return std::any_of(pipeline.inputs.begin(), pipeline.inputs.end(),
-                     [&](const ir::StagePtr& input) { return input.get() == &stage; });
-}
-
 /// Made of no more bytes of inputs than it has itself, at its own pixels, by few operations.
 bool is_cheap_point(const ir::Pipeline& pipeline, const ir::Stage& stage) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
@@ -29,7 +23,7 @@ bool is_cheap_point(const ir::Pipeline& pipeline, const ir::Stage& stage) {
   std::set<const ir::Stage*> sources;
   for (const ir::Expr& e : ir::reads(stage)) {
     const auto& read = std::get<ir::Read>(e->op);
-    if (!is_input(pipeline, *read.source) || !ir::reads_current_pixel(read, stage.domain())) return false;
+    if (!read.source->is_input() || !ir::reads_current_pixel(read, stage.domain())) return false;
     sources.insert(read.source.get());
   }
   int bytes = 0;

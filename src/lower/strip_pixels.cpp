@@ -27,10 +27,6 @@ bool is_transcendental(ir::UnaryOp op) {
   }
 }
 
-const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
-  return std::get<ir::Pure>(stage.definition).cases;
-}
-
 /// How the loop over the pixels of a row may run.
 kernel::LoopKind loop_over_pixels(const ir::Stage& stage, const std::vector<ir::Case>& cases) {
   // Read conditionally, in a case, GCC 12 makes masked loads of pixels of several lanes, and permutes pixels
@@ -64,6 +60,16 @@ void store_lanes_apart(ExpressionLowering& expressions, const StripTarget& targe
 }
 
 }  // namespace
+
+const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
+  return std::get<ir::Pure>(stage.definition).cases;
+}
+
+bool is_one_loop(ExpressionLowering& expressions, const ir::Stage& stage) {
+  const std::vector<ir::Expr> roots = ir::expressions(stage);
+  return !lanes_share_a_function(stage) && expressions.strip_folds(roots).empty() &&
+         expressions.strip_tables(roots).empty();
+}
 
 bool lanes_share_a_function(const ir::Stage& stage) {
   if (stage.type.lanes == 1) return false;

@@ -26,6 +26,11 @@ struct StripTarget {
 /// side by side make vectors across its lanes, and the exp once for each.
 bool lanes_share_a_function(const ir::Stage& stage);
 
+const std::vector<ir::Case>& cases_of(const ir::Stage& stage);
+
+/// Whether a loop over pixels is all that a stage of one case takes: no others come before or after it.
+bool is_one_loop(ExpressionLowering& expressions, const ir::Stage& stage);
+
 /// Appends to `pointers` the rows that are read, and to `work` loops over the strip: those of folds too large
 /// to unroll, the loop over the taps outside the loop over pixels; then those that store. Stages that are
 /// lowered together have one value each, of one lane.

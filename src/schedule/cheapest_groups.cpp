@@ -64,18 +64,16 @@ class CheapestGroups {
   bool has(const Members& group, const ir::Stage& stage) const {
     return std::count(group.begin(), group.end(), number_of(stage)) > 0;
   }
-  MarchOrWhy march(const Members& group) const {
-    if (group.size() == 1) return {March{}, ""};
-    std::vector<StageReads> reads;
-    for (const int l : group) reads.push_back(loops_[l].reads);
-    return march_of(reads);
+  std::vector<Loop> members_of(const Members& group) const {
+    std::vector<Loop> members;
+    for (const int l : group) members.push_back(loops_[l]);
+    return members;
   }
 
   std::optional<double> cost(const Members& group) const {
-    const MarchOrWhy found = march(group);
+    const std::vector<Loop> members = members_of(group);
+    const MarchOrWhy found = march_of(members);
     if (!found.march) return std::nullopt;
-    std::vector<Loop> members;
-    for (const int l : group) members.push_back(loops_[l]);
     return cost_of(work_of(members, *found.march, sizes_)).total;
   }
 
@@ -94,7 +92,7 @@ class CheapestGroups {
     Members both = *reader;
     both.insert(both.end(), group.begin(), group.end());
     std::sort(both.begin(), both.end());
-    const MarchOrWhy found = march(both);
+    const MarchOrWhy found = march_of(members_of(both));
     if (!found.march) return fmt::format("; it is not computed with '{}', since {}", last, found.why);
     const double apart = *cost(group) + *cost(*reader);
     return fmt::format("; computed with '{}' the two would take {:.0f} % longer", last,

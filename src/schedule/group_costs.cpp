@@ -83,6 +83,12 @@ double phase_columns(const Loop& loop) {
   return static_cast<double>(phases - 1);
 }
 
+std::vector<StageReads> reads_of(const std::vector<Loop>& members) {
+  std::vector<StageReads> reads;
+  for (const Loop& m : members) reads.push_back(m.reads);
+  return reads;
+}
+
 /// Loads and stores of a pixel by a loop, of values.
 double accesses_of(const Loop& loop) {
   return static_cast<double>(loop.operations.loads + 1) * loop.reads.stage->type.lanes;
@@ -137,6 +143,11 @@ std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels)
   return loops;
 }
 
+MarchOrWhy march_of(const std::vector<Loop>& members) {
+  if (members.size() == 1) return {March{}, ""};
+  return march_of(reads_of(members));
+}
+
 GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes) {
   GroupWork work;
   add_memory(work, members, sizes);
@@ -148,10 +159,9 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     work.rows += rows_of(box);
     return work;
   }
-  std::vector<StageReads> reads;
+  const std::vector<StageReads> reads = reads_of(members);
   std::set<const ir::Stage*> values;
   for (const Loop& m : members) {
-    reads.push_back(m.reads);
     if (m.can_be_value && &m != &members.back()) values.insert(m.reads.stage);
   }
   values = values_of_passes(reads, march, values);
@@ -209,15 +219,9 @@ std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& s
     members[group_of.at(loop.reads.stage->name)].push_back(std::move(loop));
   std::vector<KernelCost> costs;
   for (const std::vector<Loop>& of_group : members) {
-    March march;
-    if (of_group.size() > 1) {
-      std::vector<StageReads> reads;
-      for (const Loop& loop : of_group) reads.push_back(loop.reads);
-      MarchOrWhy found = march_of(reads);
-      if (!found.march) throw InternalError("a group that cannot march: " + found.why);
-      march = std::move(*found.march);
-    }
-    const GroupWork work = work_of(of_group, march, sizes);
+    const MarchOrWhy found = march_of(of_group);
+    if (!found.march) throw InternalError("a group that cannot march: " + found.why);
+    const GroupWork work = work_of(of_group, *found.march, sizes);
     costs.push_back({of_group.back().reads.stage->name, work, cost_of(work)});
   }
   return costs;

@@ -25,6 +25,9 @@ struct Loop {
 /// Those of the pipeline, as `kernels` has them and in that order.
 std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels);
 
+/// One loop alone has nothing to march with, and no rows to keep.
+MarchOrWhy march_of(const std::vector<Loop>& members);
+
 /// What one kernel does. Halos that several strips compute count as often.
 struct GroupWork {
   double read = 0, written = 0;  ///< Bytes of memory: of each array once.
