@@ -174,20 +174,20 @@ class MarchLowering {
                        literal(kept.pitch));
   }
 
-  /// The columns that lie in a source, of those that the strip needs: left and right.
+  /// The columns that are computed of a source, of those that the strip needs: left and right.
   void clip_columns(Block& block, const Kept& kept) const {
     const Rows rows(kept.source().box, layout_);
     const schedule::Reach& x = kept.rolling.x();
     clip_columns(block, rows, kernel::add(strip_begin(kept), literal(x.min)),
-                 kernel::add(strip_begin(kept), literal(kept.width + x.max)));
+                 kernel::add(strip_begin(kept), literal(kept.width + x.max)), kept.rolling.continued(0));
   }
-  static void clip_columns(Block& block, const Rows& rows, const Expr& from, const Expr& until) {
-    block.push_back({Let{"left", kernel::max(from, rows.begin(0))}});
-    block.push_back({Let{"right", kernel::min(until, rows.end(0))}});
+  static void clip_columns(Block& block, const Rows& rows, const Expr& from, const Expr& until,
+                           const schedule::Reach& beyond = {}) {
+    block.push_back({Let{"left", kernel::max(from, kernel::sub(rows.begin(0), literal(beyond.min)))}});
+    block.push_back({Let{"right", kernel::min(until, kernel::add(rows.end(0), literal(beyond.max)))}});
   }
   static bool has_constant_border(const Kept& kept) {
-    const auto& border = kept.rolling.read->border;
-    return border && border->mode == ir::BorderMode::Constant;
+    return kept.rolling.border() == ir::BorderMode::Constant;
   }
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   If inside_or_constant(const Kept& kept, Block inside, Block outside) const {
@@ -213,7 +213,7 @@ class MarchLowering {
   // ---- rows of images
 
   kernel::Stmt rows_from_memory(const Kept& kept) {
-    const ir::Read& read = *kept.rolling.read;
+    const ir::Read& read = kept.rolling.read;
     const ir::Stage& source = kept.source();
     const ArrayLayout& array = layout_.arrays.at(&source);
     const int lanes = kept.lanes();
@@ -262,7 +262,7 @@ class MarchLowering {
   /// The pixels beyond the ends of a row that the strip needs. `pixel` gives one lane of a pixel of the
   /// source.
   void beyond_columns(Block& block, const Kept& kept, const std::function<Expr(const Expr&, int)>& pixel) {
-    const ir::Read& read = *kept.rolling.read;
+    const ir::Read& read = kept.rolling.read;
     const Rows rows(kept.source().box, layout_);
     const auto fill = [&](const Expr& from, const Expr& until) {
       Block body;
@@ -294,7 +294,7 @@ class MarchLowering {
 
   Block constant_row(const Kept& kept) {
     Block block, body;
-    const std::vector<Expr> values = border_lanes(*kept.rolling.read, block);
+    const std::vector<Expr> values = border_lanes(kept.rolling.read, block);
     for (int l = 0; l < kept.lanes(); ++l)
       body.push_back({kernel::Store{
           kept.row, kernel::add(kernel::mul(name("i"), literal(kept.lanes())), literal(l)), values[l]}});
@@ -327,7 +327,7 @@ class MarchLowering {
       constants.push_back(current_row(kept_of(*stage)));
       kernel::append(constants, constant_row(kept_of(*stage)));
     }
-    if (constants.empty()) return needed_rows(kept, true, std::move(body));
+    if (constants.empty()) return needed_rows(kept, !kept.rolling.continues, std::move(body));
     Block either;
     either.push_back({inside_or_constant(kept, std::move(body), std::move(constants))});
     return needed_rows(kept, false, std::move(either));
@@ -361,7 +361,7 @@ class MarchLowering {
       for (const auto& l : lanes)
         kept_rows[&l->view(k.source())] = {k.array, k.rows, k.pitch,
                                            [this, &k](const Expr& x) { return at_kept(k, x); },
-                                           k.rolling.is_member};
+                                           k.rolling.is_member && !k.rolling.continues};
     }
 
     std::vector<StripTarget> targets;
@@ -378,7 +378,7 @@ class MarchLowering {
     kernel::append(block, std::move(pointers));
     kernel::append(block, std::move(work));
     for (const ir::Stage* stage : pass) {
-      if (stage == &result_ || !kept_of(*stage).rolling.read->border) continue;
+      if (stage == &result_ || !kept_of(*stage).rolling.border()) continue;
       const Kept& kept = kept_of(*stage);
       beyond_columns(block, kept, [&](const Expr& at, int lane) {
         return kernel::load(kept.row, stage->type.scalar, kernel::add(at_kept(kept, at), literal(lane)));

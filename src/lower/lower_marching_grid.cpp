@@ -107,12 +107,8 @@ class MarchGridLowering {
     std::string array;
 
     const ir::Stage& source() const { return rolling.source(); }
-    /// How columns and rows beyond the source are found; nothing if none are read.
-    std::optional<ir::BorderMode> border() const {
-      const auto& border = rolling.read->border;
-      return border ? std::optional(border->mode) : std::nullopt;
-    }
-    bool has_constant_border() const { return border() == ir::BorderMode::Constant; }
+    /// How columns and rows beyond the source are found; nothing if none are read, or they are computed.
+    std::optional<ir::BorderMode> border() const { return rolling.border(); }
   };
 
   std::string comment() const {
@@ -176,7 +172,7 @@ class MarchGridLowering {
                                    rows_.coords(), context_.module.strict);
     for (const Kept& kept : kept_) {
       if (kept.rolling.is_member) continue;
-      const SharedImage image{kept.rolling.read, kept.rolling.x(), kept.rolling.y(), kept.ring, kept.array};
+      const SharedImage image{&kept.rolling.read, kept.rolling.x(), kept.rolling.y(), kept.ring, kept.array};
       phase.work.push_back({load_rows(image, strip_.batch, rows_, layout_, expressions)});
       phase.writes.insert(kept.array);
     }
@@ -216,6 +212,7 @@ class MarchGridLowering {
     Rows rows;                      ///< Of each; of scalars, if their lanes are flat.
     int per_pixel;                  ///< Scalars, if their lanes are flat; else 1.
     schedule::Reach x = {}, y = {};
+    schedule::Window continued = schedule::Window(2);  ///< Beyond the ends of its rows and columns.
     std::int64_t ahead = 0;
     std::optional<ir::BorderMode> border = {};
     bool is_box_of_result = true;
@@ -240,6 +237,7 @@ class MarchGridLowering {
     loop.is_box_of_result = pass.front()->box == result_.box;
     if (const Kept* k = loop.kept.front()) {
       loop.x = k->rolling.x(), loop.y = k->rolling.y();
+      loop.continued = {k->rolling.continued(0), k->rolling.continued(1)};
       loop.ahead = k->rolling.ahead, loop.border = k->border();
     }
     return loop;
@@ -256,7 +254,7 @@ class MarchGridLowering {
       for (const auto& member : loop.members)
         rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch,
                                            [&k](const Expr&) { return literal(k.ring.first); },
-                                           k.rolling.is_member};
+                                           k.rolling.is_member && !k.rolling.continues};
     }
     expressions.keep_rows(std::move(rows), name("x0"));
     Column column = column_of(loop, expressions);
@@ -308,10 +306,12 @@ class MarchGridLowering {
         const std::string local = expressions.claim("inside");
         body.push_back({Let{local, inside}});
         column.inside = name(local, Scalar::Bool);
-      } else {  // what is beyond the ends of a row is not read, and cannot be computed
+      } else {  // what is further beyond the ends of a row is not read, and cannot be computed
         const Expr first = kernel::add(x0, from_x0);
-        column.work.from = kernel::max(literal(0), kernel::sub(rows.begin(0), first));
-        column.work.to = kernel::min(column.work.to, kernel::sub(rows.end(0), first));
+        const Expr begin = kernel::sub(rows.begin(0), literal(loop.continued[0].min * loop.per_pixel));
+        const Expr end = kernel::add(rows.end(0), literal(loop.continued[0].max * loop.per_pixel));
+        column.work.from = kernel::max(literal(0), kernel::sub(begin, first));
+        column.work.to = kernel::min(column.work.to, kernel::sub(end, first));
       }
     }
     return column;
@@ -330,8 +330,10 @@ class MarchGridLowering {
       inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(1), row),
                                                  kernel::binary(BinaryOp::Lt, row, loop.rows.end(1))));
     } else if (!loop.is_strip_high()) {
-      block.push_back({Let{"first", kernel::max(from, loop.rows.begin(1))}});
-      block.push_back({Let{"last", kernel::min(to, loop.rows.end(1))}});
+      const Expr begin = kernel::sub(loop.rows.begin(1), literal(loop.continued[1].min));
+      const Expr end = kernel::add(loop.rows.end(1), literal(loop.continued[1].max));
+      block.push_back({Let{"first", kernel::max(from, begin)}});
+      block.push_back({Let{"last", kernel::min(to, end)}});
       from = name("first"), to = name("last");
     }
     Block pointers, work;
@@ -390,7 +392,7 @@ class MarchGridLowering {
 
   static void store_border(const Target& target, const Column& column, ExpressionLowering& expressions,
                            Block& block) {
-    const ir::Read& read = *target.kept->rolling.read;
+    const ir::Read& read = target.kept->rolling.read;
     const bool is_flat = target.stage.type.lanes < target.kept->ring.lanes;
     store(target,
           is_flat ? Lanes{border_lane(read, column.lane, expressions)}

@@ -85,18 +85,21 @@ Kernels::Kernels(const ir::Pipeline& pipeline, const MayShare& may_share) : uses
 }
 
 void Kernels::find_loops(const ir::Pipeline& pipeline) {
-  std::unordered_map<const ir::Stage*, std::vector<const ir::Read*>> of_parts;  // by the loop they are in
+  std::unordered_map<const ir::Stage*, StageReads> of_parts;  // by the loop they are in
   for (const ir::StagePtr& at : pipeline.stages) {
     const ir::Stage& stage = *at;
-    std::vector<const ir::Read*>& reads = of_parts[&loop_of(stage)];
-    for (const ir::Read* read : reads_of(stage).reads) {
+    const StageReads own = reads_of(stage);
+    auto& [loop, reads, has_places] = of_parts[&loop_of(stage)];
+    loop = &loop_of(stage);
+    has_places |= own.has_places;
+    for (const ir::Read* read : own.reads) {
       const auto source = loop_of_.find(read->source.get());
       if (source == loop_of_.end() || source->second == source->first) reads.push_back(read);
     }
     if (in_place(stage)) continue;
     for (const ir::Read* read : reads) readers_[read->source.get()].insert(loops_.size());
     for (const ir::StagePtr& source : ir::sources(stage)) readers_[source.get()].insert(loops_.size());
-    loops_.push_back({&stage, std::move(reads)});
+    loops_.push_back(std::move(of_parts.at(&stage)));
   }
 }
 

@@ -67,21 +67,30 @@ std::optional<Reach> reach_outside(const ir::Read& read, const ir::Stage& reader
 }
 
 /// Where a border finds pixels instead of those outside: Clamp at the end of the source, Mirror as far from
-/// it on the other side.
+/// it on the other side. With Repeat those outside are computed.
 void add_border(analysis::Along& read, const Reach& outside, ir::BorderMode mode) {
+  if (mode == ir::BorderMode::Repeat) return;
   const std::int64_t times = mode == ir::BorderMode::Clamp ? 1 : 2;
   const std::int64_t min = std::min(read.min, read.max - times * outside.max * read.divisor);
   read.max = std::max(read.max, read.min + times * outside.min * read.divisor);
   read.min = min;
 }
-bool moves_pixels(ir::BorderMode mode) {
-  return mode == ir::BorderMode::Clamp || mode == ir::BorderMode::Mirror || mode == ir::BorderMode::Mirror101;
+/// How far both reach, one after the other.
+Window both(Window first, const Window& then) {
+  for (std::size_t d = 0; d < first.size(); ++d) first[d].min += then[d].min, first[d].max += then[d].max;
+  return first;
 }
 
 /// Whatever the sizes are; pixels of an empty image are 0, and no row of it has any.
 bool has_pixels(const ir::Stage& stage) {
   return std::all_of(stage.box.begin(), stage.box.end(),
                      [](const ir::Range& range) { return analysis::surely_not_negative(range.extent - 1); });
+}
+
+/// Whether what a stage reads there repeats where the stage does.
+bool repeats_with(const ir::Stage& reader, const ir::Read& read) {
+  return read.border && read.border->mode == ir::BorderMode::Repeat && read.source->box == reader.box &&
+         window_of(analysis::footprint(read));
 }
 
 bool is_own_pixel(const analysis::Footprint& footprint) {
@@ -93,6 +102,17 @@ bool is_own_pixel(const analysis::Footprint& footprint) {
 
 bool is_rate(std::int64_t pixels) {
   return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
+}
+
+bool has_place(const ir::Affine& a) {
+  return a.mentions([](const ir::Atom& atom) { return std::holds_alternative<ir::Coord>(atom); });
+}
+/// A read at the reader's coordinates, not at computed ones alone.
+bool has_place(const ir::Read& read) {
+  return std::any_of(read.indices.begin(), read.indices.end(), [](const ir::Index& index) {
+    const auto* affine = std::get_if<ir::Affine>(&index);
+    return affine && has_place(*affine);
+  });
 }
 
 /// Made of constants and parameters.
@@ -118,8 +138,13 @@ class Marching {
         if (footprint && !is_own) kept_.insert(read->source.get());
       }
     }
-    for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
-      if (!examine(m)) return {std::nullopt, why_};
+    for (bool is_known = false; !is_known;) {  // on the way more turns out to have to be kept
+      const std::size_t known = kept_.size();
+      rolling_.clear(), ratios_.clear(), oldest_.clear(), images_.clear(), leaving_.clear();
+      for (std::size_t m = members_.size(); m-- > 0;) {  // readers first
+        if (!examine(m)) return {std::nullopt, why_};
+      }
+      is_known = kept_.size() == known;
     }
     March march;
     if (!find_step(march)) return {std::nullopt, why_};
@@ -145,11 +170,20 @@ class Marching {
                        [&](const StageReads& m) { return m.stage == &stage; });
   }
 
+  /// Where it is computed beyond its ends, since it repeats.
+  const RollingRows* continued(const ir::Stage& stage) const {
+    const auto found = rolling_.find(&stage);
+    return found != rolling_.end() && found->second.continues ? &found->second : nullptr;
+  }
+
   bool examine(std::size_t m) {
     const ir::Stage& stage = *members_[m].stage;
     if (!std::holds_alternative<ir::Pure>(stage.definition))
       return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
     if (stage.box.size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    if (members_[m].has_places && continued(stage))
+      return refuse(fmt::format("'{}' is read with the border repeat, and depends on where its pixels are",
+                                stage.name));
     for (const ir::Read* read : members_[m].reads) {
       const bool is_scalar = read->source->box.empty();
       if (!is_scalar && !examine(stage, *read)) return false;
@@ -166,13 +200,13 @@ class Marching {
     };
     if (!footprint && (from_member || kept_.count(&source)))
       return refuse(named("not at distances that are the same for all pixels"));
+    const bool is_own = footprint && is_own_pixel(*footprint) && source.box == reader.box;
+    if (continued(reader) && has_place(read) && !is_own && !repeats_with(reader, read))
+      return refuse(named("without repeating it, and is itself read with the border repeat"));
     if (!footprint) return true;  // from memory
-    const bool is_own = is_own_pixel(*footprint) && source.box == reader.box;
     if (read.region != source.box) return refuse(named("through a crop"));
     Window outside(2);
     if (read.border && !is_own) {
-      if (read.border->mode == ir::BorderMode::Repeat && from_member)
-        return refuse(named("with the border repeat, from the other end of the image"));
       if (read.border->mode == ir::BorderMode::Constant && !is_same_everywhere(read.border->constant))
         return refuse(named("with a computed border"));
       for (int d = 0; d < 2; ++d) {
@@ -181,11 +215,16 @@ class Marching {
         outside[d] = *reach;
       }
     }
-    if (is_own && !from_member && !kept_.count(&source)) return true;  // from memory
-    if (from_member && read.border && moves_pixels(read.border->mode)) {
+    if (from_member && read.border && !is_own && read.border->mode != ir::BorderMode::Constant) {
       if (source.box != reader.box && !has_pixels(source))
         return refuse(named("with a border, and may find it empty"));
       for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
+    }
+    if (const RollingRows* repeating = continued(reader)) outside = both(outside, repeating->outside);
+    if (is_own && !from_member &&
+        !kept_.count(&source)) {  // from memory, unless pixels beyond its ends are needed
+      if (outside != Window(2)) kept_.insert(&source);
+      return true;
     }
     return keep(reader, read, *footprint, outside);
   }
@@ -207,9 +246,10 @@ class Marching {
     const std::int64_t oldest =
         ir::floor_div(footprint[1].scale * first_row + footprint[1].min, footprint[1].divisor);
     const auto [known, is_new] =
-        rolling_.try_emplace(&source, RollingRows{&read, is_member(source), {1, 1}, needed, outside});
+        rolling_.try_emplace(&source, RollingRows{read, is_member(source), {1, 1}, needed, outside});
     RollingRows& rows = known->second;
-    const bool has_border = read.border && outside != Window(2);
+    const bool leaves = outside != Window(2);
+    const bool repeats = leaves && (continued(reader) || read.border->mode == ir::BorderMode::Repeat);
     if (is_new) {
       oldest_[&source] = oldest;
       ratios_[&source] = ratios;
@@ -217,17 +257,21 @@ class Marching {
     } else {
       if (ratios_.at(&source) != ratios)
         return refuse(fmt::format("'{}' is needed at two scales", source.name));
-      // Where a read has no border or needs none, another's is as good.
-      if (bordered_.count(&source) == 0) rows.read = &read;
-      if (has_border && bordered_.count(&source) > 0 && !ir::read_alike(*rows.read, read))
+      const auto left = leaving_.find(&source);
+      if (leaves && left != leaving_.end() &&
+          (left->second != repeats || !(repeats || ir::read_alike(rows.read, read))))
         return refuse(fmt::format("'{}' is read with different borders", source.name));
+      // Where a read has no border or needs none, another's is as good.
+      if (!rows.read.border || leaves) rows.read = read;
       rows.window = hull(rows.window, needed);
       for (int d = 0; d < 2; ++d)
         rows.outside[d] = {std::max(rows.outside[d].min, outside[d].min),
                            std::max(rows.outside[d].max, outside[d].max)};
       oldest_[&source] = std::min(oldest_[&source], oldest);
     }
-    if (has_border) bordered_.insert(&source);
+    if (leaves) leaving_[&source] = repeats;
+    if (repeats) rows.read.border = ir::Border{ir::BorderMode::Repeat, nullptr};
+    rows.continues |= rows.is_member && repeats;
     for (const Reach& reach : rows.window) {
       if (reach.min < -furthest || reach.max > furthest)
         return refuse(
@@ -262,8 +306,8 @@ class Marching {
   std::map<const ir::Stage*, Ratios> ratios_;        // of their pixels to the result's
   std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads in the step 0
   std::vector<const ir::Stage*> images_;
-  std::set<const ir::Stage*> kept_;  // read in some other way than at the reader's own pixel
-  std::set<const ir::Stage*> bordered_;
+  std::set<const ir::Stage*> kept_;           // read in some other way than at the reader's own pixel
+  std::map<const ir::Stage*, bool> leaving_;  // what is read beyond its ends: whether it repeats
   std::string why_;
 };
 
@@ -271,11 +315,19 @@ class Marching {
 
 StageReads reads_of(const ir::Stage& stage) {
   StageReads result{&stage, {}};
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    const auto* quantity = std::get_if<ir::Quantity>(&e->op);
+    result.has_places |= quantity && has_place(quantity->value);
+  });
   for (const ir::Expr& e : ir::reads(stage)) result.reads.push_back(&std::get<ir::Read>(e->op));
   return result;
 }
 
 MarchOrWhy march_of(const std::vector<StageReads>& members) { return Marching(members).run(); }
+
+std::optional<ir::BorderMode> RollingRows::border() const {
+  return read.border && !continues ? std::optional(read.border->mode) : std::nullopt;
+}
 
 int room_for_rows(const RollingRows& rows) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
@@ -301,20 +353,24 @@ struct Shape {
   ir::Box box;
   std::array<int, 2> rate;
   Window window;
+  Window continued;                      ///< How far it is computed beyond its ends.
   std::optional<bool> has_rows_outside;  ///< Of constants; it does not matter to those read without a border.
 
   bool fits(const Shape& other) const {
-    return box == other.box && rate == other.rate && window == other.window &&
+    return box == other.box && rate == other.rate && window == other.window && continued == other.continued &&
            (!has_rows_outside || !other.has_rows_outside || has_rows_outside == other.has_rows_outside);
   }
 };
 
 Shape shape_of(const ir::Stage& stage, const March& march) {
   const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.box, march.step, Window(2), std::nullopt};  // the result
-  const auto& border = rows->read->border;
-  return {stage.box, rows->rate, rows->window,
-          border ? std::optional(border->mode == ir::BorderMode::Constant) : std::nullopt};
+  if (!rows) return {stage.box, march.step, Window(2), Window(2), std::nullopt};  // the result
+  const auto border = rows->border();
+  return {stage.box,
+          rows->rate,
+          rows->window,
+          {rows->continued(0), rows->continued(1)},
+          border ? std::optional(border == ir::BorderMode::Constant) : std::nullopt};
 }
 
 /// Pixels of several lanes are computed lane by lane, those of several cases in parts of rows, each stage's

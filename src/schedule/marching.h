@@ -26,23 +26,30 @@ namespace weft::schedule {
 struct StageReads {
   const ir::Stage* stage;
   std::vector<const ir::Read*> reads;
+  bool has_places = false;  ///< Values depend on where a pixel is, not only on what is read around it.
 };
 StageReads reads_of(const ir::Stage& stage);
 
 /// What a strip keeps of one source of the group's stages: the result of another member, or an image from
 /// memory that is read in windows.
 struct RollingRows {
-  const ir::Read* read;  ///< One of the reads; beyond the source all find the same.
+  ir::Read read;  ///< One of the reads, with the border that says what is beyond the source.
   bool is_member;
   std::array<int, 2> rate;  ///< Its pixels along x and y for each step of the result.
   /// What is needed of it, borders resolved: for the steps [first, last) of the result the pixels from
   /// first * rate + min up to, and without, last * rate + max. At rate 1 that is a window around each pixel.
   Window window;
   Window outside;  ///< How far beyond its ends it is read: min before the first pixel, max after the last.
-  int ahead = 0;   ///< Rows by which it is ahead of the result: the step t computes t * rate + ahead, and on.
-  int rows = 1;    ///< Kept at a time.
+  /// A member that repeats, as do all that it reads: beyond its ends it is computed like anywhere else.
+  bool continues = false;
+  int ahead = 0;  ///< Rows by which it is ahead of the result: the step t computes t * rate + ahead, and on.
+  int rows = 1;   ///< Kept at a time.
 
-  const ir::Stage& source() const { return *read->source; }
+  const ir::Stage& source() const { return *read.source; }
+  /// What is found beyond its ends, unless nothing is or it is computed.
+  std::optional<ir::BorderMode> border() const;
+  /// How far it is computed beyond its ends.
+  Reach continued(int d) const { return continues ? outside[d] : Reach{}; }
   const Reach& x() const { return window[0]; }
   const Reach& y() const { return window[1]; }
 };

@@ -134,7 +134,7 @@ TEST(Groups, ThatCannotMarchAreRefused) {
             "rows of 'b' would have to be kept for 'c', and no stages march here");
   Stage far = stage("far", s.in.size(), [&](Var x, Var y) { return s.a.border(Border::repeat())(x - 1, y); });
   EXPECT_EQ(follow(s.to({far}), {{"a", "far"}}),
-            "'far' reads 'a' with the border repeat, from the other end of the image");
+            "'a' reads 'in' without repeating it, and is itself read with the border repeat");
   const Stage two = point("two", s.a + s.in);
   EXPECT_EQ(
       follow(s.to({two, s.d}), {{"d", "two"}}),
@@ -188,7 +188,7 @@ TEST(Groups, OfAPartitionHaveTheTapsOfTheirStages) {
 /// Points stay in place where windows cannot march, and a stage that is stored instead says why.
 TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
   const Image<float> in("in");
-  Stage a = point("a", in * 2.f);
+  Stage a = stage("a", in.size(), [&](Var x, Var y) { return in(x, y) * cast<float>(x); });
   Stage b = stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); });
   Stage c = point("c", b + 1.f);
   const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
@@ -198,8 +198,8 @@ TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
   EXPECT_EQ(follow(pipeline, grouping.groups), "a stored; b computed in c; c stored");
   EXPECT_EQ(
       grouping.why.at("a"),
-      "'b' reads it at other pixels than its own; it is not computed with 'c', since 'c' reads 'a' with the "
-      "border repeat, from the other end of the image");
+      "'b' reads it at other pixels than its own; it is not computed with 'c', since 'a' is read with the "
+      "border repeat, and depends on where its pixels are");
 }
 
 // ---- as JSON
@@ -274,8 +274,8 @@ TEST(CheapestGroups, SayWhatStandsInTheWay) {
   Stage b = convolve("b", a.border(Border::repeat()), cross);
   EXPECT_EQ(
       cheapest(Pipeline("test", {b}).ir(), "a").second,
-      "'b' reads it at other pixels than its own; it is not computed with 'b', since 'b' reads 'a' with the "
-      "border repeat, from the other end of the image");
+      "'b' reads it at other pixels than its own; it is not computed with 'b', since 'a' reads 'in' without "
+      "repeating it, and is itself read with the border repeat");
 }
 
 }  // namespace

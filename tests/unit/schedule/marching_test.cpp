@@ -97,12 +97,25 @@ TEST(Marching, NeedsPixelsForBordersToFind) {
             "in 1x1 of 2x1 [0, 0] 1 rows, 0 ahead; a 1x1 of 2x1 [0, 0] 1 rows, 0 ahead");
 }
 
+TEST(Marching, RepeatsAreComputedBeyondTheEnds) {
+  const Image<float> in("in");
+  const auto repeated = [&](const Stage& a) {
+    return march_text(
+        {stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::repeat())(x + 1, y - 2); })});
+  };
+  EXPECT_EQ(repeated(point("a", in + 1.f)), "in [1, 1] 1 rows, -2 ahead; a [1, 1] 1 rows, -2 ahead");
+  EXPECT_EQ(repeated(convolve("a", in.border(Border::repeat()), cross)),
+            "in [0, 2] 3 rows, -1 ahead; a [1, 1] 1 rows, -2 ahead");
+  EXPECT_EQ(repeated(convolve("a", in.border(Border::clamp()), cross)),
+            "'a' reads 'in' without repeating it, and is itself read with the border repeat");
+  EXPECT_EQ(repeated(stage("a", in.size(), [&](Var x, Var y) { return in(x, y) * cast<float>(y); })),
+            "'a' is read with the border repeat, and depends on where its pixels are");
+}
+
 TEST(Marching, IsRefusedWithAReason) {
   const Image<float> in("in");
   Stage a = point("a", in + 1.f);
   const auto of = [&](const auto& f) { return march_text({stage("b", in.size(), f)}); };
-  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); }),
-            "'b' reads 'a' with the border repeat, from the other end of the image");
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(2 * x, y); }),
             "'b' reads 'a' from more than 64 pixels outside");
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x - 65, y); }),
@@ -113,6 +126,10 @@ TEST(Marching, IsRefusedWithAReason) {
               return a.border(Border::clamp())(x - 1, y) + a.border(Border::mirror())(x, y - 1);
             }),
             "'a' is read with different borders");
+  EXPECT_EQ(of([&](Var x, Var y) {
+              return a.border(Border::repeat())(x - 1, y) + in.border(Border::mirror())(x, y - 1);
+            }),
+            "'in' is read with different borders");
 }
 
 TEST(Marching, TakesAllStagesThatOneResultNeeds) {
