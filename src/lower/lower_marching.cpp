@@ -46,8 +46,11 @@ class MarchLowering {
     if (!march.march) throw InternalError("a group that cannot march: " + march.why);
     step_ = march.march->step;
     passes_ = schedule::passes_of(members, *march.march);
-    width_ = schedule::strip_width(*march.march);
-    for (const schedule::RollingRows& r : march.march->rolling) keep(r);
+    width_ = tile() ? tile()->width : schedule::strip_width(*march.march);
+    for (const schedule::RollingRows& r : march.march->rolling) {
+      keep(r, is_static() ? schedule::room_for_rows(r, *march.march, tile()->height)
+                          : schedule::room_for_rows(r));
+    }
   }
 
   kernel::Launch run() {
@@ -56,7 +59,7 @@ class MarchLowering {
       function.body.push_back(
           {kernel::LocalArray{kept.array, kept.source().type.scalar, kept.rows * kept.pitch}});
     function.body.push_back({Let{"columns", columns()}});
-    function.body.push_back({Let{"rows", rows_of_strip(extent(1), name("columns"))}});
+    function.body.push_back({Let{"rows", height(name("columns"))}});
     function.body.push_back({strips()});
     kernel::Launch launch{
         function.name, strip_count(), arrays_read(context_.members, layout_), {array_.name}};
@@ -77,14 +80,16 @@ class MarchLowering {
     int lanes() const { return source().type.lanes; }
   };
 
-  void keep(const schedule::RollingRows& r) {
+  const std::optional<schedule::Tile>& tile() const { return context_.tile; }
+  bool is_static() const { return tile() && tile()->traversal == schedule::Traversal::Static; }
+
+  void keep(const schedule::RollingRows& r, int rows) {
     const int lanes = r.source().type.lanes;
     const int width = width_ / step_[0] * r.rate[0];
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const std::string& name = layout_.arrays.at(&r.source()).name;
-    kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"),
-                     schedule::room_for_rows(r), width, static_cast<int>(-r.x().min) * lanes,
-                     columns * lanes});
+    kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"), rows, width,
+                     static_cast<int>(-r.x().min) * lanes, columns * lanes});
   }
 
   std::string comment() const {
@@ -92,8 +97,13 @@ class MarchLowering {
     for (const Kept& kept : kept_) {
       if (kept.rolling.is_member) members += (members.empty() ? "'" : ", '") + kept.source().name + "'";
     }
-    return "Strips [first, last) of '" + result_.name + "', each " + std::to_string(width_) +
-           " columns that are computed row by row.\nRows of " + members + " are kept while they are read.";
+    const std::string width = std::to_string(width_),
+                      parts = "[first, last) of '" + result_.name + "', each ";
+    if (is_static())
+      return "Tiles " + parts + width + "x" + std::to_string(tile()->height) + ".\nThe rows of " + members +
+             " that a tile needs are computed before it.";
+    return "Strips " + parts + width + " columns that are computed row by row.\nRows of " + members +
+           " are kept while they are read.";
   }
 
   // ---- strips
@@ -105,14 +115,13 @@ class MarchLowering {
   }
   Expr extent(int d) const { return step_[d] == 1 ? rows_.extent(d) : kernel::sub(rows_.end(d), origin(d)); }
   Expr columns() const { return parts(extent(0), literal(width_)); }
-  static Expr rows_of_strip(const Expr& extent, const Expr& columns) {
-    const Expr even = kernel::div(kernel::mul(extent, columns), literal(schedule::enough_strips));
+  Expr height(const Expr& columns) const {
+    if (tile()) return literal(tile()->height);
+    const Expr even = kernel::div(kernel::mul(extent(1), columns), literal(schedule::enough_strips));
     const Expr rows = kernel::binary(BinaryOp::And, even, literal(-schedule::least_height));
     return kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
   }
-  Expr strip_count() const {
-    return kernel::mul(parts(extent(1), rows_of_strip(extent(1), columns())), columns());
-  }
+  Expr strip_count() const { return kernel::mul(parts(extent(1), height(columns())), columns()); }
 
   For strips() {
     For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};
@@ -122,19 +131,27 @@ class MarchLowering {
     const Expr band = kernel::div(name("strip"), name("columns"));
     body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), origin(1))}});
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
+    Block work;
+    for (const Kept& kept : kept_) {
+      if (!kept.rolling.is_member) work.push_back(rows_from_memory(kept));
+    }
+    for (const schedule::Pass& pass : passes_) work.push_back(rows_of_pass(pass));
+    if (is_static())
+      kernel::append(body, std::move(work));
+    else
+      body.push_back({For{LoopKind::Serial, "y", first_step(), name("y1"), std::move(work),
+                          step_[1] > 1 ? literal(step_[1]) : nullptr}});
+    return strip;
+  }
+
+  /// Where those that are furthest ahead compute the strip's first rows.
+  Expr first_step() const {
     std::int64_t before = 0;  // steps
     for (const Kept& kept : kept_) {
       const int rate = kept.rolling.rate[1];
       before = std::max(before, ir::floor_div(kept.rolling.ahead - kept.rolling.y().min + rate - 1, rate));
     }
-    For march{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before * step_[1])),
-              name("y1"),       {},  step_[1] > 1 ? literal(step_[1]) : nullptr};
-    for (const Kept& kept : kept_) {
-      if (!kept.rolling.is_member) march.body.push_back(rows_from_memory(kept));
-    }
-    for (const schedule::Pass& pass : passes_) march.body.push_back(rows_of_pass(pass));
-    body.push_back({std::move(march)});
-    return strip;
+    return kernel::sub(name("y0"), literal(before * step_[1]));
   }
 
   const Kept& kept_of(const ir::Stage& source) const {
@@ -149,13 +166,22 @@ class MarchLowering {
   }
   Expr strip_begin(const Kept& kept) const { return at_rate(name("x0"), 0, kept.rolling.rate[0]); }
 
-  /// The work of a step for each row of a source that the strip needs: one, or some of several.
+  /// The work for each row of a source that the strip needs: all of a tile's, or of a step's one, or some of
+  /// several.
   kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
     const int rate = kept.rolling.rate[1];
-    const Expr ahead = kernel::add(at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
     Expr from = kernel::add(at_rate(name("y0"), 1, rate), literal(kept.rolling.y().min));
     if (in_source_only) from = kernel::max(from, source.begin(1));
+    if (is_static()) {
+      const Expr whole =
+          kernel::binary(BinaryOp::And, kernel::add(name("y1"), literal(step_[1] - 1)), literal(-step_[1]));
+      Expr until =
+          kernel::add(at_rate(step_[1] > 1 ? whole : name("y1"), 1, rate), literal(kept.rolling.y().max));
+      if (in_source_only) until = kernel::min(until, source.end(1));
+      return {For{LoopKind::Serial, "row", from, until, std::move(work)}};
+    }
+    const Expr ahead = kernel::add(at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
     if (rate > 1) {
       Expr until = kernel::add(ahead, literal(rate));
       if (in_source_only) until = kernel::min(until, source.end(1));
@@ -336,11 +362,14 @@ class MarchLowering {
   kernel::Stmt rows_of_result(const schedule::Pass& pass) {
     Block body;
     clip_columns(body, rows_, name("x0"), kernel::add(name("x0"), literal(width_)));
-    if (step_[1] == 1) {
+    if (step_[1] == 1 && !is_static()) {
       compute(body, pass, name("y"), width_);
       return {If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}}};
     }
     compute(body, pass, name("row"), width_);
+    if (is_static())
+      return {
+          For{LoopKind::Serial, "row", kernel::max(name("y0"), rows_.begin(1)), name("y1"), std::move(body)}};
     const Expr first = kernel::max(kernel::max(name("y"), name("y0")), rows_.begin(1));
     const Expr end = kernel::min(kernel::add(name("y"), literal(step_[1])), name("y1"));
     return {For{LoopKind::Serial, "row", first, end, std::move(body)}};

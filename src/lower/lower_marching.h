@@ -9,18 +9,21 @@
 //           gx's row y, to memory
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/kernel_ir.h"
 #include "lower/layout.h"
+#include "schedule/schedule.h"
 
 namespace weft::lower {
 
 struct GroupContext {
   const std::vector<const ir::Stage*>& members;                   ///< Producers first; the last is stored.
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
+  std::optional<schedule::Tile> tile;                             ///< If one was asked for.
   Layout& layout;
   kernel::Module& module;
 };

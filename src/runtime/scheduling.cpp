@@ -53,7 +53,7 @@ Tiling tiling_of(const lower::Target& target, const Scheduling& scheduling) {
 
 schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling,
                                const schedule::Memory& memory) {
-  if (!scheduling.groups.empty()) return {schedule::groups_from_json(scheduling.groups), {}};
+  if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
   const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
   const bool has_costs = !memory.shared_bytes;  // those of CPUs

@@ -45,12 +45,12 @@ void add(std::map<std::string, Demand>& demands, const ImageRead& read, const Wi
 
 std::int64_t Needs::shared_bytes() const {
   return std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0},
-                         [](std::int64_t total, const Tile& t) { return total + t.bytes; });
+                         [](std::int64_t total, const TiledImage& t) { return total + t.bytes; });
 }
 
 std::int64_t Needs::shared_bytes_of_each() const {
   return std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0},
-                         [](std::int64_t total, const Tile& t) { return total + t.bytes_of_each; });
+                         [](std::int64_t total, const TiledImage& t) { return total + t.bytes_of_each; });
 }
 
 machine::BlockNeeds Needs::of(const ThreadBlock& block) const {

@@ -28,7 +28,7 @@ enum class Storage {
 };
 
 /// An image of which the block holds a tile.
-struct Tile {
+struct TiledImage {
   std::string image;
   std::int64_t bytes = 0;          ///< With the halos of all stages that follow, as far as they add up.
   std::int64_t bytes_of_each = 0;  ///< With the halo of its readers alone.
@@ -36,7 +36,7 @@ struct Tile {
 
 struct Needs {
   std::vector<Storage> storage;  ///< Of each member.
-  std::vector<Tile> tiles;
+  std::vector<TiledImage> tiles;
   int registers = 0;  ///< Per thread, a rough estimate.
 
   std::int64_t shared_bytes() const;

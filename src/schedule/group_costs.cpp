@@ -39,11 +39,11 @@ struct Strips {
   double columns = 1, bands = 1;  ///< Strips side by side, and one below the other.
 };
 
-Strips strips_of(const ir::ConcreteBox& result, int width) {
+Strips strips_of(const ir::ConcreteBox& result, const March& march, const std::optional<Tile>& tile) {
   const auto parts = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-  const std::int64_t columns = parts(result.extent[0], width);
+  const std::int64_t columns = parts(result.extent[0], tile ? tile->width : strip_width(march));
   const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
-  const std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
+  const std::int64_t height = tile ? tile->height : std::clamp<std::int64_t>(even, least_height, most_height);
   return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height))};
 }
 
@@ -148,7 +148,8 @@ MarchOrWhy march_of(const std::vector<Loop>& members) {
   return march_of(reads_of(members));
 }
 
-GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes) {
+GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
+                  const std::optional<Tile>& tile) {
   GroupWork work;
   add_memory(work, members, sizes);
   const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
@@ -165,9 +166,8 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     if (m.can_be_value && &m != &members.back()) values.insert(m.reads.stage);
   }
   values = values_of_passes(reads, march, values);
-  March kept = march;
-  std::erase_if(kept.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
-  const Strips strips = strips_of(box, strip_width(kept));
+  const March kept = without(march, values);
+  const Strips strips = strips_of(box, kept, tile);
   const auto covered = [&](const ir::Stage& stage) {
     const RollingRows* rows = march.of(stage);
     return covered_by(strips, box_of(stage, sizes), rows ? rows->window : Window(2));
@@ -221,8 +221,9 @@ std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& s
   for (const std::vector<Loop>& of_group : members) {
     const MarchOrWhy found = march_of(of_group);
     if (!found.march) throw InternalError("a group that cannot march: " + found.why);
-    const GroupWork work = work_of(of_group, *found.march, sizes);
-    costs.push_back({of_group.back().reads.stage->name, work, cost_of(work)});
+    const std::string& result = of_group.back().reads.stage->name;
+    const GroupWork work = work_of(of_group, *found.march, sizes, schedule.of(result).tile);
+    costs.push_back({result, work, cost_of(work)});
   }
   return costs;
 }

@@ -35,8 +35,11 @@ struct GroupWork {
   double accesses = 0;  ///< Values loaded and stored, from wherever.
   double rows = 0;      ///< Loops along a row that are begun.
 };
-/// Of one loop, or of several that march so.
-GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes);
+/// Of one loop, or of several that march so; in tiles of that size, or in those that follow from their rows.
+/// Both orders within a tile do the same work, so strips that march, whose rows stay in nearer caches, are
+/// what is chosen where none is asked for.
+GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
+                  const std::optional<Tile>& tile = {});
 
 /// Seconds.
 struct GroupCost {

@@ -78,6 +78,14 @@ class Planning {
     for (const auto& members : groups_.members()) {
       if (!march(members)) return {std::nullopt, why_};
     }
+    for (const auto& [result, tile] : grouping_.tiles) {
+      const auto plan = std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
+                                     [&](const StagePlan& p) { return p.stage == result; });
+      if (plan == schedule_.stages.end() || !plan->tile)
+        return {std::nullopt, fmt::format("there is a tile for '{}', which is not the last stage of a group "
+                                          "that keeps rows",
+                                          result)};
+    }
     return {std::move(schedule_), ""};
   }
 
@@ -165,6 +173,11 @@ class Planning {
     const MarchOrWhy found = kernels_.march(loops, memory_);
     if (!found.march) return refuse(found.why);
     const auto values = kernels_.values(loops, *found.march);
+    if (const auto asked = grouping_.tiles.find(last.name); asked != grouping_.tiles.end()) {
+      if (auto why = why_not_in_tiles(asked->second, without(*found.march, values), memory_))
+        return refuse(*why);
+      plan_of(last).tile = asked->second;
+    }
     for (const StageReads& loop : loops) {
       if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);
     }
@@ -200,6 +213,14 @@ class Planning {
 ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
                                  const Memory& memory) {
   return Planning(pipeline, grouping, tiling, memory).run();
+}
+
+Tiles tiles_of(const Schedule& schedule) {
+  Tiles tiles;
+  for (const StagePlan& plan : schedule.stages) {
+    if (plan.tile) tiles[plan.stage] = *plan.tile;
+  }
+  return tiles;
 }
 
 Groups groups_of(const Schedule& schedule) {

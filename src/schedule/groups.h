@@ -24,6 +24,7 @@ struct Grouping {
   Groups groups;
   std::map<std::string, std::string> why;  ///< By stage: a sentence for the schedule, if it is stored.
   std::string search{};                    ///< How much was searched, if anything: a clause.
+  Tiles tiles{};                           ///< Of groups that have to march so.
 };
 
 struct ScheduleOrWhy {
@@ -41,6 +42,8 @@ ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& g
 /// The groups of a schedule, all stages among them, by their last stages; within one in the order of the
 /// pipeline.
 Groups groups_of(const Schedule& schedule);
+/// The tiles that were asked for.
+Tiles tiles_of(const Schedule& schedule);
 
 // ---- what makes groups
 
@@ -60,9 +63,10 @@ std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling ti
 Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling,
                              const Memory& memory = {});
 
-/// {"groups": [["dx", "dy", "mag"], …]}, or what `weft explain --json` prints, which holds that as
-/// "schedule". Throws weft::Error.
-Groups groups_from_json(const std::string& text);
-std::string to_json(const Groups& groups);
+/// {"groups": [["dx", "dy", "mag"], …], "tiles": {"mag": {"width": 256, "height": 64}, …}}, or what `weft
+/// explain --json` prints, which holds that as "schedule". Tiles may be left out, and have the "traversal"
+/// "static" instead of "march". Throws weft::Error.
+Grouping grouping_from_json(const std::string& text);
+std::string to_json(const Groups& groups, const Tiles& tiles = {});
 
 }  // namespace weft::schedule

@@ -11,6 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::uint64_t most_tile_extent = 1 << 16;
+constexpr const char *march = "march", *at_rest = "static";
+
 Json parsed(const std::string& text) {
   try {
     return Json::parse(text);
@@ -26,16 +29,7 @@ Error not_a_schedule(const std::string& why) {
       .help(R"(write {"groups": [["dx", "dy", "mag"], …]}, as explain --json does)");
 }
 
-}  // namespace
-
-Groups groups_from_json(const std::string& text) {
-  Json json = parsed(text);
-  if (json.is_object() && json.contains("schedule")) json = Json(json["schedule"]);
-  if (!json.is_object() || !json.contains("groups")) throw not_a_schedule("has no groups");
-  for (const auto& [key, value] : json.items()) {
-    if (key != "groups") throw not_a_schedule("says '" + key + "', which nothing is known of");
-  }
-  const Json& list = json["groups"];
+Groups groups_from(const Json& list) {
   if (!list.is_array()) throw not_a_schedule("has groups that are no list");
   Groups groups;
   for (const Json& group : list) {
@@ -47,6 +41,52 @@ Groups groups_from_json(const std::string& text) {
   return groups;
 }
 
-std::string to_json(const Groups& groups) { return Json{{"groups", groups}}.dump(); }
+Error not_a_tile(const std::string& result) {
+  return Error(fmt::format("the schedule's tile of '{}' makes no sense", result))
+      .help(R"(write {"width": 256, "height": 64}, and "traversal": "static" if it does not march)");
+}
+
+int pixels_from(const Json& tile, const char* extent, const std::string& result) {
+  if (!tile.contains(extent) || !tile[extent].is_number_unsigned()) throw not_a_tile(result);
+  const auto pixels = tile[extent].get<std::uint64_t>();
+  if (pixels == 0 || pixels > most_tile_extent)
+    throw Error(fmt::format("the schedule's tile of '{}' has a {} of {}", result, extent, pixels))
+        .help(fmt::format("give it 1 to {} pixels", most_tile_extent));
+  return static_cast<int>(pixels);
+}
+
+Tile tile_from(const Json& tile, const std::string& result) {
+  if (!tile.is_object() || tile.size() != (tile.contains("traversal") ? 3U : 2U)) throw not_a_tile(result);
+  const Json traversal = tile.value("traversal", Json(march));
+  if (traversal != march && traversal != at_rest) throw not_a_tile(result);
+  return {pixels_from(tile, "width", result), pixels_from(tile, "height", result),
+          traversal == march ? Traversal::March : Traversal::Static};
+}
+
+}  // namespace
+
+Grouping grouping_from_json(const std::string& text) {
+  Json json = parsed(text);
+  if (json.is_object() && json.contains("schedule")) json = Json(json["schedule"]);
+  if (!json.is_object() || !json.contains("groups")) throw not_a_schedule("has no groups");
+  for (const auto& [key, value] : json.items()) {
+    if (key != "groups" && key != "tiles")
+      throw not_a_schedule("says '" + key + "', which nothing is known of");
+  }
+  Grouping grouping{groups_from(json["groups"]), {}};
+  if (!json.contains("tiles")) return grouping;
+  if (!json["tiles"].is_object()) throw not_a_schedule("has tiles that are not by stages' names");
+  for (const auto& [result, tile] : json["tiles"].items()) grouping.tiles[result] = tile_from(tile, result);
+  return grouping;
+}
+
+std::string to_json(const Groups& groups, const Tiles& tiles) {
+  Json json{{"groups", groups}};
+  for (const auto& [result, tile] : tiles) {
+    Json& one = json["tiles"][result] = {{"width", tile.width}, {"height", tile.height}};
+    if (tile.traversal == Traversal::Static) one["traversal"] = at_rest;
+  }
+  return json.dump();
+}
 
 }  // namespace weft::schedule

@@ -15,7 +15,8 @@
 namespace weft::schedule {
 namespace {
 
-constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+constexpr int kept_bytes = 32 * 1024;         // of all rows that a strip keeps: a first-level cache
+constexpr int most_kept_bytes = 1024 * 1024;  // on the stack of a thread
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
@@ -333,11 +334,42 @@ int room_for_rows(const RollingRows& rows) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
 }
 
+int room_for_rows(const RollingRows& rows, const March& march, int height) {
+  const std::int64_t in_tile = height / march.step[1] * rows.rate[1] + rows.y().max - rows.y().min;
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_tile)));
+}
+
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const Memory& memory) {
+  if (memory.shared_bytes) return "the sizes of tiles are chosen by what blocks of threads have room for";
+  for (const auto& [extent, step, name] :
+       {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {
+    if (extent % step != 0)
+      return fmt::format("a tile's {} of {} is no multiple of {}, which the rates of its stages ask for",
+                         name, extent, step);
+  }
+  double bytes = 0;
+  for (const RollingRows& r : march.rolling) {
+    const double columns =
+        tile.width / march.step[0] * r.rate[0] + static_cast<double>(r.x().max - r.x().min);
+    const int rows =
+        tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
+    bytes += columns * rows * size_of(r.source().type);
+  }
+  if (bytes <= most_kept_bytes) return std::nullopt;
+  return fmt::format("tiles of {}x{} keep {:.0f} KiB of rows, and have room for {}", tile.width, tile.height,
+                     bytes / 1024, most_kept_bytes / 1024);
+}
+
 int strip_width(const March& march) {
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
   const int columns = kept_bytes * march.step[0] / std::max(step, 1);
   return std::clamp(columns / width_step * width_step, least_width, most_width);
+}
+
+March without(March march, const std::set<const ir::Stage*>& values) {
+  std::erase_if(march.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
+  return march;
 }
 
 const RollingRows* March::of(const ir::Stage& source) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "schedule/schedule.h"
 #include "schedule/stage_graph.h"
 
 namespace weft::schedule {
@@ -78,6 +79,13 @@ constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 int room_for_rows(const RollingRows& rows);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits.
 int strip_width(const March& march);
+/// So many rows of a source a static tile of that height has room for.
+int room_for_rows(const RollingRows& rows, const March& march, int height);
+/// Why no tile of that kind can be computed so: a clause, or nothing.
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const Memory& memory);
+
+/// The march when some of its members are values of loops, of which no rows are kept.
+March without(March march, const std::set<const ir::Stage*>& values);
 
 /// Members that one loop along a row computes, pixel by pixel.
 using Pass = std::vector<const ir::Stage*>;

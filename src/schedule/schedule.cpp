@@ -10,6 +10,9 @@
 namespace weft::schedule {
 
 std::string StagePlan::where() const {
+  if (tile)
+    return fmt::format("stored in {} of {}x{}", tile->traversal == Traversal::March ? "strips" : "tiles",
+                       tile->width, tile->height);
   if (stored) return "stored";
   return (in_rows ? "in rows of " : "computed in ") + into;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,22 @@
 #include "ir/stage_ir.h"
 
 namespace weft::schedule {
+
+/// The order within a tile.
+enum class Traversal {
+  March,   ///< Row by row, each stage some rows ahead of its readers: what is read no more is not kept.
+  Static,  ///< All rows of a stage, then those of the next.
+};
+
+/// Part of the result of stages that are one kernel: what one thread, or one block of them, computes by
+/// itself.
+struct Tile {
+  int width = 0, height = 0;  ///< Pixels.
+  Traversal traversal = Traversal::March;
+
+  bool operator==(const Tile&) const = default;
+};
+using Tiles = std::map<std::string, Tile>;  ///< By the stage that is stored.
 
 /// Where a stage's pixels live.
 struct StagePlan {
@@ -18,9 +35,10 @@ struct StagePlan {
       false;         ///< If not stored: its rows are kept while `into` is computed, else it has no pixels.
   std::string into;  ///< The stage whose kernel computes it, when it is not stored.
   std::string why;   ///< A sentence.
+  std::optional<Tile> tile{};  ///< If stored with rows of others: the one asked for, if any was.
 
   bool in_place() const { return !stored && !in_rows; }
-  std::string where() const;  ///< "stored", "in rows of hc", "computed in hc"
+  std::string where() const;  ///< "stored", "stored in strips of 256x64", "in rows of hc", "computed in hc"
 };
 
 /// The kernels that a target has for stages that are not computed in place.

@@ -180,7 +180,8 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   for (const auto& output : what.pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
-  json["schedule"] = Json::parse(schedule::to_json(schedule::groups_of(what.schedule)));
+  json["schedule"] =
+      Json::parse(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
   if (!what.search.empty()) json["search"] = what.search;
   if (what.partition) json["fusion"] = Json::parse(schedule::to_json(*what.partition));
   if (kernels) json["device_code"] = kernels->json();

@@ -8,12 +8,13 @@
 
 namespace weft::tools::recipe {
 
-/// All that are legal can come, on CPUs. Those of one stage are left out.
-schedule::Groups random_groups(const ir::Pipeline& prepared, std::uint64_t seed);
+/// All that are legal can come, on CPUs; groups of one stage are left out. Half of those that keep rows have
+/// small tiles.
+schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t seed);
 
 /// What is left of groups of another pipeline: without the stages that this one lacks, and without the groups
-/// that are not legal here, or have no room in that memory.
-schedule::Groups legal_groups(const ir::Pipeline& prepared, const schedule::Groups& groups,
-                              const schedule::Memory& memory = {});
+/// and tiles that are not legal here, or have no room in that memory.
+schedule::Grouping legal_groups(const ir::Pipeline& prepared, const schedule::Grouping& grouping,
+                                const schedule::Memory& memory = {});
 
 }  // namespace weft::tools::recipe

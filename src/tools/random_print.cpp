@@ -362,8 +362,10 @@ class Printer {
 }  // namespace
 
 std::string to_cpp(const Recipe& recipe, const std::string& comment) {
+  const auto& asked = recipe.grouping;
   const std::string schedule =
-      recipe.groups ? fmt::format("// With --schedule FILE, of {}\n", schedule::to_json(*recipe.groups)) : "";
+      asked ? fmt::format("// With --schedule FILE, of {}\n", schedule::to_json(asked->groups, asked->tiles))
+            : "";
   return Printer(recipe).file(comment + schedule);
 }
 

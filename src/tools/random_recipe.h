@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ir/value.h"
+#include "schedule/groups.h"
 
 namespace weft::tools::recipe {
 
@@ -225,8 +226,7 @@ struct Recipe {
   std::vector<Stage> stages{};
   std::vector<int> outputs{};  ///< Numbers of stages, from 0.
   std::vector<Run> runs{};
-  /// Names of stages that are one kernel each, as of CompileOptions::schedule; none: the compiler chooses.
-  std::optional<std::vector<std::vector<std::string>>> groups{};
+  std::optional<schedule::Grouping> grouping{};  ///< Of CompileOptions::schedule; none: the compiler chooses.
 
   int first_stage() const { return static_cast<int>(images.size()); }
   bool is_image(int source) const { return source < first_stage(); }

@@ -232,14 +232,17 @@ void change_images(const Recipe& recipe, std::vector<Change>& all) {
   }
 }
 
-/// The compiler's groups, a group less, or a stage less in one.
+/// The compiler's groups, no tiles, a group less, or a stage less in one. What is then not legal goes, too.
 void change_groups(const Recipe& recipe, std::vector<Change>& all) {
-  if (!recipe.groups) return;
-  all.push_back([](Recipe& x) { return x.groups.reset(), true; });
-  for (std::size_t g = 0; g < recipe.groups->size(); ++g) {
-    const auto group = [g](Recipe& x) { return x.groups->begin() + static_cast<std::ptrdiff_t>(g); };
-    all.push_back([group](Recipe& x) { return x.groups->erase(group(x)), true; });
-    for (std::size_t s = 0; recipe.groups->at(g).size() > 2 && s < recipe.groups->at(g).size(); ++s) {
+  if (!recipe.grouping) return;
+  all.push_back([](Recipe& x) { return x.grouping.reset(), true; });
+  if (!recipe.grouping->tiles.empty())
+    all.push_back([](Recipe& x) { return x.grouping->tiles.clear(), true; });
+  const schedule::Groups& groups = recipe.grouping->groups;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto group = [g](Recipe& x) { return x.grouping->groups.begin() + static_cast<std::ptrdiff_t>(g); };
+    all.push_back([group](Recipe& x) { return x.grouping->groups.erase(group(x)), true; });
+    for (std::size_t s = 0; groups[g].size() > 2 && s < groups[g].size(); ++s) {
       all.push_back([group, s](Recipe& x) {
         return group(x)->erase(group(x)->begin() + static_cast<std::ptrdiff_t>(s)), true;
       });

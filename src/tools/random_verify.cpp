@@ -92,7 +92,8 @@ lower::Target target_of(const Way& way) {
 
 runtime::Scheduling scheduling_of(const Trial& trial, const Way& way) {
   runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
-  if (trial.recipe.groups) scheduling.groups = schedule::to_json(*trial.recipe.groups);
+  if (const auto& grouping = trial.recipe.grouping)
+    scheduling.groups = schedule::to_json(grouping->groups, grouping->tiles);
   return scheduling;
 }
 
@@ -233,9 +234,9 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
                                   Failure::Kind last) {
   Trial trial{recipe, {}, {}, {}};
   build(trial);
-  if (trial.recipe.groups && trial.pipeline)
-    trial.recipe.groups = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.groups,
-                                       runtime::memory_of(target_of(way)));
+  if (trial.recipe.grouping && trial.pipeline)
+    trial.recipe.grouping = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.grouping,
+                                         runtime::memory_of(target_of(way)));
   recipe = trial.recipe;  // with types, and groups that it has
   if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
@@ -314,11 +315,13 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
   std::erase_if(trials, [&](Trial* t) {
     const runtime::Scheduled chosen = runtime::scheduled(t->pipeline->ir(), target);
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
-      const schedule::Groups all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
-      t->recipe.groups = legal_groups(chosen.pipeline, all, memory);
-      totals.too_large += static_cast<std::int64_t>(all.size() - t->recipe.groups->size());
-      const auto drawn = schedule::schedule_of_groups(chosen.pipeline, {*t->recipe.groups, {}},
-                                                      schedule::Tiling::Block, memory);
+      const schedule::Grouping all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
+      const schedule::Grouping& legal =
+          t->recipe.grouping.emplace(legal_groups(chosen.pipeline, all, memory));
+      totals.too_large += static_cast<std::int64_t>(all.groups.size() - legal.groups.size());
+      if (!legal.tiles.empty()) return false;
+      const auto drawn =
+          schedule::schedule_of_groups(chosen.pipeline, legal, schedule::Tiling::Block, memory);
       if (schedule::groups_of(drawn.schedule.value()) != schedule::groups_of(chosen.schedule)) return false;
     }
     return true;
@@ -330,7 +333,7 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
            const runtime::ContentCache& cache, RandomTotals& totals) {
   std::vector<Trial*> tried, lowered;
   for (Trial& t : trials) {
-    t.recipe.groups.reset();  // of another way
+    t.recipe.grouping.reset();  // of another way
     if (!t.failure) tried.push_back(&t);
   }
   if (way.random_groups) draw_groups(tried, way, totals);

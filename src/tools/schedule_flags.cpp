@@ -48,7 +48,7 @@ runtime::Scheduling parse(const ScheduleFlags& flags) {
   if (!flags.file.empty()) {
     scheduling.groups = read_text(flags.file);
     try {
-      schedule::groups_from_json(scheduling.groups);
+      schedule::grouping_from_json(scheduling.groups);
     } catch (const Error& error) {
       throw error.within("'" + flags.file + "'", {});
     }

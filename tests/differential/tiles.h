@@ -12,7 +12,7 @@ namespace weft::testing_support {
 
 extern const lower::Processor processor_of_tiles;
 
-/// The pipeline, compiled in each way that there is.
+/// The pipeline, compiled in each way that there is; on the CPU also in small strips and tiles.
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline);
 
 }  // namespace weft::testing_support

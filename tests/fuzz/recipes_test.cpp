@@ -39,30 +39,36 @@ TEST(RandomRecipes, AreLegal) {
 
 /// As they stand in a file, and as what they are of changes under them.
 TEST(RandomGroups, AreLegalAndSeveralStages) {
-  int march = 0;
+  const auto text = [](const schedule::Grouping& g) { return schedule::to_json(g.groups, g.tiles); };
+  int march = 0, in_tiles = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Recipe recipe = random_recipe(seed);
     const ir::Pipeline pipeline = lower::prepare(build(recipe).ir());
-    const schedule::Groups groups = random_groups(pipeline, seed);
-    EXPECT_EQ(groups, random_groups(pipeline, seed)) << "seed " << seed;
-    EXPECT_EQ(groups, legal_groups(pipeline, groups)) << "seed " << seed;
-    const auto found = schedule::schedule_of_groups(pipeline, {groups, {}}, schedule::Tiling::Block);
+    const schedule::Grouping grouping = random_groups(pipeline, seed);
+    EXPECT_EQ(text(grouping), text(random_groups(pipeline, seed))) << "seed " << seed;
+    EXPECT_EQ(text(grouping), text(legal_groups(pipeline, grouping))) << "seed " << seed;
+    const auto found = schedule::schedule_of_groups(pipeline, grouping, schedule::Tiling::Block);
     ASSERT_TRUE(found.schedule) << "seed " << seed << ": " << found.why;
-    for (const auto& group : groups) EXPECT_GT(group.size(), 1u) << "seed " << seed;
+    for (const auto& group : grouping.groups) EXPECT_GT(group.size(), 1u) << "seed " << seed;
+    in_tiles += !grouping.tiles.empty();
     march += std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
                          [](const schedule::StagePlan& plan) { return plan.in_rows; });
-    recipe.groups = groups;
+    recipe.grouping = grouping;
     EXPECT_NE(to_cpp(recipe, "").find("// With --schedule FILE, of {\"groups\":["), std::string::npos);
   }
   EXPECT_GT(march, static_cast<int>(seeds) / 16);
+  EXPECT_GT(in_tiles, march / 4);
 }
 
 TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {
   const weft::Image<float> in("in");
   weft::Stage a = point("a", in * 2.f), b = point("b", a + 1.f), c = point("c", b * a);
   const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
-  EXPECT_EQ(legal_groups(pipeline, {{"gone", "b", "c"}, {"gone", "a"}}), (schedule::Groups{{"b", "c"}}));
-  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}), schedule::Groups());
+  const auto left = [&](const schedule::Groups& groups) {
+    return legal_groups(pipeline, {groups, {}}).groups;
+  };
+  EXPECT_EQ(left({{"gone", "b", "c"}, {"gone", "a"}}), (schedule::Groups{{"b", "c"}}));
+  EXPECT_EQ(left({{"a", "b"}}), schedule::Groups());
 }
 
 TEST(RandomGroups, LoseWhatHasNoRoomInSharedMemory) {
@@ -71,8 +77,8 @@ TEST(RandomGroups, LoseWhatHasNoRoomInSharedMemory) {
   weft::Stage a = convolve("a", in.border(Border::clamp()), box);
   weft::Stage b = convolve("b", a.border(Border::clamp()), box);
   const ir::Pipeline pipeline = Pipeline("test", {b}).ir();
-  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}, {3000}), (schedule::Groups{{"a", "b"}}));
-  EXPECT_EQ(legal_groups(pipeline, {{"a", "b"}}, {1000}), schedule::Groups());
+  EXPECT_EQ(legal_groups(pipeline, {{{"a", "b"}}, {}}, {3000}).groups, (schedule::Groups{{"a", "b"}}));
+  EXPECT_EQ(legal_groups(pipeline, {{{"a", "b"}}, {}}, {1000}).groups, schedule::Groups());
 }
 
 /// An error that is not a number would forgive nothing, or everything.

@@ -68,23 +68,24 @@ TEST(Shrinking, LeavesLittleMoreThanTheFault) {
 /// Of groups, too: what fails in any group of windows ends as one of two stages, if it has to be one.
 TEST(Shrinking, LeavesOneSmallGroup) {
   const auto marches = [](Recipe& r) {
-    if (!builds(r) || !r.groups) return false;
+    if (!builds(r) || !r.grouping) return false;
     const ir::Pipeline pipeline = lower::prepare(build(r).ir());
-    r.groups = legal_groups(pipeline, *r.groups);
-    const auto found = schedule::schedule_of_groups(pipeline, {*r.groups, {}}, schedule::Tiling::Block);
+    r.grouping = legal_groups(pipeline, *r.grouping);
+    const auto found = schedule::schedule_of_groups(pipeline, *r.grouping, schedule::Tiling::Block);
     return std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
                        [](const schedule::StagePlan& plan) { return plan.in_rows; });
   };
   int tried = 0;
   for (std::uint64_t seed = 0; seed < 300 && tried < 10; ++seed) {
     Recipe recipe = random_recipe(seed);
-    recipe.groups = random_groups(lower::prepare(build(recipe).ir()), seed);
+    recipe.grouping = random_groups(lower::prepare(build(recipe).ir()), seed);
     if (!marches(recipe)) continue;
     ++tried;
     const Recipe small = shrink(recipe, marches);
-    ASSERT_TRUE(small.groups) << "seed " << seed;
-    ASSERT_EQ(small.groups->size(), 1u) << "seed " << seed;
-    EXPECT_EQ(small.groups->at(0).size(), 2u) << "seed " << seed;
+    ASSERT_TRUE(small.grouping) << "seed " << seed;
+    ASSERT_EQ(small.grouping->groups.size(), 1u) << "seed " << seed;
+    EXPECT_EQ(small.grouping->groups[0].size(), 2u) << "seed " << seed;
+    EXPECT_TRUE(small.grouping->tiles.empty()) << "seed " << seed;
   }
   EXPECT_EQ(tried, 10);
 }

@@ -151,7 +151,7 @@ TEST(Groups, OfWhatIsChosenGiveItAgain) {
     for (const Tiling tiling : {Tiling::None, Tiling::Block}) {
       const Schedule chosen = choose(pipeline, tiling);
       const Groups groups = groups_of(chosen);
-      EXPECT_EQ(groups_from_json(to_json(groups)), groups) << name;
+      EXPECT_EQ(grouping_from_json(to_json(groups)).groups, groups) << name;
       const ScheduleOrWhy again = schedule_of_groups(pipeline, {groups, {}}, tiling);
       ASSERT_TRUE(again.schedule) << name << ": " << again.why;
       EXPECT_EQ(again.schedule->stages.size(), chosen.stages.size());
@@ -206,7 +206,7 @@ TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
 
 std::string refusal_of(const std::string& json) {
   try {
-    groups_from_json(json);
+    grouping_from_json(json);
   } catch (const Error& error) {
     const std::string text = error.what();
     return text.substr(0, text.find('\n'));
@@ -217,16 +217,56 @@ std::string refusal_of(const std::string& json) {
 TEST(GroupsAsJson, AreReadFromASchedule) {
   const Groups groups = {{"a", "b"}, {"c"}};
   EXPECT_EQ(to_json(groups), R"({"groups":[["a","b"],["c"]]})");
-  EXPECT_EQ(groups_from_json(R"({"groups": [["a", "b"], ["c"]]})"), groups);
-  EXPECT_EQ(groups_from_json(R"({"application": "x", "schedule": {"groups": [["a", "b"], ["c"]]}})"), groups);
+  EXPECT_EQ(grouping_from_json(R"({"groups": [["a", "b"], ["c"]]})").groups, groups);
+  EXPECT_EQ(grouping_from_json(R"({"application": "x", "schedule": {"groups": [["a", "b"], ["c"]]}})").groups,
+            groups);
   EXPECT_EQ(refusal_of("{\n\"groups\": [[}"), "the schedule is not JSON; see its line 2");
   EXPECT_EQ(refusal_of(""), "the schedule is not JSON; see its line 1");
   EXPECT_EQ(refusal_of("[]"), "the schedule has no groups");
   EXPECT_EQ(refusal_of(R"({"groups": 1})"), "the schedule has groups that are no list");
   EXPECT_EQ(refusal_of(R"({"groups": [["a", 1]]})"),
             "the schedule has a group that is no list of stages' names");
+  EXPECT_EQ(refusal_of(R"({"groups": [], "strips": []})"),
+            "the schedule says 'strips', which nothing is known of");
+}
+
+TEST(GroupsAsJson, HaveTiles) {
+  const Tiles tiles = {{"b", {256, 64, Traversal::March}}, {"c", {32, 16, Traversal::Static}}};
+  const std::string text = to_json({{"a", "b"}}, tiles);
+  EXPECT_EQ(text, R"({"groups":[["a","b"]],"tiles":{"b":{"width":256,"height":64},)"
+                  R"("c":{"width":32,"height":16,"traversal":"static"}}})");
+  EXPECT_EQ(grouping_from_json(text).tiles, tiles);
+  const auto refused = [](const std::string& tile) {
+    return refusal_of(R"({"groups": [], "tiles": {"b": )" + tile + "}}");
+  };
   EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": []})"),
-            "the schedule says 'tiles', which nothing is known of");
+            "the schedule has tiles that are not by stages' names");
+  for (const char* tile :
+       {"[1, 2]", R"({"width": 1})", R"({"width": 1, "height": 1.5})", R"({"width": 1, "height": -2})",
+        R"({"width": 1, "height": 2, "depth": 3})", R"({"width": 1, "height": 2, "traversal": "down"})"})
+    EXPECT_EQ(refused(tile), "the schedule's tile of 'b' makes no sense") << tile;
+  EXPECT_EQ(refused(R"({"width": 1, "height": 0})"), "the schedule's tile of 'b' has a height of 0");
+  EXPECT_EQ(refused(R"({"width": 18446744073709551615, "height": 1})"),
+            "the schedule's tile of 'b' has a width of 18446744073709551615");
+}
+
+TEST(Groups, HaveTilesThatFit) {
+  const Chain s;
+  const auto in_tiles = [&](const std::string& result, const Tile& tile, const Memory& memory = {}) {
+    const Grouping grouping{{{"b", "c"}}, {}, {}, {{result, tile}}};
+    const ScheduleOrWhy found = schedule_of_groups(s.to({s.c}), grouping, Tiling::Block, memory);
+    return found.schedule ? found.schedule->of("c").where() : found.why;
+  };
+  EXPECT_EQ(in_tiles("c", {30, 7, Traversal::March}), "stored in strips of 30x7");
+  EXPECT_EQ(in_tiles("c", {30, 7, Traversal::Static}), "stored in tiles of 30x7");
+  EXPECT_EQ(in_tiles("a", {30, 7, Traversal::March}),
+            "there is a tile for 'a', which is not the last stage of a group that keeps rows");
+  EXPECT_EQ(in_tiles("nothing", {30, 7, Traversal::March}),
+            "there is a tile for 'nothing', which is not the last stage of a group that keeps rows");
+  EXPECT_EQ(in_tiles("c", {4096, 1024, Traversal::Static}),
+            "tiles of 4096x1024 keep 65584 KiB of rows, and have room for 1024");
+  EXPECT_EQ(in_tiles("c", {32, 8, Traversal::March}, {40960}),
+            "the sizes of tiles are chosen by what blocks of threads have room for");
 }
 
 /// The groups of least cost, and the sentence for a stage.
