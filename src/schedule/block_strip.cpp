@@ -97,6 +97,25 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
   return fitting.widest(least_batch_rows);
 }
 
+int StripHeights::over(std::int64_t extent, std::int64_t columns) const {
+  const auto tallest = std::find_if(rows.begin(), rows.end() - 1,
+                                    [&](int height) { return extent / height * columns >= enough; });
+  return *tallest;
+}
+
+StripHeights strip_heights_of_march(int rows_before) {
+  StripHeights heights = strip_heights;
+  const int times = std::max(1, round_up(2 * rows_before, heights.rows.back()) / heights.rows.back());
+  for (int& rows : heights.rows) rows *= times;
+  return heights;
+}
+
+int rows_before(const March& march) {
+  std::int64_t rows = 0;
+  for (const RollingRows& r : march.rolling) rows = std::max<std::int64_t>(rows, r.ahead - r.y().min);
+  return static_cast<int>(rows);
+}
+
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
                                              const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
