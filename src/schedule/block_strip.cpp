@@ -55,16 +55,15 @@ class Fitting {
   static int step(int columns) { return columns > most_threads ? most_threads : warp; }
 
   std::optional<BlockStrip> of(int columns, int batch) const {
-    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}};
+    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}, 0};
     if (strip.width < least_width) return std::nullopt;
-    std::int64_t bytes = 0;
     for (const RollingRows& r : march_.rolling) {
       const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
       strip.rings.push_back(
           (r.is_member ? ring_of_result : ring_of_image)(r.source().type, r.x(), strip.width, rows));
-      bytes += rows > 0 ? strip.rings.back().bytes() : 0;
+      strip.bytes += rows > 0 ? strip.rings.back().bytes() : 0;
     }
-    if (bytes > shared_bytes_) return std::nullopt;
+    if (strip.bytes > shared_bytes_) return std::nullopt;
     return strip;
   }
 

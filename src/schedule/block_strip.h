@@ -46,6 +46,7 @@ struct BlockStrip {
   int columns = 0;             ///< With the halo of the widest member: a multiple of 32.
   int batch = 0;               ///< Rows at a time.
   std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
+  std::int64_t bytes = 0;      ///< Of all rows.
 };
 
 /// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
