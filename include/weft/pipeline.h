@@ -40,18 +40,18 @@ enum class Target {
 
 /// How stages that read windows of one another are computed.
 enum class Tile {
-  Auto,   ///< What should take least time on CPUs; None on GPUs, unless groups are asked for.
+  Auto,   ///< Block where that should take less time.
   None,   ///< One after another, each for the whole image.
   Block,  ///< Together, tile by tile, with their intermediate pixels in caches or shared memory.
 };
 
 /// Which stages one kernel computes, so that their pixels need no memory.
 enum class Fuse {
-  Auto,    ///< What should take least time: as Dp on CPUs, in place alone on GPUs.
+  Auto,    ///< What should take least time: as Dp.
   None,    ///< One: each stage is stored.
   Basic,   ///< Those that a search along edges between two stages finds.
   MinCut,  ///< Those that are left together where a search cuts the graph of stages.
-  Dp,      ///< Those that a model expects to take least time, of all there are. For CPUs.
+  Dp,      ///< Those that a model expects to take least time, of all there are.
 };
 
 struct CompileOptions {

@@ -80,11 +80,9 @@ class MarchGridLowering {
       const schedule::RollingRows& rolling = march.march->rolling[r];
       const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
       kept_.push_back({rolling, strip_.rings[r], array});
-      before_ = std::max<std::int64_t>(before_, rolling.ahead - rolling.y().min);
     }
-    const int times =
-        std::max(1, static_cast<int>((2 * before_ + heights_.rows.back() - 1) / heights_.rows.back()));
-    for (int& rows : heights_.rows) rows *= times;
+    before_ = schedule::rows_before(*march.march);
+    heights_ = schedule::strip_heights_of_march(before_);
   }
 
   kernel::Launch run() {
@@ -413,9 +411,9 @@ class MarchGridLowering {
   const ArrayLayout& array_;
   const Rows rows_;
   schedule::BlockStrip strip_;
-  std::int64_t before_ = 0;  // rows that a strip begins above its first
+  int before_ = 0;  // rows that a strip begins above its first
   // So high that no more than a third of the rows that a strip goes down is above its first.
-  StripHeights heights_ = shared_strip_heights;
+  schedule::StripHeights heights_ = schedule::strip_heights;
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
 };

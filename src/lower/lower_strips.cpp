@@ -153,7 +153,7 @@ class StripLowering {
 
   Expr columns() const { return parts(rows_.extent(0), literal(width_)); }
   Expr of_strips(const std::function<Expr(int)>& given_rows) const {
-    return rows_.of_tallest_strips(shared_strip_heights, columns(), given_rows);
+    return rows_.of_tallest_strips(schedule::strip_heights, columns(), given_rows);
   }
 
   kernel::Grid grid() const {

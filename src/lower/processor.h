@@ -10,8 +10,8 @@ enum class Processor {
   Gpu,  ///< Kernels over grids of blocks of threads.
 };
 
-/// A processor and, of a GPU, the architecture, which decides the size of blocks and nothing of what is
-/// computed.
+/// A processor and, of a GPU, the architecture, which decides the size of blocks and which stages are one
+/// kernel, and nothing of what is computed.
 struct Target {
   Processor processor;
   machine::Architecture architecture;

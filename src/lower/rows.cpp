@@ -21,7 +21,7 @@ Expr parts(const Expr& extent, const Expr& size) {
   return kernel::div(kernel::sub(kernel::add(extent, size), kernel::literal(1)), size);
 }
 
-Expr Rows::of_tallest_strips(const StripHeights& heights, const Expr& columns,
+Expr Rows::of_tallest_strips(const schedule::StripHeights& heights, const Expr& columns,
                              const std::function<Expr(int rows)>& given_rows) const {
   Expr result = given_rows(heights.rows.back());
   for (auto rows = heights.rows.rbegin() + 1; rows != heights.rows.rend(); ++rows) {

@@ -1,25 +1,18 @@
 // A box as rows along x: what all loops over boxes have in common.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <vector>
 
 #include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
 #include "lower/layout.h"
+#include "schedule/block_strip.h"
 
 namespace weft::lower {
 
 /// How many parts of a size make up an extent.
 kernel::Expr parts(const kernel::Expr& extent, const kernel::Expr& size);
-
-/// Heights of strips to choose from, the largest first, and of how many strips there are enough. Tall ones do
-/// little twice at their ends; many keep more of a processor busy.
-struct StripHeights {
-  std::array<int, 3> rows;
-  int enough;
-};
 
 class Rows {
  public:
@@ -27,7 +20,7 @@ class Rows {
 
   int rank() const { return static_cast<int>(box_.size()); }
   /// What the tallest strips give of which there are enough, over a 2-D box; `columns` stand side by side.
-  kernel::Expr of_tallest_strips(const StripHeights& heights, const kernel::Expr& columns,
+  kernel::Expr of_tallest_strips(const schedule::StripHeights& heights, const kernel::Expr& columns,
                                  const std::function<kernel::Expr(int rows)>& given_rows) const;
 
   /// The coordinates by their usual names: x, y, z, …

@@ -14,9 +14,6 @@
 
 namespace weft::lower {
 
-/// Heights of the strips. There are enough if there is about one for each multiprocessor of a large GPU.
-constexpr StripHeights shared_strip_heights{{64, 32, 8}, 128};
-
 struct SharedImage {
   const ir::Read* read;    ///< One of its reads; all have the same border.
   schedule::Reach x, y;    ///< What is read around the pixels of the strip.

@@ -26,6 +26,14 @@ const Board& board(std::string_view name) {
   throw Error(fmt::format("there is no board '{}'", name)).note("known", board_names());
 }
 
+const Board& board_of(const Architecture& architecture) {
+  const Board* found = nullptr;
+  for (const Board& each : boards()) {
+    if (each.major == architecture.major && each.minor == architecture.minor) found = &each;
+  }
+  return found ? *found : board("h200");
+}
+
 std::string board_names() {
   std::string names;
   for (const Board& each : boards()) names += (names.empty() ? "" : ", ") + std::string(each.name);

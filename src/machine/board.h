@@ -62,6 +62,8 @@ std::span<const Board> boards();
 const Board* find_board(std::string_view name);
 /// Throws weft::Error, which lists those there are.
 const Board& board(std::string_view name);
+/// One of that architecture, of several the last in the list; if there is none, an H200.
+const Board& board_of(const Architecture& architecture);
 /// "gtx470, nvs5200m, ..."
 std::string board_names();
 

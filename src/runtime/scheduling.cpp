@@ -6,6 +6,7 @@
 
 #include "ir/visit.h"
 #include "lower/lower.h"
+#include "schedule/block_costs.h"
 #include "schedule/block_strip.h"
 #include "schedule/fuse.h"
 #include "schedule/groups.h"
@@ -39,26 +40,29 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
   return grouping;
 }
 
-/// What marching is worth on GPUs has not been measured yet, so there it has to be asked for.
-Tiling tiling_of(const lower::Target& target, const Scheduling& scheduling) {
-  const bool on_gpu = target.processor == lower::Processor::Gpu;
-  const bool asks_for_groups =
-      !scheduling.groups.empty() || scheduling.fuse == Fuse::Basic || scheduling.fuse == Fuse::MinCut;
-  switch (scheduling.tile) {
-    case Tile::None: return Tiling::None;
-    case Tile::Block: return Tiling::Block;
-    default: return !on_gpu || asks_for_groups ? Tiling::Block : Tiling::None;
-  }
+Tiling tiling_of(const Scheduling& scheduling) {
+  return scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
 }
 
-schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& scheduling, Tiling tiling,
-                               const schedule::Memory& memory) {
+/// What kernels of the target should take, for images of which nothing is known.
+schedule::CostModel costs_on(const lower::Target& target, const Scheduling& scheduling,
+                             const ir::Pipeline& pipeline) {
+  ir::Sizes sizes = schedule::nominal_sizes(pipeline);
+  if (target.processor == lower::Processor::Cpu) return schedule::cpu_costs(std::move(sizes));
+  const machine::Board& board = scheduling.board ? *scheduling.board : machine::board_of(target.architecture);
+  return schedule::gpu_costs(std::move(sizes), machine::gpu_speeds(board), schedule::most_shared_bytes);
+}
+
+schedule::Grouping grouping_of(const Scheduled& about, const lower::Target& target,
+                               const Scheduling& scheduling) {
+  const Tiling tiling = tiling_of(scheduling);
+  const schedule::Memory memory = memory_of(target);
   if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
   const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
-  const bool has_costs = !memory.shared_bytes;  // those of CPUs
-  if (scheduling.fuse == Fuse::Dp || (is_free && has_costs))
-    return schedule::cheapest_groups(about.pipeline, tiling);
+  if (scheduling.fuse == Fuse::Dp || is_free)
+    return schedule::cheapest_groups(about.pipeline, tiling, memory,
+                                     costs_on(target, scheduling, about.pipeline));
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }
@@ -66,7 +70,7 @@ schedule::Grouping grouping_of(const Scheduled& about, const Scheduling& schedul
 }  // namespace
 
 Scheduling scheduling_of(const CompileOptions& options) {
-  return {options.tile, options.fuse, options.schedule, {}};
+  return {options.tile, options.fuse, options.schedule, {}, nullptr};
 }
 
 void check(const Scheduling& scheduling) {
@@ -87,18 +91,13 @@ schedule::Memory memory_of(const lower::Target& target) {
 Scheduled scheduled(const ir::Pipeline& definition, const lower::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
-  const bool on_gpu = target.processor == lower::Processor::Gpu;
-  const Tiling tiling = tiling_of(target, scheduling);
-  const schedule::Memory memory = memory_of(target);
   Scheduled result{lower::prepare(definition), {}, {}, {}};
-  if (on_gpu && scheduling.fuse == Fuse::Dp)
-    throw Error("pipeline '" + definition.name + "': the costs that fuse 'dp' goes by are a CPU's")
-        .help("ask for the fuse 'auto', 'basic', 'mincut' or 'none'");
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
-  const schedule::Grouping grouping = grouping_of(result, scheduling, tiling, memory);
+  const schedule::Grouping grouping = grouping_of(result, target, scheduling);
   result.search = grouping.search;
-  schedule::ScheduleOrWhy found = schedule_of_groups(result.pipeline, grouping, tiling, memory);
+  schedule::ScheduleOrWhy found =
+      schedule_of_groups(result.pipeline, grouping, tiling_of(scheduling), memory_of(target));
   if (!found.schedule) {
     const std::string what = scheduling.groups.empty() ? "the groups that were chosen" : "the schedule";
     throw Error("pipeline '" + definition.name + "' cannot follow " + what + ": " + found.why);

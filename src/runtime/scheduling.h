@@ -9,6 +9,7 @@
 #include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
 #include "lower/processor.h"
+#include "machine/board.h"
 #include "schedule/partition.h"
 #include "schedule/schedule.h"
 
@@ -20,6 +21,8 @@ struct Scheduling {
   Fuse fuse = Fuse::Auto;
   std::string groups;                 ///< JSON, as of CompileOptions::schedule; empty: they are chosen.
   schedule::BenefitModel model = {};  ///< Of partitions.
+  /// The GPU whose times count for groups; null: one of the target's architecture.
+  const machine::Board* board = nullptr;
 };
 Scheduling scheduling_of(const CompileOptions& options);
 

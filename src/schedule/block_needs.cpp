@@ -43,6 +43,10 @@ void add(std::map<std::string, Demand>& demands, const ImageRead& read, const Wi
 
 }  // namespace
 
+int registers_with(int pointers, int kept) {
+  return registers_of_any_kernel + registers_per_pointer * pointers + kept;
+}
+
 std::int64_t Needs::shared_bytes() const {
   return std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0},
                          [](std::int64_t total, const TiledImage& t) { return total + t.bytes; });
@@ -96,7 +100,7 @@ Needs needs_of(const StageGraph& graph, const std::vector<int>& members, const T
     needs.tiles.push_back({image, tile_bytes(demand.type, demand.from_result, block),
                            tile_bytes(demand.type, demand.from_readers, block)});
   }
-  needs.registers = registers_of_any_kernel + registers_per_pointer * pointers + kept + most_at_work;
+  needs.registers = registers_with(pointers, kept + most_at_work);
   return needs;
 }
 

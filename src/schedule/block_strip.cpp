@@ -55,16 +55,15 @@ class Fitting {
   static int step(int columns) { return columns > most_threads ? most_threads : warp; }
 
   std::optional<BlockStrip> of(int columns, int batch) const {
-    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}};
+    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}, 0};
     if (strip.width < least_width) return std::nullopt;
-    std::int64_t bytes = 0;
     for (const RollingRows& r : march_.rolling) {
       const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
       strip.rings.push_back(
           (r.is_member ? ring_of_result : ring_of_image)(r.source().type, r.x(), strip.width, rows));
-      bytes += rows > 0 ? strip.rings.back().bytes() : 0;
+      strip.bytes += rows > 0 ? strip.rings.back().bytes() : 0;
     }
-    if (bytes > shared_bytes_) return std::nullopt;
+    if (strip.bytes > shared_bytes_) return std::nullopt;
     return strip;
   }
 
@@ -95,6 +94,25 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
   const Fitting fitting(march, result, values, shared_bytes);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
+}
+
+int StripHeights::over(std::int64_t extent, std::int64_t columns) const {
+  const auto tallest = std::find_if(rows.begin(), rows.end() - 1,
+                                    [&](int height) { return extent / height * columns >= enough; });
+  return *tallest;
+}
+
+StripHeights strip_heights_of_march(int rows_before) {
+  StripHeights heights = strip_heights;
+  const int times = std::max(1, round_up(2 * rows_before, heights.rows.back()) / heights.rows.back());
+  for (int& rows : heights.rows) rows *= times;
+  return heights;
+}
+
+int rows_before(const March& march) {
+  std::int64_t rows = 0;
+  for (const RollingRows& r : march.rolling) rows = std::max<std::int64_t>(rows, r.ahead - r.y().min);
+  return static_cast<int>(rows);
 }
 
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,

@@ -5,6 +5,7 @@
 //     a ring of 8 rows, each of two columns, the strip's and two more, in whole sectors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -45,6 +46,7 @@ struct BlockStrip {
   int columns = 0;             ///< With the halo of the widest member: a multiple of 32.
   int batch = 0;               ///< Rows at a time.
   std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
+  std::int64_t bytes = 0;      ///< Of all rows.
 };
 
 /// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
@@ -52,6 +54,22 @@ struct BlockStrip {
 /// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes);
+
+/// Heights of strips to choose from, the largest first, and of how many strips there are enough. Tall ones do
+/// little twice at their ends; many keep more of a processor busy.
+struct StripHeights {
+  std::array<int, 3> rows;
+  int enough;
+
+  /// The tallest of which there are enough over so many rows, if `columns` strips stand side by side.
+  int over(std::int64_t extent, std::int64_t columns) const;
+};
+/// Of a single stage. There are enough if there is about one for each multiprocessor of a large GPU.
+constexpr StripHeights strip_heights{{64, 32, 8}, 128};
+/// Of a march whose strips begin so many rows above their first: no lower than twice as many.
+StripHeights strip_heights_of_march(int rows_before);
+/// Rows above the first of a strip with which a march begins.
+int rows_before(const March& march);
 
 /// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
 /// with: a clause, or nothing.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/group_costs.h"
+#include "schedule/group_loops.h"
 #include "schedule/group_search.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
@@ -13,12 +13,13 @@ namespace {
 
 class CheapestGroups {
  public:
-  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling, const ir::Sizes& sizes)
+  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory, const CostModel& model)
       : pipeline_(pipeline),
         tiling_(tiling),
+        memory_(memory),
+        model_(model),
         kernels_(pipeline, [](const ir::Stage&, const ir::Stage&) { return true; }),
-        loops_(loops_of(pipeline, kernels_)),
-        sizes_(sizes) {}
+        loops_(loops_of(pipeline, kernels_)) {}
 
   std::vector<Grouping> run(int count) {
     const GroupSearch found = least_cost_groups(
@@ -72,9 +73,9 @@ class CheapestGroups {
 
   std::optional<double> cost(const Members& group) const {
     const std::vector<Loop> members = members_of(group);
-    const MarchOrWhy found = march_of(members);
+    const MarchOrWhy found = march_of(members, kernels_, memory_);
     if (!found.march) return std::nullopt;
-    return cost_of(work_of(members, *found.march, sizes_)).total;
+    return model_(members, *found.march);
   }
 
   /// Why a group is not part of that of its readers: the end of a sentence.
@@ -92,7 +93,7 @@ class CheapestGroups {
     Members both = *reader;
     both.insert(both.end(), group.begin(), group.end());
     std::sort(both.begin(), both.end());
-    const MarchOrWhy found = march_of(members_of(both));
+    const MarchOrWhy found = march_of(members_of(both), kernels_, memory_);
     if (!found.march) return fmt::format("; it is not computed with '{}', since {}", last, found.why);
     const double apart = *cost(group) + *cost(*reader);
     return fmt::format("; computed with '{}' the two would take {:.0f} % longer", last,
@@ -101,20 +102,22 @@ class CheapestGroups {
 
   const ir::Pipeline& pipeline_;
   const Tiling tiling_;
+  const Memory memory_;
+  const CostModel& model_;
   const Kernels kernels_;
   const std::vector<Loop> loops_;
-  const ir::Sizes sizes_;
 };
 
 }  // namespace
 
-Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling) {
-  return cheapest_groupings(pipeline, tiling, nominal_sizes(pipeline), 1).at(0);
+Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
+                         const CostModel& model) {
+  return cheapest_groupings(pipeline, tiling, memory, model, 1).at(0);
 }
 
-std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const ir::Sizes& sizes,
-                                         int count) {
-  return CheapestGroups(pipeline, tiling, sizes).run(count);
+std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
+                                         const CostModel& model, int count) {
+  return CheapestGroups(pipeline, tiling, memory, model).run(count);
 }
 
 }  // namespace weft::schedule

@@ -4,61 +4,21 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "schedule/groups.h"
 
 namespace weft::schedule {
 namespace {
 
-constexpr std::int64_t nominal_extent = 2048, largest_extent = std::int64_t{1} << 30;
-
-/// Sizes that nothing was said about may not suit the pipeline.
-ir::ConcreteBox box_of(const ir::Stage& stage, const ir::Sizes& sizes) {
-  ir::ConcreteBox box;
-  for (const ir::Range& range : stage.box)
-    box.extent.push_back(std::clamp<std::int64_t>(ir::evaluate(range.extent, sizes), 0, largest_extent));
-  return box;
-}
-
-double pixels_of(const ir::ConcreteBox& box) {
-  double pixels = 1;
-  for (const std::int64_t extent : box.extent) pixels *= static_cast<double>(extent);
-  return pixels;
-}
-double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) { return pixels_of(box_of(stage, sizes)); }
-
-/// Rows of an image of that size.
-double rows_of(const ir::ConcreteBox& box) {
-  return box.extent.empty() ? 1
-                            : pixels_of(box) / static_cast<double>(std::max<std::int64_t>(box.extent[0], 1));
-}
-
-/// How the result is divided.
-struct Strips {
-  double columns = 1, bands = 1;  ///< Strips side by side, and one below the other.
-};
-
-Strips strips_of(const ir::ConcreteBox& result, const March& march, const std::optional<Tile>& tile) {
-  const auto parts = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-  const std::int64_t columns = parts(result.extent[0], tile ? tile->width : strip_width(march));
+/// Tiles that were asked for, or strips as wide as their rows fit a cache and as high as leaves enough of
+/// them.
+Strips march_strips(const ir::ConcreteBox& result, const March& march, const std::optional<Tile>& tile) {
+  if (tile) return strips_of(result, tile->width, tile->height);
+  const int width = strip_width(march);
+  const auto columns = static_cast<std::int64_t>(strips_of(result, width, 1).columns);
   const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
-  const std::int64_t height = tile ? tile->height : std::clamp<std::int64_t>(even, least_height, most_height);
-  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height))};
-}
-
-/// What all strips compute, or copy, of one source.
-struct Covered {
-  double pixels = 0, rows = 0;
-};
-
-Covered covered_by(const Strips& strips, const ir::ConcreteBox& box, const Window& window) {
-  const auto along = [](std::int64_t extent, double parts, const Reach& reach) {
-    const auto more = static_cast<double>(reach.extent() - 1);
-    return static_cast<double>(extent) + more * parts;
-  };
-  const double rows = along(box.extent[1], strips.bands, window[1]);
-  return {along(box.extent[0], strips.columns, window[0]) * rows, rows * strips.columns};
+  return strips_of(result, width, std::clamp<std::int64_t>(even, least_height, most_height));
 }
 
 /// Columns at both ends of a row whose windows leave the image: their pixels find their way back one by one,
@@ -83,30 +43,6 @@ double phase_columns(const Loop& loop) {
   return static_cast<double>(phases - 1);
 }
 
-std::vector<StageReads> reads_of(const std::vector<Loop>& members) {
-  std::vector<StageReads> reads;
-  for (const Loop& m : members) reads.push_back(m.reads);
-  return reads;
-}
-
-/// Loads and stores of a pixel by a loop, of values.
-double accesses_of(const Loop& loop) {
-  return static_cast<double>(loop.operations.loads + 1) * loop.reads.stage->type.lanes;
-}
-
-void add_memory(GroupWork& work, const std::vector<Loop>& members, const ir::Sizes& sizes) {
-  std::set<const ir::Stage*> inside, read;
-  for (const Loop& m : members) inside.insert(m.reads.stage);
-  for (const Loop& m : members) {
-    for (const ir::Read* r : m.reads.reads) {
-      if (!inside.count(r->source.get())) read.insert(r->source.get());
-    }
-  }
-  for (const ir::Stage* image : read) work.read += pixels_of(*image, sizes) * size_of(image->type);
-  const ir::Stage& result = *members.back().reads.stage;
-  work.written += pixels_of(result, sizes) * size_of(result.type);
-}
-
 void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
   work.operations += pixels * static_cast<double>(operations.alu);
   work.divisions += pixels * static_cast<double>(operations.sfu);
@@ -115,43 +51,11 @@ void add_loop(GroupWork& work, const analysis::Operations& operations, double ac
 
 }  // namespace
 
-ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
-  ir::Sizes sizes;
-  for (const ir::StagePtr& input : pipeline.inputs)
-    sizes[input->name] = std::vector<std::int64_t>(input->box.size(), nominal_extent);
-  return sizes;
-}
-
-std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels) {
-  std::vector<Loop> loops;
-  std::map<const ir::Stage*, std::size_t> number;
-  for (const StageReads& reads : kernels.loops()) {
-    const ir::Stage& stage = *reads.stage;
-    const bool can_be_value = std::holds_alternative<ir::Pure>(stage.definition) &&
-                              !always_stored(pipeline, stage) && can_be_in_place(stage, kernels.uses(stage));
-    number[&stage] = loops.size();
-    loops.push_back({reads, {}, can_be_value});
-  }
-  for (const ir::StagePtr& stage : pipeline.stages) {
-    const analysis::Operations own = analysis::operations(*stage);
-    analysis::Operations& all = loops[number.at(&kernels.loop_of(*stage))].operations;
-    all.alu += own.alu, all.sfu += own.sfu, all.loads += own.loads;
-    // What is in place is read at one pixel, by each of its readers.
-    if (kernels.in_place(*stage))
-      all.loads -= static_cast<std::int64_t>(kernels.uses(*stage).consumers.size());
-  }
-  return loops;
-}
-
-MarchOrWhy march_of(const std::vector<Loop>& members) {
-  if (members.size() == 1) return {March{}, ""};
-  return march_of(reads_of(members));
-}
-
 GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
                   const std::optional<Tile>& tile) {
   GroupWork work;
-  add_memory(work, members, sizes);
+  const Traffic traffic = traffic_of(members, sizes);
+  work.read = traffic.read, work.written = traffic.written;
   const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
   if (members.size() == 1) {
     const double one_by_one = (border_columns(members[0]) + phase_columns(members[0])) * rows_of(box);
@@ -160,14 +64,9 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     work.rows += rows_of(box);
     return work;
   }
-  const std::vector<StageReads> reads = reads_of(members);
-  std::set<const ir::Stage*> values;
-  for (const Loop& m : members) {
-    if (m.can_be_value && &m != &members.back()) values.insert(m.reads.stage);
-  }
-  values = values_of_passes(reads, march, values);
+  const std::set<const ir::Stage*> values = values_of(members, march);
   const March kept = without(march, values);
-  const Strips strips = strips_of(box, kept, tile);
+  const Strips strips = march_strips(box, kept, tile);
   const auto covered = [&](const ir::Stage& stage) {
     const RollingRows* rows = march.of(stage);
     return covered_by(strips, box_of(stage, sizes), rows ? rows->window : Window(2));
@@ -179,18 +78,13 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     work.rows += copied.rows;
   }
   for (const Loop& m : members) {
-    double accesses = accesses_of(m);
-    if (values.count(m.reads.stage)) accesses -= m.reads.stage->type.lanes;
-    for (const ir::Stage* value : values) {
-      const bool is_read = std::any_of(m.reads.reads.begin(), m.reads.reads.end(),
-                                       [&](const ir::Read* r) { return r->source.get() == value; });
-      if (is_read) accesses -= value->type.lanes;
-    }
     const Covered all = covered(*m.reads.stage);
     const double one_by_one = phase_columns(m) * all.rows;
-    add_loop(work, m.operations, accesses, all.pixels + one_by_one * (machine::vector_values - 1));
+    add_loop(work, m.operations, accesses_of(m, values),
+             all.pixels + one_by_one * (machine::vector_values - 1));
   }
-  for (const Pass& pass : passes_of(reads, march, values)) work.rows += covered(*pass.front()).rows;
+  for (const Pass& pass : passes_of(reads_of(members), march, values))
+    work.rows += covered(*pass.front()).rows;
   return work;
 }
 
@@ -202,6 +96,12 @@ GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu) {
   cost.total = std::max(cost.memory, cost.compute) +
                (1 - cpu.hidden.value) * std::min(cost.memory, cost.compute) + cpu.kernel.value;
   return cost;
+}
+
+CostModel cpu_costs(ir::Sizes sizes) {
+  return [sizes = std::move(sizes)](const std::vector<Loop>& members, const March& march) {
+    return cost_of(work_of(members, march, sizes)).total;
+  };
 }
 
 std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& schedule,
@@ -219,7 +119,7 @@ std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& s
     members[group_of.at(loop.reads.stage->name)].push_back(std::move(loop));
   std::vector<KernelCost> costs;
   for (const std::vector<Loop>& of_group : members) {
-    const MarchOrWhy found = march_of(of_group);
+    const MarchOrWhy found = march_of(of_group, kernels);
     if (!found.march) throw InternalError("a group that cannot march: " + found.why);
     const std::string& result = of_group.back().reads.stage->name;
     const GroupWork work = work_of(of_group, *found.march, sizes, schedule.of(result).tile);

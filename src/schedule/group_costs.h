@@ -7,26 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/operations.h"
-#include "ir/bindings.h"
 #include "machine/cpu.h"
-#include "schedule/kernels.h"
-#include "schedule/marching.h"
+#include "schedule/group_loops.h"
 #include "schedule/schedule.h"
 
 namespace weft::schedule {
-
-/// A stage with those that are computed in its place.
-struct Loop {
-  StageReads reads;
-  analysis::Operations operations;  ///< Of a pixel, without the loads of what is in place.
-  bool can_be_value = false;        ///< Of a loop that has all its readers (values_of_passes).
-};
-/// Those of the pipeline, as `kernels` has them and in that order.
-std::vector<Loop> loops_of(const ir::Pipeline& pipeline, const Kernels& kernels);
-
-/// One loop alone has nothing to march with, and no rows to keep.
-MarchOrWhy march_of(const std::vector<Loop>& members);
 
 /// What one kernel does. Halos that several strips compute count as often.
 struct GroupWork {
@@ -48,6 +33,8 @@ struct GroupCost {
 };
 GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu = machine::cpu_speeds());
 
+CostModel cpu_costs(ir::Sizes sizes);
+
 struct KernelCost {
   std::string result;  ///< The stage that it stores.
   GroupWork work;
@@ -58,8 +45,5 @@ std::vector<KernelCost> costs_of(const ir::Pipeline& pipeline, const Schedule& s
                                  const ir::Sizes& sizes);
 /// Seconds.
 double total_of(const std::vector<KernelCost>& kernels);
-
-/// Extents of every image where nothing is known of them.
-ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
 
 }  // namespace weft::schedule

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/bindings.h"
 #include "ir/stage_ir.h"
+#include "schedule/group_loops.h"
 #include "schedule/partition.h"
 #include "schedule/schedule.h"
 
@@ -51,11 +51,12 @@ Tiles tiles_of(const Schedule& schedule);
 /// of them needs joins it, unless its arithmetic takes longer than memory would.
 Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory = {});
 
-/// Those of least cost on a CPU (group_costs.h) among all that can be (group_search.h).
-Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling);
-/// So many of the cheapest for images of these sizes, the cheapest first; fewer if there are no more.
-std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const ir::Sizes& sizes,
-                                         int count);
+/// Those of least cost, by a model (group_costs.h, block_costs.h), among all that can be (group_search.h).
+Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
+                         const CostModel& model);
+/// So many of the cheapest, the cheapest first; fewer if there are no more.
+std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
+                                         const CostModel& model, int count);
 
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other

@@ -204,7 +204,7 @@ void explain(const Options& options) {
   const lower::Target target = board ? lower::Target(lower::Processor::Gpu, board->architecture())
                                      : lower::Target(lower::Processor::Cpu);
   runtime::Scheduling scheduling = parse(options.schedule);
-  if (board) scheduling.model.costs = machine::access_costs(*board);
+  if (board) scheduling.model.costs = machine::access_costs(*board), scheduling.board = board;
   const runtime::Scheduled what = runtime::scheduled(definition, target, scheduling);
   const ir::Pipeline& pipeline = what.pipeline;
   std::optional<ir::Sizes> sizes;

@@ -292,11 +292,10 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
   for (const RunTarget target : targets) {
     Way way{target, false, {}};
     way.options.threads = batch % 3 == 0 ? 3 : 1, way.options.compiler_flags = plan.compiler_flags;
-    // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
     const bool varies = plan.scheduling.tile == Tile::Auto;
-    const Tile other = is_simt(target) ? Tile::Block : Tile::None;  // than what Auto chooses
-    way.options.tile = varies && batch / 4 % 4 == 3 ? other : plan.scheduling.tile;
+    way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
     way.options.fuse = plan.scheduling.fuse;
+    // Compiling is what takes the time. The CPU's vectoriser needs Weft's own flags.
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
     ways.push_back(way);
     if (!varies || plan.scheduling.fuse != Fuse::Auto) continue;

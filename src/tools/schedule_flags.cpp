@@ -30,13 +30,12 @@ void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
   command
       .add_option("--fuse", flags.fuse,
                   "which stages become one kernel. none: each is stored; basic, mincut: what a\n"
-                  "search along edges or by cuts finds; dp: what should take a CPU\n"
-                  "least time; auto: what is best")
+                  "search along edges or by cuts finds; dp, auto: what should take least time")
       ->capture_default_str();
   command
       .add_option("--tile", flags.tile,
-                  "none: stages one after another; block: together, tile by tile; auto: what\n"
-                  "is best, as far as it has been measured")
+                  "none: stages one after another; block: together, tile by tile; auto: where\n"
+                  "that should take less time")
       ->capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"
@@ -44,7 +43,7 @@ void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
 }
 
 runtime::Scheduling parse(const ScheduleFlags& flags) {
-  runtime::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}};
+  runtime::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}, nullptr};
   if (!flags.file.empty()) {
     scheduling.groups = read_text(flags.file);
     try {

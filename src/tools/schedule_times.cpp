@@ -70,7 +70,7 @@ bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
 void Contenders::add_cheapest(int count) {
   int rank = 0;
   for (const schedule::Grouping& grouping :
-       cheapest_groupings(prepared_, schedule::Tiling::Block, sizes_, count))
+       cheapest_groupings(prepared_, schedule::Tiling::Block, {}, schedule::cpu_costs(sizes_), count))
     add("expected " + ordinal(++rank), grouping.groups);
 }
 

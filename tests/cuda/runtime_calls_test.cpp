@@ -14,13 +14,15 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-/// Two stages that are stored; a row of 33 floats takes 64 on the GPU.
+/// A row of 33 floats takes 64 on the GPU.
 Pipeline two_blurs() {
   Image<float> in("in");
   const Mask row{{1, 2, 1}};
   const Stage once = convolve("once", in.border(Border::clamp()), row);
   return Pipeline("blurs", Outputs(convolve("twice", once.border(Border::clamp()), row)).strict());
 }
+/// A kernel of each.
+Program two_kernels() { return on_fake_gpu(two_blurs(), Tile::None); }
 const std::vector<std::int64_t> size = {33, 31};
 
 Buffer image(std::uint64_t seed = 1) { return picture(type_of<float>(), size, seed); }
@@ -29,7 +31,7 @@ Buffer expected(const Buffer& in) { return interpreted(two_blurs(), {{{"in", in}
 class RuntimeCalls : public GpuTest {};
 
 TEST_F(RuntimeCalls, OfARunWithImagesOfTheHost) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   EXPECT_EQ(cuda.calls(), (Calls{"cuModuleLoadData", "cuModuleGetFunction once_kernel",
                                  "cuModuleGetFunction twice_kernel"}));
   cuda.forget_calls();
@@ -43,7 +45,7 @@ TEST_F(RuntimeCalls, OfARunWithImagesOfTheHost) {
 }
 
 TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   program(image());
   cuda.forget_calls();
   EXPECT_EQ(difference(expected(image(2)), program(image(2))), "");
@@ -54,7 +56,7 @@ TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
 }
 
 TEST_F(RuntimeCalls, OnTheUsersStreamWaitForNothing) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   void* const stream = cuda.stream();
   const Buffer in = on_gpu(image()), out = on_gpu(Buffer::allocate(type_of<float>(), size));
   const Arguments arguments{{{"in", in}}, {}, {{"twice", out}}};
@@ -70,7 +72,7 @@ TEST_F(RuntimeCalls, OnTheUsersStreamWaitForNothing) {
 
 TEST_F(RuntimeCalls, OnStreamsOfTheirOwnAreOrderedWhereTheyShareMemory) {
   cuda.find_races();
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   void* const streams[] = {cuda.stream(), cuda.stream()};
   const Buffer in[] = {on_gpu(image(1)), on_gpu(image(2))};
   std::map<std::string, Buffer> results[6];
@@ -89,7 +91,7 @@ TEST_F(RuntimeCalls, OnStreamsOfTheirOwnAreOrderedWhereTheyShareMemory) {
 }
 
 TEST_F(RuntimeCalls, CopyBetweenHostAndGpuOnTheUsersStream) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   void* const stream = cuda.stream();
   Buffer in = image();
   const Buffer wanted = expected(in), out = on_gpu(Buffer::allocate(type_of<float>(), size));
@@ -113,14 +115,14 @@ TEST_F(RuntimeCalls, ReadPitchedRowsOfTheGpu) {
   const auto part = [&](const Buffer& whole) {
     return Buffer(whole.data(), type_of<float>(), size, {1, 40}).in(Memory::gpu());
   };
-  on_fake_gpu(two_blurs()).run({{{"in", part(wide_on_gpu)}}, {}, {{"twice", part(out)}}});
+  two_kernels().run({{{"in", part(wide_on_gpu)}}, {}, {{"twice", part(out)}}});
   const Buffer result = on_host(out);
   EXPECT_EQ(difference(expected(image()), Buffer(result.data(), type_of<float>(), size, {1, 40})), "");
   EXPECT_EQ(result.at<float>(39, 3), 0);
 }
 
 TEST_F(RuntimeCalls, ReleaseTheOutputsThatWeftAllocates) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   void* const stream = cuda.stream();
   const Buffer in = on_gpu(image());
   {
@@ -133,7 +135,7 @@ TEST_F(RuntimeCalls, ReleaseTheOutputsThatWeftAllocates) {
 }
 
 TEST_F(RuntimeCalls, UseTensorsOfTheGpu) {
-  const Program program = on_fake_gpu(two_blurs());
+  const Program program = two_kernels();
   const Buffer in = from_dlpack(to_dlpack(on_gpu(image())));
   DLManagedTensor* const tensor = to_dlpack(program.run({{{"in", in}}, {}, {}}).at("twice"));
   const Buffer out = from_dlpack(tensor);
@@ -143,7 +145,7 @@ TEST_F(RuntimeCalls, UseTensorsOfTheGpu) {
 }
 
 TEST_F(RuntimeCalls, OfSeveralThreadsAtOnce) {
-  const Program program = on_fake_gpu(two_blurs()), other = on_fake_gpu(two_blurs());
+  const Program program = two_kernels(), other = two_kernels();
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t < 4; ++t) {
@@ -158,8 +160,8 @@ TEST_F(RuntimeCalls, OfSeveralThreadsAtOnce) {
 }
 
 TEST_F(RuntimeCalls, CompileOnce) {
-  on_fake_gpu(two_blurs());
-  on_fake_gpu(two_blurs());
+  two_kernels();
+  two_kernels();
   EXPECT_EQ(nvrtc.compilations, 1);
 }
 

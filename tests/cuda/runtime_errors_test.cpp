@@ -15,6 +15,8 @@ Pipeline edges() {
   const Stage once = convolve("once", in.border(Border::clamp()), Mask{{-1, 0, 1}});
   return Pipeline("edges", convolve("twice", once.border(Border::clamp()), Mask{{-1, 0, 1}}));
 }
+/// A kernel of each stage.
+Program two_kernels() { return on_fake_gpu(edges(), Tile::None); }
 Buffer image() { return picture(type_of<float>(), {33, 31}, 1); }
 
 constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, illegal_address = 700,
@@ -23,11 +25,11 @@ constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, illegal_a
 class RuntimeErrors : public GpuTest {
  protected:
   std::string message_of_compiling() const {
-    return message_of([] { on_fake_gpu(edges()); });
+    return message_of([] { two_kernels(); });
   }
   /// Of a run in which this call fails; the next run succeeds.
   std::string message_of_run(const std::string& function, int nth, int status) {
-    const Program program = on_fake_gpu(edges());
+    const Program program = two_kernels();
     cuda.fail(function, nth, status);
     const std::string message = message_of([&] { program(image()); });
     EXPECT_EQ(message_of([&] { program(image()); }), "(no error)");
@@ -142,7 +144,7 @@ TEST_F(RuntimeErrors, NoPinnedMemory) {
 }
 
 TEST_F(RuntimeErrors, MemoryThatIsKeptIsGivenBackFirst) {
-  const Program program = on_fake_gpu(edges());
+  const Program program = two_kernels();
   program(image());
   cuda.forget_calls();
   cuda.fail("cuMemAllocAsync", 1, out_of_memory);
@@ -202,13 +204,13 @@ TEST_F(RuntimeErrors, ImagesOfAGpuOnTheCpu) {
 }
 
 TEST_F(RuntimeErrors, ImagesOfAnotherGpu) {
-  const Program program = on_fake_gpu(edges());
+  const Program program = two_kernels();
   EXPECT_EQ(message_of([&] { program(image().in(Memory::gpu(1))); }),
             "image 'in' lies in the memory of GPU 1, but pipeline 'edges' runs on GPU 0");
 }
 
 TEST_F(RuntimeErrors, PixelsThatAreNotAdjacent) {
-  const Program program = on_fake_gpu(edges());
+  const Program program = two_kernels();
   EXPECT_EQ(message_of([&] {
               program(Buffer(image().data(), type_of<float>(), {16, 31}, {2, 33}).in(Memory::gpu()));
             }),
@@ -217,7 +219,7 @@ TEST_F(RuntimeErrors, PixelsThatAreNotAdjacent) {
 }
 
 TEST_F(RuntimeErrors, OutputOverAnInput) {
-  const Program program = on_fake_gpu(edges());
+  const Program program = two_kernels();
   const Buffer both = on_gpu(image());
   EXPECT_EQ(message_of([&] {
               program.run({{{"in", both}}, {}, {{"twice", both}}});

@@ -129,10 +129,12 @@ TEST_F(Commands, ExplainTheGroupsOfLeastCost) {
   EXPECT_TRUE(contains(text, "\nschedule for cpu: 18 groups priced, 13 sets of stages left\n")) << text;
   EXPECT_EQ(expect_json({"explain", "unsharp_mask", "--fuse", "dp", "--json"})["search"],
             "3 groups priced, 2 sets of stages left");
-  expect_refusal(
-      {"explain", "harris", "--fuse", "dp", "--machine", "h200"},
-      "pipeline 'harris': the costs that fuse 'dp' goes by are a CPU's\n  help: ask for the fuse 'auto', "
-      "'basic', 'mincut' or 'none'");
+  const std::string on_gpu =
+      expect_success({"explain", "harris_corner", "--fuse", "dp", "--machine", "h200"});
+  EXPECT_TRUE(contains(on_gpu, "11 stages in 1 kernel")) << on_gpu;
+  EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 18 groups priced, 13 sets of stages left\n")) << on_gpu;
+  EXPECT_TRUE(contains(expect_success({"explain", "night", "--machine", "h200"}),
+                       "reads it at other pixels than its own; computed with 'scoto' the two would take "));
 }
 
 TEST_F(Commands, FusionDecidesWhatIsStored) {
@@ -256,8 +258,8 @@ TEST_F(Commands, ExplainSaysWhyKernelsCannotBeCompiled) {
 
 TEST_F(Commands, ExplainSaysWhyBlocksAreAsLargeAsTheyAre) {
   // A Kepler, for which no compiler is needed.
-  const json blocks =
-      expect_json({"explain", "harris", "--machine", "gtx680", "--json"})["device_code"]["blocks"];
+  const json blocks = expect_json(
+      {"explain", "harris", "--tile", "none", "--machine", "gtx680", "--json"})["device_code"]["blocks"];
   ASSERT_EQ(blocks.size(), 6);
   const json& sx = blocks[1];
   EXPECT_EQ(sx["name"], "sx_kernel");
@@ -268,7 +270,7 @@ TEST_F(Commands, ExplainSaysWhyBlocksAreAsLargeAsTheyAre) {
       "256 "
       "threads would have as many, with nothing to share";
   EXPECT_EQ(sx["why"], why);
-  const std::string text = expect_success({"explain", "harris", "--machine", "gtx680"});
+  const std::string text = expect_success({"explain", "harris", "--tile", "none", "--machine", "gtx680"});
   EXPECT_TRUE(contains(text, "\nblocks of threads\nkernel      block    because\n")) << text;
   EXPECT_TRUE(contains(text, "\nsx_kernel   32x4x1   " + why + "\n")) << text;
 }
@@ -281,16 +283,17 @@ TEST_F(Commands, Emit) {
 }
 
 TEST_F(Commands, EmitCudaForAnArchitecture) {
-  expect_success({"emit", "harris", "--target", "cuda", "-o", "unsaid"});
+  expect_success({"emit", "harris", "--tile", "none", "--target", "cuda", "-o", "unsaid"});
   EXPECT_TRUE(contains(content("unsaid/harris.cu"), "void __launch_bounds__(64, 1) sx_kernel("));
   // Of which multiprocessors have 16 blocks and 48 warps; an integrated one (sm_87) is like it.
   for (const char* name : {"sm_86", "sm_87"}) {
-    expect_success({"emit", "harris", "--target", "cuda", "--arch", name, "-o", name});
+    expect_success({"emit", "harris", "--tile", "none", "--target", "cuda", "--arch", name, "-o", name});
     const std::string text = content(std::string(name) + "/harris.cu");
     EXPECT_TRUE(contains(text, "void __launch_bounds__(96, 1) sx_kernel(")) << text;
     EXPECT_TRUE(contains(text, std::string("-arch=") + name)) << text;
   }
-  const Outcome old = weft({"emit", "harris", "--target", "cuda", "--arch", "sm_13", "-o", "old"});
+  const Outcome old =
+      weft({"emit", "harris", "--tile", "none", "--target", "cuda", "--arch", "sm_13", "-o", "old"});
   EXPECT_EQ(old.exit_code, 2);
   EXPECT_TRUE(contains(old.err, "there is no architecture 'sm_13'")) << old.err;
 }
@@ -379,9 +382,9 @@ TEST_F(Commands, Tile) {
   const std::string marching = expect_success({"explain", "harris"});
   EXPECT_TRUE(contains(marching, "in rows of hc")) << marching;
   EXPECT_FALSE(contains(expect_success({"explain", "harris", "--tile", "none"}), "in rows of"));
-  EXPECT_FALSE(contains(expect_success({"explain", "harris", "--machine", "h200"}), "in rows of"));
-  EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "h200", "--tile", "block"}),
-                       "in rows of hc"));
+  EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "h200"}), "in rows of hc"));
+  EXPECT_FALSE(
+      contains(expect_success({"explain", "harris", "--machine", "h200", "--tile", "none"}), "in rows of"));
   EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--tile", "block", "--sizes", "33x31"}),
                        "0 failed"));
 }
@@ -393,7 +396,8 @@ TEST_F(Commands, TilesOnTheChecker) {
     return expect_json(bench)["results"][0]["kernels"].size();
   };
   EXPECT_EQ(kernels("block"), 1);
-  EXPECT_EQ(kernels("auto"), kernels("none"));
+  EXPECT_EQ(kernels("auto"), 1);
+  EXPECT_EQ(kernels("none"), 6);
   EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--targets", "simt-race", "--tile",
                                        "block", "--sizes", "33x9"}),
                        "0 failed"));
@@ -402,7 +406,7 @@ TEST_F(Commands, TilesOnTheChecker) {
 /// Rows of 64 floats are whole sectors, so a point moves no more than it has to, and a window as much at
 /// least.
 TEST_F(Commands, BenchOnTheChecker) {
-  const Arguments harris = {"bench", "harris", "--target", "simt", "--size", "64x48"};
+  const Arguments harris = {"bench", "harris", "--target", "simt", "--tile", "none", "--size", "64x48"};
   Arguments as_json = harris;
   as_json.push_back("--json");
   const json result = expect_json(as_json)["results"][0];

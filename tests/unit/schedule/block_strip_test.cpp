@@ -54,6 +54,7 @@ TEST(BlockStrip, HasAColumnForEachThreadAndBeginsWithASector) {
   EXPECT_EQ(a.rows, 16);
   EXPECT_EQ(a.first, 1);
   EXPECT_EQ(a.pitch, 1 + 248 + 1);
+  EXPECT_EQ(strip->bytes, bytes_of(*strip));
 }
 
 TEST(BlockStrip, TakesSmallerBatchesThenFewerColumnsThenTheSmallestBatches) {
@@ -87,6 +88,16 @@ TEST(BlockStrip, KeepsNoRowsOfValues) {
       block_strip(march, *pipeline.stages.back(), {pipeline.stages.front().get()}, most_shared_bytes);
   ASSERT_TRUE(strip);
   EXPECT_EQ(strip->width, 256);
+  EXPECT_EQ(strip->bytes, strip->rings[0].bytes());
+}
+
+TEST(BlockStrip, IsAsTallAsLeavesEnough) {
+  EXPECT_EQ(strip_heights.over(2048, 4), 64) << "32 times 4 are 128";
+  EXPECT_EQ(strip_heights.over(2047, 4), 32);
+  EXPECT_EQ(strip_heights.over(1023, 4), 8);
+  EXPECT_EQ(strip_heights.over(0, 0), 8);
+  EXPECT_EQ(strip_heights_of_march(4).rows, strip_heights.rows);
+  EXPECT_EQ(strip_heights_of_march(5).rows, (std::array{128, 64, 16})) << "8 are less than twice 5";
 }
 
 TEST(BlockStrip, LeavesStagesWhoseRowsDoNotFit) {

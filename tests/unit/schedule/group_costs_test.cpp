@@ -108,9 +108,10 @@ TEST_F(GroupCosts, TheCheapestComeFirst) {
   Stage a = blurred("a", in), b = blurred("b", a), c = blurred("c", b);
   const Pipeline pipeline("test", {c});
   const ir::Sizes sizes = nominal_sizes(pipeline.ir());
-  const std::vector<Grouping> found = cheapest_groupings(pipeline.ir(), Tiling::Block, sizes, 10);
+  const std::vector<Grouping> found =
+      cheapest_groupings(pipeline.ir(), Tiling::Block, {}, cpu_costs(sizes), 10);
   ASSERT_EQ(found.size(), 4u) << "a and b with their reader, or not";
-  EXPECT_EQ(found[0].groups, cheapest_groups(pipeline.ir(), Tiling::Block).groups);
+  EXPECT_EQ(found[0].groups, cheapest_groups(pipeline.ir(), Tiling::Block, {}, cpu_costs(sizes)).groups);
   double before = 0;
   for (const Grouping& grouping : found) {
     const auto schedule = schedule_of_groups(pipeline.ir(), grouping, Tiling::Block).schedule.value();

@@ -6,6 +6,7 @@
 
 #include "lower/lower.h"
 #include "schedule/fuse.h"
+#include "schedule/group_costs.h"
 
 namespace weft::schedule {
 namespace {
@@ -269,9 +270,14 @@ TEST(Groups, HaveTilesThatFit) {
             "the sizes of tiles are chosen by what blocks of threads have room for");
 }
 
-/// The groups of least cost, and the sentence for a stage.
+/// The groups of least cost on a CPU.
+Grouping on_cpu(const ir::Pipeline& pipeline, Tiling tiling) {
+  return cheapest_groups(pipeline, tiling, {}, cpu_costs(nominal_sizes(pipeline)));
+}
+
+/// The same, and the sentence for a stage.
 std::pair<std::string, std::string> cheapest(const ir::Pipeline& pipeline, const std::string& stage) {
-  const Grouping grouping = cheapest_groups(pipeline, Tiling::Block);
+  const Grouping grouping = on_cpu(pipeline, Tiling::Block);
   const Schedule schedule = schedule_of_groups(pipeline, grouping, Tiling::Block).schedule.value();
   return {to_json(groups_of(schedule)), schedule.of(stage).why};
 }
@@ -279,9 +285,9 @@ std::pair<std::string, std::string> cheapest(const ir::Pipeline& pipeline, const
 TEST(CheapestGroups, MarchWhereMemoryIsTheLimit) {
   const Chain s;
   EXPECT_EQ(cheapest(s.to({s.c}), "c").first, R"({"groups":[["a","b","c"]]})");
-  EXPECT_EQ(cheapest_groups(prepared("harris_corner"), Tiling::Block).groups.size(), 1u);
-  EXPECT_EQ(cheapest_groups(s.to({s.c}), Tiling::Block).search, "6 groups priced, 3 sets of stages left");
-  EXPECT_EQ(cheapest_groups(s.to({s.c}), Tiling::None).groups.size(), 3u);
+  EXPECT_EQ(on_cpu(prepared("harris_corner"), Tiling::Block).groups.size(), 1u);
+  EXPECT_EQ(on_cpu(s.to({s.c}), Tiling::Block).search, "6 groups priced, 3 sets of stages left");
+  EXPECT_EQ(on_cpu(s.to({s.c}), Tiling::None).groups.size(), 3u);
 }
 
 TEST(CheapestGroups, StoreWhatTakesLongerThanMemory) {
@@ -305,7 +311,7 @@ TEST(CheapestGroups, AreFoundWhateverSizesSuit) {
   const Image<float> in("in");
   Stage a = stage("a", {in.width() - 5000, in.height()}, [&](Var x, Var y) { return in(x + 5000, y); });
   Stage b = stage("b", a.size(), [&](Var x, Var y) { return a.border(Border::clamp())(x, y + 1); });
-  EXPECT_NO_THROW(cheapest_groups(Pipeline("test", {b}).ir(), Tiling::Block));
+  EXPECT_NO_THROW(on_cpu(Pipeline("test", {b}).ir(), Tiling::Block));
 }
 
 TEST(CheapestGroups, SayWhatStandsInTheWay) {

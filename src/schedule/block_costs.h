@@ -1,0 +1,58 @@
+// What a group of stages costs a GPU: the work of its kernel, counted, and the time that takes.
+//
+//     gx stored, then hc:   in → gx | gx → hc     4 images of traffic, two launches
+//     gx and hc as strips:  in → hc               2 images; a block waits twice in each batch of rows
+//
+// A kernel is so many blocks of threads that each do so many batches of work, one after another. Of n blocks
+// that run at a time, k of them on the fullest multiprocessor, a batch of each takes the longest of
+//
+//     memory moves them:           n * bytes of a batch / bandwidth
+//     a multiprocessor computes:   k * instructions of a batch / rate
+//     a block goes through it:     latency of memory + own instructions / rate + barriers
+//
+// As many blocks run at a time as occupancy leaves room for. Of the last ones, which may be few, k is half a
+// block more than the mean: what is left over depends on the size of the image, which is not known.
+//
+// The terms are those of Algorithm 2 of Jangda and Bondhugula's paper on warp overlapped tiling, as times
+// instead of a weighted sum, whose weights would have to be found for each board:
+//
+//     transactions with memory, w1       bytes of whole sectors, halos included
+//     occupancy, w2                      n, and so how much of a block's way is hidden behind the others
+//     memory's time to the cores', w3    the longest of the three
+//     redundant computations, w6         instructions of halos count as often as they are computed
+//     blocks left over, w7               the last n, and their k
+//
+// Shared memory and registers that stay unused (w4, w5) take no time: they are in n alone. Tile and block
+// sizes are not searched for here, since schedule/block_strip and schedule/block decide about them, and no
+// tile is in registers. Left out: that an intermediate image may still be in the second-level cache.
+#pragma once
+
+#include "machine/gpu.h"
+#include "machine/occupancy.h"
+#include "schedule/group_costs.h"
+#include "schedule/group_loops.h"
+
+namespace weft::schedule {
+
+/// What one kernel does. Halos that several blocks load or compute count as often.
+struct BlockWork {
+  double read = 0, written = 0;  ///< Bytes of memory: of each image once,
+  double again = 0;              ///< and what blocks read of it that others read, too.
+  double operations = 0, divisions = 0;
+  double accesses = 0;  ///< Values loaded and stored, from wherever.
+  double blocks = 1;
+  double batches = 1;   ///< Of each block.
+  double waits = 1;     ///< In each batch: for memory,
+  double barriers = 0;  ///< and for the other threads.
+  machine::BlockNeeds needs;
+};
+/// Of one loop, or of several that march so and whose rows fit so many bytes of shared memory.
+BlockWork block_work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
+                        const machine::Architecture& architecture, std::int64_t shared_bytes);
+
+/// Seconds.
+double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu);
+
+CostModel gpu_costs(ir::Sizes sizes, const machine::GpuSpeeds& gpu, std::int64_t shared_bytes);
+
+}  // namespace weft::schedule
