@@ -84,7 +84,7 @@ class BenchKit : public testing::Test {
 };
 
 TEST_F(BenchKit, FindsThatCudaAndCppAreEqual) {
-  emit("harris", {"--size", "37x11", "--param", "k=0.06"});
+  emit("harris", {"--size", "37x11", "--param", "k=0.06", "--tile", "none"});
   EXPECT_NE(content_of(folder / "harris" / "bench.cu").find("const float k = 0.06f;"), std::string::npos);
   const Outcome outcome = run("harris");
   EXPECT_EQ(outcome.exit_code, 0);
