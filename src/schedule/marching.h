@@ -67,6 +67,9 @@ MarchOrWhy march_of(const std::vector<StageReads>& members);
 /// at their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
+/// A reduction combines its elements in parts: so many of a row, or of as many whole rows as make no more.
+constexpr int part_pixels = 4096;  // enough to pay for handing out a part
+
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits.
