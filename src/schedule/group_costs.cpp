@@ -14,9 +14,9 @@ namespace {
 constexpr std::int64_t nominal_extent = 2048, largest_extent = std::int64_t{1} << 30;
 
 /// Sizes that nothing was said about may not suit the pipeline.
-ir::ConcreteBox box_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+ir::ConcreteBox concrete(const ir::Box& ranges, const ir::Sizes& sizes) {
   ir::ConcreteBox box;
-  for (const ir::Range& range : stage.box)
+  for (const ir::Range& range : ranges)
     box.extent.push_back(std::clamp<std::int64_t>(ir::evaluate(range.extent, sizes), 0, largest_extent));
   return box;
 }
@@ -26,7 +26,9 @@ double pixels_of(const ir::ConcreteBox& box) {
   for (const std::int64_t extent : box.extent) pixels *= static_cast<double>(extent);
   return pixels;
 }
-double pixels_of(const ir::Stage& stage, const ir::Sizes& sizes) { return pixels_of(box_of(stage, sizes)); }
+double bytes_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+  return pixels_of(concrete(stage.box, sizes)) * size_of(stage.type);
+}
 
 /// Rows of an image of that size.
 double rows_of(const ir::ConcreteBox& box) {
@@ -39,11 +41,16 @@ struct Strips {
   double columns = 1, bands = 1;  ///< Strips side by side, and one below the other.
 };
 
-Strips strips_of(const ir::ConcreteBox& result, int width) {
+Strips strips_of(const ir::ConcreteBox& result, const March& march) {
   const auto parts = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-  const std::int64_t columns = parts(result.extent[0], width);
+  const std::int64_t columns = parts(result.extent[0], strip_width(march));
   const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
-  const std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
+  std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
+  if (march.columns) {
+    const std::int64_t width = std::max<std::int64_t>(result.extent[0], 1);
+    const std::int64_t whole = std::max<std::int64_t>(*march.columns / width, 1) * march.step[1];
+    height = parts(height, whole) * whole;
+  }
   return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height))};
 }
 
@@ -102,9 +109,8 @@ void add_memory(GroupWork& work, const std::vector<Loop>& members, const ir::Siz
       if (!inside.count(r->source.get())) read.insert(r->source.get());
     }
   }
-  for (const ir::Stage* image : read) work.read += pixels_of(*image, sizes) * size_of(image->type);
-  const ir::Stage& result = *members.back().reads.stage;
-  work.written += pixels_of(result, sizes) * size_of(result.type);
+  for (const ir::Stage* image : read) work.read += bytes_of(*image, sizes);
+  work.written += bytes_of(*members.back().reads.stage, sizes);
 }
 
 void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
@@ -151,7 +157,7 @@ MarchOrWhy march_of(const std::vector<Loop>& members) {
 GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes) {
   GroupWork work;
   add_memory(work, members, sizes);
-  const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
+  const ir::ConcreteBox box = concrete(members.back().reads.stage->domain(), sizes);
   if (members.size() == 1) {
     const double one_by_one = (border_columns(members[0]) + phase_columns(members[0])) * rows_of(box);
     add_loop(work, members[0].operations, accesses_of(members[0]),
@@ -167,10 +173,10 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   values = values_of_passes(reads, march, values);
   March kept = march;
   std::erase_if(kept.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
-  const Strips strips = strips_of(box, strip_width(kept));
+  const Strips strips = strips_of(box, kept);
   const auto covered = [&](const ir::Stage& stage) {
     const RollingRows* rows = march.of(stage);
-    return covered_by(strips, box_of(stage, sizes), rows ? rows->window : Window(2));
+    return covered_by(strips, concrete(stage.domain(), sizes), rows ? rows->window : Window(2));
   };
   for (const RollingRows& r : kept.rolling) {
     if (r.is_member) continue;  // rows of images are copied

@@ -15,7 +15,8 @@
 namespace weft::schedule {
 namespace {
 
-constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+constexpr int kept_bytes = 32 * 1024;        // of all rows that a strip keeps: a first-level cache
+constexpr int most_kept_bytes = 256 * 1024;  // if its width is given: part of a second-level cache
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
@@ -95,6 +96,8 @@ bool is_rate(std::int64_t pixels) {
   return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
 }
 
+bool is_reduction(const ir::Stage& stage) { return std::holds_alternative<ir::Reduce>(stage.definition); }
+
 /// Made of constants and parameters.
 bool is_same_everywhere(const ir::Expr& e) {
   bool same = true;
@@ -114,7 +117,7 @@ class Marching {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
         const auto footprint = footprint_in_image(*read);
-        const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->box;
+        const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->domain();
         if (footprint && !is_own) kept_.insert(read->source.get());
       }
     }
@@ -131,6 +134,7 @@ class Marching {
         return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
       march.rolling.push_back(found->second);
     }
+    if (is_reduction(*members_.back().stage) && !take_parts(march)) return {std::nullopt, why_};
     return {std::move(march), ""};
   }
 
@@ -147,9 +151,11 @@ class Marching {
 
   bool examine(std::size_t m) {
     const ir::Stage& stage = *members_[m].stage;
-    if (!std::holds_alternative<ir::Pure>(stage.definition))
+    const bool is_last = m + 1 == members_.size();
+    const bool has_pixels = std::holds_alternative<ir::Pure>(stage.definition);
+    if (!has_pixels && !(is_last && is_reduction(stage)))
       return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
-    if (stage.box.size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    if (stage.domain().size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
     for (const ir::Read* read : members_[m].reads) {
       const bool is_scalar = read->source->box.empty();
       if (!is_scalar && !examine(stage, *read)) return false;
@@ -167,7 +173,7 @@ class Marching {
     if (!footprint && (from_member || kept_.count(&source)))
       return refuse(named("not at distances that are the same for all pixels"));
     if (!footprint) return true;  // from memory
-    const bool is_own = is_own_pixel(*footprint) && source.box == reader.box;
+    const bool is_own = is_own_pixel(*footprint) && source.box == reader.domain();
     if (read.region != source.box) return refuse(named("through a crop"));
     Window outside(2);
     if (read.border && !is_own) {
@@ -183,7 +189,7 @@ class Marching {
     }
     if (is_own && !from_member && !kept_.count(&source)) return true;  // from memory
     if (from_member && read.border && moves_pixels(read.border->mode)) {
-      if (source.box != reader.box && !has_pixels(source))
+      if (source.box != reader.domain() && !has_pixels(source))
         return refuse(named("with a border, and may find it empty"));
       for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
@@ -257,6 +263,28 @@ class Marching {
     return true;
   }
 
+  /// Strips of a reduction are whole parts of its elements, so that its bits do not depend on who computes
+  /// those.
+  bool take_parts(March& march) {
+    const ir::Stage& result = *members_.back().stage;
+    for (int d = 0; d < 2; ++d) {
+      const ir::Affine& begin = result.domain()[d].min;
+      if (begin.floor_div(march.step[d]) * march.step[d] != begin)
+        return refuse(fmt::format("'{}' begins at a coordinate that its steps of {} {} do not divide",
+                                  result.name, march.step[d], d == 0 ? "columns" : "rows"));
+    }
+    std::int64_t bytes = 0;
+    for (const RollingRows& r : march.rolling) {
+      const std::int64_t columns = part_pixels / march.step[0] * r.rate[0] + r.x().extent() - 1;
+      bytes += room_for_rows(r) * columns * size_of(r.source().type);
+    }
+    if (bytes > most_kept_bytes)
+      return refuse(fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}",
+                                result.name, part_pixels, bytes / 1024, most_kept_bytes / 1024));
+    march.columns = part_pixels;
+    return true;
+  }
+
   const std::vector<StageReads>& members_;
   std::map<const ir::Stage*, RollingRows> rolling_;
   std::map<const ir::Stage*, Ratios> ratios_;        // of their pixels to the result's
@@ -282,6 +310,7 @@ int room_for_rows(const RollingRows& rows) {
 }
 
 int strip_width(const March& march) {
+  if (march.columns) return *march.columns;
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
   const int columns = kept_bytes * march.step[0] / std::max(step, 1);
@@ -311,16 +340,17 @@ struct Shape {
 
 Shape shape_of(const ir::Stage& stage, const March& march) {
   const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.box, march.step, Window(2), std::nullopt};  // the result
+  if (!rows) return {stage.domain(), march.step, Window(2), std::nullopt};  // the result
   const auto& border = rows->read->border;
   return {stage.box, rows->rate, rows->window,
           border ? std::optional(border->mode == ir::BorderMode::Constant) : std::nullopt};
 }
 
 /// Pixels of several lanes are computed lane by lane, those of several cases in parts of rows, each stage's
-/// in its own way.
+/// in its own way; a reduction has none.
 bool has_simple_pixels(const ir::Stage& stage) {
-  return stage.type.lanes == 1 && std::get<ir::Pure>(stage.definition).cases.size() == 1;
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  return pure && stage.type.lanes == 1 && pure->cases.size() == 1;
 }
 
 /// Puts pixels together, or takes them apart, without computing anything: doing so again costs nothing.
