@@ -198,8 +198,13 @@ class MarchLowering {
   void clip_columns(Block& block, const Kept& kept) const {
     const Rows rows(kept.source().box, layout_);
     const schedule::Reach& x = kept.rolling.x();
-    clip_columns(block, rows, kernel::add(strip_begin(kept), literal(x.min)),
-                 kernel::add(strip_begin(kept), literal(kept.width + x.max)));
+    const Expr from = kernel::add(strip_begin(kept), literal(x.min));
+    const Expr until = kernel::add(strip_begin(kept), literal(kept.width + x.max));
+    const bool begins_inside = kept.source().box[0] == result_.domain()[0] && x.min <= 0;
+    if (begins_inside) return clip_columns(block, rows, from, until);
+    // All of the source may lie to one side: none are, where the strip begins or ends.
+    block.push_back({Let{"left", kernel::min(kernel::max(from, rows.begin(0)), until)}});
+    block.push_back({Let{"right", kernel::max(kernel::min(until, rows.end(0)), from)}});
   }
   static void clip_columns(Block& block, const Rows& rows, const Expr& from, const Expr& until) {
     block.push_back({Let{"left", kernel::max(from, rows.begin(0))}});
