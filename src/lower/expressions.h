@@ -80,8 +80,10 @@ class ExpressionLowering {
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
   };
   /// All reads of these stages are affine, and take their pixels from there; `left` is the pixel with i = 0.
-  void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept, kernel::Expr left) {
-    kept_rows_ = std::move(kept), left_ = std::move(left);
+  /// The current one is i, or of that number.
+  void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept, kernel::Expr left,
+                 kernel::Expr number = kernel::name("i")) {
+    kept_rows_ = std::move(kept), left_ = std::move(left), i_ = std::move(number);
   }
 
   /// All reads of these stages are of the current pixel, the `number`th of several that lie in a local array.

@@ -93,8 +93,10 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
     if (auto group = in_rows.find(stage->name); group != in_rows.end()) {
       group->second.push_back(stage.get());
       const GroupContext context{group->second, inlined.names, plan.tile, layout, module};
-      module.steps.push_back(processor == Processor::Gpu ? lower_marching_grid(context)
-                                                         : lower_marching(context));
+      if (processor == Processor::Gpu)
+        module.steps.push_back(lower_marching_grid(context));
+      else
+        lower_marching(context);
       continue;
     }
     const StageContext context{processor, *stage, inlined.names, layout, module};

@@ -12,6 +12,7 @@
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
 #include "lower/placed_lanes.h"
+#include "lower/reduction_parts.h"
 #include "lower/rows.h"
 #include "lower/strip_pixels.h"
 #include "schedule/marching.h"
@@ -39,7 +40,7 @@ class MarchLowering {
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
-        rows_(result_.box, layout_) {
+        rows_(result_.domain(), layout_) {
     std::vector<schedule::StageReads> members;
     for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
     const schedule::MarchOrWhy march = schedule::march_of(members);
@@ -51,20 +52,32 @@ class MarchLowering {
       keep(r, is_static() ? schedule::room_for_rows(r, *march.march, tile()->height)
                           : schedule::room_for_rows(r));
     }
+    if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
+    reduction_.emplace(StageContext{Processor::Cpu, result_, context.names, layout_, context.module});
   }
 
-  kernel::Launch run() {
+  void run() {
     kernel::Function function{layout_.names.claim(array_.name + "_strips"), comment(), {"first", "last"}, {}};
     for (const Kept& kept : kept_)
       function.body.push_back(
           {kernel::LocalArray{kept.array, kept.source().type.scalar, kept.rows * kept.pitch}});
+    if (reduction_) {
+      const auto claim = [&](const std::string& wanted) { return layout_.names.claim(wanted); };
+      accumulators_ = reduction_->accumulators(claim, function.body);
+    }
     function.body.push_back({Let{"columns", columns()}});
-    function.body.push_back({Let{"rows", height(name("columns"))}});
+    if (reduction_) function.body.push_back({Let{"part_rows", reduction_->rows_per_part()}});
+    function.body.push_back({Let{"rows", rows_of_strip(name("columns"), name("part_rows"))}});
     function.body.push_back({strips()});
-    kernel::Launch launch{
-        function.name, strip_count(), arrays_read(context_.members, layout_), {array_.name}};
+    std::vector<std::string> reads = arrays_read(context_.members, layout_);
+    if (reduction_) {
+      reduction_->launch_parts(std::move(function), strip_count(), std::move(reads));
+      reduction_->launch_total();
+      return;
+    }
+    context_.module.steps.push_back(
+        kernel::Launch{function.name, strip_count(), std::move(reads), {array_.name}});
     context_.module.functions.push_back(std::move(function));
-    return launch;
   }
 
  private:
@@ -110,24 +123,33 @@ class MarchLowering {
 
   /// Where the first strips begin: so that steps divide the coordinates of all of them.
   Expr origin(int d) const {
-    const ir::Affine& begin = result_.box[d].min;
+    const ir::Affine& begin = result_.domain()[d].min;
     return rows_.lower(begin.floor_div(step_[d]) * step_[d]);
   }
   Expr extent(int d) const { return step_[d] == 1 ? rows_.extent(d) : kernel::sub(rows_.end(d), origin(d)); }
   Expr columns() const { return parts(extent(0), literal(width_)); }
-  Expr height(const Expr& columns) const {
+  /// `part_rows` are those of a reduction's part, if it is one: then strips are whole parts.
+  Expr rows_of_strip(const Expr& columns, const Expr& part_rows) const {
     if (tile()) return literal(tile()->height);
     const Expr even = kernel::div(kernel::mul(extent(1), columns), literal(schedule::enough_strips));
     const Expr rows = kernel::binary(BinaryOp::And, even, literal(-schedule::least_height));
-    return kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
+    const Expr height =
+        kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
+    if (!reduction_) return height;
+    const Expr whole = kernel::mul(part_rows, literal(step_[1]));
+    return kernel::mul(parts(height, whole), whole);
   }
-  Expr strip_count() const { return kernel::mul(parts(extent(1), height(columns())), columns()); }
+  Expr strip_count() const {
+    const Expr part_rows = reduction_ ? reduction_->rows_per_part() : nullptr;
+    return kernel::mul(parts(extent(1), rows_of_strip(columns(), part_rows)), columns());
+  }
+
+  static Expr strip_column() { return kernel::binary(BinaryOp::Rem, name("strip"), name("columns")); }
 
   For strips() {
     For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};
     Block& body = strip.body;
-    const Expr column = kernel::binary(BinaryOp::Rem, name("strip"), name("columns"));
-    body.push_back({Let{"x0", kernel::add(kernel::mul(column, literal(width_)), origin(0))}});
+    body.push_back({Let{"x0", kernel::add(kernel::mul(strip_column(), literal(width_)), origin(0))}});
     const Expr band = kernel::div(name("strip"), name("columns"));
     body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), origin(1))}});
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
@@ -204,13 +226,17 @@ class MarchLowering {
   void clip_columns(Block& block, const Kept& kept) const {
     const Rows rows(kept.source().box, layout_);
     const schedule::Reach& x = kept.rolling.x();
-    clip_columns(block, rows, kernel::add(strip_begin(kept), literal(x.min)),
-                 kernel::add(strip_begin(kept), literal(kept.width + x.max)), kept.rolling.continued(0));
-  }
-  static void clip_columns(Block& block, const Rows& rows, const Expr& from, const Expr& until,
-                           const schedule::Reach& beyond = {}) {
-    block.push_back({Let{"left", kernel::max(from, kernel::sub(rows.begin(0), literal(beyond.min)))}});
-    block.push_back({Let{"right", kernel::min(until, kernel::add(rows.end(0), literal(beyond.max)))}});
+    const Expr from = kernel::add(strip_begin(kept), literal(x.min));
+    const Expr until = kernel::add(strip_begin(kept), literal(kept.width + x.max));
+    const schedule::Reach beyond = kept.rolling.continued(0);
+    const Expr begin = kernel::sub(rows.begin(0), literal(beyond.min));
+    const Expr end = kernel::add(rows.end(0), literal(beyond.max));
+    const bool begins_inside = kept.source().box[0] == result_.domain()[0] && x.min <= 0;
+    Expr left = kernel::max(from, begin), right = kernel::min(until, end);
+    // All of the source may lie to one side: none are, where the strip begins or ends.
+    if (!begins_inside) left = kernel::min(left, until), right = kernel::max(right, from);
+    block.push_back({Let{"left", left}});
+    block.push_back({Let{"right", right}});
   }
   static bool has_constant_border(const Kept& kept) {
     return kept.rolling.border() == ir::BorderMode::Constant;
@@ -233,6 +259,10 @@ class MarchLowering {
   Expr at_kept(const Kept& kept, const Expr& x) const {
     return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), literal(kept.lanes())),
                        literal(kept.first));
+  }
+  ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
+    return {kept.array, kept.rows, kept.pitch, [this, &kept](const Expr& x) { return at_kept(kept, x); },
+            kept.rolling.is_member && !kept.rolling.continues};
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
@@ -361,18 +391,43 @@ class MarchLowering {
 
   kernel::Stmt rows_of_result(const schedule::Pass& pass) {
     Block body;
-    clip_columns(body, rows_, name("x0"), kernel::add(name("x0"), literal(width_)));
-    if (step_[1] == 1 && !is_static()) {
-      compute(body, pass, name("y"), width_);
-      return {If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}}};
-    }
-    compute(body, pass, name("row"), width_);
+    body.push_back({Let{"left", kernel::max(name("x0"), rows_.begin(0))}});
+    body.push_back({Let{"right", kernel::min(kernel::add(name("x0"), literal(width_)), rows_.end(0))}});
+    const bool in_steps = step_[1] > 1;
+    const Expr row = name(in_steps || is_static() ? "row" : "y");
+    if (reduction_)
+      combine(body, row);
+    else
+      compute(body, pass, row, width_);
     if (is_static())
       return {
           For{LoopKind::Serial, "row", kernel::max(name("y0"), rows_.begin(1)), name("y1"), std::move(body)}};
+    if (!in_steps) return {If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}}};
     const Expr first = kernel::max(kernel::max(name("y"), name("y0")), rows_.begin(1));
     const Expr end = kernel::min(kernel::add(name("y"), literal(step_[1])), name("y1"));
     return {For{LoopKind::Serial, "row", first, end, std::move(body)}};
+  }
+
+  /// One row of the elements of a reduction, into the accumulators of its part.
+  void combine(Block& block, const Expr& row) {
+    const Expr x = reduction_->column();
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Row,
+                                   {x, row}, context_.module.strict);
+    KeptRowsOf kept_rows;
+    for (const Kept& kept : kept_) kept_rows[&kept.source()] = kept_rows_of(kept);
+    expressions.keep_rows(std::move(kept_rows), name("left"), kernel::sub(x, name("left")));
+
+    const Expr above = kernel::sub(row, rows_.begin(1)), per_part = name("part_rows");
+    block.push_back({Let{"row_of_part", kernel::binary(BinaryOp::Rem, above, per_part)}});
+    const auto is = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Eq, a, b); };
+    Block start, finish;
+    reduction_->start(expressions, accumulators_, start);
+    block.push_back({If{is(name("row_of_part"), literal(0)), std::move(start), {}}});
+    reduction_->row(expressions, accumulators_, name("left"), name("right"), block);
+    const Expr part = kernel::add(kernel::mul(kernel::div(above, per_part), name("columns")), strip_column());
+    reduction_->finish(expressions, accumulators_, part, finish);
+    const Expr end = kernel::min(kernel::add(kernel::sub(row, name("row_of_part")), per_part), rows_.end(1));
+    block.push_back({If{is(kernel::add(row, literal(1)), end), std::move(finish), {}}});
   }
 
   /// One row of the members of a pass, from left to right, at most so many columns: to their kept rows, or to
@@ -387,10 +442,7 @@ class MarchLowering {
     if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
     KeptRowsOf kept_rows;
     for (const Kept& k : kept_) {
-      for (const auto& l : lanes)
-        kept_rows[&l->view(k.source())] = {k.array, k.rows, k.pitch,
-                                           [this, &k](const Expr& x) { return at_kept(k, x); },
-                                           k.rolling.is_member && !k.rolling.continues};
+      for (const auto& l : lanes) kept_rows[&l->view(k.source())] = kept_rows_of(k);
     }
 
     std::vector<StripTarget> targets;
@@ -520,10 +572,12 @@ class MarchLowering {
   int width_ = 0;  // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
+  std::optional<ReductionParts> reduction_;  // where the result is one
+  ReductionParts::Arrays accumulators_;
 };
 
 }  // namespace
 
-kernel::Launch lower_marching(const GroupContext& context) { return MarchLowering(context).run(); }
+void lower_marching(const GroupContext& context) { MarchLowering(context).run(); }
 
 }  // namespace weft::lower

@@ -7,6 +7,10 @@
 //           in's row y + 1 from memory, borders resolved
 //           dx's row y + 1                              each a vector loop over the strip and its halo
 //           gx's row y, to memory
+//
+// What ends in a reduction has its states in place of gx's row (reduction_parts.h):
+//
+//           the sum's elements of row y, into accumulators; after the last row of a part, these to memory
 #pragma once
 
 #include <optional>
@@ -28,7 +32,7 @@ struct GroupContext {
   kernel::Module& module;
 };
 
-/// Appends the function and its tables to the module. The members have to march together.
-kernel::Launch lower_marching(const GroupContext& context);
+/// Appends the functions, tables and launches to the module. The members have to march together.
+void lower_marching(const GroupContext& context);
 
 }  // namespace weft::lower

@@ -51,7 +51,7 @@ void choose_block_of(BlockWork& work, const machine::Architecture& architecture,
 BlockWork work_of_threads(const Loop& loop, const ir::Sizes& sizes,
                           const machine::Architecture& architecture) {
   BlockWork work;
-  const double pixels = pixels_of(box_of(*loop.reads.stage, sizes));
+  const double pixels = pixels_of(box_of(loop.reads.stage->domain(), sizes));
   add_loop(work, loop, accesses_of(loop), pixels);
   work.needs.registers = registers_of({&loop});
   choose_block_of(work, architecture, {});
@@ -66,7 +66,7 @@ void add_images(BlockWork& work, const March& march, const BlockStrip& strip, co
     const RollingRows& rows = march.rolling[r];
     const RowRing& ring = strip.rings[r];
     if (rows.is_member) continue;
-    ir::ConcreteBox image = box_of(rows.source(), sizes);
+    ir::ConcreteBox image = box_of(rows.source().box, sizes);
     image.extent[0] *= ring.lanes;  // in scalars, as its halo
     const Reach x{0, ring.pitch - strip.width * ring.lanes};
     const double loaded = covered_by(strips, image, {x, rows.y()}).pixels;
@@ -105,7 +105,7 @@ void add_passes(BlockWork& work, const std::vector<Loop>& members, const March& 
 BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
                          const std::set<const ir::Stage*>& values, const BlockStrip& strip,
                          const ir::Sizes& sizes, const machine::Architecture& architecture) {
-  const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
+  const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
   const int before = rows_before(march);
   const StripHeights heights = members.size() == 1 ? strip_heights : strip_heights_of_march(before);
   const auto columns = static_cast<std::int64_t>(strips_of(box, strip.width, 1).columns);
@@ -115,7 +115,8 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
   add_images(work, march, strip, strips, sizes);
   for (const Loop& m : members) {
     const RollingRows* rows = march.of(*m.reads.stage);
-    const Covered all = covered_by(strips, box_of(*m.reads.stage, sizes), rows ? rows->window : Window(2));
+    const Covered all =
+        covered_by(strips, box_of(m.reads.stage->domain(), sizes), rows ? rows->window : Window(2));
     add_loop(work, m, accesses_of(m, values), all.pixels);
   }
   add_passes(work, members, march, values);

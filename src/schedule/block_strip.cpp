@@ -118,6 +118,9 @@ int rows_before(const March& march) {
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
                                              const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
+  const ir::Stage& result = *members.back().stage;
+  if (std::holds_alternative<ir::Reduce>(result.definition))
+    return fmt::format("'{}' is a reduction, and blocks of threads march towards images alone", result.name);
   // A batch is as many rows of each member, and a thread computes the same column of all.
   for (const StageReads& member : members) {
     for (const ir::Read* read : member.reads) {
@@ -130,7 +133,7 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
                            read->source->name);
     }
   }
-  if (block_strip(march, *members.back().stage, values, shared_bytes)) return std::nullopt;
+  if (block_strip(march, result, values, shared_bytes)) return std::nullopt;
   std::string kept;
   for (const RollingRows& rows : march.rolling) {
     if (!values.count(&rows.source())) kept += (kept.empty() ? "'" : ", '") + rows.source().name + "'";

@@ -12,13 +12,19 @@ namespace weft::schedule {
 namespace {
 
 /// Tiles that were asked for, or strips as wide as their rows fit a cache and as high as leaves enough of
-/// them.
+/// them; those of a reduction are whole parts of it.
 Strips march_strips(const ir::ConcreteBox& result, const March& march, const std::optional<Tile>& tile) {
   if (tile) return strips_of(result, tile->width, tile->height);
   const int width = strip_width(march);
   const auto columns = static_cast<std::int64_t>(strips_of(result, width, 1).columns);
   const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
-  return strips_of(result, width, std::clamp<std::int64_t>(even, least_height, most_height));
+  std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
+  if (march.columns) {
+    const std::int64_t row = std::max<std::int64_t>(result.extent[0], 1);
+    const std::int64_t whole = std::max<std::int64_t>(*march.columns / row, 1) * march.step[1];
+    height = (height + whole - 1) / whole * whole;
+  }
+  return strips_of(result, width, height);
 }
 
 /// Columns at both ends of a row whose windows leave the image: their pixels find their way back one by one,
@@ -56,7 +62,7 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   GroupWork work;
   const Traffic traffic = traffic_of(members, sizes);
   work.read = traffic.read, work.written = traffic.written;
-  const ir::ConcreteBox box = box_of(*members.back().reads.stage, sizes);
+  const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
   if (members.size() == 1) {
     const double one_by_one = (border_columns(members[0]) + phase_columns(members[0])) * rows_of(box);
     add_loop(work, members[0].operations, accesses_of(members[0]),
@@ -69,7 +75,7 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   const Strips strips = march_strips(box, kept, tile);
   const auto covered = [&](const ir::Stage& stage) {
     const RollingRows* rows = march.of(stage);
-    return covered_by(strips, box_of(stage, sizes), rows ? rows->window : Window(2));
+    return covered_by(strips, box_of(stage.domain(), sizes), rows ? rows->window : Window(2));
   };
   for (const RollingRows& r : kept.rolling) {
     if (r.is_member) continue;  // rows of images are copied

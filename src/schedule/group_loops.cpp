@@ -71,7 +71,7 @@ Traffic traffic_of(const std::vector<Loop>& members, const ir::Sizes& sizes) {
       if (!inside.count(r->source.get())) read.insert(r->source.get());
     }
   }
-  const auto bytes = [&](const ir::Stage& s) { return pixels_of(box_of(s, sizes)) * size_of(s.type); };
+  const auto bytes = [&](const ir::Stage& s) { return pixels_of(box_of(s.box, sizes)) * size_of(s.type); };
   Traffic traffic;
   for (const ir::Stage* image : read) traffic.read += bytes(*image);
   traffic.written = bytes(*members.back().reads.stage);
@@ -85,9 +85,9 @@ ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
   return sizes;
 }
 
-ir::ConcreteBox box_of(const ir::Stage& stage, const ir::Sizes& sizes) {
+ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes) {
   ir::ConcreteBox box;
-  for (const ir::Range& range : stage.box)
+  for (const ir::Range& range : ranges)
     box.extent.push_back(std::clamp<std::int64_t>(ir::evaluate(range.extent, sizes), 0, largest_extent));
   return box;
 }

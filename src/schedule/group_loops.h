@@ -47,7 +47,7 @@ Traffic traffic_of(const std::vector<Loop>& members, const ir::Sizes& sizes);
 /// Extents of every image where nothing is known of them.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
 /// Sizes that nothing was said about may not suit the pipeline: what would be negative is empty.
-ir::ConcreteBox box_of(const ir::Stage& stage, const ir::Sizes& sizes);
+ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes);
 double pixels_of(const ir::ConcreteBox& box);
 double rows_of(const ir::ConcreteBox& box);
 

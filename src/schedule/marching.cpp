@@ -15,8 +15,9 @@
 namespace weft::schedule {
 namespace {
 
-constexpr int kept_bytes = 32 * 1024;         // of all rows that a strip keeps: a first-level cache
-constexpr int most_kept_bytes = 1024 * 1024;  // on the stack of a thread
+constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+// What it may keep if its width is given: part of a second-level cache, and of a thread's stack.
+constexpr int most_kept_bytes = 256 * 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
@@ -115,6 +116,7 @@ bool has_place(const ir::Read& read) {
     return affine && has_place(*affine);
   });
 }
+bool is_reduction(const ir::Stage& stage) { return std::holds_alternative<ir::Reduce>(stage.definition); }
 
 /// Made of constants and parameters.
 bool is_same_everywhere(const ir::Expr& e) {
@@ -135,7 +137,7 @@ class Marching {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
         const auto footprint = footprint_in_image(*read);
-        const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->box;
+        const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->domain();
         if (footprint && !is_own) kept_.insert(read->source.get());
       }
     }
@@ -157,6 +159,7 @@ class Marching {
         return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
       march.rolling.push_back(found->second);
     }
+    if (is_reduction(*members_.back().stage) && !take_parts(march)) return {std::nullopt, why_};
     return {std::move(march), ""};
   }
 
@@ -179,9 +182,11 @@ class Marching {
 
   bool examine(std::size_t m) {
     const ir::Stage& stage = *members_[m].stage;
-    if (!std::holds_alternative<ir::Pure>(stage.definition))
+    const bool is_last = m + 1 == members_.size();
+    const bool has_pixels = std::holds_alternative<ir::Pure>(stage.definition);
+    if (!has_pixels && !(is_last && is_reduction(stage)))
       return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
-    if (stage.box.size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    if (stage.domain().size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
     if (members_[m].has_places && continued(stage))
       return refuse(fmt::format("'{}' is read with the border repeat, and depends on where its pixels are",
                                 stage.name));
@@ -201,7 +206,7 @@ class Marching {
     };
     if (!footprint && (from_member || kept_.count(&source)))
       return refuse(named("not at distances that are the same for all pixels"));
-    const bool is_own = footprint && is_own_pixel(*footprint) && source.box == reader.box;
+    const bool is_own = footprint && is_own_pixel(*footprint) && source.box == reader.domain();
     if (continued(reader) && has_place(read) && !is_own && !repeats_with(reader, read))
       return refuse(named("without repeating it, and is itself read with the border repeat"));
     if (!footprint) return true;  // from memory
@@ -217,7 +222,7 @@ class Marching {
       }
     }
     if (from_member && read.border && !is_own && read.border->mode != ir::BorderMode::Constant) {
-      if (source.box != reader.box && !has_pixels(source))
+      if (source.box != reader.domain() && !has_pixels(source))
         return refuse(named("with a border, and may find it empty"));
       for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
@@ -302,6 +307,28 @@ class Marching {
     return true;
   }
 
+  /// Strips of a reduction are whole parts of its elements, so that its bits do not depend on who computes
+  /// those.
+  bool take_parts(March& march) {
+    const ir::Stage& result = *members_.back().stage;
+    for (int d = 0; d < 2; ++d) {
+      const ir::Affine& begin = result.domain()[d].min;
+      if (begin.floor_div(march.step[d]) * march.step[d] != begin)
+        return refuse(fmt::format("'{}' begins at a coordinate that its steps of {} {} do not divide",
+                                  result.name, march.step[d], d == 0 ? "columns" : "rows"));
+    }
+    std::int64_t bytes = 0;
+    for (const RollingRows& r : march.rolling) {
+      const std::int64_t columns = part_pixels / march.step[0] * r.rate[0] + r.x().extent() - 1;
+      bytes += room_for_rows(r) * columns * size_of(r.source().type);
+    }
+    if (bytes > most_kept_bytes)
+      return refuse(fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}",
+                                result.name, part_pixels, bytes / 1024, most_kept_bytes / 1024));
+    march.columns = part_pixels;
+    return true;
+  }
+
   const std::vector<StageReads>& members_;
   std::map<const ir::Stage*, RollingRows> rolling_;
   std::map<const ir::Stage*, Ratios> ratios_;        // of their pixels to the result's
@@ -341,6 +368,7 @@ int room_for_rows(const RollingRows& rows, const March& march, int height) {
 
 std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const Memory& memory) {
   if (memory.shared_bytes) return "the sizes of tiles are chosen by what blocks of threads have room for";
+  if (march.columns) return "the strips of a reduction are as wide as its parts";
   for (const auto& [extent, step, name] :
        {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {
     if (extent % step != 0)
@@ -361,6 +389,7 @@ std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march
 }
 
 int strip_width(const March& march) {
+  if (march.columns) return *march.columns;
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
   const int columns = kept_bytes * march.step[0] / std::max(step, 1);
@@ -396,7 +425,7 @@ struct Shape {
 
 Shape shape_of(const ir::Stage& stage, const March& march) {
   const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.box, march.step, Window(2), Window(2), std::nullopt};  // the result
+  if (!rows) return {stage.domain(), march.step, Window(2), Window(2), std::nullopt};  // the result
   const auto border = rows->border();
   return {stage.box,
           rows->rate,
@@ -406,9 +435,10 @@ Shape shape_of(const ir::Stage& stage, const March& march) {
 }
 
 /// Pixels of several lanes are computed lane by lane, those of several cases in parts of rows, each stage's
-/// in its own way.
+/// in its own way; a reduction has none.
 bool has_simple_pixels(const ir::Stage& stage) {
-  return stage.type.lanes == 1 && std::get<ir::Pure>(stage.definition).cases.size() == 1;
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  return pure && stage.type.lanes == 1 && pure->cases.size() == 1;
 }
 
 /// Puts pixels together, or takes them apart, without computing anything: doing so again costs nothing.

@@ -60,11 +60,15 @@ struct March {
   /// Pixels of the result along x and y in each step, powers of two: a step computes so many rows, and strips
   /// begin at coordinates that they divide.
   std::array<int, 2> step = {1, 1};
+  /// Of every strip, where what becomes of the result says so: a reduction's parts (part_pixels). Such strips
+  /// are whole parts.
+  std::optional<int> columns{};
 
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
 };
 
-/// How the members, producers first, march towards the last of them; or why they cannot: a clause.
+/// How the members, producers first, march towards the last of them, which may be a reduction of rows of
+/// columns; or why they cannot: a clause.
 struct MarchOrWhy {
   std::optional<March> march;
   std::string why;
@@ -75,9 +79,13 @@ MarchOrWhy march_of(const std::vector<StageReads>& members);
 /// at their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
+/// A reduction combines its elements in parts: so many of a row, or of as many whole rows as make no more.
+constexpr int part_pixels = 4096;  // enough to pay for handing out a part
+
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);
-/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits.
+/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
+/// if nothing else says how many.
 int strip_width(const March& march);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);

@@ -11,7 +11,7 @@ constexpr const char* no_stage = "no stage could be drawn";
 
 class Generator {
  public:
-  /// Every fourth recipe is one whose stages are kept to what can march.
+  /// Every fourth recipe is one whose stages are kept to what can march, to a reduction now and then.
   explicit Generator(std::uint64_t seed) : dice_(seed), marches_(seed % 4 == 1) { recipe_.seed = seed; }
 
   Recipe recipe() {
@@ -19,7 +19,8 @@ class Generator {
     for (int i = dice_.between(1, 3); i > 0; --i) recipe_.images.push_back(image());
     for (int p = dice_.below(3); p > 0; --p) recipe_.params.push_back({dice_.scalar(), dice_.below(8)});
     bounds_.emplace(recipe_);
-    for (int s = dice_.between(marches_ ? 3 : 1, 6); s > 0; --s) add_stage();
+    for (int s = dice_.between(marches_ ? 3 : 1, 6); s > 0; --s) add_stage(&Generator::draw);
+    if (marches_ && dice_.chance(0.5)) add_stage(&Generator::reduction_stage);
     const int last = static_cast<int>(recipe_.stages.size()) - 1;
     recipe_.outputs = {last};
     for (int s = 0; s < last; ++s) {
@@ -68,10 +69,10 @@ class Generator {
 
   int source_count() const { return static_cast<int>(recipe_.images.size() + recipe_.stages.size()); }
 
-  void add_stage() {
+  void add_stage(std::optional<Stage> (Generator::*kind)()) {
     for (int attempt = 0; attempt < 50; ++attempt) {
       if (!marches_ && dice_.chance(0.12) && add_evolution()) return;
-      const std::optional<Stage> stage = draw();
+      const std::optional<Stage> stage = (this->*kind)();
       if (!stage) continue;
       const std::optional<Bound> bound = bounds_->of(*stage);
       if (!bound) continue;

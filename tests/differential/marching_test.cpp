@@ -203,6 +203,19 @@ TEST(MarchingStages, ArePiecewiseOrKnowWhereTheyAre) {
   agree({b});
 }
 
+/// All that a strip keeps of a stage may lie to one side of it. Found by random pipelines.
+TEST(MarchingStages, AreReadBesideNarrowImages) {
+  const Image<std::int8_t> in("in");
+  Stage a = point("a", in * 3);
+  const Accessor src = a.border(Border::constant(-7));
+  Stage right = stage("right", in.size(), [&](Var x, Var y) { return src(x + 40, y); });
+  EXPECT_TRUE(in_rows({right}, "a"));
+  agree({right});
+  Stage wider = stage("wider", BoxAt{{-61, -3}, {in.width() + 125, in.height() + 7}},
+                      [&](Var x, Var y) { return src(x, y) + src(x - 1, y); });
+  agree({wider});
+}
+
 TEST_P(Marching, SourcesThatMayBeEmpty) {
   const Image<std::int32_t> in("in");
   Stage half =

@@ -40,7 +40,7 @@ TEST(RandomRecipes, AreLegal) {
 /// As they stand in a file, and as what they are of changes under them.
 TEST(RandomGroups, AreLegalAndSeveralStages) {
   const auto text = [](const schedule::Grouping& g) { return schedule::to_json(g.groups, g.tiles); };
-  int march = 0, in_tiles = 0;
+  int march = 0, in_tiles = 0, reduce = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Recipe recipe = random_recipe(seed);
     const ir::Pipeline pipeline = lower::prepare(build(recipe).ir());
@@ -53,11 +53,19 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
     in_tiles += !grouping.tiles.empty();
     march += std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
                          [](const schedule::StagePlan& plan) { return plan.in_rows; });
+    reduce += std::any_of(pipeline.stages.begin(), pipeline.stages.end(), [&](const ir::StagePtr& stage) {
+      const auto& plans = found.schedule->stages;
+      return std::holds_alternative<ir::Reduce>(stage->definition) &&
+             std::any_of(plans.begin(), plans.end(), [&](const schedule::StagePlan& plan) {
+               return plan.in_rows && plan.into == stage->name;
+             });
+    });
     recipe.grouping = grouping;
     EXPECT_NE(to_cpp(recipe, "").find("// With --schedule FILE, of {\"groups\":["), std::string::npos);
   }
   EXPECT_GT(march, static_cast<int>(seeds) / 16);
   EXPECT_GT(in_tiles, march / 4);
+  EXPECT_GT(reduce, 4);
 }
 
 TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {

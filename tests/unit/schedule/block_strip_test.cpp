@@ -123,6 +123,17 @@ TEST(BlockStrip, LimitsTheGroupsThatAreForcedAndThoseOfPartitions) {
   EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {1000}).groups.size(), 2u);
 }
 
+TEST(BlockStrip, EndsInAnImage) {
+  const Image<float> in("in");
+  Stage a = point("a", in * 2.f);
+  Stage b = convolve("b", a.border(Border::clamp()), box3);
+  const ir::Pipeline pipeline = Pipeline("test", {reduce("sum", b, Reduce::sum())}).ir();
+  const Grouping all{{{"a", "b", "sum"}}, {}};
+  EXPECT_TRUE(schedule_of_groups(pipeline, all, Tiling::Block).schedule);
+  EXPECT_EQ(schedule_of_groups(pipeline, all, Tiling::Block, {most_shared_bytes}).why,
+            "'sum' is a reduction, and blocks of threads march towards images alone");
+}
+
 TEST(BlockStrip, HasMembersOfOneRate) {
   const Image<float> in("in");
   Stage a = point("a", in * 2.f);

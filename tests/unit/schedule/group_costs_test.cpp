@@ -87,6 +87,25 @@ TEST_F(GroupCosts, EveryStripBeginsItsRows) {
   EXPECT_GT(work(pipeline, 0, 2).rows, 3 * 2048);
 }
 
+TEST_F(GroupCosts, OfAReductionAreThoseOfItsElements) {
+  Stage a = blurred("a", in), b = blurred("b", a);
+  const Pipeline pipeline("test", {reduce("sum", b, Reduce::sum())});
+  const double pixels = image / 4;
+  EXPECT_EQ(work(pipeline, 2, 1).accesses, 2 * pixels) << "loaded and accumulated";
+  EXPECT_EQ(work(pipeline, 2, 1).rows, 2048);
+  EXPECT_EQ(work(pipeline, 2, 1).read, image);
+  EXPECT_EQ(work(pipeline, 0, 3).written, 4) << "the sum";
+  // A strip is as wide as the image: two rows to a part, 32 of them to a strip; two more of a are computed.
+  const double rows_of_a = 2048 + 2. * 2048 / 32;
+  const double operations_of_a =
+      2050 * rows_of_a * static_cast<double>(analysis::operations(*pipeline.ir().stages[0]).alu);
+  EXPECT_EQ(work(pipeline, 0, 3).operations - work(pipeline, 1, 2).operations, operations_of_a);
+  EXPECT_LT(cost(pipeline, 0, 3).total, cost(pipeline, 0, 1).total + cost(pipeline, 1, 2).total);
+  const auto found =
+      cheapest_groups(pipeline.ir(), Tiling::Block, {}, cpu_costs(nominal_sizes(pipeline.ir())));
+  EXPECT_EQ(found.groups, (Groups{{"a", "b", "sum"}}));
+}
+
 TEST_F(GroupCosts, OfAScheduleAreThoseOfItsGroups) {
   Stage a = blurred("a", in), b = blurred("b", a), c = point("c", b + in);
   const Pipeline pipeline("test", {c});

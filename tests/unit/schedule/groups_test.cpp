@@ -118,10 +118,16 @@ TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
   const ir::Pipeline to_most = Pipeline("test", {point("out", in * most)}).ir();
   EXPECT_EQ(follow(to_most, {{"w", "most"}}), "a stored; w computed in most; most stored; out stored")
       << "a reduction may be the last";
-  EXPECT_EQ(follow(to_most, {{"a", "w", "most"}}), "'most' is no function of one pixel's place");
+  EXPECT_EQ(follow(to_most, {{"a", "w", "most"}}),
+            "a in rows of most; w computed in most; most stored; out stored");
   const Image<std::uint8_t> bytes("bytes");
   Stage twice = point("twice", bytes * 2);
   Stage hist = scatter("hist", {512}, 0u, bytes, [&](Var x, Var y) { return add({twice(x, y)}, 1u); });
+  Stage wide = convolve("wide", twice.border(Border::clamp()), Mask{{1, 1, 1}});
+  Stage hist_of_wide =
+      scatter("hist_of_wide", {512}, 0u, bytes, [&](Var x, Var y) { return add({wide(x, y)}, 1u); });
+  EXPECT_EQ(follow(Pipeline("test", {hist_of_wide}).ir(), {{"twice", "wide", "hist_of_wide"}}),
+            "'hist_of_wide' is no function of one pixel's place");
   Stage sums = stage("sums", {512}, [&](Var i) { return hist(i) + 1u; });
   EXPECT_EQ(
       follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),

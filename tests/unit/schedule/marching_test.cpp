@@ -112,6 +112,50 @@ TEST(Marching, RepeatsAreComputedBeyondTheEnds) {
             "'a' is read with the border repeat, and depends on where its pixels are");
 }
 
+TEST(Marching, EndsInAReductionOfRows) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  const Accessor src = a.border(Border::clamp());
+  const auto sum = [&](const auto& f) { return reduce("sum", in.size(), f, Reduce::sum()); };
+  EXPECT_EQ(march_text({sum([&](Var x, Var y) { return src(x - 1, y) - src(x, y + 1); })}),
+            "in [-2, 1] 3 rows, 2 ahead; a [-1, 0] 2 rows, 1 ahead");
+  const ir::Pipeline pipeline = Pipeline("test", {sum([&](Var x, Var y) { return a(x, y); })}).ir();
+  const March march = march_of({reads_of(*pipeline.stages[0]), reads_of(*pipeline.stages[1])}).march.value();
+  EXPECT_EQ(strip_width(march), part_pixels) << "whole parts";
+  const Image<float> row("row", 1);
+  Stage b = point("b", row * 2.f);
+  EXPECT_EQ(march_text({reduce("sum", b, Reduce::sum())}), "'sum' has no rows of columns");
+  EXPECT_EQ(march_text({point("out", a - reduce("sum", in, Reduce::sum()))}),
+            "'sum' is no function of one pixel's place");
+}
+
+TEST(Marching, ToAReductionIsInStepWithItsParts) {
+  const Image<float> in("in");
+  Stage half = stage("half", in.size(), [&](Var x, Var y) { return in(x, y); });
+  const Accessor coarse = half.border(Border::constant(0.f));
+  const auto sum = [&](int x0, int y0) {
+    return march_text({reduce(
+        "sum", BoxAt{{x0, y0}, in.size()}, [&](Var x, Var y) { return coarse(x / 2, y / 2); },
+        Reduce::sum())});
+  };
+  EXPECT_EQ(sum(0, 2), "half 1x1 of 2x2 [0, 0] 1 rows, 0 ahead");
+  EXPECT_EQ(sum(1, 0), "'sum' begins at a coordinate that its steps of 2 columns do not divide");
+  EXPECT_EQ(sum(0, -1), "'sum' begins at a coordinate that its steps of 2 rows do not divide");
+}
+
+TEST(Marching, ToAReductionKeepsRowsThatASecondCacheHolds) {
+  const auto sum = [](int rows) {
+    const Image<float> in("in");
+    Stage a = point("a", in + 1.f);
+    return march_text({reduce(
+        "sum", in.size(),
+        [&](Var x, Var y) { return a.border(Border::constant(0.f))(x, y - rows) + a(x, y); },
+        Reduce::sum())});
+  };
+  EXPECT_EQ(sum(15), "a [0, 0] 16 rows, 0 ahead") << "no more than 256 KB";
+  EXPECT_EQ(sum(16), "'sum' takes strips of 4096 columns, whose rows are 512 KB: more than 256");
+}
+
 TEST(Marching, IsRefusedWithAReason) {
   const Image<float> in("in");
   Stage a = point("a", in + 1.f);

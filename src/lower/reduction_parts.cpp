@@ -1,0 +1,308 @@
+#include "lower/reduction_parts.h"
+
+#include "lower/lower_grid.h"
+#include "schedule/marching.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+
+namespace {
+
+constexpr int part_pixels = schedule::part_pixels;
+constexpr int most_accumulators = 64;     // as many as hide the latency of an addition on wide registers
+constexpr int shared_accumulators = 256;  // the same on every GPU, so that sums are: any block divides them
+
+int accumulator_count(const ir::Reduce& reduce, Processor processor) {
+  if (!reduce.op.commutative || reduce.over.empty()) return 1;
+  return processor == Processor::Gpu ? shared_accumulators : most_accumulators;
+}
+
+void store(const ReductionParts::Arrays& arrays, const Expr& index, const std::vector<Lanes>& state,
+           Block& block) {
+  for (std::size_t c = 0; c < arrays.size(); ++c) {
+    for (std::size_t l = 0; l < arrays[c].size(); ++l)
+      block.push_back({kernel::Store{arrays[c][l], index, state[c][l]}});
+  }
+}
+
+void hold(ExpressionLowering& expressions, Block& block, std::vector<Lanes>& state, const std::string& name) {
+  for (Lanes& lanes : state) {
+    for (Expr& value : lanes) {
+      if (std::holds_alternative<kernel::Name>(value->op)) continue;
+      const std::string held = expressions.claim(name);
+      block.push_back({kernel::Let{held, value}});
+      value = kernel::name(held, value->type);
+    }
+  }
+}
+
+std::vector<Lanes> lowered(ExpressionLowering& expressions, const std::vector<ir::Expr>& state) {
+  std::vector<Lanes> result;
+  for (const ir::Expr& e : state) result.push_back(expressions.lower(e));
+  return result;
+}
+
+}  // namespace
+
+ReductionParts::ReductionParts(const StageContext& context)
+    : context_(context),
+      stage_(context.stage),
+      reduce_(std::get<ir::Reduce>(stage_.definition)),
+      array_(context.layout.arrays.at(&stage_)),
+      rows_(reduce_.over, context.layout),
+      on_gpu_(context.processor == Processor::Gpu),
+      accumulators_(accumulator_count(reduce_, context.processor)) {
+  for (std::size_t c = 0; c < components(); ++c) {
+    auto& names = parts_.emplace_back();
+    for (int l = 0; l < lanes(c); ++l) {
+      names.push_back(context.layout.names.claim(array_.name + "_parts"));
+      part_names_.push_back(names.back());
+      context.module.arrays.push_back(
+          {names.back(), reduce_.element[c]->type.lane(), kernel::Array::Role::Intermediate, {}, {count()}});
+    }
+  }
+}
+
+// ---- how the elements are divided
+
+Expr ReductionParts::strips_per_row() const { return parts(rows_.width(), literal(part_pixels)); }
+
+Expr ReductionParts::rows_per_part() const {
+  const Expr width = kernel::max(rows_.width(), literal(1));
+  return kernel::max(kernel::div(literal(part_pixels), width), literal(1));
+}
+
+Expr ReductionParts::count() const {
+  if (rows_.rank() < 2) return strips_per_row();
+  return kernel::mul(parts(rows_.count(), rows_per_part()), strips_per_row());
+}
+
+// ---- who does it: a core with vectors, or a block of threads
+
+kernel::Function ReductionParts::function(const std::string& name, const std::string& comment) const {
+  kernel::Function function{context_.layout.names.claim(array_.name + name), comment, {}, {}};
+  if (!on_gpu_) function.parameters = {"first", "last"};
+  return function;
+}
+
+/// `items` are what a block's threads share at a time.
+void ReductionParts::launch(kernel::Function function, const Expr& count, std::vector<std::string> reads,
+                            std::vector<std::string> writes, int items) {
+  kernel::Launch launch{function.name, count, std::move(reads), std::move(writes)};
+  if (on_gpu_) launch.grid = grid_of_blocks(count, items);
+  context_.module.steps.push_back(std::move(launch));
+  context_.module.functions.push_back(std::move(function));
+}
+
+/// A loop over lanes: accumulators or pairs that do not depend on one another.
+For ReductionParts::lanes_loop(const std::string& variable, const Expr& count, Block body) const {
+  return {on_gpu_ ? LoopKind::Threads : LoopKind::Vector, variable, literal(0), count, std::move(body)};
+}
+
+/// Appends what a single thread does.
+void ReductionParts::alone(Block& block, Block body) const {
+  if (on_gpu_)
+    block.push_back({lanes_loop("l", literal(1), std::move(body))});
+  else
+    kernel::append(block, std::move(body));
+}
+
+void ReductionParts::meet(Block& block) const {
+  if (on_gpu_) block.push_back({kernel::Barrier{}});
+}
+
+// ---- states
+
+std::vector<Lanes> ReductionParts::loaded(const Arrays& arrays, const Expr& index) const {
+  std::vector<Lanes> state;
+  for (std::size_t c = 0; c < arrays.size(); ++c) {
+    Lanes& lanes = state.emplace_back();
+    for (const std::string& array : arrays[c])
+      lanes.push_back(kernel::load(array, reduce_.element[c]->type.scalar, index));
+  }
+  return state;
+}
+
+/// arrays[into] = combined(left, right). A state of several values is read whole before it is replaced.
+void ReductionParts::combine(ExpressionLowering& expressions, Block& block, const Arrays& arrays,
+                             const Expr& into, std::vector<Lanes> left, std::vector<Lanes> right) const {
+  expressions.open(block);
+  std::size_t values = 0;
+  for (const auto& lanes : arrays) values += lanes.size();
+  if (values > 1) {
+    hold(expressions, block, left, "a");
+    hold(expressions, block, right, "b");
+  }
+  expressions.bind_operands({std::move(left), std::move(right)});
+  std::vector<Lanes> result = lowered(expressions, reduce_.op.combined);
+  if (values > 1) hold(expressions, block, result, "next");
+  store(arrays, into, result, block);
+  expressions.close();
+}
+
+// ---- the parts
+
+ReductionParts::Arrays ReductionParts::accumulators(
+    const std::function<std::string(const std::string&)>& claim, Block& block) const {
+  Arrays accumulators;
+  for (std::size_t c = 0; c < components(); ++c) {
+    auto& names = accumulators.emplace_back();
+    for (int l = 0; l < lanes(c); ++l) {
+      names.push_back(claim("acc"));
+      block.push_back({kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, accumulators_,
+                                          on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local}});
+    }
+  }
+  return accumulators;
+}
+
+void ReductionParts::start(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
+  Block body;
+  expressions.open(body);
+  store(accumulators, kernel::name("l"), lowered(expressions, reduce_.op.identity), body);
+  expressions.close();
+  block.push_back({lanes_loop("l", literal(accumulators_), std::move(body))});
+}
+
+Expr ReductionParts::column() const {
+  return accumulators_ == 1 ? kernel::name("x") : kernel::add(kernel::name("x"), kernel::name("l"));
+}
+
+/// Blocks of as many elements as there are accumulators, and the rest.
+void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& from,
+                         const Expr& until, Block& block) const {
+  Block pointers, loops;
+  expressions.open(loops, &pointers);
+  const bool one = accumulators_ == 1;
+  const auto elements = [&](const Expr& begin, const Expr& end, int step, const Expr& count) {
+    For blocks{LoopKind::Serial, "x", begin, end, {}, literal(step)};
+    Block body;
+    combine_element(expressions, accumulators, body, one ? literal(0) : kernel::name("l"));
+    if (one)
+      alone(blocks.body, std::move(body));
+    else
+      blocks.body.push_back({lanes_loop("l", count, std::move(body))});
+    loops.push_back({std::move(blocks)});
+  };
+  if (one) {
+    elements(from, until, 1, literal(1));
+  } else {
+    const Expr blocks = kernel::div(kernel::sub(until, from), literal(accumulators_));
+    loops.push_back({kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(accumulators_)))}});
+    elements(from, kernel::name("rest"), accumulators_, literal(accumulators_));
+    elements(kernel::name("rest"), until, accumulators_, kernel::sub(until, kernel::name("x")));
+  }
+  expressions.close();
+  kernel::append(block, std::move(pointers));
+  kernel::append(block, std::move(loops));
+}
+
+void ReductionParts::single(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
+  Block body;
+  combine_element(expressions, accumulators, body, literal(0));
+  alone(block, std::move(body));
+}
+
+/// accumulators[into] = combined(accumulators[into], element at the current coordinates).
+void ReductionParts::combine_element(ExpressionLowering& expressions, const Arrays& accumulators,
+                                     Block& block, const Expr& into) const {
+  expressions.open(block);
+  std::vector<Lanes> element = lowered(expressions, reduce_.element);
+  combine(expressions, block, accumulators, into, loaded(accumulators, into), std::move(element));
+  expressions.close();
+}
+
+void ReductionParts::finish(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& part,
+                            Block& block) const {
+  if (accumulators_ > 1) {
+    meet(block);
+    combine_pairs(expressions, accumulators, block);
+  }
+  Block body;
+  store(parts_, part, loaded(accumulators, literal(0)), body);
+  alone(block, std::move(body));
+}
+
+/// Halves the accumulators until one is left.
+void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays& accumulators,
+                                   Block& block) const {
+  const Expr l = kernel::name("l"), half = kernel::name("half");
+  int levels = 0;
+  while (1 << levels < accumulators_) ++levels;
+  For loop{LoopKind::Serial, "level", literal(1), literal(levels + 1), {}};
+  loop.body.push_back(
+      {kernel::Let{"half", kernel::binary(BinaryOp::Shr, literal(accumulators_), kernel::name("level"))}});
+  Block body;
+  combine(expressions, body, accumulators, l, loaded(accumulators, l),
+          loaded(accumulators, kernel::add(l, half)));
+  loop.body.push_back({lanes_loop("l", half, std::move(body))});
+  meet(loop.body);
+  block.push_back({std::move(loop)});
+}
+
+void ReductionParts::launch_parts(kernel::Function function, const Expr& launches,
+                                  std::vector<std::string> reads) {
+  launch(std::move(function), launches, std::move(reads), part_names_, accumulators_);
+}
+
+// ---- the total
+
+void ReductionParts::launch_total() {
+  kernel::Function function =
+      this->function("_total", "The parts of '" + stage_.name + "', combined in pairs of neighbours.");
+  ExpressionLowering expressions(context_.layout, context_.module.tables, context_.names, stage_,
+                                 on_gpu_ ? Place::Thread : Place::Anywhere, rows_.coords(),
+                                 context_.module.strict);
+  Block& block = function.body;
+  const Expr parts = kernel::name("parts"), stride = kernel::name("stride"), i = kernel::name("i");
+  block.push_back({kernel::Let{"parts", count()}});
+
+  Block empty, start;
+  expressions.open(empty);
+  store(parts_, literal(0), lowered(expressions, reduce_.op.identity), empty);
+  expressions.close();
+  start.push_back({kernel::If{kernel::binary(BinaryOp::Le, parts, literal(0)), std::move(empty), {}}});
+  alone(block, std::move(start));
+
+  // Pairs 1, 2, 4, … apart: the sum of the first takes the place of the first.
+  For levels{LoopKind::Serial, "level", literal(0), literal(62), {}};
+  levels.body.push_back(
+      {kernel::Let{"stride", kernel::binary(BinaryOp::Shl, literal(1), kernel::name("level"))}});
+  Block level, pair;
+  const Expr first = kernel::mul(kernel::mul(i, literal(2)), stride);
+  combine(expressions, pair, parts_, first, loaded(parts_, first),
+          loaded(parts_, kernel::add(first, stride)));
+  const Expr pairs =
+      kernel::div(kernel::sub(kernel::add(parts, stride), literal(1)), kernel::mul(stride, literal(2)));
+  For loop = lanes_loop("i", pairs, std::move(pair));
+  if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
+  level.push_back({std::move(loop)});
+  meet(level);
+  levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), std::move(level), {}}});
+  block.push_back({std::move(levels)});
+  Block result;
+  store_result(expressions, result);
+  alone(block, std::move(result));
+  std::vector<std::string> written = part_names_;
+  written.push_back(array_.name);
+  launch(std::move(function), literal(1), part_names_, std::move(written), 0);
+}
+
+void ReductionParts::store_result(ExpressionLowering& expressions, Block& block) const {
+  expressions.open(block);
+  std::vector<Lanes> total = loaded(parts_, literal(0));
+  hold(expressions, block, total, "total");
+  expressions.bind_operands({total, {}});
+  const Lanes result = expressions.lower(reduce_.result);
+  for (std::size_t l = 0; l < result.size(); ++l)
+    block.push_back({kernel::Store{array_.name, literal(static_cast<std::int64_t>(l)), result[l]}});
+  expressions.close();
+}
+
+}  // namespace weft::lower

@@ -1,0 +1,89 @@
+// What the functions of a reduction have in common: how its elements are divided into parts, and how states
+// are combined. Whoever computes the elements, the parts and the order within them are the same, and with
+// them the bits of a sum of floats.
+//
+//     part:    a strip of one row, or several whole rows of narrower boxes: a few thousand elements
+//     start:   acc[l] = identity                       64 accumulators side by side
+//     row:     acc[l] = combined(acc[l], element)      of every 64th column, row after row
+//     finish:  parts[part] = acc[0], after all have been combined in pairs
+//     total:   the parts, combined in pairs
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lower/expressions.h"
+#include "lower/lower_stage.h"
+#include "lower/rows.h"
+
+namespace weft::lower {
+
+class ReductionParts {
+ public:
+  /// Declares the arrays that the states of the parts are stored to.
+  explicit ReductionParts(const StageContext& context);
+
+  // ---- how the elements are divided
+
+  kernel::Expr strips_per_row() const;
+  kernel::Expr rows_per_part() const;  ///< 1 if a row is several strips.
+  kernel::Expr count() const;
+
+  // ---- the function that computes parts
+
+  /// Claims the name and sets what the processor gives.
+  kernel::Function function(const std::string& name, const std::string& comment) const;
+  /// Along x, of the element that row() is at.
+  kernel::Expr column() const;
+
+  /// A state in memory: an element of each array, which are by component and lane.
+  using Arrays = std::vector<std::vector<std::string>>;
+  /// Appends arrays of the function's own; `claim` makes a name from the one that is wanted.
+  Arrays accumulators(const std::function<std::string(const std::string&)>& claim,
+                      kernel::Block& block) const;
+  void start(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
+  /// Combines with the elements of one row: those of the columns [from, until).
+  void row(ExpressionLowering& expressions, const Arrays& accumulators, const kernel::Expr& from,
+           const kernel::Expr& until, kernel::Block& block) const;
+  /// Combines with the only element there is.
+  void single(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
+  /// Stores what the accumulators hold as the part of that number.
+  void finish(ExpressionLowering& expressions, const Arrays& accumulators, const kernel::Expr& part,
+              kernel::Block& block) const;
+
+  // ---- launches
+
+  /// Appends the function, and a launch of it for `launches` parts or strips of them.
+  void launch_parts(kernel::Function function, const kernel::Expr& launches, std::vector<std::string> reads);
+  /// Appends what combines the parts, and finds the result.
+  void launch_total();
+
+ private:
+  void launch(kernel::Function function, const kernel::Expr& count, std::vector<std::string> reads,
+              std::vector<std::string> writes, int items);
+  kernel::For lanes_loop(const std::string& variable, const kernel::Expr& count, kernel::Block body) const;
+  void alone(kernel::Block& block, kernel::Block body) const;
+  void meet(kernel::Block& block) const;
+  std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;
+  void combine(ExpressionLowering& expressions, kernel::Block& block, const Arrays& arrays,
+               const kernel::Expr& into, std::vector<Lanes> left, std::vector<Lanes> right) const;
+  void combine_element(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block,
+                       const kernel::Expr& into) const;
+  void combine_pairs(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
+  void store_result(ExpressionLowering& expressions, kernel::Block& block) const;
+  std::size_t components() const { return reduce_.element.size(); }
+  int lanes(std::size_t component) const { return reduce_.element[component]->type.lanes; }
+
+  const StageContext context_;
+  const ir::Stage& stage_;
+  const ir::Reduce& reduce_;
+  const ArrayLayout& array_;
+  const Rows rows_;
+  const bool on_gpu_;
+  const int accumulators_;
+  Arrays parts_;
+  std::vector<std::string> part_names_;  // of all those arrays
+};
+
+}  // namespace weft::lower
