@@ -55,7 +55,6 @@ void agree(const Outputs& outputs, const Bound& bound = exactly) {
 class MarchingReductions : public testing::TestWithParam<std::string> {
  protected:
   Border border() const { return Border::named(GetParam(), 3); }
-  bool marches() const { return GetParam() != "repeat"; }
 
   /// The length of a gradient, of a window.
   Stage gradient(const std::string& name, const Source& in) {
@@ -79,7 +78,7 @@ TEST_P(MarchingReductions, OfIntegers) {
                            reduce("where_greatest", left("c"), Reduce::arg_max()),
                            reduce("many", select(left("d") > 40, 1, 0), Reduce::sum())};
   const Pipeline pipeline("marching", outputs);
-  for (const char* name : {"a", "b", "c", "d"}) EXPECT_EQ(in_rows(pipeline, name), marches()) << name;
+  for (const char* name : {"a", "b", "c", "d"}) EXPECT_TRUE(in_rows(pipeline, name)) << name;
   agree(outputs);
 }
 
@@ -89,7 +88,7 @@ TEST_P(MarchingReductions, OfFloats) {
   Stage dx = convolve("dx", soft.border(border()), Mask{{-1.f, 0.f, 1.f}});
   Stage dy = convolve("dy", soft.border(border()), Mask{{-1.f}, {0.f}, {1.f}});
   const Stage energy = reduce("energy", dx * dx + dy * dy, Reduce::sum());
-  EXPECT_EQ(in_rows(Pipeline("marching", {energy}), "soft"), marches());
+  EXPECT_TRUE(in_rows(Pipeline("marching", {energy}), "soft"));
   agree({energy}, Bound{1e9});
   agree({reduce("peak", dx * dx + dy * dy, Reduce::max())});
 }
@@ -101,7 +100,7 @@ TEST_P(MarchingReductions, OfWindowsOfWhatMarches) {
   const Stage rough = reduce(
       "rough", in.size(), [&](Var x, Var y) { return abs(of_soft(x + 3, y - 2) - of_soft(x, y)) * (y + 1); },
       Reduce::sum());
-  EXPECT_EQ(in_rows(Pipeline("marching", {rough}), "soft"), marches());
+  EXPECT_TRUE(in_rows(Pipeline("marching", {rough}), "soft"));
   agree({rough});
 }
 

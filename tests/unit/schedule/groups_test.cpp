@@ -271,7 +271,7 @@ TEST(Groups, HaveTilesThatFit) {
   EXPECT_EQ(in_tiles("nothing", {30, 7, Traversal::March}),
             "there is a tile for 'nothing', which is not the last stage of a group that keeps rows");
   EXPECT_EQ(in_tiles("c", {4096, 1024, Traversal::Static}),
-            "tiles of 4096x1024 keep 65584 KiB of rows, and have room for 1024");
+            "tiles of 4096x1024 keep 65584 KiB of rows, and have room for 256");
   EXPECT_EQ(in_tiles("c", {32, 8, Traversal::March}, {40960}),
             "the sizes of tiles are chosen by what blocks of threads have room for");
 }
