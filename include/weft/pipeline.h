@@ -63,7 +63,7 @@ struct CompileOptions {
   Fuse fuse = Fuse::Auto;
   /// The groups of stages that are to be one kernel each, instead of what fuse would choose; JSON, such as
   /// {"groups": [["dx", "dy", "mag"]], "tiles": {"mag": {"width": 256, "height": 64}}}. Stages that it does
-  /// not name are kernels of their own. Tiles, in pixels and for CPUs alone, can be left out, and can have
+  /// not name are kernels of their own. Tiles are in pixels, can be left out, and on CPUs can have
   /// "traversal": "static". It is refused if a group cannot be one kernel.
   std::string schedule{};
 };

@@ -75,7 +75,7 @@ class MarchGridLowering {
     if (const auto why = schedule::why_not_in_blocks(members, *march.march, {}, bytes))
       throw InternalError("a group that blocks of threads cannot march with: " + *why);
     passes_ = schedule::passes_of(members, *march.march);
-    strip_ = schedule::block_strip(*march.march, result_, {}, bytes).value();
+    strip_ = schedule::block_strip(*march.march, result_, {}, bytes, context.tile).value();
     for (std::size_t r = 0; r < strip_.rings.size(); ++r) {
       const schedule::RollingRows& rolling = march.march->rolling[r];
       const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
@@ -83,6 +83,7 @@ class MarchGridLowering {
     }
     before_ = schedule::rows_before(*march.march);
     heights_ = schedule::strip_heights_of_march(before_);
+    if (context.tile) heights_.rows.fill(context.tile->height);
   }
 
   kernel::Launch run() {

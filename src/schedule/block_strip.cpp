@@ -43,20 +43,32 @@ class Fitting {
   std::optional<BlockStrip> widest(int least_batch) const {
     const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns);
     for (int columns = most; columns >= least_columns; columns -= step(columns)) {
-      for (int batch = most_batch_rows; batch >= least_batch; --batch) {
-        if (auto strip = of(columns, batch)) return strip;
-      }
+      const int width = round_down(columns - halo_, aligned_);
+      if (width < least_width) continue;
+      if (auto strip = of(width, columns, least_batch)) return strip;
     }
     return std::nullopt;
   }
+  std::optional<BlockStrip> of_width(int width) const {
+    if (!takes(width)) return std::nullopt;
+    return of(width, std::max(round_up(width + halo_, warp), least_columns), 1);
+  }
+  bool takes(int width) const { return width % width_step() == 0; }
+  int width_step() const { return aligned_; }
 
  private:
   /// Passes over a row leave no thread of the largest block idle, or take but one turn.
   static int step(int columns) { return columns > most_threads ? most_threads : warp; }
 
-  std::optional<BlockStrip> of(int columns, int batch) const {
-    BlockStrip strip{round_down(columns - halo_, aligned_), columns, batch, {}, 0};
-    if (strip.width < least_width) return std::nullopt;
+  /// In batches as large as fits.
+  std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
+    for (int batch = most_batch_rows; batch >= least_batch; --batch) {
+      if (auto strip = in_batches(width, columns, batch)) return strip;
+    }
+    return std::nullopt;
+  }
+  std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
+    BlockStrip strip{width, columns, batch, {}, 0};
     for (const RollingRows& r : march_.rolling) {
       const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
       strip.rings.push_back(
@@ -90,10 +102,25 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows) {
 }
 
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
-                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
+                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
+                                      const std::optional<Tile>& tile) {
   const Fitting fitting(march, result, values, shared_bytes);
+  if (tile) return fitting.of_width(tile->width);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
+}
+
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const ir::Stage& result,
+                                            const std::set<const ir::Stage*>& values,
+                                            std::int64_t shared_bytes) {
+  if (tile.traversal != Traversal::March) return "blocks of threads march through their tiles";
+  const Fitting fitting(march, result, values, shared_bytes);
+  if (!fitting.takes(tile.width))
+    return fmt::format("a tile's width of {} is no multiple of {}, a sector of memory", tile.width,
+                       fitting.width_step());
+  if (fitting.of_width(tile.width)) return std::nullopt;
+  return fmt::format("rows of tiles {} pixels wide do not fit {} bytes of shared memory", tile.width,
+                     shared_bytes);
 }
 
 int StripHeights::over(std::int64_t extent, std::int64_t columns) const {

@@ -52,8 +52,14 @@ struct BlockStrip {
 /// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
 /// and in batches of 2 rows or more; nothing if there is none that fits so many bytes. Batches are as large
 /// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
+/// Or that of the tile that was asked for.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
-                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes);
+                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
+                                      const std::optional<Tile>& tile = {});
+/// Why a block cannot go down such tiles: a clause, or nothing.
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const ir::Stage& result,
+                                            const std::set<const ir::Stage*>& values,
+                                            std::int64_t shared_bytes);
 
 /// Heights of strips to choose from, the largest first, and of how many strips there are enough. Tall ones do
 /// little twice at their ends; many keep more of a processor busy.

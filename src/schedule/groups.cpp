@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "schedule/block_strip.h"
 #include "schedule/kernels.h"
 #include "schedule/marching.h"
 
@@ -174,8 +175,11 @@ class Planning {
     if (!found.march) return refuse(found.why);
     const auto values = kernels_.values(loops, *found.march);
     if (const auto asked = grouping_.tiles.find(last.name); asked != grouping_.tiles.end()) {
-      if (auto why = why_not_in_tiles(asked->second, without(*found.march, values), memory_))
-        return refuse(*why);
+      const Tile& tile = asked->second;
+      const auto why = memory_.shared_bytes
+                           ? why_not_in_tiles(tile, *found.march, last, values, *memory_.shared_bytes)
+                           : why_not_in_tiles(tile, without(*found.march, values));
+      if (why) return refuse(*why);
       plan_of(last).tile = asked->second;
     }
     for (const StageReads& loop : loops) {

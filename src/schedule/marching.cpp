@@ -366,8 +366,7 @@ int room_for_rows(const RollingRows& rows, const March& march, int height) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_tile)));
 }
 
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const Memory& memory) {
-  if (memory.shared_bytes) return "the sizes of tiles are chosen by what blocks of threads have room for";
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
   if (march.columns) return "the strips of a reduction are as wide as its parts";
   for (const auto& [extent, step, name] :
        {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {

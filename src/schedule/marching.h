@@ -89,8 +89,8 @@ int room_for_rows(const RollingRows& rows);
 int strip_width(const March& march);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
-/// Why no tile of that kind can be computed so: a clause, or nothing.
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const Memory& memory);
+/// Why a CPU cannot compute such tiles: a clause, or nothing.
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march);
 
 /// The march when some of its members are values of loops, of which no rows are kept.
 March without(March march, const std::set<const ir::Stage*>& values);

@@ -29,7 +29,8 @@ void add_tiles(schedule::Grouping& grouping, const schedule::Tiles& tiles, const
 }
 
 schedule::Tile random_tile(Random& random) {
-  constexpr std::array widths = {4, 8, 24, 40, 64, 200}, heights = {1, 2, 4, 12, 20, 64};
+  constexpr std::array widths = {4, 8, 24, 40, 64, 96, 200};
+  constexpr std::array heights = {1, 2, 4, 12, 20, 64};
   return {widths[random.bits() % widths.size()], heights[random.bits() % heights.size()],
           random.bits() % 2 ? schedule::Traversal::Static : schedule::Traversal::March};
 }

@@ -272,8 +272,13 @@ TEST(Groups, HaveTilesThatFit) {
             "there is a tile for 'nothing', which is not the last stage of a group that keeps rows");
   EXPECT_EQ(in_tiles("c", {4096, 1024, Traversal::Static}),
             "tiles of 4096x1024 keep 65584 KiB of rows, and have room for 256");
-  EXPECT_EQ(in_tiles("c", {32, 8, Traversal::March}, {40960}),
-            "the sizes of tiles are chosen by what blocks of threads have room for");
+  EXPECT_EQ(in_tiles("c", {32, 5, Traversal::March}, {40960}), "stored in strips of 32x5");
+  EXPECT_EQ(in_tiles("c", {30, 8, Traversal::March}, {40960}),
+            "a tile's width of 30 is no multiple of 8, a sector of memory");
+  EXPECT_EQ(in_tiles("c", {3200, 8, Traversal::March}, {40960}),
+            "rows of tiles 3200 pixels wide do not fit 40960 bytes of shared memory");
+  EXPECT_EQ(in_tiles("c", {32, 8, Traversal::Static}, {40960}),
+            "blocks of threads march through their tiles");
 }
 
 /// The groups of least cost on a CPU.
