@@ -58,7 +58,7 @@ void draw(tools::Contenders& contenders, const Options& options) {
   for (std::int64_t t = 0; t < tries * options.draw && found < options.draw; ++t) {
     const auto groups =
         tools::recipe::random_groups(contenders.prepared(), static_cast<std::uint64_t>(options.seed + t));
-    found += contenders.add(fmt::format("random {}", found + 1), groups) ? 1 : 0;
+    found += contenders.add(fmt::format("random {}", found + 1), groups.groups) ? 1 : 0;
   }
 }
 

@@ -38,14 +38,20 @@ Contenders::Contenders(const Subject& subject)
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
-Contender* Contenders::find(const schedule::Groups& groups) {
-  const auto same =
-      std::find_if(all_.begin(), all_.end(), [&](const Contender& c) { return c.groups == groups; });
+Contender* Contenders::find(const schedule::Groups& groups, const schedule::Tiles& tiles) {
+  const auto same = std::find_if(all_.begin(), all_.end(),
+                                 [&](const Contender& c) { return c.groups == groups && c.tiles == tiles; });
   return same == all_.end() ? nullptr : &*same;
 }
 
 void Contenders::add_new(const std::string& name, const schedule::Schedule& schedule) {
-  all_.push_back({{name}, groups_of(schedule), schedule::costs_of(prepared_, schedule, sizes_), {}, {}, {}});
+  all_.push_back({{name},
+                  groups_of(schedule),
+                  tiles_of(schedule),
+                  schedule::costs_of(prepared_, schedule, sizes_),
+                  {},
+                  {},
+                  {}});
 }
 
 void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
@@ -74,26 +80,50 @@ void Contenders::add_cheapest(int count) {
     add("expected " + ordinal(++rank), grouping.groups);
 }
 
+void Contenders::add_in_strips() {
+  constexpr int height = 64;  // several for each core of all but the smallest images
+  const std::string name = fastest().names.front();
+  schedule::Grouping grouping{fastest().groups, {}};
+  const auto scheduled = [&] {
+    return schedule_of_groups(prepared_, grouping, schedule::Tiling::Block).schedule;
+  };
+  const schedule::Schedule as_is = scheduled().value();
+  for (const int width : {128, 256, 512, 1024, 2048}) {
+    grouping.tiles.clear();
+    for (const schedule::StagePlan& plan : as_is.stages) {
+      if (!plan.in_rows) continue;
+      const auto [tile, is_new] = grouping.tiles.emplace(plan.into, schedule::Tile{width, height});
+      if (is_new && !scheduled()) grouping.tiles.erase(tile);
+    }
+    if (!grouping.tiles.empty())
+      add_new(fmt::format("{} in {}x{}", name, width, height), scheduled().value());
+  }
+}
+
 const Contender& Contenders::fastest() const {
   return *std::min_element(all_.begin(), all_.end(), [](const Contender& a, const Contender& b) {
-    return a.measured() < b.measured();
+    return !a.seconds.empty() && (b.seconds.empty() || a.measured() < b.measured());
   });
 }
 
 void Contenders::compile(int threads, Progress& progress) {
   threads_ = runtime::ThreadPool(threads).threads();
+  std::vector<Contender*> is_new;
+  for (Contender& c : all_) {
+    if (!c.program) is_new.push_back(&c);
+  }
   std::mutex mutex;
   std::size_t done = 0;
   const auto show = [&] {
-    progress.show(fmt::format("{}: compiled {} of {} schedules", prepared_.name, done, all_.size()));
+    progress.show(fmt::format("{}: compiled {} of {} schedules", prepared_.name, done, is_new.size()));
   };
   show();
-  share_out(0, all_.size(), 0, [&](std::uint64_t c) {
+  share_out(0, is_new.size(), 0, [&](std::uint64_t c) {
     runtime::Scheduling scheduling;
-    scheduling.groups = schedule::to_json(all_[c].groups);
+    scheduling.groups = schedule::to_json(is_new[c]->groups, is_new[c]->tiles);
     Program program = tools::compile(subject_.pipeline, RunTarget::Cpu, threads, scheduling);
     const std::lock_guard lock(mutex);
-    all_[c].program = std::move(program);
+    is_new[c]->program = std::move(program);
     ++done;
     show();
   });
@@ -124,12 +154,17 @@ void Contenders::time(std::int64_t rounds, Progress& progress) {
   const auto seconds_of_cores = [&] {
     return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC) / threads_;
   };
-  for (Contender& c : all_) c.seconds.clear(), c.busy.clear();
+  std::vector<Contender*> runners;
+  const bool some_were_timed = !fastest().seconds.empty();
+  for (Contender& c : all_) {
+    if (c.seconds.empty() || (some_were_timed && &c == &fastest())) runners.push_back(&c);
+  }
+  for (Contender* c : runners) c->seconds.clear(), c->busy.clear();
   for (std::int64_t round = -warming_up; round < rounds; ++round) {
     progress.show(fmt::format("{}: round {} of {}, {} schedules", prepared_.name,
-                              std::max<std::int64_t>(round + 1, 1), rounds, all_.size()));
-    for (std::size_t turn = 0; turn < all_.size(); ++turn) {
-      Contender& c = all_[(turn + static_cast<std::size_t>(round + warming_up)) % all_.size()];
+                              std::max<std::int64_t>(round + 1, 1), rounds, runners.size()));
+    for (std::size_t turn = 0; turn < runners.size(); ++turn) {
+      Contender& c = *runners[(turn + static_cast<std::size_t>(round + warming_up)) % runners.size()];
       const Clock::time_point start = Clock::now();
       const double worked = seconds_of_cores();
       c.program->run(arguments_);

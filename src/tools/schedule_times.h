@@ -18,6 +18,7 @@ namespace weft::tools {
 struct Contender {
   std::vector<std::string> names;  ///< Of the ways that lead to it: "auto", "dp".
   schedule::Groups groups;         ///< All stages, by their last ones.
+  schedule::Tiles tiles;           ///< Other than those that the compiler chooses.
   std::vector<schedule::KernelCost> kernels;
   std::optional<Program> program;  ///< When it has been compiled.
   std::vector<double> seconds;     ///< Of each round.
@@ -40,20 +41,25 @@ class Contenders {
   /// So many that the model expects to take least, called "expected 2nd" if they are new.
   void add_cheapest(int count);
 
+  /// The fastest of all(), which has been timed, in strips of other widths, called "auto in 256x64"; where a
+  /// group cannot have them, its own stay.
+  void add_in_strips();
+
   const ir::Pipeline& prepared() const { return prepared_; }
   const std::vector<Contender>& all() const { return all_; }
   /// The least median; of all(), which has been timed.
   const Contender& fastest() const;
 
-  /// Compiles all of them on all cores, and compares what each computes with what the first one does. Throws
-  /// weft::Error if some differ by more than rounding. `threads`: of their runs; 0: all cores.
+  /// Compiles those that are new on all cores, and compares what each computes with what the first one does.
+  /// Throws weft::Error if some differ by more than rounding. `threads`: of their runs; 0: all cores.
   void compile(int threads, Progress& progress);
-  /// So many rounds, in each of which every schedule runs once; they take turns in being first.
+  /// So many rounds, in each of which every schedule runs once; they take turns in being first. Where some
+  /// were timed before, the new ones run beside the fastest of them alone.
   void time(std::int64_t rounds, Progress& progress);
 
  private:
   /// Null if it is new.
-  Contender* find(const schedule::Groups& groups);
+  Contender* find(const schedule::Groups& groups, const schedule::Tiles& tiles = {});
   void add_new(const std::string& name, const schedule::Schedule& schedule);
 
   const Subject& subject_;

@@ -50,15 +50,18 @@ void tune(const Options& options) {
   const Subject subject = subject_of(application, size, options.params, {});
   Contenders contenders(subject);
   contenders.add("auto", Fuse::Auto);
-  contenders.add("dp", Fuse::Dp);
+  contenders.add("largest groups", Fuse::Auto, Tile::Block);
   contenders.add("none", Fuse::None);
   contenders.add_cheapest(best);
   Progress progress;
   contenders.compile(threads, progress);
   contenders.time(runs, progress);
+  contenders.add_in_strips();
+  contenders.compile(threads, progress);
+  contenders.time(runs, progress);
   progress.clear();
 
-  write_text(file, schedule::to_json(contenders.fastest().groups) + "\n");
+  write_text(file, schedule::to_json(contenders.fastest().groups, contenders.fastest().tiles) + "\n");
   fmt::print("{}, {}, {} threads, medians of {} runs\n\n", application.name, subject.size.text(),
              runtime::ThreadPool(threads).threads(), runs);
   print(contenders);
@@ -81,8 +84,8 @@ void add_tune(CLI::App& weft) {
   command
       ->add_option(
           "--best", options->best,
-          "so many of the schedules that should take least time are\nmeasured, besides those of --fuse "
-          "auto, dp and none")
+          "so many of the schedules that should take least time are\nmeasured, besides those of --tile "
+          "block and --fuse none")
       ->capture_default_str();
   command->add_option("--runs", options->runs, "how often each is timed; the median counts")
       ->capture_default_str();
@@ -90,8 +93,9 @@ void add_tune(CLI::App& weft) {
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
   command->footer(
-      "All schedules are compared on every pixel, and take turns. The file has the groups of stages that\n"
-      "are one kernel each; run, bench, emit and others take it as --schedule FILE.\n"
+      "All schedules are compared on every pixel, and take turns; then the fastest runs in strips of other\n"
+      "widths. The file has the groups of stages that are one kernel each, and the strips; run, bench, emit "
+      "and others take it as --schedule FILE.\n"
       "Examples:\n  weft tune harris\n"
       "  weft tune unsharp_mask --size 1920x1080 -o sharp.json && weft bench unsharp_mask --schedule "
       "sharp.json");
