@@ -9,6 +9,9 @@
 namespace weft::machine {
 
 constexpr int vector_values = 16;  ///< Of 4 bytes, that one instruction computes: 512 bits.
+/// As many times as long as in vectors take pixels of 3 lanes, two at a time: GCC 12 does not interleave them
+/// (decision 0038).
+constexpr int uneven_phases = 4;
 
 /// Of all cores together, in vectors where there are any. What is compared are schedules on one machine, so
 /// the ratios matter, not the speed.
@@ -19,8 +22,9 @@ struct CpuSpeeds {
   Fact divisions;   ///< Per second, on values of 4 bytes: divisions and roots.
   Fact row;         ///< Seconds of a core to begin a loop along a row, and to end it without full vectors.
   Fact kernel;      ///< Seconds to wake the cores, and to wait for the last of them.
-  Fact hidden;  ///< The share of the shorter of memory's time and the cores' that passes during the longer.
-  int cores;    ///< That share the rows.
+  /// Of memory's time and the cores', what the shorter adds to the longer, when both are the same: its share.
+  Fact exposed;
+  int cores;  ///< That share the rows.
 };
 
 /// A server of 2023, two of its cores.

@@ -3,6 +3,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -39,14 +40,23 @@ double border_columns(const Loop& loop) {
   return static_cast<double>(reach.extent() - 1);
 }
 
-/// Columns at both ends of a row that reads a coarser image: those that make up no whole group of phases are
-/// computed one by one, too.
-double phase_columns(const Loop& loop) {
+/// The pixels that a loop computes at a time where it reads a coarser image.
+std::int64_t phases_of(const Loop& loop) {
   std::int64_t phases = 1;
   for (const ir::Read* read : loop.reads.reads) {
     if (!read->source->box.empty()) phases = std::max(phases, analysis::footprint(*read).front().divisor);
   }
-  return static_cast<double>(phases - 1);
+  return phases;
+}
+
+/// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
+/// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
+/// have a power of two of lanes in all.
+double pixels_of(const Loop& loop, const Covered& all) {
+  const std::int64_t phases = phases_of(loop);
+  const auto lanes = static_cast<std::uint64_t>(phases * loop.reads.stage->type.lanes);
+  const double one_by_one = static_cast<double>(phases - 1) * all.rows * (machine::vector_values - 1);
+  return one_by_one + all.pixels * (phases == 1 || std::has_single_bit(lanes) ? 1 : machine::uneven_phases);
 }
 
 void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
@@ -64,10 +74,11 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
   work.read = traffic.read, work.written = traffic.written;
   const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
   if (members.size() == 1) {
-    const double one_by_one = (border_columns(members[0]) + phase_columns(members[0])) * rows_of(box);
+    const Covered all{pixels_of(box), rows_of(box)};
+    const double one_by_one = border_columns(members[0]) * all.rows;
     add_loop(work, members[0].operations, accesses_of(members[0]),
-             pixels_of(box) + one_by_one * (machine::vector_values - 1));
-    work.rows += rows_of(box);
+             pixels_of(members[0], all) + one_by_one * (machine::vector_values - 1));
+    work.rows += all.rows;
     return work;
   }
   const std::set<const ir::Stage*> values = values_of(members, march);
@@ -84,10 +95,7 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     work.rows += copied.rows;
   }
   for (const Loop& m : members) {
-    const Covered all = covered(*m.reads.stage);
-    const double one_by_one = phase_columns(m) * all.rows;
-    add_loop(work, m.operations, accesses_of(m, values),
-             all.pixels + one_by_one * (machine::vector_values - 1));
+    add_loop(work, m.operations, accesses_of(m, values), pixels_of(m, covered(*m.reads.stage)));
   }
   for (const Pass& pass : passes_of(reads_of(members), march, values))
     work.rows += covered(*pass.front()).rows;
@@ -99,8 +107,10 @@ GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu) {
   cost.memory = (work.read + work.written) / cpu.bytes.value;
   cost.compute = std::max(work.operations / cpu.operations.value, work.accesses / cpu.accesses.value) +
                  work.divisions / cpu.divisions.value + work.rows * cpu.row.value / cpu.cores;
-  cost.total = std::max(cost.memory, cost.compute) +
-               (1 - cpu.hidden.value) * std::min(cost.memory, cost.compute) + cpu.kernel.value;
+  const double longer = std::max(cost.memory, cost.compute), shorter = std::min(cost.memory, cost.compute);
+  // The less there is of one, the easier it passes during the other.
+  const double exposed = longer > 0 ? cpu.exposed.value * shorter * shorter / longer : 0;
+  cost.total = longer + exposed + cpu.kernel.value;
   return cost;
 }
 

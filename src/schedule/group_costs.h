@@ -29,7 +29,7 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
 /// Seconds.
 struct GroupCost {
   double memory = 0, compute = 0;
-  double total = 0;  ///< With what is not hidden, and the launch.
+  double total = 0;  ///< The longer, what is exposed of the shorter, and the launch.
 };
 GroupCost cost_of(const GroupWork& work, const machine::CpuSpeeds& cpu = machine::cpu_speeds());
 

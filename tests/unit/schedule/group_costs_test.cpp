@@ -147,7 +147,18 @@ TEST_F(GroupCosts, ArithmeticAndAccessesOverlap) {
   EXPECT_EQ(cost_of({0, 0, 0, cpu.divisions.value, cpu.accesses.value, 0}).compute, 2);
   const GroupCost all = cost_of({cpu.bytes.value, cpu.bytes.value, 0, cpu.divisions.value, 0, 0});
   EXPECT_EQ(all.memory, 2);
-  EXPECT_EQ(all.total, 2 + (1 - cpu.hidden.value) * 1 + cpu.kernel.value);
+  EXPECT_DOUBLE_EQ(all.total, 2 + cpu.exposed.value * 1 / 2 + cpu.kernel.value);
+}
+
+TEST_F(GroupCosts, PhasesOfThreeLanesAreNoVectors) {
+  const auto of = [&](const Stage& doubled) { return work(Pipeline("test", {doubled}), 0, 1).accesses; };
+  const auto doubled = [](const auto& image) {
+    return stage("doubled", {image.width() * 2, image.height()},
+                 [&](Var x, Var y) { return image(x / 2, y); });
+  };
+  const double pixels = 2 * image / 4, at_ends = 2048 * (machine::vector_values - 1);
+  EXPECT_EQ(of(doubled(Image<Vec<float, 4>>("four"))), 4 * 2 * (pixels + at_ends));
+  EXPECT_EQ(of(doubled(Image<Vec<float, 3>>("three"))), 3 * 2 * (machine::uneven_phases * pixels + at_ends));
 }
 
 TEST_F(GroupCosts, HalosAreComputedTwice) {
