@@ -79,10 +79,9 @@ class Planning {
     for (const auto& members : groups_.members()) {
       if (!march(members)) return {std::nullopt, why_};
     }
+    const Tiles taken = tiles_of(schedule_);
     for (const auto& [result, tile] : grouping_.tiles) {
-      const auto plan = std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
-                                     [&](const StagePlan& p) { return p.stage == result; });
-      if (plan == schedule_.stages.end() || !plan->tile)
+      if (!taken.count(result))
         return {std::nullopt, fmt::format("there is a tile for '{}', which is not the last stage of a group "
                                           "that keeps rows",
                                           result)};
@@ -180,7 +179,7 @@ class Planning {
                            ? why_not_in_tiles(tile, *found.march, last, values, *memory_.shared_bytes)
                            : why_not_in_tiles(tile, without(*found.march, values));
       if (why) return refuse(*why);
-      plan_of(last).tile = asked->second;
+      plan_of(last).tile = tile;
     }
     for (const StageReads& loop : loops) {
       if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);

@@ -22,6 +22,19 @@ constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a st
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
 
+/// Of all rows that a tile keeps; a file may ask for more than integers hold.
+double kept_bytes_of(const March& march, const Tile& tile) {
+  double bytes = 0;
+  for (const RollingRows& r : march.rolling) {
+    const double columns =
+        tile.width / march.step[0] * r.rate[0] + static_cast<double>(r.x().max - r.x().min);
+    const int rows =
+        tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
+    bytes += columns * rows * size_of(r.source().type);
+  }
+  return bytes;
+}
+
 /// A ratio of pixels, of two integers without a common factor.
 struct Ratio {
   std::int64_t of_source = 1, of_result = 1;
@@ -183,8 +196,8 @@ class Marching {
   bool examine(std::size_t m) {
     const ir::Stage& stage = *members_[m].stage;
     const bool is_last = m + 1 == members_.size();
-    const bool has_pixels = std::holds_alternative<ir::Pure>(stage.definition);
-    if (!has_pixels && !(is_last && is_reduction(stage)))
+    const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
+    if (!is_pure && !(is_last && is_reduction(stage)))
       return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
     if (stage.domain().size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
     if (members_[m].has_places && continued(stage))
@@ -317,11 +330,7 @@ class Marching {
         return refuse(fmt::format("'{}' begins at a coordinate that its steps of {} {} do not divide",
                                   result.name, march.step[d], d == 0 ? "columns" : "rows"));
     }
-    std::int64_t bytes = 0;
-    for (const RollingRows& r : march.rolling) {
-      const std::int64_t columns = part_pixels / march.step[0] * r.rate[0] + r.x().extent() - 1;
-      bytes += room_for_rows(r) * columns * size_of(r.source().type);
-    }
+    const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
     if (bytes > most_kept_bytes)
       return refuse(fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}",
                                 result.name, part_pixels, bytes / 1024, most_kept_bytes / 1024));
@@ -374,14 +383,7 @@ std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march
       return fmt::format("a tile's {} of {} is no multiple of {}, which the rates of its stages ask for",
                          name, extent, step);
   }
-  double bytes = 0;
-  for (const RollingRows& r : march.rolling) {
-    const double columns =
-        tile.width / march.step[0] * r.rate[0] + static_cast<double>(r.x().max - r.x().min);
-    const int rows =
-        tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
-    bytes += columns * rows * size_of(r.source().type);
-  }
+  const double bytes = kept_bytes_of(march, tile);
   if (bytes <= most_kept_bytes) return std::nullopt;
   return fmt::format("tiles of {}x{} keep {:.0f} KiB of rows, and have room for {}", tile.width, tile.height,
                      bytes / 1024, most_kept_bytes / 1024);

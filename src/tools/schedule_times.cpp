@@ -155,9 +155,9 @@ void Contenders::time(std::int64_t rounds, Progress& progress) {
     return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC) / threads_;
   };
   std::vector<Contender*> runners;
-  const bool some_were_timed = !fastest().seconds.empty();
+  const Contender* known = &fastest();  // of those timed before, if any were
   for (Contender& c : all_) {
-    if (c.seconds.empty() || (some_were_timed && &c == &fastest())) runners.push_back(&c);
+    if (c.seconds.empty() || &c == known) runners.push_back(&c);
   }
   for (Contender* c : runners) c->seconds.clear(), c->busy.clear();
   for (std::int64_t round = -warming_up; round < rounds; ++round) {
