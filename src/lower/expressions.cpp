@@ -309,10 +309,10 @@ Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
 
 namespace {
 
-Lanes pixel_at(const std::string& array, Type type, const Expr& offset) {
+Lanes pixel_at(const std::string& array, Type type, const Expr& offset, std::int64_t lane_pitch = 1) {
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l)
-    lanes.push_back(kernel::load(array, type.scalar, kernel::add(offset, kernel::literal(l))));
+    lanes.push_back(kernel::load(array, type.scalar, kernel::add(offset, kernel::literal(l * lane_pitch))));
   return lanes;
 }
 
@@ -409,12 +409,14 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
     return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset),
                        &n.indices[1]);
   };
-  if (along.divisor > 1) return pixel_at(row_from(kernel::literal(0)), type, kept.at(lower(x)));
+  if (along.divisor > 1)
+    return pixel_at(row_from(kernel::literal(0)), type, kept.at(lower(x)), kept.lane_pitch);
   const Expr scale = kernel::literal(along.scale);
   const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})) * along.scale);
   const Expr pixel = kernel::add(kernel::mul(i_, scale), distance);
   return pixel_at(row_from(kept.at(kernel::mul(left_, scale))), type,
-                  kernel::mul(pixel, kernel::literal(type.lanes)));
+                  kernel::mul(pixel, kernel::literal(kept.lane_pitch == 1 ? type.lanes : 1)),
+                  kept.lane_pitch);
 }
 
 const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {

@@ -78,6 +78,8 @@ class ExpressionLowering {
     std::int64_t pitch;                                     ///< In scalars.
     std::function<kernel::Expr(const kernel::Expr& x)> at;  ///< The scalar of a row with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
+    std::int64_t lane_pitch =
+        1;  ///< Scalars from lane to lane of a pixel; 1: pixels lie side by side, else lanes do.
   };
   /// All reads of these stages are affine, and take their pixels from there; `left` is the pixel with i = 0.
   /// The current one is i, or of that number.

@@ -46,6 +46,7 @@ class MarchLowering {
     const schedule::MarchOrWhy march = schedule::march_of(members);
     if (!march.march) throw InternalError("a group that cannot march: " + march.why);
     step_ = march.march->step;
+    lanes_apart_ = march.march->lanes_apart;
     passes_ = schedule::passes_of(members, *march.march);
     width_ = tile() ? tile()->width : schedule::strip_width(*march.march);
     for (const schedule::RollingRows& r : march.march->rolling) {
@@ -86,11 +87,14 @@ class MarchLowering {
     std::string array, row;  ///< Of all rows, and of the current one.
     int rows;                ///< A power of two.
     int width;               ///< Pixels of a strip, without those around it.
+    int lane_pitch;          ///< Scalars from lane to lane of a pixel: 1, or lanes lie apart.
     int first;               ///< Scalars to the pixel with which the strip begins.
     int pitch;
 
     const ir::Stage& source() const { return rolling.source(); }
     int lanes() const { return source().type.lanes; }
+    int pixel_pitch() const { return lane_pitch == 1 ? lanes() : 1; }
+    int columns() const { return pitch / lanes(); }
   };
 
   const std::optional<schedule::Tile>& tile() const { return context_.tile; }
@@ -100,9 +104,11 @@ class MarchLowering {
     const int lanes = r.source().type.lanes;
     const int width = width_ / step_[0] * r.rate[0];
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
+    const bool apart = lanes_apart_ && lanes > 1;
     const std::string& name = layout_.arrays.at(&r.source()).name;
     kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"), rows, width,
-                     static_cast<int>(-r.x().min) * lanes, columns * lanes});
+                     apart ? columns : 1, static_cast<int>(-r.x().min) * (apart ? 1 : lanes),
+                     columns * lanes});
   }
 
   std::string comment() const {
@@ -255,14 +261,18 @@ class MarchLowering {
   kernel::Stmt current_row(const Kept& kept) const {
     return {kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, slot(kept), false}};
   }
-  /// The scalar of a kept row that holds the first lane at a column.
-  Expr at_kept(const Kept& kept, const Expr& x) const {
-    return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), literal(kept.lanes())),
-                       literal(kept.first));
+  /// The scalar of a kept row that holds a lane at a column.
+  Expr at_kept(const Kept& kept, const Expr& x, int lane = 0) const {
+    return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), literal(kept.pixel_pitch())),
+                       literal(kept.first + lane * kept.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
-    return {kept.array, kept.rows, kept.pitch, [this, &kept](const Expr& x) { return at_kept(kept, x); },
-            kept.rolling.is_member && !kept.rolling.continues};
+    return {kept.array,
+            kept.rows,
+            kept.pitch,
+            [this, &kept](const Expr& x) { return at_kept(kept, x); },
+            kept.rolling.is_member && !kept.rolling.continues,
+            kept.lane_pitch};
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
@@ -290,12 +300,16 @@ class MarchLowering {
     copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, memory_row(rows, array, row)}});
     const Expr origin = rows.lower(array.box[0].min);
     const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
-    Block copy;
-    copy.push_back({kernel::Store{
-        kept.row, kernel::add(name("i"), at_kept(kept, name("left"))),
-        kernel::load(from, source.type.scalar, kernel::add(name("i"), at_memory(name("left"))))}});
     const Expr scalars = kernel::mul(count(), literal(lanes));
-    copies.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(copy)}});
+    const bool apart = kept.lane_pitch != 1;
+    Block copy;
+    for (int l = 0; l < (apart ? lanes : 1); ++l) {
+      const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
+      copy.push_back({kernel::Store{
+          kept.row, kernel::add(name("i"), at_kept(kept, name("left"), l)),
+          kernel::load(from, source.type.scalar, kernel::add(scalar, at_memory(name("left"))))}});
+    }
+    copies.push_back({For{LoopKind::Vector, "i", literal(0), apart ? count() : scalars, std::move(copy)}});
     // Processors foresee what is next in a row, not that the strip goes on in the next one.
     const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
     copies.push_back(
@@ -333,7 +347,7 @@ class MarchLowering {
         for (int l = 0; l < kept.lanes(); ++l) values.push_back(pixel(at, l));
       }
       for (int l = 0; l < kept.lanes(); ++l) {
-        body.push_back({kernel::Store{kept.row, kernel::add(at_kept(kept, x), literal(l)), values[l]}});
+        body.push_back({kernel::Store{kept.row, at_kept(kept, x, l), values[l]}});
       }
       block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
     };
@@ -353,9 +367,10 @@ class MarchLowering {
     const std::vector<Expr> values = border_lanes(kept.rolling.read, block);
     for (int l = 0; l < kept.lanes(); ++l)
       body.push_back({kernel::Store{
-          kept.row, kernel::add(kernel::mul(name("i"), literal(kept.lanes())), literal(l)), values[l]}});
-    block.push_back(
-        {For{LoopKind::Vector, "i", literal(0), literal(kept.pitch / kept.lanes()), std::move(body)}});
+          kept.row,
+          kernel::add(kernel::mul(name("i"), literal(kept.pixel_pitch())), literal(l * kept.lane_pitch)),
+          values[l]}});
+    block.push_back({For{LoopKind::Vector, "i", literal(0), literal(kept.columns()), std::move(body)}});
     return block;
   }
 
@@ -434,7 +449,8 @@ class MarchLowering {
   /// memory.
   void compute(Block& block, const schedule::Pass& pass, const Expr& row, int columns) {
     std::vector<std::unique_ptr<PlacedLanes>> lanes;
-    for (const ir::Stage* stage : pass) lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_));
+    for (const ir::Stage* stage : pass)
+      lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_, lanes_apart_));
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),
@@ -445,12 +461,20 @@ class MarchLowering {
       for (const auto& l : lanes) kept_rows[&l->view(k.source())] = kept_rows_of(k);
     }
 
+    const int phases = phases_of_pass(expressions, pass);
+    const bool to_lanes = lanes_apart_ && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
     std::vector<StripTarget> targets;
     for (std::size_t m = 0; m < pass.size(); ++m)
       targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
+    const StripTarget memory = targets.back();
+    if (to_lanes) {
+      targets.back() = {memory.stage, expressions.claim(array_.name + "_lanes"), i, width_};
+      block.push_back(
+          {kernel::LocalArray{targets.back().array, result_.type.scalar, width_ * result_.type.lanes}});
+    }
     const int capacity = columns * lanes.front()->per_pixel();
     Block pointers, work;
-    if (const int phases = phases_of_pass(expressions, pass); phases > 1) {
+    if (phases > 1) {
       store_by_phases(expressions, std::move(kept_rows), pass, targets, row, phases, pointers, work);
     } else {
       expressions.keep_rows(std::move(kept_rows), name("left"));
@@ -458,13 +482,25 @@ class MarchLowering {
     }
     kernel::append(block, std::move(pointers));
     kernel::append(block, std::move(work));
+    if (to_lanes) block.push_back({interleaved(targets.back(), memory)});
     for (const ir::Stage* stage : pass) {
       if (stage == &result_ || !kept_of(*stage).rolling.border()) continue;
       const Kept& kept = kept_of(*stage);
       beyond_columns(block, kept, [&](const Expr& at, int lane) {
-        return kernel::load(kept.row, stage->type.scalar, kernel::add(at_kept(kept, at), literal(lane)));
+        return kernel::load(kept.row, stage->type.scalar, at_kept(kept, at, lane));
       });
     }
+  }
+
+  /// for the pixels of a row:  each lane from its own row to memory
+  static For interleaved(const StripTarget& lanes, const StripTarget& pixels) {
+    Block body;
+    for (int l = 0; l < lanes.stage->type.lanes; ++l) {
+      const Expr from = kernel::add(lanes.offset, literal(l * lanes.lane_pitch));
+      body.push_back({kernel::Store{pixels.array, kernel::add(pixels.offset, literal(l)),
+                                    kernel::load(lanes.array, lanes.stage->type.scalar, from)}});
+    }
+    return {LoopKind::Vector, "i", literal(0), count(), std::move(body)};
   }
 
   /// From the start of the array that the pixels of a strip go to.
@@ -523,9 +559,11 @@ class MarchLowering {
         const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
         const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), left);
         for (int l = 0; l < lanes; ++l) {
-          const Expr scalar = kernel::add(kernel::mul(pixel, literal(lanes)), literal(l));
-          pixels.body.push_back(
-              {kernel::Store{target.array, kernel::add(scalar, first_scalar(*pass[m])), value[l]}});
+          const Expr scalar = kernel::mul(pixel, literal(target.lane_pitch == 1 ? lanes : 1));
+          pixels.body.push_back({kernel::Store{
+              target.array,
+              kernel::add(scalar, kernel::add(first_scalar(*pass[m]), literal(l * target.lane_pitch))),
+              value[l]}});
         }
       }
     }
@@ -539,7 +577,8 @@ class MarchLowering {
       For pixel{LoopKind::Scalar, "i", from, until, {}};
       single.open(pixel.body, &pixel.body);
       for (const StripTarget& target : targets)
-        store_pixel(single, pixel.body, cases_of(*target.stage), target.array, target.offset);
+        store_pixel(single, pixel.body, cases_of(*target.stage), target.array, target.offset,
+                    target.lane_pitch);
       single.close();
       work.push_back({std::move(pixel)});
     };
@@ -554,7 +593,8 @@ class MarchLowering {
     if (&stage != &result_) {
       const Kept& kept = kept_of(stage);
       block.push_back(current_row(kept));
-      return {&inner, kept.row, kernel::add(scalar, first_scalar(stage))};
+      const Expr pixel = kept.lane_pitch == 1 ? scalar : name("i");
+      return {&inner, kept.row, kernel::add(pixel, first_scalar(stage)), kept.lane_pitch};
     }
     const Rows rows(stage.box, layout_);
     const std::string target = expressions.claim(array_.name + "_row");
@@ -569,7 +609,8 @@ class MarchLowering {
   const ArrayLayout& array_;
   const Rows rows_;
   std::array<int, 2> step_ = {1, 1};
-  int width_ = 0;  // of a strip of the result
+  bool lanes_apart_ = false;  // of kept rows
+  int width_ = 0;             // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one

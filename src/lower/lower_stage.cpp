@@ -270,7 +270,8 @@ class StageLowering {
 };
 
 void store_first_that_holds(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
-                            const std::string& array, const Expr& offset, std::size_t from_case) {
+                            const std::string& array, const Expr& offset, std::int64_t lane_pitch,
+                            std::size_t from_case) {
   const ir::Case& c = cases[from_case];
   const bool is_last = from_case + 1 == cases.size();  // the cases cover the box, so the last needs no test
   Block* into = &block;
@@ -284,21 +285,21 @@ void store_first_that_holds(ExpressionLowering& expressions, Block& block, const
   expressions.open(*into);
   const Lanes value = expressions.lower(c.value);
   for (std::size_t l = 0; l < value.size(); ++l) {
-    into->push_back(
-        {kernel::Store{array, kernel::add(offset, kernel::literal(static_cast<std::int64_t>(l))), value[l]}});
+    into->push_back({kernel::Store{
+        array, kernel::add(offset, kernel::literal(static_cast<std::int64_t>(l) * lane_pitch)), value[l]}});
   }
   expressions.close();
   if (into != &block) {
     store_first_that_holds(expressions, std::get<kernel::If>(block.back().op).otherwise, cases, array, offset,
-                           from_case + 1);
+                           lane_pitch, from_case + 1);
   }
 }
 
 }  // namespace
 
 void store_pixel(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
-                 const std::string& array, const Expr& offset) {
-  store_first_that_holds(expressions, block, cases, array, offset, 0);
+                 const std::string& array, const Expr& offset, std::int64_t lane_pitch) {
+  store_first_that_holds(expressions, block, cases, array, offset, lane_pitch, 0);
 }
 
 std::string comment_on(const ir::Stage& stage, const std::string& what) {

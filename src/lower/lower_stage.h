@@ -34,9 +34,10 @@ struct StageContext {
 /// Appends the functions and tables of a pure stage to the module. Its array may have a larger box.
 kernel::Launch lower_stage(const StageContext& context);
 
-/// Stores the value of a pixel at array[offset]: that of the first case that holds.
+/// Stores the value of a pixel at array[offset], and its lanes so far from one another: that of the first
+/// case that holds.
 void store_pixel(ExpressionLowering& expressions, kernel::Block& block, const std::vector<ir::Case>& cases,
-                 const std::string& array, const kernel::Expr& offset);
+                 const std::string& array, const kernel::Expr& offset, std::int64_t lane_pitch = 1);
 
 /// "`what` from 'in', 'mask'.": a function's comment.
 std::string comment_on(const ir::Stage& stage, const std::string& what);

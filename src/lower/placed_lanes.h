@@ -8,8 +8,8 @@ namespace weft::lower {
 
 class PlacedLanes {
  public:
-  /// While it lives the layout has the views of flat lanes, too.
-  PlacedLanes(const ir::Stage& stage, Layout& layout);
+  /// While it lives the layout has the views of flat lanes, too. Where lanes lie apart, none are flat.
+  PlacedLanes(const ir::Stage& stage, Layout& layout, bool lanes_apart = false);
   ~PlacedLanes();
   PlacedLanes(const PlacedLanes&) = delete;
   PlacedLanes& operator=(const PlacedLanes&) = delete;

@@ -50,7 +50,8 @@ void store_lanes_apart(ExpressionLowering& expressions, const StripTarget& targe
     const std::string lane = expressions.claim("lane");
     work.push_back({kernel::LocalArray{lane, stage.type.scalar, strip.capacity}});
     compute.push_back({kernel::Store{lane, i, value[l]}});
-    const Expr at = kernel::add(target.offset, kernel::literal(static_cast<std::int64_t>(l)));
+    const Expr at =
+        kernel::add(target.offset, kernel::literal(static_cast<std::int64_t>(l) * target.lane_pitch));
     interleave.push_back({kernel::Store{target.array, at, kernel::load(lane, stage.type.scalar, i)}});
   }
   expressions.close();
@@ -86,7 +87,7 @@ void store_pixels(ExpressionLowering& expressions, const StripTarget& target, co
   const std::vector<ir::Case>& cases = cases_of(*target.stage);
   const auto loop = [&](const std::vector<ir::Case>& some, const Expr& from, const Expr& until) {
     kernel::For pixel{loop_over_pixels(*target.stage, some), pixels.variable, from, until, {}};
-    store_pixel(expressions, pixel.body, some, target.array, target.offset);
+    store_pixel(expressions, pixel.body, some, target.array, target.offset, target.lane_pitch);
     work.push_back({std::move(pixel)});
   };
   const auto box = cases.size() == 2 ? box_where(cases[0].when, target.stage->domain().size()) : std::nullopt;

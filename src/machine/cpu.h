@@ -10,7 +10,7 @@ namespace weft::machine {
 
 constexpr int vector_values = 16;  ///< Of 4 bytes, that one instruction computes: 512 bits.
 /// As many times as long as in vectors take pixels of 3 lanes, two at a time: GCC 12 does not interleave them
-/// (decision 0038).
+/// (decision 0038), unless lanes lie apart.
 constexpr int uneven_phases = 4;
 
 /// Of all cores together, in vectors where there are any. What is compared are schedules on one machine, so

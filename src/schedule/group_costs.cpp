@@ -51,12 +51,13 @@ std::int64_t phases_of(const Loop& loop) {
 
 /// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
 /// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
-/// have a power of two of lanes in all.
-double pixels_of(const Loop& loop, const Covered& all) {
+/// have a power of two of lanes in all, or lanes lie apart.
+double pixels_of(const Loop& loop, const Covered& all, bool lanes_apart = false) {
   const std::int64_t phases = phases_of(loop);
   const auto lanes = static_cast<std::uint64_t>(phases * loop.reads.stage->type.lanes);
   const double one_by_one = static_cast<double>(phases - 1) * all.rows * (machine::vector_values - 1);
-  return one_by_one + all.pixels * (phases == 1 || std::has_single_bit(lanes) ? 1 : machine::uneven_phases);
+  const bool is_even = phases == 1 || lanes_apart || std::has_single_bit(lanes);
+  return one_by_one + all.pixels * (is_even ? 1 : machine::uneven_phases);
 }
 
 void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
@@ -95,7 +96,8 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     work.rows += copied.rows;
   }
   for (const Loop& m : members) {
-    add_loop(work, m.operations, accesses_of(m, values), pixels_of(m, covered(*m.reads.stage)));
+    add_loop(work, m.operations, accesses_of(m, values),
+             pixels_of(m, covered(*m.reads.stage), march.lanes_apart));
   }
   for (const Pass& pass : passes_of(reads_of(members), march, values))
     work.rows += covered(*pass.front()).rows;

@@ -115,6 +115,13 @@ bool is_own_pixel(const analysis::Footprint& footprint) {
   return true;
 }
 
+/// Whether compilers would have to pick pixels of an uneven number of lanes from a row, or interleave them.
+bool steps_over_lanes(const ir::Stage& stage, const ir::Read& read) {
+  if (std::has_single_bit(static_cast<unsigned>(stage.type.lanes))) return false;
+  const auto footprint = footprint_in_image(read);
+  return footprint && !footprint->front().is_unit(0);
+}
+
 bool is_rate(std::int64_t pixels) {
   return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
 }
@@ -171,6 +178,9 @@ class Marching {
       if (found == rolling_.end())
         return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
       march.rolling.push_back(found->second);
+    }
+    for (const StageReads& m : members_) {
+      for (const ir::Read* read : m.reads) march.lanes_apart |= steps_over_lanes(*m.stage, *read);
     }
     if (is_reduction(*members_.back().stage) && !take_parts(march)) return {std::nullopt, why_};
     return {std::move(march), ""};

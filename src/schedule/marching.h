@@ -63,6 +63,9 @@ struct March {
   /// Of every strip, where what becomes of the result says so: a reduction's parts (part_pixels). Such strips
   /// are whole parts.
   std::optional<int> columns{};
+  /// CPUs keep a row of each lane, not rows of pixels: neighbours of one lane make vectors, as those of
+  /// pixels of 3 lanes do not where they are read or stored at another rate.
+  bool lanes_apart = false;
 
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
 };

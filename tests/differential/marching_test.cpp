@@ -114,6 +114,23 @@ TEST_P(Marching, AlongOneAxisAndOverTwoLevels) {
   agree({out});
 }
 
+TEST_P(Marching, LanesApartHalvedAndDoubled) {
+  const Image<Vec<float, 3>> in("in");
+  const Image<float> mask("mask", in.size());
+  const Index w = in.width(), h = in.height();
+  Stage soft = convolve("soft", in.border(border()), Mask{{1.f, 2.f, 1.f}, {2.f, 4.f, 2.f}});
+  const Accessor fine = soft.border(border());
+  Stage down = stage("down", {(w + 1) / 2, h},
+                     [&](Var x, Var y) { return fine(2 * x - 1, y) + 3.f * fine(2 * x, y + 1); });
+  const Accessor coarse = down.border(border()), shade = mask.border(border());
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    const Expr doubled = coarse(x / 2, y) + 2.f * coarse((x + 1) / 2, y - 1);
+    return select(in(x, y).lane(1) < 0.f, doubled * shade(x - 1, y), in(x, y) - doubled);
+  });
+  if (march_at_rates && GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "down"));
+  agree({out});
+}
+
 TEST_P(Marching, TablesOfBytes) {
   const Image<std::int16_t> in("in");
   Stage curve = stage("curve", {300}, [&](Var i) { return cast<std::uint8_t>(i * i / 7); });
