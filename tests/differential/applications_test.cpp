@@ -175,6 +175,8 @@ std::vector<Variant> variants_without_border() {
        {"bayer_mosaic", "bilateral_grid", "camera_pipe", "color_convert", "equalize", "harris_corner",
         "histogram", "multiscale_interp", "normalize", "pyramid_blend"})
     all.push_back({application, {}, {}, {}});
+  // Its kernels of thirty stages take a minute to instrument; those of fewer levels are below.
+  if (instrumented) std::erase_if(all, [](const Variant& v) { return v.application == "pyramid_blend"; });
   for (const char* application : {"reduce_max", "reduce_min", "reduce_sum"}) {
     for (const Type pixels : {f32, u8, i32, f32x3, u8x4}) all.push_back({application, {}, pixels, {}});
   }
@@ -312,7 +314,7 @@ std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
 }
 
 /// One of those that are run above, under all schedules that fusion strategies lead to. They are compiled
-/// together, as that takes most of the time; in instrumented builds every fourth.
+/// together, as that takes most of the time; in instrumented builds every eighth.
 TEST(Fusion, AgreesWithTheInterpreter) {
   struct Case {
     Variant variant;
@@ -332,7 +334,7 @@ TEST(Fusion, AgreesWithTheInterpreter) {
                                         [](const DeclaredOption& o) { return o.name == "border"; });
     const Pipeline pipeline = pipeline_of(variant, has_border ? "mirror" : "none");
     for (const std::string& schedule : schedules_by_fusion(pipeline)) {
-      if (instrumented && count++ % 4 != 0) continue;
+      if (instrumented && count++ % 8 != 0) continue;
       cases.push_back({variant, pipeline, schedule});
       pipelines.push_back(pipeline);
       schedules.push_back(schedule);

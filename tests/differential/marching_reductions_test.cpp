@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/cpu_program.h"
+#include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -104,8 +105,7 @@ TEST_P(MarchingReductions, OfWindowsOfWhatMarches) {
   agree({rough});
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, MarchingReductions,
-                         testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
+INSTANTIATE_TEST_SUITE_P(Modes, MarchingReductions, testing::ValuesIn(border_modes()),
                          [](const auto& info) { return info.param; });
 
 const Mask box{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};

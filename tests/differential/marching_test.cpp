@@ -4,6 +4,7 @@
 
 #include "runtime/cpu_program.h"
 #include "tests/differential/tiles.h"
+#include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
 namespace weft::testing_support {
@@ -164,8 +165,7 @@ TEST(MarchingRepeats, WhereAllOfAChainDo) {
   agree({clamped});
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, Marching,
-                         testing::Values("clamp", "mirror", "mirror101", "repeat", "constant"),
+INSTANTIATE_TEST_SUITE_P(Modes, Marching, testing::ValuesIn(border_modes()),
                          [](const auto& info) { return info.param; });
 
 TEST(MarchingBoxes, ShrinkStageByStage) {

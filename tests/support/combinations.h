@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +13,12 @@ constexpr bool instrumented = true;
 #else
 constexpr bool instrumented = false;
 #endif
+
+/// All of them; in instrumented builds two, which find pixels outside of images in different ways.
+inline std::vector<std::string> border_modes() {
+  if (instrumented) return {"mirror", "constant"};
+  return {"clamp", "mirror", "mirror101", "repeat", "constant"};
+}
 
 /// Every pair of the two, but subjects for which `with_all` does not hold with one of the modes, in turn; so
 /// all of them in instrumented builds, which take several times as long.
