@@ -142,6 +142,17 @@ TEST_P(Marching, DoubledTwice) {
   agree({out});
 }
 
+/// The last step of an odd size is not all there, and yet reads all that it does.
+TEST_P(Marching, HalvedAndEnlarged) {
+  const Image<float> in("in");
+  const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
+  const Accessor src = in.border(border());
+  Stage even = stage("even", half, [&](Var x, Var y) { return src(2 * x, 2 * y) + src(2 * x - 1, 2 * y); });
+  Stage out = stage("out", in.size(), [&](Var x, Var y) { return even(x / 2, y / 2) - in(x, y); });
+  EXPECT_TRUE(in_rows({out}, "even"));
+  agree({out});
+}
+
 /// Strips of narrow images lie beside all that there is of the coarse rows, and read it from there.
 TEST_P(Marching, FarOutsideACoarseImage) {
   const Image<std::int32_t> in("in");
