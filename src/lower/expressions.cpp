@@ -409,8 +409,12 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
     return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset),
                        &n.indices[1]);
   };
-  if (along.divisor > 1)
-    return pixel_at(row_from(kernel::literal(0)), type, kept.at(lower(x)), kept.lane_pitch);
+  if (along.divisor > 1) {
+    std::vector<Expr> coords = coords_;
+    coords[0] = kernel::add(left_, i_);
+    return pixel_at(row_from(kernel::literal(0)), type, kept.at(lower_affine(x, layout_, coords, taps_)),
+                    kept.lane_pitch);
+  }
   const Expr scale = kernel::literal(along.scale);
   const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})) * along.scale);
   const Expr pixel = kernel::add(kernel::mul(i_, scale), distance);

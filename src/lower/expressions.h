@@ -81,8 +81,9 @@ class ExpressionLowering {
     std::int64_t lane_pitch =
         1;  ///< Scalars from lane to lane of a pixel; 1: pixels lie side by side, else lanes do.
   };
-  /// All reads of these stages are affine, and take their pixels from there; `left` is the pixel with i = 0.
-  /// The current one is i, or of that number.
+  /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
+  /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,
+  /// where `at` counts the pixels of each from that place.
   void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept, kernel::Expr left,
                  kernel::Expr number = kernel::name("i")) {
     kept_rows_ = std::move(kept), left_ = std::move(left), i_ = std::move(number);

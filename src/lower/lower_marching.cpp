@@ -14,6 +14,7 @@
 #include "lower/placed_lanes.h"
 #include "lower/reduction_parts.h"
 #include "lower/rows.h"
+#include "lower/steps.h"
 #include "lower/strip_pixels.h"
 #include "schedule/marching.h"
 
@@ -35,22 +36,19 @@ using KeptRowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::Kept
 
 class MarchLowering {
  public:
-  explicit MarchLowering(const GroupContext& context)
+  MarchLowering(const GroupContext& context, const MarchOfGroup& group)
       : context_(context),
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
-        rows_(result_.domain(), layout_) {
-    std::vector<schedule::StageReads> members;
-    for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
-    const schedule::MarchOrWhy march = schedule::march_of(members);
-    if (!march.march) throw InternalError("a group that cannot march: " + march.why);
-    step_ = march.march->step;
-    lanes_apart_ = march.march->lanes_apart;
-    passes_ = schedule::passes_of(members, *march.march);
-    width_ = tile() ? tile()->width : schedule::strip_width(*march.march);
-    for (const schedule::RollingRows& r : march.march->rolling) {
-      keep(r, is_static() ? schedule::room_for_rows(r, *march.march, tile()->height)
+        rows_(result_.domain(), layout_),
+        steps_(group.march.step, result_.domain(), layout_) {
+    lanes_apart_ = group.march.lanes_apart;
+    passes_ = schedule::passes_of(group.members, group.march);
+    before_ = schedule::rows_before(group.march);
+    width_ = tile() ? tile()->width : schedule::strip_width(group.march);
+    for (const schedule::RollingRows& r : group.march.rolling) {
+      keep(r, is_static() ? schedule::room_for_rows(r, group.march, tile()->height)
                           : schedule::room_for_rows(r));
     }
     if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
@@ -102,7 +100,7 @@ class MarchLowering {
 
   void keep(const schedule::RollingRows& r, int rows) {
     const int lanes = r.source().type.lanes;
-    const int width = width_ / step_[0] * r.rate[0];
+    const int width = schedule::at_rate(width_, steps_[0], r.rate[0]);
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const bool apart = lanes_apart_ && lanes > 1;
     const std::string& name = layout_.arrays.at(&r.source()).name;
@@ -127,27 +125,21 @@ class MarchLowering {
 
   // ---- strips
 
-  /// Where the first strips begin: so that steps divide the coordinates of all of them.
-  Expr origin(int d) const {
-    const ir::Affine& begin = result_.domain()[d].min;
-    return rows_.lower(begin.floor_div(step_[d]) * step_[d]);
-  }
-  Expr extent(int d) const { return step_[d] == 1 ? rows_.extent(d) : kernel::sub(rows_.end(d), origin(d)); }
-  Expr columns() const { return parts(extent(0), literal(width_)); }
+  Expr columns() const { return parts(steps_.extent(0), literal(width_)); }
   /// `part_rows` are those of a reduction's part, if it is one: then strips are whole parts.
   Expr rows_of_strip(const Expr& columns, const Expr& part_rows) const {
     if (tile()) return literal(tile()->height);
-    const Expr even = kernel::div(kernel::mul(extent(1), columns), literal(schedule::enough_strips));
+    const Expr even = kernel::div(kernel::mul(steps_.extent(1), columns), literal(schedule::enough_strips));
     const Expr rows = kernel::binary(BinaryOp::And, even, literal(-schedule::least_height));
     const Expr height =
         kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
     if (!reduction_) return height;
-    const Expr whole = kernel::mul(part_rows, literal(step_[1]));
+    const Expr whole = kernel::mul(part_rows, literal(steps_[1]));
     return kernel::mul(parts(height, whole), whole);
   }
   Expr strip_count() const {
     const Expr part_rows = reduction_ ? reduction_->rows_per_part() : nullptr;
-    return kernel::mul(parts(extent(1), rows_of_strip(columns(), part_rows)), columns());
+    return kernel::mul(parts(steps_.extent(1), rows_of_strip(columns(), part_rows)), columns());
   }
 
   static Expr strip_column() { return kernel::binary(BinaryOp::Rem, name("strip"), name("columns")); }
@@ -155,9 +147,9 @@ class MarchLowering {
   For strips() {
     For strip{LoopKind::Serial, "strip", name("first"), name("last"), {}};
     Block& body = strip.body;
-    body.push_back({Let{"x0", kernel::add(kernel::mul(strip_column(), literal(width_)), origin(0))}});
+    body.push_back({Let{"x0", kernel::add(kernel::mul(strip_column(), literal(width_)), steps_.origin(0))}});
     const Expr band = kernel::div(name("strip"), name("columns"));
-    body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), origin(1))}});
+    body.push_back({Let{"y0", kernel::add(kernel::mul(band, name("rows")), steps_.origin(1))}});
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
     Block work;
     for (const Kept& kept : kept_) {
@@ -167,49 +159,31 @@ class MarchLowering {
     if (is_static())
       kernel::append(body, std::move(work));
     else
-      body.push_back({For{LoopKind::Serial, "y", first_step(), name("y1"), std::move(work),
-                          step_[1] > 1 ? literal(step_[1]) : nullptr}});
+      body.push_back({For{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before_)), name("y1"),
+                          std::move(work), steps_[1] > 1 ? literal(steps_[1]) : nullptr}});
     return strip;
-  }
-
-  /// Where those that are furthest ahead compute the strip's first rows.
-  Expr first_step() const {
-    std::int64_t before = 0;  // steps
-    for (const Kept& kept : kept_) {
-      const int rate = kept.rolling.rate[1];
-      before = std::max(before, ir::floor_div(kept.rolling.ahead - kept.rolling.y().min + rate - 1, rate));
-    }
-    return kernel::sub(name("y0"), literal(before * step_[1]));
   }
 
   const Kept& kept_of(const ir::Stage& source) const {
     return *std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
   }
 
-  /// A coordinate of the result that its step divides, at the rate of a source.
-  Expr at_rate(const Expr& coordinate, int d, int rate) const {
-    if (rate >= step_[d]) return kernel::mul(coordinate, literal(rate / step_[d]));
-    const int shift = std::countr_zero(static_cast<unsigned>(step_[d] / rate));
-    return kernel::binary(BinaryOp::Shr, coordinate, literal(shift));
-  }
-  Expr strip_begin(const Kept& kept) const { return at_rate(name("x0"), 0, kept.rolling.rate[0]); }
+  Expr strip_begin(const Kept& kept) const { return steps_.at_rate(name("x0"), 0, kept.rolling.rate[0]); }
 
   /// The work for each row of a source that the strip needs: all of a tile's, or of a step's one, or some of
   /// several.
   kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
     const int rate = kept.rolling.rate[1];
-    Expr from = kernel::add(at_rate(name("y0"), 1, rate), literal(kept.rolling.y().min));
+    Expr from = kernel::add(steps_.at_rate(name("y0"), 1, rate), literal(kept.rolling.y().min));
     if (in_source_only) from = kernel::max(from, source.begin(1));
     if (is_static()) {
-      const Expr whole =
-          kernel::binary(BinaryOp::And, kernel::add(name("y1"), literal(step_[1] - 1)), literal(-step_[1]));
       Expr until =
-          kernel::add(at_rate(step_[1] > 1 ? whole : name("y1"), 1, rate), literal(kept.rolling.y().max));
+          kernel::add(steps_.at_rate(steps_.whole(name("y1"), 1), 1, rate), literal(kept.rolling.y().max));
       if (in_source_only) until = kernel::min(until, source.end(1));
       return {For{LoopKind::Serial, "row", from, until, std::move(work)}};
     }
-    const Expr ahead = kernel::add(at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
+    const Expr ahead = kernel::add(steps_.at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
     if (rate > 1) {
       Expr until = kernel::add(ahead, literal(rate));
       if (in_source_only) until = kernel::min(until, source.end(1));
@@ -408,7 +382,7 @@ class MarchLowering {
     Block body;
     body.push_back({Let{"left", kernel::max(name("x0"), rows_.begin(0))}});
     body.push_back({Let{"right", kernel::min(kernel::add(name("x0"), literal(width_)), rows_.end(0))}});
-    const bool in_steps = step_[1] > 1;
+    const bool in_steps = steps_[1] > 1;
     const Expr row = name(in_steps || is_static() ? "row" : "y");
     if (reduction_)
       combine(body, row);
@@ -419,7 +393,7 @@ class MarchLowering {
           For{LoopKind::Serial, "row", kernel::max(name("y0"), rows_.begin(1)), name("y1"), std::move(body)}};
     if (!in_steps) return {If{kernel::binary(BinaryOp::Le, name("y0"), name("y")), std::move(body), {}}};
     const Expr first = kernel::max(kernel::max(name("y"), name("y0")), rows_.begin(1));
-    const Expr end = kernel::min(kernel::add(name("y"), literal(step_[1])), name("y1"));
+    const Expr end = kernel::min(kernel::add(name("y"), literal(steps_[1])), name("y1"));
     return {For{LoopKind::Serial, "row", first, end, std::move(body)}};
   }
 
@@ -608,9 +582,10 @@ class MarchLowering {
   const ir::Stage& result_;
   const ArrayLayout& array_;
   const Rows rows_;
-  std::array<int, 2> step_ = {1, 1};
+  const Steps steps_;
   bool lanes_apart_ = false;  // of kept rows
-  int width_ = 0;             // of a strip of the result
+  int before_ = 0;  // rows above the first of a strip, where those that are furthest ahead begin with it
+  int width_ = 0;   // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one
@@ -619,6 +594,14 @@ class MarchLowering {
 
 }  // namespace
 
-void lower_marching(const GroupContext& context) { MarchLowering(context).run(); }
+MarchOfGroup march_of(const GroupContext& context) {
+  std::vector<schedule::StageReads> members;
+  for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
+  schedule::MarchOrWhy found = schedule::march_of(members);
+  if (!found.march) throw InternalError("a group that cannot march: " + found.why);
+  return {std::move(members), *std::move(found.march)};
+}
+
+void lower_marching(const GroupContext& context) { MarchLowering(context, march_of(context)).run(); }
 
 }  // namespace weft::lower

@@ -20,6 +20,7 @@
 
 #include "ir/kernel_ir.h"
 #include "lower/layout.h"
+#include "schedule/marching.h"
 #include "schedule/schedule.h"
 
 namespace weft::lower {
@@ -31,6 +32,13 @@ struct GroupContext {
   Layout& layout;
   kernel::Module& module;
 };
+
+/// What all members read, and how they march.
+struct MarchOfGroup {
+  std::vector<schedule::StageReads> members;
+  schedule::March march;
+};
+MarchOfGroup march_of(const GroupContext& context);
 
 /// Appends the functions, tables and launches to the module. The members have to march together.
 void lower_marching(const GroupContext& context);

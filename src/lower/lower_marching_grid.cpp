@@ -3,6 +3,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
 #include "lower/shared_rows.h"
+#include "lower/steps.h"
 #include "schedule/block_strip.h"
 #include "schedule/marching.h"
 
@@ -61,27 +63,24 @@ std::vector<bool> barriers_between(const std::vector<Phase>& phases) {
 
 class MarchGridLowering {
  public:
-  explicit MarchGridLowering(const GroupContext& context)
+  MarchGridLowering(const GroupContext& context, const MarchOfGroup& group)
       : context_(context),
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
-        rows_(result_.box, layout_) {
-    std::vector<schedule::StageReads> members;
-    for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
-    const schedule::MarchOrWhy march = schedule::march_of(members);
-    if (!march.march) throw InternalError("a group that cannot march: " + march.why);
+        rows_(result_.box, layout_),
+        steps_(group.march.step, result_.box, layout_) {
     constexpr int bytes = schedule::most_shared_bytes;
-    if (const auto why = schedule::why_not_in_blocks(members, *march.march, {}, bytes))
+    if (const auto why = schedule::why_not_in_blocks(group.members, group.march, {}, bytes))
       throw InternalError("a group that blocks of threads cannot march with: " + *why);
-    passes_ = schedule::passes_of(members, *march.march);
-    strip_ = schedule::block_strip(*march.march, result_, {}, bytes, context.tile).value();
+    passes_ = schedule::passes_of(group.members, group.march);
+    strip_ = schedule::block_strip(group.march, result_, {}, bytes, context.tile).value();
     for (std::size_t r = 0; r < strip_.rings.size(); ++r) {
-      const schedule::RollingRows& rolling = march.march->rolling[r];
+      const schedule::RollingRows& rolling = group.march.rolling[r];
       const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
       kept_.push_back({rolling, strip_.rings[r], array});
     }
-    before_ = schedule::rows_before(*march.march);
+    before_ = schedule::rows_before(group.march);
     heights_ = schedule::strip_heights_of_march(before_);
     if (context.tile) heights_.rows.fill(context.tile->height);
   }
@@ -130,14 +129,14 @@ class MarchGridLowering {
 
   // ---- strips
 
-  Expr strip_columns() const { return parts(rows_.extent(0), literal(strip_.width)); }
+  Expr strip_columns() const { return parts(steps_.extent(0), literal(strip_.width)); }
   Expr of_strips(const std::function<Expr(int)>& given_rows) const {
     return rows_.of_tallest_strips(heights_, strip_columns(), given_rows);
   }
 
   kernel::Grid grid() const {
     kernel::Grid grid = grid_of_blocks(strip_columns(), strip_.columns);
-    grid.threads[1] = of_strips([&](int rows) { return parts(rows_.extent(1), literal(rows)); });
+    grid.threads[1] = of_strips([&](int rows) { return parts(steps_.extent(1), literal(rows)); });
     return grid;
   }
 
@@ -155,14 +154,28 @@ class MarchGridLowering {
     }
     if (barrier_before[0]) batches.body.push_back({kernel::Barrier{}});
 
-    For down{LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), {}, name("rows")};
-    down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
+    // Whole steps, as are the columns: what there is no pixel of is not stored.
+    const Expr right = steps_.whole(rows_.end(0), 0), bottom = steps_.whole(rows_.end(1), 1);
+    For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, name("rows")};
+    down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), bottom)}});
     down.body.push_back({std::move(batches)});
-    For across{LoopKind::BlocksX, "x0", rows_.begin(0), rows_.end(0), {}, literal(strip_.width)};
+    For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, literal(strip_.width)};
     across.body.push_back(
-        {Let{"columns", kernel::min(literal(strip_.width), kernel::sub(rows_.end(0), name("x0")))}});
+        {Let{"columns", kernel::min(literal(strip_.width), kernel::sub(right, name("x0")))}});
     across.body.push_back({std::move(down)});
     return across;
+  }
+
+  // ---- coordinates of a strip, at the rates of the sources
+
+  using Rate = std::array<int, 2>;
+
+  Expr strip_begin(const Rate& rate) const { return steps_.at_rate(name("x0"), 0, rate[0]); }
+  Expr row_at(const std::string& row_of_result, const Rate& rate) const {
+    return steps_.at_rate(name(row_of_result), 1, rate[1]);
+  }
+  int rows_at(int rows_of_result, const Rate& rate) const {
+    return schedule::at_rate(rows_of_result, steps_[1], rate[1]);
   }
 
   Phase load_images() {
@@ -172,7 +185,10 @@ class MarchGridLowering {
     for (const Kept& kept : kept_) {
       if (kept.rolling.is_member) continue;
       const SharedImage image{&kept.rolling.read, kept.rolling.x(), kept.rolling.y(), kept.ring, kept.array};
-      phase.work.push_back({load_rows(image, strip_.batch, rows_, layout_, expressions)});
+      const Rate& rate = kept.rolling.rate;
+      const Batch batch{strip_begin(rate), row_at("y0", rate), row_at("y1", rate), row_at("batch", rate),
+                        rows_at(strip_.batch, rate)};
+      phase.work.push_back({load_rows(image, batch, rows_, layout_, expressions)});
       phase.writes.insert(kept.array);
     }
     return phase;
@@ -210,16 +226,18 @@ class MarchGridLowering {
     std::vector<const Kept*> kept;  ///< Of each; null: the result.
     Rows rows;                      ///< Of each; of scalars, if their lanes are flat.
     int per_pixel;                  ///< Scalars, if their lanes are flat; else 1.
+    Rate rate;
     schedule::Reach x = {}, y = {};
-    schedule::Window continued = schedule::Window(2);  ///< Beyond the ends of its rows and columns.
+    schedule::Reach outside = {};    ///< Columns beyond its ends that are read.
+    schedule::Reach continued = {};  ///< Rows beyond its ends that are computed.
     std::int64_t ahead = 0;
     std::optional<ir::BorderMode> border = {};
-    bool is_box_of_result = true;
+    std::array<bool, 2> is_like_result = {true, true};  ///< Has its pixels, at its coordinates.
 
     const ir::Stage& stage() const { return members.front()->stage(); }
     bool is_constant_outside() const { return border == ir::BorderMode::Constant; }
-    bool is_strip_wide() const { return x == schedule::Reach{} && is_box_of_result; }
-    bool is_strip_high() const { return y == schedule::Reach{} && is_box_of_result; }
+    bool is_strip_wide() const { return x == schedule::Reach{} && is_like_result[0]; }
+    bool is_strip_high() const { return y == schedule::Reach{} && is_like_result[1]; }
     std::string row() const { return kept.front() ? "row" : "y"; }
   };
   Loop loop_of(const schedule::Pass& pass) {
@@ -232,13 +250,19 @@ class MarchGridLowering {
     const PlacedLanes& first = *members.front();
     const Rows rows(first.stage().box, layout_);
     const int per_pixel = first.per_pixel();
-    Loop loop{std::move(members), std::move(kept), rows, per_pixel};
-    loop.is_box_of_result = pass.front()->box == result_.box;
+    Loop loop{std::move(members), std::move(kept), rows, per_pixel, {steps_[0], steps_[1]}};
     if (const Kept* k = loop.kept.front()) {
+      loop.rate = k->rolling.rate;
       loop.x = k->rolling.x(), loop.y = k->rolling.y();
-      loop.continued = {k->rolling.continued(0), k->rolling.continued(1)};
+      for (const Kept* member : loop.kept) {
+        const schedule::Reach& reach = member->rolling.outside[0];
+        loop.outside = {std::max(loop.outside.min, reach.min), std::max(loop.outside.max, reach.max)};
+      }
+      loop.continued = k->rolling.continued(1);
       loop.ahead = k->rolling.ahead, loop.border = k->border();
     }
+    for (int d = 0; d < 2; ++d)
+      loop.is_like_result[d] = pass.front()->box[d] == result_.box[d] && steps_[d] == 1 && loop.rate[d] == 1;
     return loop;
   }
 
@@ -252,10 +276,10 @@ class MarchGridLowering {
     for (const Kept& k : kept_) {
       for (const auto& member : loop.members)
         rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch,
-                                           [&k](const Expr&) { return literal(k.ring.first); },
+                                           [&k](const Expr& x) { return at_kept(k.ring, x); },
                                            k.rolling.is_member && !k.rolling.continues};
     }
-    expressions.keep_rows(std::move(rows), name("x0"));
+    expressions.keep_rows(std::move(rows), literal(0));
     Column column = column_of(loop, expressions);
     kernel::append(column.work.body, rows_of(loop, column, expressions));
     return std::move(column.work);
@@ -273,16 +297,22 @@ class MarchGridLowering {
   };
   Column column_of(const Loop& loop, ExpressionLowering& expressions) const {
     const Rows& rows = loop.rows;
-    const Expr lanes = literal(loop.per_pixel), x0 = kernel::mul(name("x0"), lanes);
+    const Expr lanes = literal(loop.per_pixel), begin = strip_begin(loop.rate);
+    const Expr x0 = kernel::mul(begin, lanes), columns = steps_.at_rate(name("columns"), 0, loop.rate[0]);
     const Expr halo = literal((loop.x.extent() - 1) * loop.per_pixel);
     const std::string variable = loop.is_strip_wide() ? "i" : expressions.claim("t");
     const Expr t = name(variable), from_x0 = literal(loop.x.min * loop.per_pixel);
-    Column column{{LoopKind::Threads,
-                   variable,
-                   literal(0),
-                   kernel::add(kernel::mul(name("columns"), lanes), halo),
-                   {}}};
+    Column column{
+        {LoopKind::Threads, variable, literal(0), kernel::add(kernel::mul(columns, lanes), halo), {}}};
     Block& body = column.work.body;
+    // What is further beyond the ends of a row is not read, and cannot be computed.
+    const auto leave_out = [&] {
+      const Expr first = kernel::add(x0, from_x0);
+      const Expr left = kernel::sub(rows.begin(0), literal(loop.outside.min * loop.per_pixel));
+      const Expr right = kernel::add(rows.end(0), literal(loop.outside.max * loop.per_pixel));
+      column.work.from = kernel::max(literal(0), kernel::sub(left, first));
+      column.work.to = kernel::min(column.work.to, kernel::sub(right, first));
+    };
     column.slot = kernel::add(t, literal(std::max<std::int64_t>(loop.x.min, 0) * loop.per_pixel));
     column.lane = loop.per_pixel == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, t, lanes);
     if (loop.is_strip_wide()) {
@@ -290,12 +320,13 @@ class MarchGridLowering {
     } else if (loop.border && !loop.is_constant_outside()) {
       const Rows pixels(loop.kept.front()->source().box, layout_);
       const Expr number = loop.per_pixel == 1 ? t : kernel::div(t, lanes);
-      const Expr pixel = kernel::add(kernel::add(name("x0"), number), literal(loop.x.min));
+      const Expr pixel = kernel::add(kernel::add(begin, number), literal(loop.x.min));
       const Expr found =
           kernel::index_call(index_op(*loop.border), kernel::sub(pixel, pixels.begin(0)), pixels.extent(0));
       body.push_back(
           {Let{"x", kernel::add(kernel::mul(kernel::add(found, pixels.begin(0)), lanes), column.lane)}});
       body.push_back({Let{"i", kernel::sub(name("x"), x0)}});
+      if (!loop.is_like_result[0]) leave_out();
     } else {
       body.push_back({Let{"i", kernel::add(t, from_x0)}});
       body.push_back({Let{"x", kernel::add(x0, name("i"))}});
@@ -305,12 +336,8 @@ class MarchGridLowering {
         const std::string local = expressions.claim("inside");
         body.push_back({Let{local, inside}});
         column.inside = name(local, Scalar::Bool);
-      } else {  // what is further beyond the ends of a row is not read, and cannot be computed
-        const Expr first = kernel::add(x0, from_x0);
-        const Expr begin = kernel::sub(rows.begin(0), literal(loop.continued[0].min * loop.per_pixel));
-        const Expr end = kernel::add(rows.end(0), literal(loop.continued[0].max * loop.per_pixel));
-        column.work.from = kernel::max(literal(0), kernel::sub(begin, first));
-        column.work.to = kernel::min(column.work.to, kernel::sub(end, first));
+      } else {
+        leave_out();
       }
     }
     return column;
@@ -319,18 +346,20 @@ class MarchGridLowering {
   /// for the rows of the batch that the strip needs:  the members' pixels in a column
   Block rows_of(const Loop& loop, const Column& column, ExpressionLowering& expressions) {
     const Expr row = name(loop.row()), ahead = literal(loop.ahead);
-    Expr from = kernel::add(name("batch"), ahead);
-    const bool is_first = loop.ahead - loop.y.min == before_;  // the strip begins with it
-    if (!is_first) from = kernel::max(from, kernel::add(name("y0"), literal(loop.y.min)));
-    Expr to = kernel::add(kernel::min(kernel::add(name("batch"), literal(strip_.batch)), name("y1")), ahead);
+    Expr from = kernel::add(row_at("batch", loop.rate), ahead);
+    const bool is_first = loop.ahead - loop.y.min == rows_at(before_, loop.rate);  // of a strip
+    if (!is_first) from = kernel::max(from, kernel::add(row_at("y0", loop.rate), literal(loop.y.min)));
+    const Expr end_of_batch =
+        kernel::add(row_at("batch", loop.rate), literal(rows_at(strip_.batch, loop.rate)));
+    Expr to = kernel::add(kernel::min(end_of_batch, row_at("y1", loop.rate)), ahead);
     Expr inside = column.inside;
     Block block;
     if (!loop.is_strip_high() && loop.is_constant_outside()) {
       inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(1), row),
                                                  kernel::binary(BinaryOp::Lt, row, loop.rows.end(1))));
     } else if (!loop.is_strip_high()) {
-      const Expr begin = kernel::sub(loop.rows.begin(1), literal(loop.continued[1].min));
-      const Expr end = kernel::add(loop.rows.end(1), literal(loop.continued[1].max));
+      const Expr begin = kernel::sub(loop.rows.begin(1), literal(loop.continued.min));
+      const Expr end = kernel::add(loop.rows.end(1), literal(loop.continued.max));
       block.push_back({Let{"first", kernel::max(from, begin)}});
       block.push_back({Let{"last", kernel::min(to, end)}});
       from = name("first"), to = name("last");
@@ -411,6 +440,7 @@ class MarchGridLowering {
   const ir::Stage& result_;
   const ArrayLayout& array_;
   const Rows rows_;
+  const Steps steps_;
   schedule::BlockStrip strip_;
   int before_ = 0;  // rows that a strip begins above its first
   // So high that no more than a third of the rows that a strip goes down is above its first.
@@ -421,6 +451,8 @@ class MarchGridLowering {
 
 }  // namespace
 
-kernel::Launch lower_marching_grid(const GroupContext& context) { return MarchGridLowering(context).run(); }
+kernel::Launch lower_marching_grid(const GroupContext& context) {
+  return MarchGridLowering(context, march_of(context)).run();
+}
 
 }  // namespace weft::lower

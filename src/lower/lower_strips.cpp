@@ -114,11 +114,11 @@ class StripLowering {
       const schedule::RowRing& ring = image.ring;
       image.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
       kept[&source] = {image.array, ring.rows, ring.pitch,
-                       [&ring](const Expr&) { return literal(ring.first); }, false};
+                       [&ring](const Expr& x) { return at_kept(ring, x); }, false};
       function.body.push_back(
           {kernel::LocalArray{image.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});
     }
-    expressions_.keep_rows(std::move(kept), name("x0"));
+    expressions_.keep_rows(std::move(kept), literal(0));
     function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
     function.body.push_back({loops()});
     kernel::Launch launch{function.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid()};
@@ -167,8 +167,9 @@ class StripLowering {
     for (const SharedImage& image : images_) span = std::max(span, static_cast<int>(image.y.extent()) - 1);
     const Expr first = kernel::sub(name("y0"), literal(round_up(span, batch_)));
     For batches{LoopKind::Serial, "batch", first, name("y1"), {}, literal(batch_)};
+    const Batch batch{name("x0"), name("y0"), name("y1"), name("batch"), batch_};
     for (const SharedImage& image : images_)
-      batches.body.push_back({load_rows(image, batch_, rows_, layout_, expressions_)});
+      batches.body.push_back({load_rows(image, batch, rows_, layout_, expressions_)});
     batches.body.push_back({kernel::Barrier{}});
     batches.body.push_back({compute_rows()});
     batches.body.push_back({kernel::Barrier{}});

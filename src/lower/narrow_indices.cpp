@@ -44,11 +44,12 @@ std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval&
     case BinaryOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
     case BinaryOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
     case BinaryOp::And:
-      if (b.low < 0) return std::nullopt;
-      return Interval{0, b.high};
+      if (b.low >= 0) return Interval{0, b.high};
+      if (b.high >= 0) return std::nullopt;
+      return Interval{a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
     case BinaryOp::Shr:
-      if (a.low < 0 || b.low < 0 || b.high > 31) return std::nullopt;
-      return Interval{0, a.high};
+      if (b.low < 0 || b.high > 31) return std::nullopt;
+      return Interval{std::min<std::int64_t>(a.low, 0), std::max<std::int64_t>(a.high, 0)};
     // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Div:
     case BinaryOp::Rem: {

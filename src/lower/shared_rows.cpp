@@ -46,7 +46,11 @@ Expr border_lane(const ir::Read& read, const Expr& lane, ExpressionLowering& exp
   return value;
 }
 
-For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layout& layout,
+Expr at_kept(const schedule::RowRing& ring, const Expr& x) {
+  return kernel::add(kernel::mul(x, literal(ring.lanes)), literal(ring.first));
+}
+
+For load_rows(const SharedImage& image, const Batch& batch, const Rows& rows, const Layout& layout,
               ExpressionLowering& expressions) {
   const std::string number = expressions.claim("r");
   const ir::Read& read = *image.read;
@@ -55,7 +59,7 @@ For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layou
   const int lanes = ring.lanes, first_pixel = (ring.first + lanes - 1) / lanes;
   // Scalars are counted from the first lane of a pixel.
   const Expr scalar = kernel::add(name("i"), literal(first_pixel * lanes - ring.first));
-  const Expr pixel = kernel::add(kernel::sub(name("x0"), literal(first_pixel)),
+  const Expr pixel = kernel::add(kernel::sub(batch.x0, literal(first_pixel)),
                                  lanes > 1 ? kernel::div(scalar, literal(lanes)) : scalar);
   For columns{LoopKind::Threads, "i", literal(0), literal(ring.pitch), {}};
   expressions.open(columns.body);
@@ -76,16 +80,16 @@ For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layou
   const Expr in_columns = x.inside ? named(columns.body, "inside", x.inside) : nullptr;
   expressions.close();
 
-  For each_row{LoopKind::Serial, number, literal(0), literal(batch), {}};
+  For each_row{LoopKind::Serial, number, literal(0), literal(batch.rows), {}};
   each_row.body.push_back(
-      {Let{"row", kernel::add(kernel::add(name("batch"), literal(image.y.max)), name(number))}});
+      {Let{"row", kernel::add(kernel::add(batch.first, literal(image.y.max)), name(number))}});
   const Found y = find(read, 1, name("row"), rows);
   const Expr at = kernel::add(kernel::mul(y.index, name(source.strides[0])), column);
   Expr value = kernel::load(source.name, source.type.scalar, at);
   if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);
   const Expr is_reached =
-      kernel::both(kernel::binary(BinaryOp::Le, kernel::add(name("y0"), literal(image.y.min)), name("row")),
-                   kernel::binary(BinaryOp::Lt, name("row"), kernel::add(name("y1"), literal(image.y.max))));
+      kernel::both(kernel::binary(BinaryOp::Le, kernel::add(batch.y0, literal(image.y.min)), name("row")),
+                   kernel::binary(BinaryOp::Lt, name("row"), kernel::add(batch.y1, literal(image.y.max))));
   const Expr slot = kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1));
   each_row.body.push_back({If{
       is_reached,

@@ -23,10 +23,21 @@ struct SharedImage {
   const ir::Stage& source() const { return *read->source; }
 };
 
-/// A loop that loads, of `batch` rows from batch + y.max on, those that the strip [y0, y1) needs. A thread
-/// takes some columns, and loads from each several rows one after the other. `rows` are those of the strip's
-/// stage, `expressions` of the same function.
-kernel::For load_rows(const SharedImage& image, int batch, const Rows& rows, const Layout& layout,
+/// The scalar of a row of a ring that has the first lane of a pixel, counted from the strip's first.
+kernel::Expr at_kept(const schedule::RowRing& ring, const kernel::Expr& x);
+
+/// A batch of rows of a strip, in the coordinates of an image: at those of the strip's stage if that has the
+/// same rate.
+struct Batch {
+  kernel::Expr x0, y0, y1;  ///< Where the strip begins, and ends.
+  kernel::Expr first;       ///< Row.
+  int rows;
+};
+
+/// A loop that loads, of the rows from first + y.max on, those that the strip [y0, y1) needs. A thread takes
+/// some columns, and loads from each several rows one after the other. `rows` are those of the strip's stage,
+/// `expressions` of the same function.
+kernel::For load_rows(const SharedImage& image, const Batch& batch, const Rows& rows, const Layout& layout,
                       ExpressionLowering& expressions);
 
 /// One lane, by its number, of a read's constant border.

@@ -71,6 +71,7 @@ Interval result(BinaryOp op, const Interval& a, const Interval& b) {
     case BinaryOp::And:
       if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
       if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};
+      if (b.high < 0) return {a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
       [[fallthrough]];
     default: return {-HUGE_VAL, HUGE_VAL};
   }

@@ -3,6 +3,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -68,7 +69,8 @@ void add_images(BlockWork& work, const March& march, const BlockStrip& strip, co
     if (rows.is_member) continue;
     ir::ConcreteBox image = box_of(rows.source().box, sizes);
     image.extent[0] *= ring.lanes;  // in scalars, as its halo
-    const Reach x{0, ring.pitch - strip.width * ring.lanes};
+    const int width = at_rate(strip.width, march.step[0], rows.rate[0]);
+    const Reach x{0, ring.pitch - width * ring.lanes};
     const double loaded = covered_by(strips, image, {x, rows.y()}).pixels;
     work.accesses += 2 * loaded;
     work.again += std::max(0., loaded - pixels_of(image)) * size_of(ring.type);
@@ -127,6 +129,12 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
   return work;
 }
 
+bool has_one_rate(const March& march) {
+  const std::array one{1, 1};
+  return march.step == one && std::all_of(march.rolling.begin(), march.rolling.end(),
+                                          [&](const RollingRows& r) { return r.rate == one; });
+}
+
 /// How blocks go down with the members, or nothing if there are none that do.
 std::optional<BlockStrip> strip_of(const std::vector<Loop>& members, const March& march,
                                    const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
@@ -139,8 +147,9 @@ std::optional<BlockStrip> strip_of(const std::vector<Loop>& members, const March
 
 BlockWork block_work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
                         const machine::Architecture& architecture, std::int64_t shared_bytes) {
-  // A stage alone keeps the rows that its windows read, if it could march with what it reads.
-  const March rows = members.size() > 1 ? march : march_of(reads_of(members)).march.value_or(March{});
+  // A stage alone keeps the rows that its windows read, if it could march with what it reads, at one rate.
+  March rows = members.size() > 1 ? march : march_of(reads_of(members)).march.value_or(March{});
+  if (members.size() == 1 && !has_one_rate(rows)) rows = {};
   const std::set<const ir::Stage*> values = values_of(members, rows);
   const std::optional<BlockStrip> strip = strip_of(members, rows, values, shared_bytes);
   if (!strip && members.size() > 1) throw InternalError("a group that blocks of threads cannot march with");

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/footprint.h"
-
 namespace weft::schedule {
 namespace {
 
@@ -28,30 +26,34 @@ class Fitting {
   Fitting(const March& march, const ir::Stage& result, const std::set<const ir::Stage*>& values,
           std::int64_t shared_bytes)
       : march_(march), values_(values), shared_bytes_(shared_bytes) {
-    const auto in_memory = [&](const ir::Stage& image) {
+    const auto [step_x, step_y] = march.step;
+    const auto in_memory = [&](const ir::Stage& image, int rate) {
       widest_scalar_ = std::max(widest_scalar_, size_of(image.type.scalar));
-      aligned_ = std::max(aligned_, sector / size_of(image.type.scalar));
+      aligned_ = std::max(aligned_, sector / size_of(image.type.scalar) * step_x / rate);
     };
-    in_memory(result);
+    aligned_ = step_x, fastest_ = march.step;
+    in_memory(result, step_x);
+    computed_.push_back({step_x, 0});
     for (const RollingRows& r : march.rolling) {
+      for (int d = 0; d < 2; ++d) fastest_[d] = std::max(fastest_[d], r.rate[d]);
       if (r.is_member && !values.count(&r.source()))
-        halo_ = std::max(halo_, static_cast<int>(r.x().extent()) - 1);
-      if (!r.is_member) in_memory(r.source());
+        computed_.push_back({r.rate[0], static_cast<int>(r.x().extent()) - 1});
+      if (!r.is_member) in_memory(r.source(), r.rate[0]);
     }
   }
 
   std::optional<BlockStrip> widest(int least_batch) const {
     const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns);
     for (int columns = most; columns >= least_columns; columns -= step(columns)) {
-      const int width = round_down(columns - halo_, aligned_);
-      if (width < least_width) continue;
+      const int width = widest_in(columns);
+      if (at_rate(width, march_.step[0], fastest_[0]) < least_width) continue;
       if (auto strip = of(width, columns, least_batch)) return strip;
     }
     return std::nullopt;
   }
   std::optional<BlockStrip> of_width(int width) const {
     if (!takes(width)) return std::nullopt;
-    return of(width, std::max(round_up(width + halo_, warp), least_columns), 1);
+    return of(width, std::max(round_up(columns_of(width), warp), least_columns), 1);
   }
   bool takes(int width) const { return width % width_step() == 0; }
   int width_step() const { return aligned_; }
@@ -60,19 +62,36 @@ class Fitting {
   /// Passes over a row leave no thread of the largest block idle, or take but one turn.
   static int step(int columns) { return columns > most_threads ? most_threads : warp; }
 
-  /// In batches as large as fits.
+  /// The columns of the widest pass.
+  int columns_of(int width) const {
+    int columns = 0;
+    for (const auto& [rate, halo] : computed_)
+      columns = std::max(columns, at_rate(width, march_.step[0], rate) + halo);
+    return columns;
+  }
+  int widest_in(int columns) const {
+    int width = columns * march_.step[0];
+    for (const auto& [rate, halo] : computed_)
+      width = std::min(width, (columns - halo) * march_.step[0] / rate);
+    return round_down(width, aligned_);
+  }
+
+  /// In batches as large as fits: so many rows of the members that have most.
   std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
-    for (int batch = most_batch_rows; batch >= least_batch; --batch) {
-      if (auto strip = in_batches(width, columns, batch)) return strip;
+    const int fastest = fastest_[1];
+    for (int rows = most_batch_rows; rows >= std::max(least_batch, fastest); --rows) {
+      if (rows % fastest != 0) continue;
+      if (auto strip = in_batches(width, columns, at_rate(rows, fastest, march_.step[1]))) return strip;
     }
     return std::nullopt;
   }
   std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
     BlockStrip strip{width, columns, batch, {}, 0};
     for (const RollingRows& r : march_.rolling) {
-      const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
-      strip.rings.push_back(
-          (r.is_member ? ring_of_result : ring_of_image)(r.source().type, r.x(), strip.width, rows));
+      const int of_batch = at_rate(batch, march_.step[1], r.rate[1]);
+      const int rows = values_.count(&r.source()) ? 0 : r.rows - r.rate[1] + of_batch;
+      strip.rings.push_back((r.is_member ? ring_of_result : ring_of_image)(
+          r.source().type, r.x(), at_rate(width, march_.step[0], r.rate[0]), rows));
       strip.bytes += rows > 0 ? strip.rings.back().bytes() : 0;
     }
     if (strip.bytes > shared_bytes_) return std::nullopt;
@@ -83,8 +102,13 @@ class Fitting {
   const std::set<const ir::Stage*>& values_;
   const std::int64_t shared_bytes_;
   int widest_scalar_ = 1;  // bytes, in memory
-  int aligned_ = 1;        // pixels, so that strips of the result and the images begin with a sector
-  int halo_ = 0;           // pixels of the widest member
+  int aligned_ = 1;  // pixels, so that strips of the result and the images begin with a sector and a step
+  std::array<int, 2> fastest_;  // rate
+  /// A stage of which a pass computes rows.
+  struct Computed {
+    int rate, halo;  // pixels along x
+  };
+  std::vector<Computed> computed_;
 };
 
 }  // namespace
@@ -114,6 +138,7 @@ std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march
                                             const std::set<const ir::Stage*>& values,
                                             std::int64_t shared_bytes) {
   if (tile.traversal != Traversal::March) return "blocks of threads march through their tiles";
+  if (auto why = why_not_in_steps(tile, march)) return why;
   const Fitting fitting(march, result, values, shared_bytes);
   if (!fitting.takes(tile.width))
     return fmt::format("a tile's width of {} is no multiple of {}, a sector of memory", tile.width,
@@ -136,30 +161,12 @@ StripHeights strip_heights_of_march(int rows_before) {
   return heights;
 }
 
-int rows_before(const March& march) {
-  std::int64_t rows = 0;
-  for (const RollingRows& r : march.rolling) rows = std::max<std::int64_t>(rows, r.ahead - r.y().min);
-  return static_cast<int>(rows);
-}
-
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
                                              const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
   const ir::Stage& result = *members.back().stage;
   if (std::holds_alternative<ir::Reduce>(result.definition))
     return fmt::format("'{}' is a reduction, and blocks of threads march towards images alone", result.name);
-  // A batch is as many rows of each member, and a thread computes the same column of all.
-  for (const StageReads& member : members) {
-    for (const ir::Read* read : member.reads) {
-      const bool is_scalar = read->source->box.empty();
-      if (!is_scalar && !window_of(analysis::footprint(*read)))
-        return fmt::format("'{}' reads '{}' at another rate, which blocks of threads do not",
-                           member.stage->name, read->source->name);
-      if (read->border && !is_scalar && read->source->box != member.stage->box)
-        return fmt::format("'{}' reads '{}' with a border, and their sizes differ", member.stage->name,
-                           read->source->name);
-    }
-  }
   if (block_strip(march, result, values, shared_bytes)) return std::nullopt;
   std::string kept;
   for (const RollingRows& rows : march.rolling) {

@@ -42,9 +42,9 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
 
 /// How a block goes down.
 struct BlockStrip {
-  int width = 0;               ///< Columns of the result.
+  int width = 0;               ///< Columns of the result: whole steps.
   int columns = 0;             ///< With the halo of the widest member: a multiple of 32.
-  int batch = 0;               ///< Rows at a time.
+  int batch = 0;               ///< Rows of the result at a time: whole steps.
   std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
   std::int64_t bytes = 0;      ///< Of all rows.
 };
@@ -52,6 +52,7 @@ struct BlockStrip {
 /// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
 /// and in batches of 2 rows or more; nothing if there is none that fits so many bytes. Batches are as large
 /// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
+/// These are pixels and rows of the members that have most of them; strips and batches are whole steps.
 /// Or that of the tile that was asked for.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
@@ -74,8 +75,6 @@ struct StripHeights {
 constexpr StripHeights strip_heights{{64, 32, 8}, 128};
 /// Of a march whose strips begin so many rows above their first: no lower than twice as many.
 StripHeights strip_heights_of_march(int rows_before);
-/// Rows above the first of a strip with which a march begins.
-int rows_before(const March& march);
 
 /// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
 /// with: a clause, or nothing.

@@ -27,7 +27,7 @@ double kept_bytes_of(const March& march, const Tile& tile) {
   double bytes = 0;
   for (const RollingRows& r : march.rolling) {
     const double columns =
-        tile.width / march.step[0] * r.rate[0] + static_cast<double>(r.x().max - r.x().min);
+        at_rate(tile.width, march.step[0], r.rate[0]) + static_cast<double>(r.x().max - r.x().min);
     const int rows =
         tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
     bytes += columns * rows * size_of(r.source().type);
@@ -376,23 +376,35 @@ std::optional<ir::BorderMode> RollingRows::border() const {
   return read.border && !continues ? std::optional(read.border->mode) : std::nullopt;
 }
 
+int rows_before(const March& march) {
+  std::int64_t steps = 0;
+  for (const RollingRows& r : march.rolling)
+    steps = std::max(steps, ir::floor_div(r.ahead - r.y().min + r.rate[1] - 1, r.rate[1]));
+  return static_cast<int>(steps) * march.step[1];
+}
+
 int room_for_rows(const RollingRows& rows) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
 }
 
 int room_for_rows(const RollingRows& rows, const March& march, int height) {
-  const std::int64_t in_tile = height / march.step[1] * rows.rate[1] + rows.y().max - rows.y().min;
+  const std::int64_t in_tile = at_rate(height, march.step[1], rows.rate[1]) + rows.y().max - rows.y().min;
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_tile)));
 }
 
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
-  if (march.columns) return "the strips of a reduction are as wide as its parts";
+std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march) {
   for (const auto& [extent, step, name] :
        {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {
     if (extent % step != 0)
       return fmt::format("a tile's {} of {} is no multiple of {}, which the rates of its stages ask for",
                          name, extent, step);
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
+  if (march.columns) return "the strips of a reduction are as wide as its parts";
+  if (auto why = why_not_in_steps(tile, march)) return why;
   const double bytes = kept_bytes_of(march, tile);
   if (bytes <= most_kept_bytes) return std::nullopt;
   return fmt::format("tiles of {}x{} keep {:.0f} KiB of rows, and have room for {}", tile.width, tile.height,

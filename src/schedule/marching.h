@@ -85,6 +85,12 @@ constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 /// A reduction combines its elements in parts: so many of a row, or of as many whole rows as make no more.
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part
 
+/// So many pixels of the result along one dimension, whole steps, at the rate of a source.
+inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate; }
+
+/// Rows of the result above the first of a strip with which a march begins: whole steps, so that those that
+/// are furthest ahead compute all that the strip needs of them.
+int rows_before(const March& march);
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
@@ -92,6 +98,8 @@ int room_for_rows(const RollingRows& rows);
 int strip_width(const March& march);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
+/// Why no processor can march in such tiles: a clause, or nothing.
+std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march);
 /// Why a CPU cannot compute such tiles: a clause, or nothing.
 std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march);
 

@@ -11,7 +11,7 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   // What the third build finds, these two find.
   for (const simt::Build build : {simt::Build::race, simt::Build::address})
     programs.push_back(tools::simt_program(pipeline, {build, {"-O1"}, {.tile = Tile::Block}}));
-  const std::string tiles = largest_groups_in_tiles(pipeline, {64, 6});
+  const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12});
   if (!tiles.empty())
     programs.push_back(tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, {.groups = tiles}}));
   return programs;

@@ -28,9 +28,6 @@ void agree(const Outputs& outputs) {
   }
 }
 
-/// Blocks of threads compute as many rows of each stage, and look nothing up.
-const bool march_at_rates = processor_of_tiles == lower::Processor::Cpu;
-
 bool in_rows(const Outputs& outputs, const std::string& stage) {
   const Pipeline pipeline("marching", outputs);
   const auto found = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
@@ -93,7 +90,7 @@ TEST_P(Marching, HalvedAndDoubled) {
   Stage up = stage("up", in.size(), [&](Var x, Var y) {
     return coarse(x / 2, y / 2) + 3.f * coarse((x + 1) / 2, (y + 1) / 2) - soft(x, y);
   });
-  if (march_at_rates && GetParam() != "repeat") EXPECT_TRUE(in_rows({up}, "smooth"));
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({up}, "smooth"));
   agree({up});
 }
 
@@ -111,7 +108,63 @@ TEST_P(Marching, AlongOneAxisAndOverTwoLevels) {
   const Accessor of_wide = wide.border(border());
   Stage out =
       stage("out", in.size(), [&](Var x, Var y) { return of_wide(x, y / 2) + of_wide(x + 1, (y + 3) / 2); });
-  if (march_at_rates && GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "coarse"));
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "coarse"));
+  agree({out});
+}
+
+TEST_P(Marching, HalvedTwice) {
+  const Image<Vec<float, 3>> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor src = in.border(border());
+  Stage half = stage("half", {(w + 1) / 2, (h + 1) / 2},
+                     [&](Var x, Var y) { return src(2 * x - 1, 2 * y) + src(2 * x + 1, 2 * y + 1); });
+  Stage soft = convolve("soft", half.border(border()), Mask{{1.f, 2.f, 1.f}, {0.f, 1.f, 3.f}});
+  const Accessor of_soft = soft.border(border());
+  Stage out = stage("out", {(w + 3) / 4, (h + 3) / 4},
+                    [&](Var x, Var y) { return of_soft(2 * x, 2 * y - 1) - of_soft(2 * x + 3, 2 * y); });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "half"));
+  agree({out});
+}
+
+TEST_P(Marching, DoubledTwice) {
+  const Image<std::int16_t> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor src = in.border(border());
+  Stage soft = stage("soft", in.size(), [&](Var x, Var y) { return src(x - 1, y + 1) + 3 * src(x + 1, y); });
+  const Accessor of_soft = soft.border(border());
+  Stage twice = stage("twice", {2 * w, 2 * h}, [&](Var x, Var y) {
+    return of_soft(x / 2, (y + 1) / 2) - of_soft((x - 1) / 2, y / 2);
+  });
+  const Accessor of_twice = twice.border(border());
+  Stage out = stage("out", {4 * w, 4 * h}, [&](Var x, Var y) {
+    return of_twice((x + 1) / 2, (y - 1) / 2) + 5 * of_twice(x / 2 - 1, y / 2) - soft(x / 4, y / 4);
+  });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "twice"));
+  agree({out});
+}
+
+/// The last step of an odd size is not all there, and yet reads all that it does.
+TEST_P(Marching, HalvedAndEnlarged) {
+  const Image<float> in("in");
+  const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
+  const Accessor src = in.border(border());
+  Stage even = stage("even", half, [&](Var x, Var y) { return src(2 * x, 2 * y) + src(2 * x - 1, 2 * y); });
+  Stage out = stage("out", in.size(), [&](Var x, Var y) { return even(x / 2, y / 2) - in(x, y); });
+  EXPECT_TRUE(in_rows({out}, "even"));
+  agree({out});
+}
+
+/// Strips of narrow images lie beside all that there is of the coarse rows, and read it from there.
+TEST_P(Marching, FarOutsideACoarseImage) {
+  const Image<std::int32_t> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor src = in.border(border());
+  Stage soft = stage("soft", in.size(), [&](Var x, Var y) { return src(x - 1, y) + 7 * src(x + 1, y + 2); });
+  const Accessor coarse = soft.border(border());
+  Stage out = stage("out", BoxAt{{-61, -9}, {2 * w + 121, 2 * h + 23}}, [&](Var x, Var y) {
+    return coarse(x / 2, y / 2) - 3 * coarse((x + 1) / 2, (y + 5) / 2);
+  });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "soft"));
   agree({out});
 }
 
@@ -253,8 +306,8 @@ TEST(MarchingBoxes, BeginAnywhereAtAnyRate) {
   });
   Stage out = stage("out", {{-5, -3}, {2 * w + 7, 2 * h + 5}},
                     [&](Var x, Var y) { return half((x + 1) / 2, y / 2) + y - half(x / 2, (y - 1) / 2); });
-  EXPECT_EQ(in_rows({out}, "fine"), march_at_rates);
-  EXPECT_EQ(in_rows({out}, "half"), march_at_rates);
+  EXPECT_TRUE(in_rows({out}, "fine"));
+  EXPECT_TRUE(in_rows({out}, "half"));
   agree({out});
 }
 
@@ -267,7 +320,7 @@ TEST(MarchingBoxes, TablesAreReadWhereTheyAre) {
   Stage out = stage("out", in.size(), [&](Var x, Var y) {
     return table.border(Border::clamp())(of_soft(x, y - 1) - 5) + table.border(Border::clamp())(x - 2);
   });
-  EXPECT_EQ(in_rows({out}, "soft"), march_at_rates);
+  EXPECT_TRUE(in_rows({out}, "soft"));
   agree({out});
 }
 

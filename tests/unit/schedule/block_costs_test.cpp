@@ -152,6 +152,23 @@ TEST_F(BlockCosts, OfPointsAreThoseOfThreads) {
   EXPECT_NEAR(cost(w), copy + 2.44e-6, 0.1 * copy);
 }
 
+TEST_F(BlockCosts, OfAScaledStageAreThoseOfThreadsUntilItMarches) {
+  Stage a = blurred("a", in);
+  const Accessor fine = a.border(Border::clamp());
+  Stage half = stage("half", {in.width() / 2, in.height() / 2}, [&](Var x, Var y) {
+    return fine(2 * x - 1, 2 * y) + fine(2 * x, 2 * y) + fine(2 * x + 1, 2 * y);
+  });
+  const Pipeline pipeline("test", {half});
+  const BlockWork alone = work(pipeline, 1, 1), both = work(pipeline, 0, 2);
+  EXPECT_EQ(alone.needs.static_shared, 0);
+  EXPECT_EQ(alone.accesses, 4 * extent * extent / 4);
+  EXPECT_EQ(both.read, image);
+  EXPECT_EQ(both.written, image / 4);
+  // 9 strips of 120 columns of 'half', 16 of 64 rows: of 'in' 240 columns and two sectors, 129 rows.
+  EXPECT_EQ(both.again, (extent + 9 * 16) * (extent + 16) * 4 - image);
+  EXPECT_EQ(cheapest(pipeline).groups.size(), 1u);
+}
+
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {
   Stage a = blurred("a", in);
   Image<float> other("other", in.size());

@@ -134,16 +134,61 @@ TEST(BlockStrip, EndsInAnImage) {
             "'sum' is a reduction, and blocks of threads march towards images alone");
 }
 
-TEST(BlockStrip, HasMembersOfOneRate) {
+/// An image of half the size, smoothed, and twice that size again.
+ir::Pipeline halved_and_doubled() {
   const Image<float> in("in");
-  Stage a = point("a", in * 2.f);
-  const Accessor src = a.border(Border::clamp());
-  Stage half = stage("half", in.size() / 2, [&](Var x, Var y) { return src(2 * x, 2 * y); });
-  const ir::Pipeline pipeline = Pipeline("test", {half}).ir();
-  std::vector<StageReads> members;
-  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
-  EXPECT_EQ(why_not_in_blocks(members, March{}, {}, most_shared_bytes),
-            "'half' reads 'a' at another rate, which blocks of threads do not");
+  const Border edge = Border::clamp();
+  const Accessor src = in.border(edge);
+  Stage half = stage("half", {(in.width() + 1) / 2, (in.height() + 1) / 2},
+                     [&](Var x, Var y) { return src(2 * x, 2 * y) + src(2 * x + 1, 2 * y + 1); });
+  Stage soft = convolve("soft", half.border(edge), box3);
+  const Accessor coarse = soft.border(edge);
+  return Pipeline("test",
+                  {stage("up", in.size(), [&](Var x, Var y) { return coarse(x / 2, y / 2) - in(x, y); })})
+      .ir();
+}
+
+TEST(BlockStrip, HasSoMuchOfEachAsItsRateSays) {
+  const ir::Pipeline pipeline = halved_and_doubled();
+  const March march = march_through(pipeline);
+  const auto strip = block_strip(march, *pipeline.stages.back(), {}, most_shared_bytes);
+  ASSERT_TRUE(strip);
+  EXPECT_EQ(strip->columns, 256);
+  EXPECT_EQ(strip->width, 256) << "'half' has 128 columns and four more";
+  EXPECT_EQ(strip->batch, 8);
+  ASSERT_EQ(strip->rings.size(), 3u);
+  const RowRing &in = strip->rings[0], &half = strip->rings[1], &soft = strip->rings[2];
+  EXPECT_EQ(in.rows, 16);
+  EXPECT_EQ(in.pitch, 8 + 256 + 8);
+  EXPECT_EQ(half.rows, 8) << "3 that are read, and 3 more of the batch";
+  EXPECT_EQ(half.pitch, 1 + 128 + 1);
+  EXPECT_EQ(soft.pitch, 128);
+  EXPECT_EQ(rows_before(march) % march.step[1], 0);
+}
+
+TEST(BlockStrip, ComputesEightRowsAtMostOfThoseThatHaveMost) {
+  const Image<std::uint8_t> in("in");
+  const Accessor src = in.border(Border::clamp());
+  Stage a = stage("a", in.size(), [&](Var x, Var y) { return src(x - 1, y) + src(x + 1, y); });
+  const Accessor fine = a.border(Border::clamp());
+  Stage quarter = stage("quarter", {(in.width() + 3) / 4, (in.height() + 3) / 4},
+                        [&](Var x, Var y) { return fine(4 * x, 4 * y) + fine(4 * x + 1, 4 * y); });
+  const ir::Pipeline pipeline = Pipeline("test", {quarter}).ir();
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, most_shared_bytes);
+  ASSERT_TRUE(strip);
+  EXPECT_EQ(strip->batch, 2);
+  EXPECT_LE(strip->width * 4 - 2, strip->columns) << "of 'a'";
+}
+
+TEST(BlockStrip, TakesTilesOfWholeStepsAndSectors) {
+  const ir::Pipeline pipeline = halved_and_doubled();
+  const auto tiles = [&](int width, int height) {
+    const Grouping all{{{"half", "soft", "up"}}, {}, "", {{"up", {width, height}}}};
+    return schedule_of_groups(pipeline, all, Tiling::Block, {most_shared_bytes}).why;
+  };
+  EXPECT_EQ(tiles(64, 6), "");
+  EXPECT_EQ(tiles(64, 5), "a tile's height of 5 is no multiple of 2, which the rates of its stages ask for");
+  EXPECT_EQ(tiles(36, 6), "a tile's width of 36 is no multiple of 8, a sector of memory");
 }
 
 }  // namespace
