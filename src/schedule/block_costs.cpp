@@ -3,6 +3,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -18,6 +19,10 @@ namespace {
 // 0025).
 constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 constexpr int bytes_per_register = 4;
+constexpr int barriers_of_part =
+    std::bit_width(static_cast<unsigned>(part_columns));  // one, and of each halving
+
+int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 void add_loop(BlockWork& work, const Loop& loop, double accesses, double pixels) {
   work.operations += pixels * static_cast<double>(loop.operations.alu);
@@ -106,10 +111,11 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
                          const std::set<const ir::Stage*>& values, const BlockStrip& strip,
                          const ir::Sizes& sizes, const machine::Architecture& architecture) {
   const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
-  const int before = rows_before(march);
+  const int before = rows_before(march, strip.batch);
   const StripHeights heights = members.size() == 1 ? strip_heights : strip_heights_of_march(before);
   const auto columns = static_cast<std::int64_t>(strips_of(box, strip.width, 1).columns);
-  const int height = heights.over(box.extent[1], columns);
+  const int part = march.in_parts ? rows_of_part(box.extent[0]) : 1;
+  const int height = round_up(heights.over(box.extent[1], columns), part);
   const Strips strips = strips_of(box, strip.width, height);
   BlockWork work;
   add_images(work, march, strip, strips, sizes);
@@ -120,6 +126,7 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
     add_loop(work, m, accesses_of(m, values), all.pixels);
   }
   add_passes(work, members, march, values);
+  if (march.in_parts) work.barriers += static_cast<double>(barriers_of_part) * strip.batch / part;
   work.blocks = std::max(1., strips.columns * strips.bands);
   work.batches = std::ceil(static_cast<double>(height + before) / strip.batch);
   work.needs.static_shared = strip.bytes;
@@ -130,7 +137,9 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
 /// How blocks go down with the members, or nothing if there are none that do.
 std::optional<BlockStrip> strip_of(const std::vector<Loop>& members, const March& march,
                                    const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
-  if (march.rolling.empty() || why_not_in_blocks(reads_of(members), march, values, shared_bytes))
+  const bool is_reduction_alone = members.size() == 1 && march.in_parts;  // whose reads go through the caches
+  if (is_reduction_alone || march.rolling.empty() ||
+      why_not_in_blocks(reads_of(members), march, values, shared_bytes))
     return std::nullopt;
   return block_strip(march, *members.back().reads.stage, values, shared_bytes);
 }

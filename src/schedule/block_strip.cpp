@@ -28,6 +28,8 @@ class Fitting {
   Fitting(const March& march, const ir::Stage& result, const std::set<const ir::Stage*>& values,
           std::int64_t shared_bytes)
       : march_(march), values_(values), shared_bytes_(shared_bytes) {
+    if (const auto* reduce = std::get_if<ir::Reduce>(&result.definition))
+      accumulators_ = accumulator_bytes(*reduce);
     const auto in_memory = [&](const ir::Stage& image) {
       widest_scalar_ = std::max(widest_scalar_, size_of(image.type.scalar));
       aligned_ = std::max(aligned_, sector / size_of(image.type.scalar));
@@ -53,6 +55,8 @@ class Fitting {
     if (!takes(width)) return std::nullopt;
     return of(width, std::max(round_up(width + halo_, warp), least_columns), 1);
   }
+  /// As many threads as there are columns leave none idle but for the halo.
+  std::optional<BlockStrip> of_parts() const { return of(part_columns, part_columns, 1); }
   bool takes(int width) const { return width % width_step() == 0; }
   int width_step() const { return aligned_; }
 
@@ -63,12 +67,13 @@ class Fitting {
   /// In batches as large as fits.
   std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
     for (int batch = most_batch_rows; batch >= least_batch; --batch) {
+      if (march_.in_parts && least_part_rows % batch != 0) continue;
       if (auto strip = in_batches(width, columns, batch)) return strip;
     }
     return std::nullopt;
   }
   std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
-    BlockStrip strip{width, columns, batch, {}, 0};
+    BlockStrip strip{width, columns, batch, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
       const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
       strip.rings.push_back(
@@ -82,12 +87,24 @@ class Fitting {
   const March& march_;
   const std::set<const ir::Stage*>& values_;
   const std::int64_t shared_bytes_;
-  int widest_scalar_ = 1;  // bytes, in memory
-  int aligned_ = 1;        // pixels, so that strips of the result and the images begin with a sector
-  int halo_ = 0;           // pixels of the widest member
+  int widest_scalar_ = 1;          // bytes, in memory
+  int aligned_ = 1;                // pixels, so that strips of the result and the images begin with a sector
+  int halo_ = 0;                   // pixels of the widest member
+  std::int64_t accumulators_ = 0;  // bytes
 };
 
 }  // namespace
+
+int rows_of_part(std::int64_t all_columns) {
+  return least_part_rows *
+         static_cast<int>(part_columns / std::clamp<std::int64_t>(all_columns, 1, part_columns));
+}
+
+std::int64_t accumulator_bytes(const ir::Reduce& reduce) {
+  std::int64_t state = 0;
+  for (const ir::Expr& e : reduce.element) state += size_of(e->type);
+  return part_columns * state;
+}
 
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {
   const int in_sector = sector / size_of(pixel.scalar);
@@ -105,6 +122,7 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
                                       const std::optional<Tile>& tile) {
   const Fitting fitting(march, result, values, shared_bytes);
+  if (march.in_parts) return fitting.of_parts();
   if (tile) return fitting.of_width(tile->width);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
@@ -136,18 +154,20 @@ StripHeights strip_heights_of_march(int rows_before) {
   return heights;
 }
 
-int rows_before(const March& march) {
+int rows_before(const March& march, int batch) {
   std::int64_t rows = 0;
   for (const RollingRows& r : march.rolling) rows = std::max<std::int64_t>(rows, r.ahead - r.y().min);
-  return static_cast<int>(rows);
+  return round_up(static_cast<int>(rows), march.in_parts ? batch : 1);
 }
 
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
                                              const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
   const ir::Stage& result = *members.back().stage;
-  if (std::holds_alternative<ir::Reduce>(result.definition))
-    return fmt::format("'{}' is a reduction, and blocks of threads march towards images alone", result.name);
+  const auto* reduce = std::get_if<ir::Reduce>(&result.definition);
+  if (reduce && !reduce->op.commutative)
+    return fmt::format("'{}' combines its elements in their order, which blocks of threads do not",
+                       result.name);
   // A batch is as many rows of each member, and a thread computes the same column of all.
   for (const StageReads& member : members) {
     for (const ir::Read* read : member.reads) {
@@ -155,7 +175,7 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
       if (!is_scalar && !window_of(analysis::footprint(*read)))
         return fmt::format("'{}' reads '{}' at another rate, which blocks of threads do not",
                            member.stage->name, read->source->name);
-      if (read->border && !is_scalar && read->source->box != member.stage->box)
+      if (read->border && !is_scalar && read->source->box != member.stage->domain())
         return fmt::format("'{}' reads '{}' with a border, and their sizes differ", member.stage->name,
                            read->source->name);
     }

@@ -172,7 +172,8 @@ class Marching {
         return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
       march.rolling.push_back(found->second);
     }
-    if (is_reduction(*members_.back().stage) && !take_parts(march)) return {std::nullopt, why_};
+    march.in_parts = is_reduction(*members_.back().stage);
+    if (march.in_parts && !begins_with_a_step(march)) return {std::nullopt, why_};
     return {std::move(march), ""};
   }
 
@@ -320,9 +321,8 @@ class Marching {
     return true;
   }
 
-  /// Strips of a reduction are whole parts of its elements, so that its bits do not depend on who computes
-  /// those.
-  bool take_parts(March& march) {
+  /// Where the parts begin, strips have to.
+  bool begins_with_a_step(const March& march) {
     const ir::Stage& result = *members_.back().stage;
     for (int d = 0; d < 2; ++d) {
       const ir::Affine& begin = result.domain()[d].min;
@@ -330,11 +330,6 @@ class Marching {
         return refuse(fmt::format("'{}' begins at a coordinate that its steps of {} {} do not divide",
                                   result.name, march.step[d], d == 0 ? "columns" : "rows"));
     }
-    const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
-    if (bytes > most_kept_bytes)
-      return refuse(fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}",
-                                result.name, part_pixels, bytes / 1024, most_kept_bytes / 1024));
-    march.columns = part_pixels;
     return true;
   }
 
@@ -376,7 +371,6 @@ int room_for_rows(const RollingRows& rows, const March& march, int height) {
 }
 
 std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
-  if (march.columns) return "the strips of a reduction are as wide as its parts";
   for (const auto& [extent, step, name] :
        {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {
     if (extent % step != 0)
@@ -389,8 +383,16 @@ std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march
                      bytes / 1024, most_kept_bytes / 1024);
 }
 
+std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result) {
+  if (!march.in_parts) return std::nullopt;
+  const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
+  if (bytes <= most_kept_bytes) return std::nullopt;
+  return fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}", result.name,
+                     part_pixels, bytes / 1024, most_kept_bytes / 1024);
+}
+
 int strip_width(const March& march) {
-  if (march.columns) return *march.columns;
+  if (march.in_parts) return part_pixels;
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
   const int columns = kept_bytes * march.step[0] / std::max(step, 1);

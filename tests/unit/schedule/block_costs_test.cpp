@@ -152,6 +152,20 @@ TEST_F(BlockCosts, OfPointsAreThoseOfThreads) {
   EXPECT_NEAR(cost(w), copy + 2.44e-6, 0.1 * copy);
 }
 
+TEST_F(BlockCosts, OfAReductionAreThoseOfItsElements) {
+  Stage a = blurred("a", in), b = blurred("b", a);
+  const Pipeline pipeline("test", {reduce("sum", b, Reduce::sum())});
+  const BlockWork alone = work(pipeline, 2, 1), all = work(pipeline, 0, 3);
+  EXPECT_EQ(alone.accesses, 2 * extent * extent) << "loaded and accumulated";
+  EXPECT_EQ(alone.needs.static_shared, 0) << "of the rows that a window alone would keep";
+  EXPECT_EQ(all.read, image);
+  EXPECT_EQ(all.written, 4) << "the sum";
+  EXPECT_EQ(all.blocks, 8 * 32) << "strips of 256 columns and 64 rows";
+  EXPECT_EQ(all.batches, 17) << "of 4 rows, one before the first";
+  EXPECT_EQ(all.barriers, 3 + 9 * 4 / 16.) << "before each pass, and 9 for each part of 16 rows";
+  EXPECT_LT(cost(all), cost(work(pipeline, 0, 1)) + cost(work(pipeline, 1, 1)) + cost(alone));
+}
+
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {
   Stage a = blurred("a", in);
   Image<float> other("other", in.size());
