@@ -82,8 +82,7 @@ class MarchGridLowering {
       const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
       kept_.push_back({rolling, strip_.rings[r], array});
     }
-    before_ = schedule::rows_before(*march.march, strip_.batch);
-    heights_ = schedule::strip_heights_of_march(before_);
+    heights_ = schedule::strip_heights_of_march(schedule::rows_before(*march.march));
     if (context.tile) heights_.rows.fill(context.tile->height);
     if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
     reduction_.emplace(StageContext{Processor::Gpu, result_, context.names, layout_, context.module});
@@ -127,9 +126,10 @@ class MarchGridLowering {
       names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
     }
     const std::string kept = images.empty() ? members : images + ", " + members;
-    return "'" + result_.name + "' with " + members + ". Each block of threads goes down a strip of " +
-           std::to_string(strip_.width) + " pixels, " + std::to_string(strip_.batch) +
-           " rows at\na time, and keeps the rows of " + kept + " in shared memory while they are read.";
+    return (reduction_ ? "Parts of '" : "'") + result_.name + "' with " + members +
+           ". Each block of threads goes down a strip of " + std::to_string(strip_.width) + " pixels, " +
+           std::to_string(strip_.batch) + " rows at\na time, and keeps the rows of " + kept +
+           " in shared memory while they are read.";
   }
 
   const Kept* kept_of(const ir::Stage& source) const {
@@ -163,7 +163,7 @@ class MarchGridLowering {
     for (const schedule::Pass& pass : passes_) phases.push_back(compute_pass(pass));
     const std::vector<bool> barrier_before = barriers_between(phases);
 
-    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(before_)),
+    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(strip_.before)),
                 name("y1"),       {},      literal(strip_.batch)};
     for (std::size_t p = 0; p < phases.size(); ++p) {
       if (p > 0 && barrier_before[p]) batches.body.push_back({kernel::Barrier{}});
@@ -362,7 +362,7 @@ class MarchGridLowering {
   Block rows_of(const Loop& loop, const Column& column, ExpressionLowering& expressions) {
     const Expr row = name(loop.row()), ahead = literal(loop.ahead);
     Expr from = kernel::add(name("batch"), ahead);
-    const bool is_first = loop.ahead - loop.y.min == before_;  // the strip begins with it
+    const bool is_first = loop.ahead - loop.y.min == strip_.before;  // the strip begins with it
     if (!is_first) from = kernel::max(from, kernel::add(name("y0"), literal(loop.y.min)));
     Expr to = kernel::add(kernel::min(kernel::add(name("batch"), literal(strip_.batch)), name("y1")), ahead);
     Expr inside = column.inside;
@@ -456,7 +456,6 @@ class MarchGridLowering {
   const ArrayLayout& array_;
   const Rows rows_;
   schedule::BlockStrip strip_;
-  int before_ = 0;  // rows that a strip begins above its first
   // So high that no more than a third of the rows that a strip goes down is above its first.
   schedule::StripHeights heights_ = schedule::strip_heights;
   std::vector<Kept> kept_;

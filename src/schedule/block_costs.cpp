@@ -52,13 +52,22 @@ void choose_block_of(BlockWork& work, const machine::Architecture& architecture,
   needs.threads = choose_block(architecture, {needs.registers, needs.registers}, shared, launch).threads();
 }
 
-/// A loop whose threads compute some pixels each, and read images through the caches.
+/// A loop whose threads compute some pixels each, and read images through the caches; blocks, if it is a
+/// reduction, those of a part.
 BlockWork work_of_threads(const Loop& loop, const ir::Sizes& sizes,
                           const machine::Architecture& architecture) {
   BlockWork work;
   const double pixels = pixels_of(box_of(loop.reads.stage->domain(), sizes));
   add_loop(work, loop, accesses_of(loop), pixels);
   work.needs.registers = registers_of({&loop});
+  if (const auto* reduce = std::get_if<ir::Reduce>(&loop.reads.stage->definition)) {
+    work.needs.static_shared = accumulator_bytes(*reduce);
+    choose_block_of(work, architecture, {kernel::Sharing::Work, part_columns});
+    work.blocks = std::max(1., std::ceil(pixels / (part_columns * least_part_rows)));
+    work.batches = static_cast<double>(least_part_rows) / pixels_in_flight;
+    work.barriers = barriers_of_part / work.batches;
+    return work;
+  }
   choose_block_of(work, architecture, {});
   work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * pixels_in_flight)));
   return work;
@@ -111,8 +120,8 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
                          const std::set<const ir::Stage*>& values, const BlockStrip& strip,
                          const ir::Sizes& sizes, const machine::Architecture& architecture) {
   const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
-  const int before = rows_before(march, strip.batch);
-  const StripHeights heights = members.size() == 1 ? strip_heights : strip_heights_of_march(before);
+  const StripHeights heights =
+      members.size() == 1 ? strip_heights : strip_heights_of_march(rows_before(march));
   const auto columns = static_cast<std::int64_t>(strips_of(box, strip.width, 1).columns);
   const int part = march.in_parts ? rows_of_part(box.extent[0]) : 1;
   const int height = round_up(heights.over(box.extent[1], columns), part);
@@ -128,7 +137,7 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
   add_passes(work, members, march, values);
   if (march.in_parts) work.barriers += static_cast<double>(barriers_of_part) * strip.batch / part;
   work.blocks = std::max(1., strips.columns * strips.bands);
-  work.batches = std::ceil(static_cast<double>(height + before) / strip.batch);
+  work.batches = std::ceil(static_cast<double>(height + strip.before) / strip.batch);
   work.needs.static_shared = strip.bytes;
   choose_block_of(work, architecture, {kernel::Sharing::Work, strip.columns, true, false});
   return work;

@@ -73,7 +73,8 @@ class Fitting {
     return std::nullopt;
   }
   std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
-    BlockStrip strip{width, columns, batch, {}, accumulators_};
+    const int before = round_up(rows_before(march_), march_.in_parts ? batch : 1);
+    BlockStrip strip{width, columns, batch, before, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
       const int rows = values_.count(&r.source()) ? 0 : r.rows + batch - 1;
       strip.rings.push_back(
@@ -154,10 +155,10 @@ StripHeights strip_heights_of_march(int rows_before) {
   return heights;
 }
 
-int rows_before(const March& march, int batch) {
+int rows_before(const March& march) {
   std::int64_t rows = 0;
   for (const RollingRows& r : march.rolling) rows = std::max<std::int64_t>(rows, r.ahead - r.y().min);
-  return round_up(static_cast<int>(rows), march.in_parts ? batch : 1);
+  return static_cast<int>(rows);
 }
 
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,

@@ -50,9 +50,10 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
 
 /// How a block goes down.
 struct BlockStrip {
-  int width = 0;               ///< Columns of the result.
-  int columns = 0;             ///< With the halo of the widest member, unless of parts: a multiple of 32.
-  int batch = 0;               ///< Rows at a time.
+  int width = 0;    ///< Columns of the result.
+  int columns = 0;  ///< With the halo of the widest member, unless of parts: a multiple of 32.
+  int batch = 0;    ///< Rows at a time.
+  int before = 0;   ///< Rows above the first with which batches begin, so that none is of two parts.
   std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
   std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
 };
@@ -82,8 +83,8 @@ struct StripHeights {
 constexpr StripHeights strip_heights{{64, 32, 8}, 128};
 /// Of a march whose strips begin so many rows above their first: no lower than twice as many.
 StripHeights strip_heights_of_march(int rows_before);
-/// Rows above the first of a strip with which a march begins: whole batches, if no batch may be of two parts.
-int rows_before(const March& march, int batch);
+/// Rows above the first of a strip with which a march begins.
+int rows_before(const March& march);
 
 /// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
 /// with: a clause, or nothing.

@@ -184,7 +184,7 @@ TEST(MarchingReduction, OfHighWindows) {
   const Stage sum = reduce(
       "sum", in.size(),
       [&](Var x, Var y) { return (of_soft(x, y + 7) - of_soft(x - 1, y - 6)) * (y * 3 - x); }, Reduce::sum());
-  EXPECT_TRUE(in_rows(Pipeline("marching", {sum}), "soft"));
+  EXPECT_NE(in_rows(Pipeline("marching", {sum}), "soft"), on_cpu) << "wide parts are too much for its caches";
   agree({sum});
 }
 

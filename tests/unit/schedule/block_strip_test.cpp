@@ -1,5 +1,6 @@
 #include "schedule/block_strip.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
@@ -150,11 +151,11 @@ TEST(BlockStrip, OfAReductionIsOfWholeParts) {
   std::string found;
   for (std::int64_t bytes : {40000, 30000, 15000, 13000}) {
     const auto strip = block_strip(march, *pipeline.stages.back(), {}, bytes);
-    found += strip ? std::to_string(strip->width) + "x" + std::to_string(strip->batch) + " " : "none";
+    found += strip ? fmt::format("{}x{} from {} above ", strip->width, strip->batch, strip->before) : "none";
     if (strip) EXPECT_EQ(strip->bytes, bytes_of(*strip) + 256 * 4) << "an accumulator for each column";
   }
-  EXPECT_EQ(found, "256x8 256x4 256x2 none");
-  EXPECT_EQ(rows_before(march, 4), 8) << "6 in whole batches, so that none is of two parts";
+  EXPECT_EQ(found, "256x8 from 8 above 256x4 from 8 above 256x2 from 6 above none")
+      << "6 rows in whole batches, so that none is of two parts";
   EXPECT_EQ(rows_of_part(5000), 16);
   EXPECT_EQ(rows_of_part(129), 16);
   EXPECT_EQ(rows_of_part(128), 32);
