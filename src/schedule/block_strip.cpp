@@ -104,7 +104,7 @@ int rows_of_part(std::int64_t all_columns) {
 std::int64_t accumulator_bytes(const ir::Reduce& reduce) {
   std::int64_t state = 0;
   for (const ir::Expr& e : reduce.element) state += size_of(e->type);
-  return part_columns * state;
+  return reduce.op.commutative ? part_columns * state : state;
 }
 
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {

@@ -26,7 +26,7 @@ constexpr int most_shared_bytes = 40960;  // of the 48 KB that need no asking
 /// as make no more elements. Whole batches of 1, 2, 4 or 8 rows.
 constexpr int part_columns = 256, least_part_rows = 16;
 int rows_of_part(std::int64_t all_columns);
-/// Bytes of the accumulators.
+/// Bytes of the accumulators: one, if elements have an order.
 std::int64_t accumulator_bytes(const ir::Reduce& reduce);
 
 /// Rows in shared memory: scalar l of the pixel i columns right of the strip's first, in row y, is number
