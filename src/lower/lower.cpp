@@ -94,7 +94,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
       group->second.push_back(stage.get());
       const GroupContext context{group->second, inlined.names, plan.tile, layout, module};
       if (processor == Processor::Gpu)
-        module.steps.push_back(lower_marching_grid(context));
+        lower_marching_grid(context);
       else
         lower_marching(context);
       continue;

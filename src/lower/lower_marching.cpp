@@ -413,7 +413,7 @@ class MarchLowering {
     reduction_->start(expressions, accumulators_, start);
     block.push_back({If{is(name("row_of_part"), literal(0)), std::move(start), {}}});
     reduction_->row(expressions, accumulators_, name("left"), name("right"), block);
-    const Expr part = kernel::add(kernel::mul(kernel::div(above, per_part), name("columns")), strip_column());
+    const Expr part = ReductionParts::number(above, per_part, strip_column(), name("columns"));
     reduction_->finish(expressions, accumulators_, part, finish);
     const Expr end = kernel::min(kernel::add(kernel::sub(row, name("row_of_part")), per_part), rows_.end(1));
     block.push_back({If{is(kernel::add(row, literal(1)), end), std::move(finish), {}}});

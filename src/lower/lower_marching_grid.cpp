@@ -13,6 +13,7 @@
 #include "lower/lower_grid.h"
 #include "lower/lower_stage.h"
 #include "lower/placed_lanes.h"
+#include "lower/reduction_parts.h"
 #include "lower/rows.h"
 #include "lower/shared_rows.h"
 #include "lower/steps.h"
@@ -68,8 +69,8 @@ class MarchGridLowering {
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
-        rows_(result_.box, layout_),
-        steps_(group.march.step, result_.box, layout_) {
+        rows_(result_.domain(), layout_),
+        steps_(group.march.step, result_.domain(), layout_) {
     constexpr int bytes = schedule::most_shared_bytes;
     if (const auto why = schedule::why_not_in_blocks(group.members, group.march, {}, bytes))
       throw InternalError("a group that blocks of threads cannot march with: " + *why);
@@ -80,22 +81,30 @@ class MarchGridLowering {
       const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
       kept_.push_back({rolling, strip_.rings[r], array});
     }
-    before_ = schedule::rows_before(group.march);
-    heights_ = schedule::strip_heights_of_march(before_);
+    heights_ = schedule::strip_heights_of_march(schedule::rows_before(group.march));
     if (context.tile) heights_.rows.fill(context.tile->height);
+    if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
+    reduction_.emplace(StageContext{Processor::Gpu, result_, context.names, layout_, context.module});
   }
 
-  kernel::Launch run() {
+  void run() {
     kernel::Function function{layout_.names.claim(array_.name + "_kernel"), comment(), {}, {}};
     for (const Kept& kept : kept_)
       function.body.push_back(
           {kernel::LocalArray{kept.array, kept.ring.type, kept.ring.scalars(), kernel::Storage::Shared}});
-    function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
+    if (reduction_) {
+      const auto claim = [&](const std::string& wanted) { return layout_.names.claim(wanted); };
+      accumulators_ = reduction_->accumulators(claim, function.body);
+      function.body.push_back({Let{"part_rows", reduction_->rows_per_part()}});
+    }
+    function.body.push_back(
+        {Let{"rows", of_strips([&](int rows) { return height(rows, name("part_rows")); })}});
     function.body.push_back({strips()});
-    kernel::Launch launch{
-        function.name, literal(1), arrays_read(context_.members, layout_), {array_.name}, grid()};
+    context_.module.steps.push_back(
+        kernel::Launch{function.name, literal(1), arrays_read(context_.members, layout_),
+                       reduction_ ? reduction_->arrays() : std::vector{array_.name}, grid()});
     context_.module.functions.push_back(std::move(function));
-    return launch;
+    if (reduction_) reduction_->launch_total();
   }
 
  private:
@@ -116,9 +125,10 @@ class MarchGridLowering {
       names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
     }
     const std::string kept = images.empty() ? members : images + ", " + members;
-    return "'" + result_.name + "' with " + members + ". Each block of threads goes down a strip of " +
-           std::to_string(strip_.width) + " pixels, " + std::to_string(strip_.batch) +
-           " rows at\na time, and keeps the rows of " + kept + " in shared memory while they are read.";
+    return (reduction_ ? "Parts of '" : "'") + result_.name + "' with " + members +
+           ". Each block of threads goes down a strip of " + std::to_string(strip_.width) + " pixels, " +
+           std::to_string(strip_.batch) + " rows at\na time, and keeps the rows of " + kept +
+           " in shared memory while they are read.";
   }
 
   const Kept* kept_of(const ir::Stage& source) const {
@@ -134,9 +144,15 @@ class MarchGridLowering {
     return rows_.of_tallest_strips(heights_, strip_columns(), given_rows);
   }
 
+  /// At least so many rows; whole parts of a reduction, if there is one, of `part_rows` each.
+  Expr height(int rows, const Expr& part_rows) const {
+    return reduction_ ? kernel::mul(parts(literal(rows), part_rows), part_rows) : literal(rows);
+  }
+
   kernel::Grid grid() const {
+    const Expr part_rows = reduction_ ? reduction_->rows_per_part() : nullptr;
     kernel::Grid grid = grid_of_blocks(strip_columns(), strip_.columns);
-    grid.threads[1] = of_strips([&](int rows) { return parts(steps_.extent(1), literal(rows)); });
+    grid.threads[1] = of_strips([&](int rows) { return parts(steps_.extent(1), height(rows, part_rows)); });
     return grid;
   }
 
@@ -146,7 +162,7 @@ class MarchGridLowering {
     for (const schedule::Pass& pass : passes_) phases.push_back(compute_pass(pass));
     const std::vector<bool> barrier_before = barriers_between(phases);
 
-    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(before_)),
+    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(strip_.before)),
                 name("y1"),       {},      literal(strip_.batch)};
     for (std::size_t p = 0; p < phases.size(); ++p) {
       if (p > 0 && barrier_before[p]) batches.body.push_back({kernel::Barrier{}});
@@ -217,7 +233,33 @@ class MarchGridLowering {
         known->push_back(stage);
     }
     for (const schedule::Pass& members : alike) phase.work.push_back({columns_of(members)});
+    if (is_reduced(*pass.back())) phase.work = into_part(std::move(phase.work));
     return phase;
+  }
+  bool is_reduced(const ir::Stage& stage) const { return reduction_ && &stage == &result_; }
+
+  /// What combines the accumulators with a batch of rows, if it is one of the strip's; before the first of a
+  /// part they start, after its last their part is stored.
+  Block into_part(Block combine) {
+    ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Thread,
+                                   rows_.coords(), context_.module.strict);
+    const Expr batch = name("batch"), part_rows = name("part_rows");
+    Block body, start, finish;
+    body.push_back(
+        {Let{"row_of_part", kernel::binary(BinaryOp::Rem, kernel::sub(batch, name("y0")), part_rows)}});
+    reduction_->start(expressions, accumulators_, start);
+    const Expr is_first = kernel::binary(BinaryOp::Eq, name("row_of_part"), literal(0));
+    body.push_back({If{is_first, std::move(start), {}}});
+    kernel::append(body, std::move(combine));
+
+    const Expr above = kernel::sub(batch, rows_.begin(1)), left = kernel::sub(name("x0"), rows_.begin(0));
+    const Expr part = ReductionParts::number(above, part_rows, kernel::div(left, literal(strip_.width)),
+                                             reduction_->strips_per_row());
+    reduction_->finish(expressions, accumulators_, part, finish);
+    const Expr end = kernel::min(kernel::add(kernel::sub(batch, name("row_of_part")), part_rows), name("y1"));
+    const Expr is_last = kernel::binary(BinaryOp::Le, end, kernel::add(batch, literal(strip_.batch)));
+    body.push_back({If{is_last, std::move(finish), {}}});
+    return {{If{kernel::binary(BinaryOp::Le, name("y0"), batch), std::move(body), {}}}};
   }
 
   /// Members that one loop computes, and the rows and columns that a strip needs of them.
@@ -248,7 +290,7 @@ class MarchGridLowering {
       kept.push_back(kept_of(*stage));
     }
     const PlacedLanes& first = *members.front();
-    const Rows rows(first.stage().box, layout_);
+    const Rows rows(first.stage().domain(), layout_);
     const int per_pixel = first.per_pixel();
     Loop loop{std::move(members), std::move(kept), rows, per_pixel, {steps_[0], steps_[1]}};
     if (const Kept* k = loop.kept.front()) {
@@ -262,7 +304,8 @@ class MarchGridLowering {
       loop.ahead = k->rolling.ahead, loop.border = k->border();
     }
     for (int d = 0; d < 2; ++d)
-      loop.is_like_result[d] = pass.front()->box[d] == result_.box[d] && steps_[d] == 1 && loop.rate[d] == 1;
+      loop.is_like_result[d] =
+          pass.front()->domain()[d] == result_.domain()[d] && steps_[d] == 1 && loop.rate[d] == 1;
     return loop;
   }
 
@@ -347,7 +390,7 @@ class MarchGridLowering {
   Block rows_of(const Loop& loop, const Column& column, ExpressionLowering& expressions) {
     const Expr row = name(loop.row()), ahead = literal(loop.ahead);
     Expr from = kernel::add(row_at("batch", loop.rate), ahead);
-    const bool is_first = loop.ahead - loop.y.min == rows_at(before_, loop.rate);  // of a strip
+    const bool is_first = loop.ahead - loop.y.min == rows_at(strip_.before, loop.rate);  // of a strip
     if (!is_first) from = kernel::max(from, kernel::add(row_at("y0", loop.rate), literal(loop.y.min)));
     const Expr end_of_batch =
         kernel::add(row_at("batch", loop.rate), literal(rows_at(strip_.batch, loop.rate)));
@@ -365,9 +408,11 @@ class MarchGridLowering {
       from = name("first"), to = name("last");
     }
     Block pointers, work;
-    const std::vector<Target> targets = targets_of(loop, column, expressions, pointers);
+    std::vector<Target> targets;
+    if (!is_reduced(loop.stage())) targets = targets_of(loop, column, expressions, pointers);
     expressions.open(work, &pointers);
     for (const Target& target : targets) store_value(target, expressions, work);
+    if (is_reduced(loop.stage())) reduction_->element(expressions, accumulators_, column.slot, work);
     expressions.close();
     if (inside) {
       Block constants;
@@ -442,17 +487,16 @@ class MarchGridLowering {
   const Rows rows_;
   const Steps steps_;
   schedule::BlockStrip strip_;
-  int before_ = 0;  // rows that a strip begins above its first
   // So high that no more than a third of the rows that a strip goes down is above its first.
   schedule::StripHeights heights_ = schedule::strip_heights;
   std::vector<Kept> kept_;
   std::vector<schedule::Pass> passes_;
+  std::optional<ReductionParts> reduction_;  // where the result is one
+  ReductionParts::Arrays accumulators_;
 };
 
 }  // namespace
 
-kernel::Launch lower_marching_grid(const GroupContext& context) {
-  return MarchGridLowering(context, march_of(context)).run();
-}
+void lower_marching_grid(const GroupContext& context) { MarchGridLowering(context, march_of(context)).run(); }
 
 }  // namespace weft::lower

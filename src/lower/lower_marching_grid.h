@@ -9,14 +9,19 @@
 //         each thread a column:  for its rows of the batch:   dx_rows[row, column] = …     in shared memory
 //         barrier
 //         each thread a column:  for its rows of the batch:   gx[column, row] = …          in memory
+//
+// What ends in a reduction has its states in place of gx (reduction_parts.h). A batch is of one part alone:
+//
+//         each thread a column:  for its rows of the batch:   acc[column] = combined(acc[column], element)
+//         after the last row of a part:  parts[part] = acc, combined in pairs
 #pragma once
 
 #include "lower/lower_marching.h"
 
 namespace weft::lower {
 
-/// Appends the kernel and its tables to the module. The members have to march together, and their rows to fit
-/// the shared memory of a block (schedule/block_strip.h).
-kernel::Launch lower_marching_grid(const GroupContext& context);
+/// Appends the kernel, its tables and launches to the module. The members have to march together, and their
+/// rows to fit the shared memory of a block (schedule/block_strip.h).
+void lower_marching_grid(const GroupContext& context);
 
 }  // namespace weft::lower

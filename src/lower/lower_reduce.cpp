@@ -2,7 +2,6 @@
 
 #include "lower/interior.h"
 #include "lower/reduction_parts.h"
-#include "schedule/marching.h"
 
 namespace weft::lower {
 
@@ -15,29 +14,35 @@ using kernel::name;
 
 namespace {
 
-/// Of a row that has several.
-void strip(const ReductionParts& parts, const Rows& rows, const ReductionParts::Arrays& accumulators,
-           const Expr& number, ExpressionLowering& expressions, Block& block) {
-  const Expr pixels = literal(schedule::part_pixels), x0 = name("x0");
-  block.push_back({kernel::Let{"x0", kernel::add(rows.begin(0), kernel::mul(number, pixels))}});
-  block.push_back({kernel::Let{"x1", kernel::min(kernel::add(x0, pixels), rows.end(0))}});
-  parts.row(expressions, accumulators, x0, name("x1"), block);
+/// The columns [x0, x1) of one of the strips of a row.
+void columns(const ReductionParts& parts, const Rows& rows, const Expr& strip, Block& block) {
+  const Expr width = literal(parts.columns_per_part());
+  block.push_back({kernel::Let{"x0", kernel::add(rows.begin(0), kernel::mul(strip, width))}});
+  block.push_back({kernel::Let{"x1", kernel::min(kernel::add(name("x0"), width), rows.end(0))}});
 }
 
 /// The elements of the current part.
 void elements(const ReductionParts& parts, const Rows& rows, const ReductionParts::Arrays& accumulators,
               ExpressionLowering& expressions, Block& block) {
-  const Expr part = name("part");
+  const Expr part = name("part"), x0 = name("x0"), x1 = name("x1");
   if (rows.rank() == 0) return parts.single(expressions, accumulators, block);
-  if (rows.rank() == 1) return strip(parts, rows, accumulators, part, expressions, block);
+  if (rows.rank() == 1) {
+    columns(parts, rows, part, block);
+    return parts.row(expressions, accumulators, x0, x1, block);
+  }
   block.push_back({kernel::Let{"strips", parts.strips_per_row()}});
   block.push_back({kernel::Let{"rows", parts.rows_per_part()}});
   const Expr strips = name("strips"), of_part = name("rows"), row0 = name("row0");
   block.push_back({kernel::Let{"row0", kernel::mul(kernel::div(part, strips), of_part)}});
   For loop{LoopKind::Serial, "row", row0, kernel::min(kernel::add(row0, of_part), rows.count()),
            rows.coordinates_of(name("row"))};
-  const Expr number = kernel::binary(ir::BinaryOp::Rem, part, strips);
-  strip(parts, rows, accumulators, number, expressions, loop.body);
+  columns(parts, rows, kernel::binary(ir::BinaryOp::Rem, part, strips), block);
+  if (parts.has_columns()) {
+    parts.element(expressions, accumulators, name("l"), loop.body);
+    loop = {LoopKind::Threads, "l", literal(0), kernel::sub(x1, x0), Block{{std::move(loop)}}};
+  } else {
+    parts.row(expressions, accumulators, x0, x1, loop.body);
+  }
   block.push_back({std::move(loop)});
 }
 

@@ -1,6 +1,7 @@
 #include "lower/reduction_parts.h"
 
 #include "lower/lower_grid.h"
+#include "schedule/block_strip.h"
 #include "schedule/marching.h"
 
 namespace weft::lower {
@@ -15,8 +16,9 @@ using kernel::LoopKind;
 namespace {
 
 constexpr int part_pixels = schedule::part_pixels;
-constexpr int most_accumulators = 64;     // as many as hide the latency of an addition on wide registers
-constexpr int shared_accumulators = 256;  // the same on every GPU, so that sums are: any block divides them
+constexpr int most_accumulators = 64;  // as many as hide the latency of an addition on wide registers
+// The same on every GPU, so that sums are: any block divides them.
+constexpr int shared_accumulators = schedule::part_columns;
 
 int accumulator_count(const ir::Reduce& reduce, Processor processor) {
   if (!reduce.op.commutative || reduce.over.empty()) return 1;
@@ -57,6 +59,7 @@ ReductionParts::ReductionParts(const StageContext& context)
       array_(context.layout.arrays.at(&stage_)),
       rows_(reduce_.over, context.layout),
       on_gpu_(context.processor == Processor::Gpu),
+      has_columns_(on_gpu_ && reduce_.op.commutative && rows_.rank() >= 2),
       accumulators_(accumulator_count(reduce_, context.processor)) {
   for (std::size_t c = 0; c < components(); ++c) {
     auto& names = parts_.emplace_back();
@@ -71,16 +74,27 @@ ReductionParts::ReductionParts(const StageContext& context)
 
 // ---- how the elements are divided
 
-Expr ReductionParts::strips_per_row() const { return parts(rows_.width(), literal(part_pixels)); }
+int ReductionParts::columns_per_part() const { return has_columns_ ? schedule::part_columns : part_pixels; }
+
+Expr ReductionParts::strips_per_row() const { return parts(rows_.width(), literal(columns_per_part())); }
 
 Expr ReductionParts::rows_per_part() const {
   const Expr width = kernel::max(rows_.width(), literal(1));
+  if (has_columns_) {  // as schedule::rows_of_part has it
+    const Expr columns = literal(schedule::part_columns);
+    return kernel::mul(kernel::div(columns, kernel::min(width, columns)), literal(schedule::least_part_rows));
+  }
   return kernel::max(kernel::div(literal(part_pixels), width), literal(1));
 }
 
 Expr ReductionParts::count() const {
   if (rows_.rank() < 2) return strips_per_row();
   return kernel::mul(parts(rows_.count(), rows_per_part()), strips_per_row());
+}
+
+Expr ReductionParts::number(const Expr& row, const Expr& rows_per_part, const Expr& strip,
+                            const Expr& strips_per_row) {
+  return kernel::add(kernel::mul(kernel::div(row, rows_per_part), strips_per_row), strip);
 }
 
 // ---- who does it: a core with vectors, or a block of threads
@@ -171,7 +185,8 @@ void ReductionParts::start(ExpressionLowering& expressions, const Arrays& accumu
 }
 
 Expr ReductionParts::column() const {
-  return accumulators_ == 1 ? kernel::name("x") : kernel::add(kernel::name("x"), kernel::name("l"));
+  if (accumulators_ == 1) return kernel::name("x");
+  return kernel::add(kernel::name(has_columns_ ? "x0" : "x"), kernel::name("l"));
 }
 
 /// Blocks of as many elements as there are accumulators, and the rest.
@@ -183,7 +198,7 @@ void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumula
   const auto elements = [&](const Expr& begin, const Expr& end, int step, const Expr& count) {
     For blocks{LoopKind::Serial, "x", begin, end, {}, literal(step)};
     Block body;
-    combine_element(expressions, accumulators, body, one ? literal(0) : kernel::name("l"));
+    element(expressions, accumulators, one ? literal(0) : kernel::name("l"), body);
     if (one)
       alone(blocks.body, std::move(body));
     else
@@ -205,13 +220,13 @@ void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumula
 
 void ReductionParts::single(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
   Block body;
-  combine_element(expressions, accumulators, body, literal(0));
+  element(expressions, accumulators, literal(0), body);
   alone(block, std::move(body));
 }
 
-/// accumulators[into] = combined(accumulators[into], element at the current coordinates).
-void ReductionParts::combine_element(ExpressionLowering& expressions, const Arrays& accumulators,
-                                     Block& block, const Expr& into) const {
+/// accumulators[into] = combined(accumulators[into], element).
+void ReductionParts::element(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& into,
+                             Block& block) const {
   expressions.open(block);
   std::vector<Lanes> element = lowered(expressions, reduce_.element);
   combine(expressions, block, accumulators, into, loaded(accumulators, into), std::move(element));

@@ -7,6 +7,11 @@
 //     row:     acc[l] = combined(acc[l], element)      of every 64th column, row after row
 //     finish:  parts[part] = acc[0], after all have been combined in pairs
 //     total:   the parts, combined in pairs
+//
+// On GPUs, where elements have rows and may be combined in any order, a part is as many columns as there are
+// accumulators, and several rows of each (schedule/block_strip.h):
+//
+//     columns: acc[l] = combined(acc[l], element)      of the l-th column, row after row
 #pragma once
 
 #include <functional>
@@ -26,15 +31,21 @@ class ReductionParts {
 
   // ---- how the elements are divided
 
+  /// Whether each accumulator has a column of the part.
+  bool has_columns() const { return has_columns_; }
+  int columns_per_part() const;  ///< Or all, if they are fewer.
   kernel::Expr strips_per_row() const;
-  kernel::Expr rows_per_part() const;  ///< 1 if a row is several strips.
+  kernel::Expr rows_per_part() const;
   kernel::Expr count() const;
+  /// Of the part with that row, from the first, in that one of the strips of a row.
+  static kernel::Expr number(const kernel::Expr& row, const kernel::Expr& rows_per_part,
+                             const kernel::Expr& strip, const kernel::Expr& strips_per_row);
 
   // ---- the function that computes parts
 
   /// Claims the name and sets what the processor gives.
   kernel::Function function(const std::string& name, const std::string& comment) const;
-  /// Along x, of the element that row() is at.
+  /// Along x, of the element that row() is at; or of the `l`-th column, from x0.
   kernel::Expr column() const;
 
   /// A state in memory: an element of each array, which are by component and lane.
@@ -46,6 +57,9 @@ class ReductionParts {
   /// Combines with the elements of one row: those of the columns [from, until).
   void row(ExpressionLowering& expressions, const Arrays& accumulators, const kernel::Expr& from,
            const kernel::Expr& until, kernel::Block& block) const;
+  /// Combines an accumulator with the element at the current coordinates.
+  void element(ExpressionLowering& expressions, const Arrays& accumulators, const kernel::Expr& into,
+               kernel::Block& block) const;
   /// Combines with the only element there is.
   void single(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
   /// Stores what the accumulators hold as the part of that number.
@@ -54,6 +68,8 @@ class ReductionParts {
 
   // ---- launches
 
+  /// That the states of the parts are stored to.
+  const std::vector<std::string>& arrays() const { return part_names_; }
   /// Appends the function, and a launch of it for `launches` parts or strips of them.
   void launch_parts(kernel::Function function, const kernel::Expr& launches, std::vector<std::string> reads);
   /// Appends what combines the parts, and finds the result.
@@ -68,8 +84,6 @@ class ReductionParts {
   std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;
   void combine(ExpressionLowering& expressions, kernel::Block& block, const Arrays& arrays,
                const kernel::Expr& into, std::vector<Lanes> left, std::vector<Lanes> right) const;
-  void combine_element(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block,
-                       const kernel::Expr& into) const;
   void combine_pairs(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
   void store_result(ExpressionLowering& expressions, kernel::Block& block) const;
   std::size_t components() const { return reduce_.element.size(); }
@@ -81,6 +95,7 @@ class ReductionParts {
   const ArrayLayout& array_;
   const Rows rows_;
   const bool on_gpu_;
+  const bool has_columns_;
   const int accumulators_;
   Arrays parts_;
   std::vector<std::string> part_names_;  // of all those arrays

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace {
 // 0025).
 constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 constexpr int bytes_per_register = 4;
+constexpr int barriers_of_part =
+    std::bit_width(static_cast<unsigned>(part_columns));  // one, and of each halving
+
+int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 void add_loop(BlockWork& work, const Loop& loop, double accesses, double pixels) {
   work.operations += pixels * static_cast<double>(loop.operations.alu);
@@ -48,13 +53,22 @@ void choose_block_of(BlockWork& work, const machine::Architecture& architecture,
   needs.threads = choose_block(architecture, {needs.registers, needs.registers}, shared, launch).threads();
 }
 
-/// A loop whose threads compute some pixels each, and read images through the caches.
+/// A loop whose threads compute some pixels each, and read images through the caches; blocks, if it is a
+/// reduction, those of a part.
 BlockWork work_of_threads(const Loop& loop, const ir::Sizes& sizes,
                           const machine::Architecture& architecture) {
   BlockWork work;
   const double pixels = pixels_of(box_of(loop.reads.stage->domain(), sizes));
   add_loop(work, loop, accesses_of(loop), pixels);
   work.needs.registers = registers_of({&loop});
+  if (const auto* reduce = std::get_if<ir::Reduce>(&loop.reads.stage->definition)) {
+    work.needs.static_shared = accumulator_bytes(*reduce);
+    choose_block_of(work, architecture, {kernel::Sharing::Work, part_columns});
+    work.blocks = std::max(1., std::ceil(pixels / (part_columns * least_part_rows)));
+    work.batches = static_cast<double>(least_part_rows) / pixels_in_flight;
+    work.barriers = barriers_of_part / work.batches;
+    return work;
+  }
   choose_block_of(work, architecture, {});
   work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * pixels_in_flight)));
   return work;
@@ -108,10 +122,11 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
                          const std::set<const ir::Stage*>& values, const BlockStrip& strip,
                          const ir::Sizes& sizes, const machine::Architecture& architecture) {
   const ir::ConcreteBox box = box_of(members.back().reads.stage->domain(), sizes);
-  const int before = rows_before(march);
-  const StripHeights heights = members.size() == 1 ? strip_heights : strip_heights_of_march(before);
+  const StripHeights heights =
+      members.size() == 1 ? strip_heights : strip_heights_of_march(rows_before(march));
   const auto columns = static_cast<std::int64_t>(strips_of(box, strip.width, 1).columns);
-  const int height = heights.over(box.extent[1], columns);
+  const int part = march.in_parts ? rows_of_part(box.extent[0]) : 1;
+  const int height = round_up(heights.over(box.extent[1], columns), part);
   const Strips strips = strips_of(box, strip.width, height);
   BlockWork work;
   add_images(work, march, strip, strips, sizes);
@@ -122,8 +137,9 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
     add_loop(work, m, accesses_of(m, values), all.pixels);
   }
   add_passes(work, members, march, values);
+  if (march.in_parts) work.barriers += static_cast<double>(barriers_of_part) * strip.batch / part;
   work.blocks = std::max(1., strips.columns * strips.bands);
-  work.batches = std::ceil(static_cast<double>(height + before) / strip.batch);
+  work.batches = std::ceil(static_cast<double>(height + strip.before) / strip.batch);
   work.needs.static_shared = strip.bytes;
   choose_block_of(work, architecture, {kernel::Sharing::Work, strip.columns, true, false});
   return work;
@@ -138,7 +154,9 @@ bool has_one_rate(const March& march) {
 /// How blocks go down with the members, or nothing if there are none that do.
 std::optional<BlockStrip> strip_of(const std::vector<Loop>& members, const March& march,
                                    const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
-  if (march.rolling.empty() || why_not_in_blocks(reads_of(members), march, values, shared_bytes))
+  const bool is_reduction_alone = members.size() == 1 && march.in_parts;  // whose reads go through the caches
+  if (is_reduction_alone || march.rolling.empty() ||
+      why_not_in_blocks(reads_of(members), march, values, shared_bytes))
     return std::nullopt;
   return block_strip(march, *members.back().reads.stage, values, shared_bytes);
 }

@@ -26,6 +26,8 @@ class Fitting {
   Fitting(const March& march, const ir::Stage& result, const std::set<const ir::Stage*>& values,
           std::int64_t shared_bytes)
       : march_(march), values_(values), shared_bytes_(shared_bytes) {
+    if (const auto* reduce = std::get_if<ir::Reduce>(&result.definition))
+      accumulators_ = accumulator_bytes(*reduce);
     const auto [step_x, step_y] = march.step;
     const auto in_memory = [&](const ir::Stage& image, int rate) {
       widest_scalar_ = std::max(widest_scalar_, size_of(image.type.scalar));
@@ -55,6 +57,8 @@ class Fitting {
     if (!takes(width)) return std::nullopt;
     return of(width, std::max(round_up(columns_of(width), warp), least_columns), 1);
   }
+  /// As many threads as there are columns leave none idle but for the halo.
+  std::optional<BlockStrip> of_parts() const { return of(part_columns, part_columns, 1); }
   bool takes(int width) const { return width % width_step() == 0; }
   int width_step() const { return aligned_; }
 
@@ -81,12 +85,15 @@ class Fitting {
     const int fastest = fastest_[1];
     for (int rows = most_batch_rows; rows >= std::max(least_batch, fastest); --rows) {
       if (rows % fastest != 0) continue;
-      if (auto strip = in_batches(width, columns, at_rate(rows, fastest, march_.step[1]))) return strip;
+      const int batch = at_rate(rows, fastest, march_.step[1]);
+      if (march_.in_parts && least_part_rows % batch != 0) continue;
+      if (auto strip = in_batches(width, columns, batch)) return strip;
     }
     return std::nullopt;
   }
   std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
-    BlockStrip strip{width, columns, batch, {}, 0};
+    const int before = round_up(rows_before(march_), march_.in_parts ? batch : 1);
+    BlockStrip strip{width, columns, batch, before, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
       const int of_batch = at_rate(batch, march_.step[1], r.rate[1]);
       const int rows = values_.count(&r.source()) ? 0 : r.rows - r.rate[1] + of_batch;
@@ -109,9 +116,21 @@ class Fitting {
     int rate, halo;  // pixels along x
   };
   std::vector<Computed> computed_;
+  std::int64_t accumulators_ = 0;  // bytes
 };
 
 }  // namespace
+
+int rows_of_part(std::int64_t all_columns) {
+  return least_part_rows *
+         static_cast<int>(part_columns / std::clamp<std::int64_t>(all_columns, 1, part_columns));
+}
+
+std::int64_t accumulator_bytes(const ir::Reduce& reduce) {
+  std::int64_t state = 0;
+  for (const ir::Expr& e : reduce.element) state += size_of(e->type);
+  return reduce.op.commutative ? part_columns * state : state;
+}
 
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {
   const int in_sector = sector / size_of(pixel.scalar);
@@ -129,6 +148,7 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
                                       const std::optional<Tile>& tile) {
   const Fitting fitting(march, result, values, shared_bytes);
+  if (march.in_parts) return fitting.of_parts();
   if (tile) return fitting.of_width(tile->width);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
@@ -165,8 +185,17 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
                                              const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
   const ir::Stage& result = *members.back().stage;
-  if (std::holds_alternative<ir::Reduce>(result.definition))
-    return fmt::format("'{}' is a reduction, and blocks of threads march towards images alone", result.name);
+  const auto* reduce = std::get_if<ir::Reduce>(&result.definition);
+  if (reduce && !reduce->op.commutative)
+    return fmt::format("'{}' combines its elements in their order, which blocks of threads do not",
+                       result.name);
+  const bool has_rates = std::any_of(march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) {
+    return r.rate != std::array<int, 2>{1, 1};
+  });
+  if (reduce && has_rates)
+    return fmt::format(
+        "'{}' combines parts of its elements, and blocks of threads go down parts at one rate alone",
+        result.name);
   if (block_strip(march, result, values, shared_bytes)) return std::nullopt;
   std::string kept;
   for (const RollingRows& rows : march.rolling) {

@@ -21,6 +21,14 @@ constexpr int sector = 32;                // bytes that memory moves at once
 constexpr int strip_bytes = 1024;         // of a row of the widest image
 constexpr int most_shared_bytes = 40960;  // of the 48 KB that need no asking
 
+/// A block combines the elements of a reduction in parts, if they may be in any order and have rows: so many
+/// columns, an accumulator for each, of so many rows or, where all columns are fewer, of as many times more
+/// as make no more elements. Whole batches of 1, 2, 4 or 8 rows.
+constexpr int part_columns = 256, least_part_rows = 16;
+int rows_of_part(std::int64_t all_columns);
+/// Bytes of the accumulators: one, if elements have an order.
+std::int64_t accumulator_bytes(const ir::Reduce& reduce);
+
 /// Rows in shared memory: scalar l of the pixel i columns right of the strip's first, in row y, is number
 /// (y & (rows - 1)) * pitch + first + i * lanes + l.
 struct RowRing {
@@ -42,18 +50,19 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
 
 /// How a block goes down.
 struct BlockStrip {
-  int width = 0;               ///< Columns of the result: whole steps.
-  int columns = 0;             ///< With the halo of the widest member: a multiple of 32.
-  int batch = 0;               ///< Rows of the result at a time: whole steps.
+  int width = 0;    ///< Columns of the result: whole steps.
+  int columns = 0;  ///< With the halo of the widest member, unless of parts: a multiple of 32.
+  int batch = 0;    ///< Rows of the result at a time: whole steps.
+  int before = 0;   ///< Rows above the first with which batches begin, so that none is of two parts.
   std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
-  std::int64_t bytes = 0;      ///< Of all rows.
+  std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
 };
 
 /// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
 /// and in batches of 2 rows or more; nothing if there is none that fits so many bytes. Batches are as large
 /// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
 /// These are pixels and rows of the members that have most of them; strips and batches are whole steps.
-/// Or that of the tile that was asked for.
+/// Or that of the tile that was asked for, or of a reduction's parts.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
                                       const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
                                       const std::optional<Tile>& tile = {});

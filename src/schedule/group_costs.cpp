@@ -20,9 +20,9 @@ Strips march_strips(const ir::ConcreteBox& result, const March& march, const std
   const auto columns = static_cast<std::int64_t>(strips_of(result, width, 1).columns);
   const std::int64_t even = result.extent[1] * columns / enough_strips / least_height * least_height;
   std::int64_t height = std::clamp<std::int64_t>(even, least_height, most_height);
-  if (march.columns) {
+  if (march.in_parts) {
     const std::int64_t row = std::max<std::int64_t>(result.extent[0], 1);
-    const std::int64_t whole = std::max<std::int64_t>(*march.columns / row, 1) * march.step[1];
+    const std::int64_t whole = std::max<std::int64_t>(part_pixels / row, 1) * march.step[1];
     height = (height + whole - 1) / whole * whole;
   }
   return strips_of(result, width, height);

@@ -175,16 +175,20 @@ class Planning {
     const auto values = kernels_.values(loops, *found.march);
     if (const auto asked = grouping_.tiles.find(last.name); asked != grouping_.tiles.end()) {
       const Tile& tile = asked->second;
-      const auto why = memory_.shared_bytes
-                           ? why_not_in_tiles(tile, *found.march, last, values, *memory_.shared_bytes)
-                           : why_not_in_tiles(tile, without(*found.march, values));
-      if (why) return refuse(*why);
+      if (const auto why = why_not_through(tile, *found.march, last, values)) return refuse(*why);
       plan_of(last).tile = tile;
     }
     for (const StageReads& loop : loops) {
       if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);
     }
     return true;
+  }
+
+  std::optional<std::string> why_not_through(const Tile& tile, const March& march, const ir::Stage& last,
+                                             const std::set<const ir::Stage*>& values) const {
+    if (march.in_parts) return "the strips of a reduction are as wide as its parts";
+    if (memory_.shared_bytes) return why_not_in_tiles(tile, march, last, values, *memory_.shared_bytes);
+    return why_not_in_tiles(tile, without(march, values));
   }
 
   void plan_rows(const ir::Stage& stage, const ir::Stage& last, const March& march, bool is_value) {

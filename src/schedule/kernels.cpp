@@ -111,9 +111,11 @@ bool Kernels::read_only_in(const std::vector<bool>& group, const ir::Stage& stag
 
 MarchOrWhy Kernels::march(const std::vector<StageReads>& group, const Memory& memory) const {
   MarchOrWhy found = march_of(group);
-  if (!found.march || !memory.shared_bytes) return found;
-  if (auto why = why_not_in_blocks(group, *found.march, values(group, *found.march), *memory.shared_bytes))
-    return {std::nullopt, std::move(*why)};
+  if (!found.march) return found;
+  auto why = memory.shared_bytes
+                 ? why_not_in_blocks(group, *found.march, values(group, *found.march), *memory.shared_bytes)
+                 : why_not_in_caches(*found.march, *group.back().stage);
+  if (why) return {std::nullopt, std::move(*why)};
   return found;
 }
 

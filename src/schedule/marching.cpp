@@ -182,7 +182,8 @@ class Marching {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) march.lanes_apart |= steps_over_lanes(*m.stage, *read);
     }
-    if (is_reduction(*members_.back().stage) && !take_parts(march)) return {std::nullopt, why_};
+    march.in_parts = is_reduction(*members_.back().stage);
+    if (march.in_parts && !begins_with_a_step(march)) return {std::nullopt, why_};
     return {std::move(march), ""};
   }
 
@@ -330,9 +331,8 @@ class Marching {
     return true;
   }
 
-  /// Strips of a reduction are whole parts of its elements, so that its bits do not depend on who computes
-  /// those.
-  bool take_parts(March& march) {
+  /// Where the parts begin, strips have to.
+  bool begins_with_a_step(const March& march) {
     const ir::Stage& result = *members_.back().stage;
     for (int d = 0; d < 2; ++d) {
       const ir::Affine& begin = result.domain()[d].min;
@@ -340,11 +340,6 @@ class Marching {
         return refuse(fmt::format("'{}' begins at a coordinate that its steps of {} {} do not divide",
                                   result.name, march.step[d], d == 0 ? "columns" : "rows"));
     }
-    const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
-    if (bytes > most_kept_bytes)
-      return refuse(fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}",
-                                result.name, part_pixels, bytes / 1024, most_kept_bytes / 1024));
-    march.columns = part_pixels;
     return true;
   }
 
@@ -403,7 +398,6 @@ std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march
 }
 
 std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
-  if (march.columns) return "the strips of a reduction are as wide as its parts";
   if (auto why = why_not_in_steps(tile, march)) return why;
   const double bytes = kept_bytes_of(march, tile);
   if (bytes <= most_kept_bytes) return std::nullopt;
@@ -411,8 +405,16 @@ std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march
                      bytes / 1024, most_kept_bytes / 1024);
 }
 
+std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result) {
+  if (!march.in_parts) return std::nullopt;
+  const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
+  if (bytes <= most_kept_bytes) return std::nullopt;
+  return fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}", result.name,
+                     part_pixels, bytes / 1024, most_kept_bytes / 1024);
+}
+
 int strip_width(const March& march) {
-  if (march.columns) return *march.columns;
+  if (march.in_parts) return part_pixels;
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
   const int columns = kept_bytes * march.step[0] / std::max(step, 1);

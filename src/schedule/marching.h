@@ -60,9 +60,9 @@ struct March {
   /// Pixels of the result along x and y in each step, powers of two: a step computes so many rows, and strips
   /// begin at coordinates that they divide.
   std::array<int, 2> step = {1, 1};
-  /// Of every strip, where what becomes of the result says so: a reduction's parts (part_pixels). Such strips
-  /// are whole parts.
-  std::optional<int> columns{};
+  /// The result is a reduction: strips are whole parts of its elements, so that its bits do not depend on who
+  /// computes those.
+  bool in_parts = false;
   /// CPUs keep a row of each lane, not rows of pixels: neighbours of one lane make vectors, as those of
   /// pixels of 3 lanes do not where they are read or stored at another rate.
   bool lanes_apart = false;
@@ -82,7 +82,8 @@ MarchOrWhy march_of(const std::vector<StageReads>& members);
 /// at their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
-/// A reduction combines its elements in parts: so many of a row, or of as many whole rows as make no more.
+/// A core combines the elements of a reduction in parts: so many of a row, or of as many whole rows as make
+/// no more. Blocks of threads have parts of their own (block_strip.h).
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part
 
 /// So many pixels of the result along one dimension, whole steps, at the rate of a source.
@@ -94,8 +95,10 @@ int rows_before(const March& march);
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
-/// if nothing else says how many.
+/// or those of a part.
 int strip_width(const March& march);
+/// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.
+std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
 /// Why no processor can march in such tiles: a clause, or nothing.

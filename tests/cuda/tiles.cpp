@@ -17,4 +17,8 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   return programs;
 }
 
+Program compiled_in_stages(const Pipeline& pipeline) {
+  return tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, {.tile = Tile::None}});
+}
+
 }  // namespace weft::testing_support

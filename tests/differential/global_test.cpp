@@ -108,12 +108,16 @@ TEST(Reduction, AnyNumberOfThreadsGivesTheSameBits) {
   const Stage sum = reduce("sum", in * 0.1f, Reduce::sum());
   const Stage bins =
       scatter("bins", {7}, 0.f, in, [&](Var x, Var y) { return add({(x + y) % 7}, in(x, y) * 0.1f); });
-  const Pipeline pipeline("p", {sum, bins});
+  const Mask soft{{.1f, .2f, .1f}, {.2f, .4f, .2f}, {.1f, .2f, .1f}};
+  Stage once = convolve("once", in.border(Border::clamp()), soft);
+  const Stage rows = reduce("rows", convolve("twice", once.border(Border::mirror()), soft), Reduce::sum());
+  const Pipeline pipeline("p", Outputs{sum, bins, rows}.strict());
   const Arguments arguments{{{"in", noise(in.type(), {1023, 517}, 23)}}, {}, {}};
   CompileOptions options = compile_options();
-  options.threads = 1;
+  options.threads = 1, options.tile = Tile::None;
   const auto expected = pipeline.compile(options).run(arguments);
-  for (int threads : {2, 3, 7}) {
+  options.tile = Tile::Block;
+  for (int threads : {1, 2, 3, 7}) {
     options.threads = threads;
     for (const auto& [name, got] : pipeline.compile(options).run(arguments))
       EXPECT_EQ(difference(expected.at(name), got), "") << name << " with " << threads << " threads";

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/cpu_program.h"
+#include "tests/differential/tiles.h"
 #include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
@@ -13,19 +14,18 @@ namespace {
 
 using Size = std::vector<std::int64_t>;
 
-/// Several rows in each part, the last of which has fewer; parts of exactly one row; and several to a row.
-/// More rows than a strip has, and fewer than the windows have.
-const std::vector<Size> sizes = {{1, 1},    {7, 5},    {33, 31},  {130, 170}, {1, 5000},
-                                 {1365, 7}, {4095, 3}, {4096, 2}, {4097, 18}};
+const bool on_cpu = processor_of_tiles == lower::Processor::Cpu;
 
-Program compiled(const Pipeline& pipeline, Tile tile, int threads = 0) {
-  CompileOptions options = compile_options();
-  options.tile = tile, options.threads = threads;
-  return pipeline.compile(options);
-}
+/// Several rows in each part, the last of which has fewer; parts of exactly one row, or of 16; and several to
+/// a row. More rows than a strip has, and fewer than the windows have.
+const std::vector<Size> sizes =
+    on_cpu ? std::vector<Size>{{1, 1},    {7, 5},    {33, 31},  {130, 170}, {1, 5000},
+                               {1365, 7}, {4095, 3}, {4096, 2}, {4097, 18}}
+           : std::vector<Size>{{1, 1},    {7, 5},    {33, 31},  {85, 97}, {1, 4100},
+                               {255, 17}, {256, 16}, {257, 33}, {600, 40}};
 
 bool in_rows(const Pipeline& pipeline, const std::string& stage) {
-  return runtime::scheduled(pipeline.ir(), lower::Processor::Cpu, {.tile = Tile::Block})
+  return runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block})
       .schedule.of(stage)
       .in_rows;
 }
@@ -43,13 +43,14 @@ void expect_same_bits(const std::map<std::string, Buffer>& expected,
 /// are within what their order leaves open.
 void agree(const Outputs& outputs, const Bound& bound = exactly) {
   const Pipeline pipeline("marching", Outputs(outputs).strict());
-  const Program fused = compiled(pipeline, Tile::Block), apart = compiled(pipeline, Tile::None);
+  const std::vector<Program> fused = compiled_in_tiles(pipeline);
+  const Program apart = compiled_in_stages(pipeline);
   std::uint64_t seed = 36;
   for (const Size& extents : sizes) {
     SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
     const Arguments arguments{{{"in", noise(pipeline.ir().inputs[0]->type, extents, seed++)}}, {}, {}};
-    expect_agreement(fused, pipeline, arguments, bound);
-    expect_same_bits(apart.run(arguments), fused.run(arguments));
+    for (const Program& program : fused) expect_agreement(program, pipeline, arguments, bound);
+    expect_same_bits(apart.run(arguments), fused.front().run(arguments));
   }
 }
 
@@ -124,7 +125,7 @@ TEST(MarchingReduction, KeepsTheOrderOfElements) {
   };
   const Expr element = pack(soft * 2u + 1u, soft + 3u);
   const Stage all = reduce("all", element, Reduce(compose).identity(Vec<std::uint32_t, 2>{1, 0}));
-  EXPECT_TRUE(in_rows(Pipeline("marching", {all}), "soft"));
+  EXPECT_EQ(in_rows(Pipeline("marching", {all}), "soft"), on_cpu) << "accumulators have columns of their own";
   agree({all});
 }
 
@@ -145,12 +146,12 @@ TEST(MarchingReduction, AtOtherRates) {
   const Accessor coarse = down.border(Border::clamp());
   const Stage of_coarse = reduce(
       "of_coarse", half, [&](Var x, Var y) { return coarse(x, y - 1) - coarse(x + 1, y); }, Reduce::max());
-  EXPECT_TRUE(in_rows(Pipeline("marching", {of_coarse}), "soft"));
+  EXPECT_EQ(in_rows(Pipeline("marching", {of_coarse}), "soft"), on_cpu);
   agree({of_coarse});
   const Stage of_fine = reduce(
       "of_fine", in.size(), [&](Var x, Var y) { return coarse((x + 1) / 2, y / 2) - fine(x, y) * x; },
       Reduce::sum());
-  EXPECT_TRUE(in_rows(Pipeline("marching", {of_fine}), "down"));
+  EXPECT_EQ(in_rows(Pipeline("marching", {of_fine}), "down"), on_cpu);
   agree({of_fine});
 }
 
@@ -160,7 +161,30 @@ TEST(MarchingReduction, OfABoxOfItsOwn) {
   const Stage sum = reduce(
       "sum", BoxAt{{-3, -2}, {in.width() + 5, in.height() + 7}},
       [&](Var x, Var y) { return soft.border(Border::constant(-3))(x, y) * x - y; }, Reduce::sum());
-  EXPECT_TRUE(in_rows(Pipeline("marching", {sum}), "soft"));
+  EXPECT_EQ(in_rows(Pipeline("marching", {sum}), "soft"), on_cpu);
+  agree({sum});
+}
+
+TEST(MarchingReduction, OfPartOfABoxThatBeginsAnywhere) {
+  const Image<std::int32_t> in("in");
+  Stage moved =
+      stage("moved", BoxAt{{-3, -2}, in.size()}, [&](Var x, Var y) { return in(x + 3, y + 2) * y; });
+  const Stage sum = reduce(
+      "sum", BoxAt{{-2, -1}, {in.width() - 1, in.height() - 1}},
+      [&](Var x, Var y) { return moved(x - 1, y) - moved(x, y - 1) * x; }, Reduce::sum());
+  EXPECT_TRUE(in_rows(Pipeline("marching", {sum}), "moved"));
+  agree({sum});
+}
+
+/// So many rows above a strip that it is as high as several parts, and leaves room for batches of two rows.
+TEST(MarchingReduction, OfHighWindows) {
+  const Image<std::int32_t> in("in");
+  Stage soft = convolve("soft", in.border(Border::clamp()), box);
+  const Accessor of_soft = soft.border(Border::mirror());
+  const Stage sum = reduce(
+      "sum", in.size(),
+      [&](Var x, Var y) { return (of_soft(x, y + 7) - of_soft(x - 1, y - 6)) * (y * 3 - x); }, Reduce::sum());
+  EXPECT_NE(in_rows(Pipeline("marching", {sum}), "soft"), on_cpu) << "wide parts are too much for its caches";
   agree({sum});
 }
 
@@ -181,21 +205,6 @@ TEST(MarchingReduction, IsReadByStages) {
   Stage above = point("above", other - least);
   Stage relative = local("relative", above.border(Border::clamp()), Domain(3, 1), Local::Max);
   agree({relative, reduce("far", relative, Reduce::sum())});
-}
-
-/// The grouping of floats follows from the sizes alone.
-TEST(MarchingReduction, AnyNumberOfThreadsGivesTheSameBits) {
-  const Image<float> in("in");
-  const Mask soft{{.1f, .2f, .1f}, {.2f, .4f, .2f}, {.1f, .2f, .1f}};
-  const Stage sum = reduce("sum", twice(in, soft) * 0.1f, Reduce::sum());
-  const Pipeline pipeline("marching", Outputs{sum}.strict());
-  ASSERT_TRUE(in_rows(pipeline, "soft"));
-  const Arguments arguments{{{"in", noise(in.type(), {1023, 517}, 23)}}, {}, {}};
-  const auto expected = compiled(pipeline, Tile::None, 1).run(arguments);
-  for (const int threads : {1, 2, 3, 7}) {
-    SCOPED_TRACE(testing::Message() << threads << " threads");
-    expect_same_bits(expected, compiled(pipeline, Tile::Block, threads).run(arguments));
-  }
 }
 
 }  // namespace

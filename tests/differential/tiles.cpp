@@ -21,4 +21,10 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   return programs;
 }
 
+Program compiled_in_stages(const Pipeline& pipeline) {
+  CompileOptions options = compile_options();
+  options.tile = Tile::None;
+  return pipeline.compile(options);
+}
+
 }  // namespace weft::testing_support

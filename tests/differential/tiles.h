@@ -4,7 +4,9 @@
 
 #include <weft/weft.hpp>
 
+#include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "lower/processor.h"
@@ -17,13 +19,23 @@ extern const lower::Processor processor_of_tiles;
 
 /// The pipeline, compiled in each way that there is, in small tiles too.
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline);
+/// Stage after stage.
+Program compiled_in_stages(const Pipeline& pipeline);
 
-/// The schedule of largest groups in such tiles, as JSON; empty if no group keeps rows.
+inline bool is_reduction(const Pipeline& pipeline, const std::string& name) {
+  const auto& stages = pipeline.ir().stages;
+  return std::any_of(stages.begin(), stages.end(), [&](const ir::StagePtr& stage) {
+    return stage->name == name && std::holds_alternative<ir::Reduce>(stage->definition);
+  });
+}
+
+/// The schedule of largest groups in such tiles, as JSON; empty if no group keeps rows of its own choice:
+/// those of a reduction are whole parts.
 inline std::string largest_groups_in_tiles(const Pipeline& pipeline, const schedule::Tile& tile) {
   const auto chosen = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block}).schedule;
   schedule::Tiles tiles;
   for (const schedule::StagePlan& plan : chosen.stages) {
-    if (plan.in_rows) tiles[plan.into] = tile;
+    if (plan.in_rows && !is_reduction(pipeline, plan.into)) tiles[plan.into] = tile;
   }
   return tiles.empty() ? "" : schedule::to_json(schedule::groups_of(chosen), tiles);
 }

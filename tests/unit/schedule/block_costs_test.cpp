@@ -169,6 +169,24 @@ TEST_F(BlockCosts, OfAScaledStageAreThoseOfThreadsUntilItMarches) {
   EXPECT_EQ(cheapest(pipeline).groups.size(), 1u);
 }
 
+TEST_F(BlockCosts, OfAReductionAreThoseOfItsElements) {
+  Stage a = blurred("a", in), b = blurred("b", a);
+  const Pipeline pipeline("test", {reduce("sum", b, Reduce::sum())});
+  const BlockWork alone = work(pipeline, 2, 1), all = work(pipeline, 0, 3);
+  EXPECT_EQ(alone.accesses, 2 * extent * extent) << "loaded and accumulated";
+  EXPECT_EQ(alone.blocks, extent * extent / 4096) << "parts";
+  EXPECT_EQ(alone.batches, 4) << "of 4 of the 16 pixels of a thread";
+  EXPECT_EQ(alone.barriers * alone.batches, 9);
+  EXPECT_EQ(alone.needs.static_shared, 256 * 4);
+  EXPECT_EQ(all.read, image);
+  EXPECT_EQ(all.written, 4) << "the sum";
+  EXPECT_EQ(all.blocks, 8 * 32) << "strips of 256 columns and 64 rows";
+  EXPECT_EQ(all.batches, 17) << "of 4 rows, one before the first";
+  EXPECT_EQ(all.barriers, 3 + 9 * 4 / 16.) << "before each pass, and 9 for each part of 16 rows";
+  EXPECT_LT(cost(all), cost(work(pipeline, 0, 1)) + cost(work(pipeline, 1, 1)) + cost(alone));
+  EXPECT_EQ(to_json(cheapest(pipeline).groups), R"({"groups":[["a","b","sum"]]})");
+}
+
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {
   Stage a = blurred("a", in);
   Image<float> other("other", in.size());

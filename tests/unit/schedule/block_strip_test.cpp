@@ -1,5 +1,6 @@
 #include "schedule/block_strip.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
@@ -123,15 +124,42 @@ TEST(BlockStrip, LimitsTheGroupsThatAreForcedAndThoseOfPartitions) {
   EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {1000}).groups.size(), 2u);
 }
 
-TEST(BlockStrip, EndsInAnImage) {
+TEST(BlockStrip, EndsInAnImageOrAReductionInAnyOrder) {
   const Image<float> in("in");
   Stage a = point("a", in * 2.f);
   Stage b = convolve("b", a.border(Border::clamp()), box3);
-  const ir::Pipeline pipeline = Pipeline("test", {reduce("sum", b, Reduce::sum())}).ir();
-  const Grouping all{{{"a", "b", "sum"}}, {}};
-  EXPECT_TRUE(schedule_of_groups(pipeline, all, Tiling::Block).schedule);
-  EXPECT_EQ(schedule_of_groups(pipeline, all, Tiling::Block, {most_shared_bytes}).why,
-            "'sum' is a reduction, and blocks of threads march towards images alone");
+  const auto first = [](const Expr& left, const Expr&) { return left; };
+  const auto why = [&](const Stage& sum, const Tiles& tiles = {}, std::int64_t bytes = most_shared_bytes) {
+    const Grouping all{{{"a", "b", "sum"}}, {}, {}, tiles};
+    return schedule_of_groups(Pipeline("test", {sum}).ir(), all, Tiling::Block, {bytes}).why;
+  };
+  const Stage sum = reduce("sum", b, Reduce::sum());
+  EXPECT_EQ(why(sum), "");
+  EXPECT_EQ(why(sum, {{"sum", {256, 64}}}), "the strips of a reduction are as wide as its parts");
+  EXPECT_EQ(why(sum, {}, 5000), "the rows of 'a' do not fit 5000 bytes of shared memory");
+  EXPECT_EQ(why(reduce("sum", b, Reduce(first).identity(0.f))),
+            "'sum' combines its elements in their order, which blocks of threads do not");
+}
+
+TEST(BlockStrip, OfAReductionIsOfWholeParts) {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), box3);
+  const Accessor src = a.border(Border::clamp());
+  const auto difference = [&](Var x, Var y) { return src(x, y - 2) - src(x - 1, y + 2); };
+  const ir::Pipeline pipeline = Pipeline("test", {reduce("sum", in.size(), difference, Reduce::sum())}).ir();
+  const March march = march_through(pipeline);
+  std::string found;
+  for (std::int64_t bytes : {40000, 30000, 15000, 13000}) {
+    const auto strip = block_strip(march, *pipeline.stages.back(), {}, bytes);
+    found += strip ? fmt::format("{}x{} from {} above ", strip->width, strip->batch, strip->before) : "none";
+    if (strip) EXPECT_EQ(strip->bytes, bytes_of(*strip) + 256 * 4) << "an accumulator for each column";
+  }
+  EXPECT_EQ(found, "256x8 from 8 above 256x4 from 8 above 256x2 from 6 above none")
+      << "6 rows in whole batches, so that none is of two parts";
+  EXPECT_EQ(rows_of_part(5000), 16);
+  EXPECT_EQ(rows_of_part(129), 16);
+  EXPECT_EQ(rows_of_part(128), 32);
+  EXPECT_EQ(rows_of_part(0), 4096);
 }
 
 /// An image of half the size, smoothed, and twice that size again.
