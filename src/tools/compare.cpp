@@ -152,8 +152,9 @@ Comparison compare(const std::string& output, const Buffer& expected, const Buff
     }
     result.off_by_one += !verdict.wrong && verdict.off_by_one ? 1 : 0;
   }
-  const auto forgiven =
-      static_cast<std::int64_t>(tolerance.rounded_share * static_cast<double>(result.pixels));
+  // Four standard deviations more than are likely, as few pixels of an image may be many of its ties.
+  const double likely = tolerance.rounded_share * static_cast<double>(result.pixels);
+  const auto forgiven = static_cast<std::int64_t>(likely + 4 * std::sqrt(likely));
   result.equal = result.wrong == 0 && result.off_by_one <= std::max<std::int64_t>(forgiven, 1);
   return result;
 }

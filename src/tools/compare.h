@@ -21,8 +21,8 @@ struct Tolerance {
   double relative = 1e-4;
   /// Floats that are this close are equal, too.
   double absolute = 0;
-  /// Integers that a pipeline makes from floats: this share of the pixels, or one, may differ by 1. With 0
-  /// none may.
+  /// Integers that a pipeline makes from floats: this share of the pixels may differ by 1, and as many more
+  /// as chance explains. With 0 none may.
   double rounded_share = 1e-3;
 };
 

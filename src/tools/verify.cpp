@@ -186,7 +186,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
                       "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
-      "Integers have to be equal; those that come from floats may differ by 1 in 0.1 % of the pixels.\n"
+      "Integers have to be equal; those that come from floats may differ by 1 in about 0.1 % of the pixels.\n"
       "Random pipelines have bounds of their own: integers and strict pipelines are exact. Each runs with "
       "the\n"
       "schedule that is chosen, and on the CPU with random groups of its stages as kernels. One that fails "
