@@ -7,14 +7,12 @@ namespace weft::testing_support {
 const lower::Processor processor_of_tiles = lower::Processor::Gpu;
 
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
-  std::vector<Program> programs;
   // What the third build finds, these two find.
-  for (const simt::Build build : {simt::Build::race, simt::Build::address})
-    programs.push_back(tools::simt_program(pipeline, {build, {"-O1"}, {.tile = Tile::Block}}));
-  const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12});
-  if (!tiles.empty())
-    programs.push_back(tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, {.groups = tiles}}));
-  return programs;
+  runtime::Scheduling other{.tile = Tile::Block};
+  if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
+    other = {.groups = tiles};
+  return {tools::simt_program(pipeline, {simt::Build::race, {"-O1"}, {.tile = Tile::Block}}),
+          tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, other})};
 }
 
 Program compiled_in_stages(const Pipeline& pipeline) {

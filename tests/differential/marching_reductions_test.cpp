@@ -106,7 +106,7 @@ TEST_P(MarchingReductions, OfWindowsOfWhatMarches) {
   agree({rough});
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, MarchingReductions, testing::ValuesIn(border_modes()),
+INSTANTIATE_TEST_SUITE_P(Modes, MarchingReductions, testing::ValuesIn(border_modes(instrumented || !on_cpu)),
                          [](const auto& info) { return info.param; });
 
 const Mask box{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
@@ -146,7 +146,7 @@ TEST(MarchingReduction, AtOtherRates) {
   const Accessor coarse = down.border(Border::clamp());
   const Stage of_coarse = reduce(
       "of_coarse", half, [&](Var x, Var y) { return coarse(x, y - 1) - coarse(x + 1, y); }, Reduce::max());
-  EXPECT_EQ(in_rows(Pipeline("marching", {of_coarse}), "soft"), on_cpu);
+  EXPECT_EQ(in_rows(Pipeline("marching", {of_coarse}), "down"), on_cpu) << "blocks go down parts at one rate";
   agree({of_coarse});
   const Stage of_fine = reduce(
       "of_fine", in.size(), [&](Var x, Var y) { return coarse((x + 1) / 2, y / 2) - fine(x, y) * x; },
@@ -161,7 +161,7 @@ TEST(MarchingReduction, OfABoxOfItsOwn) {
   const Stage sum = reduce(
       "sum", BoxAt{{-3, -2}, {in.width() + 5, in.height() + 7}},
       [&](Var x, Var y) { return soft.border(Border::constant(-3))(x, y) * x - y; }, Reduce::sum());
-  EXPECT_EQ(in_rows(Pipeline("marching", {sum}), "soft"), on_cpu);
+  EXPECT_TRUE(in_rows(Pipeline("marching", {sum}), "soft"));
   agree({sum});
 }
 
