@@ -403,8 +403,7 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
     row = kernel::add(
         kernel::index_call(index_op(n.border->mode), kernel::sub(row, min), lower(n.region[1].extent)), min);
   }
-  const Expr slot = kernel::binary(BinaryOp::And, row, kernel::literal(kept.rows - 1));
-  const Expr start = kernel::mul(slot, kernel::literal(kept.pitch));
+  const Expr start = kept.row(row);
   const auto row_from = [&](const Expr& offset) {
     return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset),
                        &n.indices[1]);

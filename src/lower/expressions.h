@@ -70,13 +70,11 @@ class ExpressionLowering {
   /// depend on them have to be computed in a scope of their own.
   void bind_operands(std::vector<std::vector<Lanes>> operands) { operands_ = std::move(operands); }
 
-  /// Rows of a source that are kept in an array, borders along x resolved: the row y begins with the scalar
-  /// (y & (rows - 1)) * pitch.
+  /// Rows of a source that are kept in an array, borders along x resolved.
   struct KeptRows {
     std::string array;
-    std::int64_t rows;                                      ///< A power of two.
-    std::int64_t pitch;                                     ///< In scalars.
-    std::function<kernel::Expr(const kernel::Expr& x)> at;  ///< The scalar of a row with the pixel x.
+    std::function<kernel::Expr(const kernel::Expr& y)> row;  ///< The scalar with which the row y begins.
+    std::function<kernel::Expr(const kernel::Expr& x)> at;   ///< From there, that with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
     std::int64_t lane_pitch =
         1;  ///< Scalars from lane to lane of a pixel; 1: pixels lie side by side, else lanes do.

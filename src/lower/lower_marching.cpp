@@ -17,6 +17,7 @@
 #include "lower/steps.h"
 #include "lower/strip_pixels.h"
 #include "schedule/marching.h"
+#include "schedule/row_places.h"
 
 namespace weft::lower {
 
@@ -51,15 +52,14 @@ class MarchLowering {
       keep(r, is_static() ? schedule::room_for_rows(r, group.march, tile()->height)
                           : schedule::room_for_rows(r));
     }
+    place_rows(group);
     if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
     reduction_.emplace(StageContext{Processor::Cpu, result_, context.names, layout_, context.module});
   }
 
   void run() {
     kernel::Function function{layout_.names.claim(array_.name + "_strips"), comment(), {"first", "last"}, {}};
-    for (const Kept& kept : kept_)
-      function.body.push_back(
-          {kernel::LocalArray{kept.array, kept.source().type.scalar, kept.rows * kept.pitch}});
+    for (const kernel::LocalArray& place : places_) function.body.push_back({place});
     if (reduction_) {
       const auto claim = [&](const std::string& wanted) { return layout_.names.claim(wanted); };
       accumulators_ = reduction_->accumulators(claim, function.body);
@@ -83,7 +83,7 @@ class MarchLowering {
   struct Kept {
     schedule::RollingRows rolling;
     std::string array, row;  ///< Of all rows, and of the current one.
-    int rows;                ///< A power of two.
+    int rows;                ///< A power of two, or all of a static tile.
     int width;               ///< Pixels of a strip, without those around it.
     int lane_pitch;          ///< Scalars from lane to lane of a pixel: 1, or lanes lie apart.
     int first;               ///< Scalars to the pixel with which the strip begins.
@@ -104,9 +104,25 @@ class MarchLowering {
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const bool apart = lanes_apart_ && lanes > 1;
     const std::string& name = layout_.arrays.at(&r.source()).name;
-    kept_.push_back({r, layout_.names.claim(name + "_rows"), layout_.names.claim(name + "_row"), rows, width,
-                     apart ? columns : 1, static_cast<int>(-r.x().min) * (apart ? 1 : lanes),
-                     columns * lanes});
+    kept_.push_back({r, "", layout_.names.claim(name + "_row"), rows, width, apart ? columns : 1,
+                     static_cast<int>(-r.x().min) * (apart ? 1 : lanes), columns * lanes});
+  }
+
+  /// Rows that are not needed at the same time take turns in an array, which has the names of all.
+  void place_rows(const MarchOfGroup& group) {
+    const std::vector<int> places =
+        schedule::places_of_rows(group.members, group.march, passes_,
+                                 is_static() ? schedule::Traversal::Static : schedule::Traversal::March);
+    places_.resize(places.empty() ? 0 : *std::max_element(places.begin(), places.end()) + 1);
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+      kernel::LocalArray& place = places_[places[k]];
+      const std::string& name = layout_.arrays.at(&kept_[k].source()).name;
+      place.name += (place.name.empty() ? "" : "_or_") + name;
+      place.type = kept_[k].source().type.scalar;
+      place.count = std::max(place.count, kept_[k].rows * kept_[k].pitch);
+    }
+    for (kernel::LocalArray& place : places_) place.name = layout_.names.claim(place.name + "_rows");
+    for (std::size_t k = 0; k < kept_.size(); ++k) kept_[k].array = places_[places[k]].name;
   }
 
   std::string comment() const {
@@ -175,7 +191,7 @@ class MarchLowering {
   kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
     const int rate = kept.rolling.rate[1];
-    Expr from = kernel::add(steps_.at_rate(name("y0"), 1, rate), literal(kept.rolling.y().min));
+    Expr from = first_row(kept);
     if (in_source_only) from = kernel::max(from, source.begin(1));
     if (is_static()) {
       Expr until =
@@ -197,9 +213,15 @@ class MarchLowering {
     return {If{needed, std::move(body), {}}};
   }
 
-  Expr slot(const Kept& kept) const {
-    return kernel::mul(kernel::binary(BinaryOp::And, name("row"), literal(kept.rows - 1)),
-                       literal(kept.pitch));
+  /// The first row of a source that a tile needs.
+  Expr first_row(const Kept& kept) const {
+    return kernel::add(steps_.at_rate(name("y0"), 1, kept.rolling.rate[1]), literal(kept.rolling.y().min));
+  }
+  /// The scalar with which a kept row begins.
+  Expr start_of(const Kept& kept, const Expr& row) const {
+    const Expr number = is_static() ? kernel::sub(row, first_row(kept))
+                                    : kernel::binary(BinaryOp::And, row, literal(kept.rows - 1));
+    return kernel::mul(number, literal(kept.pitch));
   }
 
   /// The columns that are computed of a source, of those that the strip needs: left and right.
@@ -233,7 +255,8 @@ class MarchLowering {
     return kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
   }
   kernel::Stmt current_row(const Kept& kept) const {
-    return {kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, slot(kept), false}};
+    return {
+        kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, start_of(kept, name("row")), false}};
   }
   /// The scalar of a kept row that holds a lane at a column.
   Expr at_kept(const Kept& kept, const Expr& x, int lane = 0) const {
@@ -241,12 +264,9 @@ class MarchLowering {
                        literal(kept.first + lane * kept.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
-    return {kept.array,
-            kept.rows,
-            kept.pitch,
+    return {kept.array, [this, &kept](const Expr& row) { return start_of(kept, row); },
             [this, &kept](const Expr& x) { return at_kept(kept, x); },
-            kept.rolling.is_member && !kept.rolling.continues,
-            kept.lane_pitch};
+            kept.rolling.is_member && !kept.rolling.continues, kept.lane_pitch};
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
@@ -587,6 +607,7 @@ class MarchLowering {
   int before_ = 0;  // rows above the first of a strip, where those that are furthest ahead begin with it
   int width_ = 0;   // of a strip of the result
   std::vector<Kept> kept_;
+  std::vector<kernel::LocalArray> places_;  // of their rows
   std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one
   ReductionParts::Arrays accumulators_;

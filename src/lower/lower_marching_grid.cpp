@@ -318,7 +318,7 @@ class MarchGridLowering {
     std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> rows;
     for (const Kept& k : kept_) {
       for (const auto& member : loop.members)
-        rows[&member->view(k.source())] = {k.array, k.ring.rows, k.ring.pitch,
+        rows[&member->view(k.source())] = {k.array, [&k](const Expr& y) { return row_in(k.ring, y); },
                                            [&k](const Expr& x) { return at_kept(k.ring, x); },
                                            k.rolling.is_member && !k.rolling.continues};
     }
@@ -449,9 +449,7 @@ class MarchGridLowering {
       }
       const schedule::RowRing& ring = kept->ring;
       const std::string row = expressions.claim(layout_.arrays.at(&kept->source()).name + "_row");
-      const Expr first = kernel::mul(kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1)),
-                                     literal(ring.pitch));
-      pointers.push_back({kernel::Pointer{row, kept->array, ring.type, first, false}});
+      pointers.push_back({kernel::Pointer{row, kept->array, ring.type, row_in(ring, name("row")), false}});
       targets.push_back({stage, kept, row, kernel::mul(column.slot, literal(stage.type.lanes))});
     }
     return targets;

@@ -113,7 +113,7 @@ class StripLowering {
       const ir::Stage& source = image.source();
       const schedule::RowRing& ring = image.ring;
       image.array = expressions_.claim(layout_.arrays.at(&source).name + "_rows");
-      kept[&source] = {image.array, ring.rows, ring.pitch,
+      kept[&source] = {image.array, [&ring](const Expr& y) { return row_in(ring, y); },
                        [&ring](const Expr& x) { return at_kept(ring, x); }, false};
       function.body.push_back(
           {kernel::LocalArray{image.array, source.type.scalar, ring.scalars(), kernel::Storage::Shared}});

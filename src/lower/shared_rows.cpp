@@ -46,6 +46,10 @@ Expr border_lane(const ir::Read& read, const Expr& lane, ExpressionLowering& exp
   return value;
 }
 
+Expr row_in(const schedule::RowRing& ring, const Expr& row) {
+  return kernel::mul(kernel::binary(ir::BinaryOp::And, row, literal(ring.rows - 1)), literal(ring.pitch));
+}
+
 Expr at_kept(const schedule::RowRing& ring, const Expr& x) {
   return kernel::add(kernel::mul(x, literal(ring.lanes)), literal(ring.first));
 }
@@ -90,11 +94,10 @@ For load_rows(const SharedImage& image, const Batch& batch, const Rows& rows, co
   const Expr is_reached =
       kernel::both(kernel::binary(BinaryOp::Le, kernel::add(batch.y0, literal(image.y.min)), name("row")),
                    kernel::binary(BinaryOp::Lt, name("row"), kernel::add(batch.y1, literal(image.y.max))));
-  const Expr slot = kernel::binary(BinaryOp::And, name("row"), literal(ring.rows - 1));
-  each_row.body.push_back({If{
-      is_reached,
-      {{kernel::Store{image.array, kernel::add(kernel::mul(slot, literal(ring.pitch)), name("i")), value}}},
-      {}}});
+  each_row.body.push_back(
+      {If{is_reached,
+          {{kernel::Store{image.array, kernel::add(row_in(ring, name("row")), name("i")), value}}},
+          {}}});
   columns.body.push_back({std::move(each_row)});
   return columns;
 }

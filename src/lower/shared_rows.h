@@ -23,6 +23,8 @@ struct SharedImage {
   const ir::Stage& source() const { return *read->source; }
 };
 
+/// The scalar with which a row of a ring begins.
+kernel::Expr row_in(const schedule::RowRing& ring, const kernel::Expr& row);
 /// The scalar of a row of a ring that has the first lane of a pixel, counted from the strip's first.
 kernel::Expr at_kept(const schedule::RowRing& ring, const kernel::Expr& x);
 

@@ -383,8 +383,7 @@ int room_for_rows(const RollingRows& rows) {
 }
 
 int room_for_rows(const RollingRows& rows, const March& march, int height) {
-  const std::int64_t in_tile = at_rate(height, march.step[1], rows.rate[1]) + rows.y().max - rows.y().min;
-  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_tile)));
+  return at_rate(height, march.step[1], rows.rate[1]) + static_cast<int>(rows.y().max - rows.y().min);
 }
 
 std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march) {
