@@ -345,7 +345,9 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     // At its own coordinate in a box of the same extent a read cannot leave the source.
     const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
                                    distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
-    const bool is_inside = at_own_coordinate || (direct && (d == 0 || constant)) ||
+    // The interior lies within all ends of what is read with a constant border, rows lie anywhere.
+    const bool has_row = d == 0 || (constant && place_ == Place::Interior);
+    const bool is_inside = at_own_coordinate || (direct && has_row) ||
                            (affine && n.border && stays_inside(*affine, n.region[d], stage_.domain()));
     if (n.border && !is_inside && constant) {
       const Expr local = kernel::sub(index, lower(n.region[d].min));

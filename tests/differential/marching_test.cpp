@@ -286,6 +286,17 @@ TEST(MarchingStages, AreReadBesideNarrowImages) {
   agree({wider});
 }
 
+TEST_P(Marching, RowsFarOutsideOfWhatIsReadWhereItIs) {
+  const Image<std::int16_t> in("in");
+  Stage low =
+      stage("low", in.size(), [&](Var x, Var y) { return in.border(border())(x, y + in.height() / 2); });
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    return low.border(Border::clamp())(x, y - 1) + low.border(Border::clamp())(x + 2, y);
+  });
+  EXPECT_TRUE(in_rows({out}, "low"));
+  agree({out});
+}
+
 TEST_P(Marching, SourcesThatMayBeEmpty) {
   const Image<std::int32_t> in("in");
   Stage half =
