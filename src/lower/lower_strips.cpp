@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "analysis/footprint.h"
+#include "base/round_up.h"
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
@@ -24,8 +25,6 @@ namespace {
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int least_batch_rows = 2;
 constexpr int least_window_pixels = 3;
-
-int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 /// A source, and how far its windows reach from the current pixel.
 struct Window {

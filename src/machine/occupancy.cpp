@@ -5,15 +5,12 @@
 
 #include <algorithm>
 
+#include "base/round_up.h"
+
 namespace weft::machine {
 namespace {
 
 constexpr int unlimited = Occupancy::unlimited;
-
-template <class T>
-constexpr T round_up(T value, T granularity) {
-  return (value + granularity - 1) / granularity * granularity;
-}
 
 int warps_of(const BlockNeeds& needs) { return round_up(needs.threads, warp_size) / warp_size; }
 

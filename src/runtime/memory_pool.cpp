@@ -11,6 +11,8 @@
 
 #include <sys/mman.h>
 
+#include "base/round_up.h"
+
 namespace weft::runtime {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr std::size_t huge_from = 2 * huge_page;
 constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() - huge_page;
 
 std::size_t alignment_of(std::size_t bytes) { return bytes >= huge_from ? huge_page : cache_line; }
-
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void* allocate(std::size_t size) {
   void* block = std::aligned_alloc(alignment_of(size), size);
@@ -45,7 +45,7 @@ MemoryPool::~MemoryPool() {
 void* MemoryPool::take(std::size_t bytes) {
   if (bytes > largest) throw out_of_memory(bytes);
   const std::size_t wanted = std::max(bytes, std::size_t{1});
-  const std::size_t size = rounded_up(wanted, alignment_of(wanted));
+  const std::size_t size = round_up(wanted, alignment_of(wanted));
 
   const std::lock_guard lock(mutex_);
   // The smallest that fits; more than twice as large would keep memory from those who need it.

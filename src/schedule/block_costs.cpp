@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/round_up.h"
 #include "schedule/block.h"
 #include "schedule/block_needs.h"
 #include "schedule/block_strip.h"
@@ -22,8 +23,6 @@ constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 constexpr int bytes_per_register = 4;
 constexpr int barriers_of_part =
     std::bit_width(static_cast<unsigned>(part_columns));  // one, and of each halving
-
-int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 void add_loop(BlockWork& work, const Loop& loop, double accesses, double pixels) {
   work.operations += pixels * static_cast<double>(loop.operations.alu);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/round_up.h"
+
 namespace weft::schedule {
 namespace {
 
@@ -16,7 +18,6 @@ constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
 
 int round_down(int n, int multiple) { return n / multiple * multiple; }
-int round_up(int n, int multiple) { return round_down(n + multiple - 1, multiple); }
 int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
 int left_of(const Reach& x) { return static_cast<int>(std::max<std::int64_t>(-x.min, 0)); }
 int right_of(const Reach& x) { return static_cast<int>(std::max<std::int64_t>(x.max, 0)); }
