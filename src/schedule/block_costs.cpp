@@ -3,7 +3,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -144,12 +143,6 @@ BlockWork work_of_strips(const std::vector<Loop>& members, const March& march,
   return work;
 }
 
-bool has_one_rate(const March& march) {
-  const std::array one{1, 1};
-  return march.step == one && std::all_of(march.rolling.begin(), march.rolling.end(),
-                                          [&](const RollingRows& r) { return r.rate == one; });
-}
-
 /// How blocks go down with the members, or nothing if there are none that do.
 std::optional<BlockStrip> strip_of(const std::vector<Loop>& members, const March& march,
                                    const std::set<const ir::Stage*>& values, std::int64_t shared_bytes) {
@@ -166,7 +159,7 @@ BlockWork block_work_of(const std::vector<Loop>& members, const March& march, co
                         const machine::Architecture& architecture, std::int64_t shared_bytes) {
   // A stage alone keeps the rows that its windows read, if it could march with what it reads, at one rate.
   March rows = members.size() > 1 ? march : march_of(reads_of(members)).march.value_or(March{});
-  if (members.size() == 1 && !has_one_rate(rows)) rows = {};
+  if (members.size() == 1 && !rows.has_one_rate()) rows = {};
   const std::set<const ir::Stage*> values = values_of(members, rows);
   const std::optional<BlockStrip> strip = strip_of(members, rows, values, shared_bytes);
   if (!strip && members.size() > 1) throw InternalError("a group that blocks of threads cannot march with");

@@ -190,10 +190,7 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
   if (reduce && !reduce->op.commutative)
     return fmt::format("'{}' combines its elements in their order, which blocks of threads do not",
                        result.name);
-  const bool has_rates = std::any_of(march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) {
-    return r.rate != std::array<int, 2>{1, 1};
-  });
-  if (reduce && has_rates)
+  if (reduce && !march.has_one_rate())
     return fmt::format(
         "'{}' combines parts of its elements, and blocks of threads go down parts at one rate alone",
         result.name);

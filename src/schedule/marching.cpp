@@ -431,6 +431,12 @@ const RollingRows* March::of(const ir::Stage& source) const {
   return found == rolling.end() ? nullptr : &*found;
 }
 
+bool March::has_one_rate() const {
+  const std::array one{1, 1};
+  return step == one &&
+         std::all_of(rolling.begin(), rolling.end(), [&](const RollingRows& r) { return r.rate == one; });
+}
+
 namespace {
 
 /// What stages have to have in common to be computed by one loop.

@@ -68,6 +68,7 @@ struct March {
   bool lanes_apart = false;
 
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
+  bool has_one_rate() const;                             ///< That of the result, a pixel in each step.
 };
 
 /// How the members, producers first, march towards the last of them, which may be a reduction of rows of

@@ -139,6 +139,11 @@ TEST(BlockStrip, EndsInAnImageOrAReductionInAnyOrder) {
   EXPECT_EQ(why(sum, {}, 5000), "the rows of 'a' do not fit 5000 bytes of shared memory");
   EXPECT_EQ(why(reduce("sum", b, Reduce(first).identity(0.f))),
             "'sum' combines its elements in their order, which blocks of threads do not");
+  const Accessor coarse = b.border(Border::clamp());
+  const Extents twice{in.width() * 2, in.height() * 2};
+  const auto doubled = [&](Var x, Var y) { return coarse(x / 2, y / 2); };
+  EXPECT_EQ(why(reduce("sum", twice, doubled, Reduce::sum())),
+            "'sum' combines parts of its elements, and blocks of threads go down parts at one rate alone");
 }
 
 TEST(BlockStrip, OfAReductionIsOfWholeParts) {
