@@ -420,7 +420,7 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
   const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})) * along.scale);
   const Expr pixel = kernel::add(kernel::mul(i_, scale), distance);
   return pixel_at(row_from(kept.at(kernel::mul(left_, scale))), type,
-                  kernel::mul(pixel, kernel::literal(kept.lane_pitch == 1 ? type.lanes : 1)),
+                  kernel::mul(pixel, kernel::literal(pixel_pitch(type.lanes, kept.lane_pitch))),
                   kept.lane_pitch);
 }
 

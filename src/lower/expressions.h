@@ -17,6 +17,10 @@ namespace weft::lower {
 
 using Lanes = std::vector<kernel::Expr>;  ///< One scalar per lane of a pixel.
 
+/// Scalars from pixel to pixel in a row, by those from lane to lane: at 1 the lanes of a pixel lie side by
+/// side, else pixels do, and each lane has a row of its own.
+inline std::int64_t pixel_pitch(int lanes, std::int64_t lane_pitch) { return lane_pitch == 1 ? lanes : 1; }
+
 /// Half is a storage type: what is computed with is float, and becomes a half where the type says so.
 kernel::Expr computable(const kernel::Expr& e);
 kernel::Expr stored_as(Scalar type, const kernel::Expr& e);
@@ -76,8 +80,7 @@ class ExpressionLowering {
     std::function<kernel::Expr(const kernel::Expr& y)> row;  ///< The scalar with which the row y begins.
     std::function<kernel::Expr(const kernel::Expr& x)> at;   ///< From there, that with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
-    std::int64_t lane_pitch =
-        1;  ///< Scalars from lane to lane of a pixel; 1: pixels lie side by side, else lanes do.
+    std::int64_t lane_pitch = 1;  ///< See pixel_pitch().
   };
   /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
   /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,

@@ -85,13 +85,12 @@ class MarchLowering {
     std::string array, row;  ///< Of all rows, and of the current one.
     int rows;                ///< A power of two, or all of a static tile.
     int width;               ///< Pixels of a strip, without those around it.
-    int lane_pitch;          ///< Scalars from lane to lane of a pixel: 1, or lanes lie apart.
+    int lane_pitch;          ///< See pixel_pitch().
     int first;               ///< Scalars to the pixel with which the strip begins.
     int pitch;
 
     const ir::Stage& source() const { return rolling.source(); }
     int lanes() const { return source().type.lanes; }
-    int pixel_pitch() const { return lane_pitch == 1 ? lanes() : 1; }
     int columns() const { return pitch / lanes(); }
   };
 
@@ -258,9 +257,12 @@ class MarchLowering {
     return {
         kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, start_of(kept, name("row")), false}};
   }
+  static Expr pitch_of_pixels(const Kept& kept) {
+    return literal(pixel_pitch(kept.lanes(), kept.lane_pitch));
+  }
   /// The scalar of a kept row that holds a lane at a column.
   Expr at_kept(const Kept& kept, const Expr& x, int lane = 0) const {
-    return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), literal(kept.pixel_pitch())),
+    return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), pitch_of_pixels(kept)),
                        literal(kept.first + lane * kept.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
@@ -361,8 +363,7 @@ class MarchLowering {
     const std::vector<Expr> values = border_lanes(kept.rolling.read, block);
     for (int l = 0; l < kept.lanes(); ++l)
       body.push_back({kernel::Store{
-          kept.row,
-          kernel::add(kernel::mul(name("i"), literal(kept.pixel_pitch())), literal(l * kept.lane_pitch)),
+          kept.row, kernel::add(kernel::mul(name("i"), pitch_of_pixels(kept)), literal(l * kept.lane_pitch)),
           values[l]}});
     block.push_back({For{LoopKind::Vector, "i", literal(0), literal(kept.columns()), std::move(body)}});
     return block;
@@ -553,7 +554,7 @@ class MarchLowering {
         const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
         const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), left);
         for (int l = 0; l < lanes; ++l) {
-          const Expr scalar = kernel::mul(pixel, literal(target.lane_pitch == 1 ? lanes : 1));
+          const Expr scalar = kernel::mul(pixel, literal(pixel_pitch(lanes, target.lane_pitch)));
           pixels.body.push_back({kernel::Store{
               target.array,
               kernel::add(scalar, kernel::add(first_scalar(*pass[m]), literal(l * target.lane_pitch))),
@@ -583,18 +584,19 @@ class MarchLowering {
   /// Where the pixels of a stage go; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
                         const Expr& row, Block& block) const {
-    const Expr scalar = kernel::mul(name("i"), literal(inner.type.lanes));
+    const auto scalar = [&](std::int64_t lane_pitch) {
+      return kernel::mul(name("i"), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
+    };
     if (&stage != &result_) {
       const Kept& kept = kept_of(stage);
       block.push_back(current_row(kept));
-      const Expr pixel = kept.lane_pitch == 1 ? scalar : name("i");
-      return {&inner, kept.row, kernel::add(pixel, first_scalar(stage)), kept.lane_pitch};
+      return {&inner, kept.row, kernel::add(scalar(kept.lane_pitch), first_scalar(stage)), kept.lane_pitch};
     }
     const Rows rows(stage.box, layout_);
     const std::string target = expressions.claim(array_.name + "_row");
     const Expr at_left = kernel::add(memory_row(rows, array_, row), rows.x_offset(name("left"), array_));
     block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, at_left, false}});
-    return {&inner, target, scalar};
+    return {&inner, target, scalar(1)};
   }
 
   const GroupContext& context_;

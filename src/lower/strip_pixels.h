@@ -20,7 +20,7 @@ struct StripTarget {
   const ir::Stage* stage;
   std::string array;
   kernel::Expr offset;          ///< The first scalar of the pixel number `i`.
-  std::int64_t lane_pitch = 1;  ///< Scalars from lane to lane of a pixel.
+  std::int64_t lane_pitch = 1;  ///< See pixel_pitch().
 };
 
 /// Whether several lanes are made from the exp, say, of one value. Compilers that see the stores of a pixel
