@@ -437,6 +437,11 @@ bool March::has_one_rate() const {
          std::all_of(rolling.begin(), rolling.end(), [&](const RollingRows& r) { return r.rate == one; });
 }
 
+bool reads(const StageReads& reader, const ir::Stage& source) {
+  return std::any_of(reader.reads.begin(), reader.reads.end(),
+                     [&](const ir::Read* read) { return read->source.get() == &source; });
+}
+
 namespace {
 
 /// What stages have to have in common to be computed by one loop.
@@ -480,11 +485,6 @@ bool only_moves_pixels(const ir::Stage& stage) {
     moves &= is_in_row || std::holds_alternative<ir::Pack>(e->op) || std::holds_alternative<ir::Lane>(e->op);
   });
   return moves;
-}
-
-bool reads(const StageReads& reader, const ir::Stage& source) {
-  return std::any_of(reader.reads.begin(), reader.reads.end(),
-                     [&](const ir::Read* read) { return read->source.get() == &source; });
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct StageReads {
   bool has_places = false;  ///< Values depend on where a pixel is, not only on what is read around it.
 };
 StageReads reads_of(const ir::Stage& stage);
+bool reads(const StageReads& reader, const ir::Stage& source);
 
 /// What a strip keeps of one source of the group's stages: the result of another member, or an image from
 /// memory that is read in windows.

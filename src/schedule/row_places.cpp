@@ -2,39 +2,38 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace weft::schedule {
 namespace {
 
-/// Images are loaded one after the other, and then passes are computed.
+/// The turns in which rows are made, and last read. Images are loaded one after the other, and then passes
+/// are computed.
 struct Lifetime {
-  std::size_t first = 0, last = 0;
+  std::size_t first, last;
 };
 
 std::vector<Lifetime> lifetimes(const std::vector<StageReads>& members, const March& march,
                                 const std::vector<Pass>& passes, Traversal traversal) {
-  const auto images = static_cast<std::size_t>(std::count_if(
-      march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) { return !r.is_member; }));
-  std::vector<Lifetime> lives(march.rolling.size());
-  for (std::size_t r = 0; r < lives.size(); ++r) {
-    const RollingRows& rows = march.rolling[r];
+  std::map<const ir::Stage*, std::size_t> turns;
+  for (const RollingRows& r : march.rolling) {
+    if (!r.is_member) turns.emplace(&r.source(), turns.size());
+  }
+  const std::size_t images = turns.size();
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    for (const ir::Stage* stage : passes[p]) turns[stage] = images + p;
+  }
+  std::vector<Lifetime> lives;
+  for (const RollingRows& r : march.rolling) {
     // Those of which some are older than the step that computes them are needed in the next one.
-    if (traversal == Traversal::March && rows.rows > rows.rate[1]) {
-      lives[r].last = std::numeric_limits<std::size_t>::max();
+    if (traversal == Traversal::March && r.rows > r.rate[1]) {
+      lives.push_back({0, std::numeric_limits<std::size_t>::max()});
       continue;
     }
-    lives[r].first = r;  // images come first
-    for (std::size_t p = 0; p < passes.size(); ++p) {
-      for (const ir::Stage* stage : passes[p]) {
-        if (stage == &rows.source()) lives[r].first = lives[r].last = std::max(lives[r].last, images + p);
-        const auto member = std::find_if(members.begin(), members.end(),
-                                         [&](const StageReads& m) { return m.stage == stage; });
-        const bool reads = std::any_of(member->reads.begin(), member->reads.end(), [&](const ir::Read* read) {
-          return read->source.get() == &rows.source();
-        });
-        if (reads) lives[r].last = std::max(lives[r].last, images + p);
-      }
+    Lifetime& life = lives.emplace_back(Lifetime{turns.at(&r.source()), turns.at(&r.source())});
+    for (const StageReads& m : members) {
+      if (reads(m, r.source())) life.last = std::max(life.last, turns.at(m.stage));
     }
   }
   return lives;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lower/lower.h"
+#include "pipelines.h"
 #include "schedule/fuse.h"
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
@@ -30,9 +31,7 @@ ir::Pipeline two_windows(int lanes = 1) {
 }
 
 March march_through(const ir::Pipeline& pipeline) {
-  std::vector<StageReads> members;
-  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
-  return march_of(members).march.value();
+  return march_of(reads_of_stages(pipeline)).march.value();
 }
 
 std::int64_t bytes_of(const BlockStrip& strip) {

@@ -6,6 +6,7 @@
 
 #include "ir/visit.h"
 #include "lower/lower.h"
+#include "pipelines.h"
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
 
@@ -16,9 +17,7 @@ namespace {
 /// is the result's, the columns that are needed of it, its rows, and how far it is ahead.
 std::string march_text(const Outputs& outputs) {
   const ir::Pipeline pipeline = Pipeline("test", outputs).ir();
-  std::vector<StageReads> members;
-  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
-  const MarchOrWhy found = march_of(members);
+  const MarchOrWhy found = march_of(reads_of_stages(pipeline));
   if (!found.march) return found.why;
   std::string text;
   for (const RollingRows& r : found.march->rolling) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/marching.h"
 #include "schedule/stage_graph.h"
 
 namespace weft::schedule {
@@ -24,6 +25,13 @@ inline std::vector<int> members(const StageGraph& graph, const std::vector<std::
     if (std::find(names.begin(), names.end(), graph.vertices[v].name) != names.end()) result.push_back(v);
   }
   return result;
+}
+
+/// All of its stages as members of a group.
+inline std::vector<StageReads> reads_of_stages(const ir::Pipeline& pipeline) {
+  std::vector<StageReads> members;
+  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+  return members;
 }
 
 inline Mask binomial() { return Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}} / 16.f; }

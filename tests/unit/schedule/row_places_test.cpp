@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "pipelines.h"
+
 namespace weft::schedule {
 namespace {
 
 /// Of the image "in", and of all stages but the last.
 std::vector<int> places(const Outputs& outputs, Traversal traversal) {
   const ir::Pipeline pipeline = Pipeline("test", outputs).ir();
-  std::vector<StageReads> members;
-  for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+  const std::vector<StageReads> members = reads_of_stages(pipeline);
   const March march = march_of(members).march.value();
   return places_of_rows(members, march, passes_of(members, march), traversal);
 }
