@@ -304,8 +304,9 @@ void CLike::open_loop(const kernel::For& loop) {
   if (loop.kind == kernel::LoopKind::Scalar) out_.line("WEFT_SCALAR");
 }
 
+// Aligned for vectors, and since GCC 12 may store by 16 bytes at once where it gives an array 8 of the stack.
 void CLike::print(const kernel::LocalArray& array) {
-  out_.line(fmt::format("{} {}[{}];", c_type(array.type), array.name, array.count));
+  out_.line(fmt::format("alignas(64) {} {}[{}];", c_type(array.type), array.name, array.count));
 }
 void CLike::print(const kernel::LoadPack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::StorePack&) { throw InternalError("a pack on a CPU"); }

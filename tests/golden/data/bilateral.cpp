@@ -160,8 +160,8 @@ void bilateral_rows(const bilateral_frame& frame, int64_t first, int64_t last) {
     }
     for (int64_t x0 = left; x0 < right; x0 += 1024) {
       const int64_t count = min_i64(1024, right - x0);
-      float acc[1024];
-      float acc_2[1024];
+      alignas(64) float acc[1024];
+      alignas(64) float acc_2[1024];
       WEFT_INDEPENDENT
       for (int64_t i = 0; i < count; ++i) {
         acc[i] = 0.0f;

@@ -184,7 +184,7 @@ void gamma_rows(const enhance_frame& frame, int64_t first, int64_t last) {
       const float* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
       const float* in_0 = in + y * in_pitch;
       const float* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-      float column[1026];
+      alignas(64) float column[1026];
       WEFT_INDEPENDENT
       for (int64_t i = 0; i < count + 2; ++i) {
         column[i] = logf(in_m1[x0 + i - 1] + 1.0f) + logf(in_0[x0 + i - 1] + 1.0f)

@@ -106,7 +106,7 @@ void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
       const uint8_t* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
       const uint8_t* in_0 = in + y * in_pitch;
       const uint8_t* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-      int16_t column[1026];
+      alignas(64) int16_t column[1026];
       WEFT_INDEPENDENT
       for (int64_t i = 0; i < count + 2; ++i) {
         column[i] = (int16_t)(in_m1[x0 + i - 1] + 2 * in_0[x0 + i - 1] + in_p1[x0 + i - 1]);

@@ -95,10 +95,10 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t hc_pitch = frame.hc_pitch;
   const float k = frame.k;
-  float in_rows[2064];
-  float sx_rows[2056];
-  float sy_rows[2056];
-  float sxy_rows[2056];
+  alignas(64) float in_rows[2064];
+  alignas(64) float sx_rows[2056];
+  alignas(64) float sy_rows[2056];
+  alignas(64) float sxy_rows[2056];
   const int64_t columns = (in_w + 511) / 512;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {

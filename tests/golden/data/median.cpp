@@ -92,7 +92,7 @@ WEFT_NOINLINE void median_pixel_(const median_frame& frame, int64_t x, int64_t y
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t median_pitch_ = frame.median_pitch_;
-  uint8_t window[25];
+  alignas(64) uint8_t window[25];
   for (int64_t ty = -2; ty < 3; ty += 1) {
     for (int64_t tx = -2; tx < 3; tx += 1) {
       const int64_t x_in = clamp_index(x + tx, in_w);
@@ -126,7 +126,7 @@ void median_rows_(const median_frame& frame, int64_t first, int64_t last) {
     }
     WEFT_INDEPENDENT
     for (int64_t x = left; x < right; ++x) {
-      uint8_t window[25];
+      alignas(64) uint8_t window[25];
       window[0] = in_m2[x - 2];
       window[1] = in_m2[x - 1];
       window[2] = in_m2[x];

@@ -93,7 +93,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t out_pitch = frame.out_pitch;
-  float blur_tap_rows[8200];
+  alignas(64) float blur_tap_rows[8200];
   const int64_t columns = (in_w + 2047) / 2048;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {

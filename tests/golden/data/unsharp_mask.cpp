@@ -93,8 +93,8 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const int64_t mask_pitch = frame.mask_pitch;
   const float threshold = frame.threshold;
   const float weight = frame.weight;
-  float in_rows[6240];
-  float blurx_rows[780];
+  alignas(64) float in_rows[6240];
+  alignas(64) float blurx_rows[780];
   const int64_t columns = (in_w + 255) / 256;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
