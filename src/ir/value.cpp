@@ -316,6 +316,21 @@ Value least(Type type) {
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::Lt; }
 
+bool is_transcendental(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::Exp:
+    case UnaryOp::Log:
+    case UnaryOp::Sin:
+    case UnaryOp::Cos:
+    case UnaryOp::Tan:
+    case UnaryOp::Atan:
+    case UnaryOp::Tanh: return true;
+    default: return false;
+  }
+}
+
+bool is_transcendental(BinaryOp op) { return op == BinaryOp::Pow || op == BinaryOp::Atan2; }
+
 std::string name_of(UnaryOp op) {
   constexpr const char* names[] = {"-",   "!",   "~",    "abs",  "sqrt",  "exp",  "log",  "sin",
                                    "cos", "tan", "atan", "tanh", "floor", "ceil", "rint", "trunc"};

@@ -57,6 +57,8 @@ enum class CastMode { Convert, Saturate };
 std::string name_of(UnaryOp op);
 std::string name_of(BinaryOp op);
 bool is_comparison(BinaryOp op);
+bool is_transcendental(UnaryOp op);  ///< exp, log, sine and the like: tens of operations.
+bool is_transcendental(BinaryOp op);
 
 /// One lane: integers and bool in `i` (u64 as its bit pattern), floats in `f` (f32 exactly representable).
 union Number {

@@ -20,6 +20,15 @@ namespace {
 constexpr int least_operations = 4;
 constexpr std::size_t least_taps = 4;
 
+/// Those of an operator alone, 0 if it is none.
+int operations_of(const ir::Node& e) {
+  const auto* unary = std::get_if<ir::Unary>(&e.op);
+  const auto* binary = std::get_if<ir::Binary>(&e.op);
+  if ((unary && ir::is_transcendental(unary->op)) || (binary && ir::is_transcendental(binary->op)))
+    return least_operations * e.type.lanes;
+  return unary || binary || std::holds_alternative<ir::Select>(e.op) ? e.type.lanes : 0;
+}
+
 /// The read of (x + t.x, y + t.y, …) that all of an expression's values come from.
 struct TapRead {
   const ir::Read* read;
@@ -48,13 +57,10 @@ class TapSharing {
     }
     const bool is_leaf =
         std::holds_alternative<ir::Const>(e->op) || std::holds_alternative<ir::ParamRef>(e->op);
-    const bool is_operator = std::holds_alternative<ir::Unary>(e->op) ||
-                             std::holds_alternative<ir::Binary>(e->op) ||
-                             std::holds_alternative<ir::Select>(e->op);
     const bool moves = std::holds_alternative<ir::Cast>(e->op) || std::holds_alternative<ir::Pack>(e->op) ||
                        std::holds_alternative<ir::Lane>(e->op);
-    if (!is_leaf && !is_operator && !moves) return false;
-    operations += is_operator ? e->type.lanes : 0;
+    if (!is_leaf && !moves && operations_of(*e) == 0) return false;
+    operations += operations_of(*e);
     for (const Expr& operand : ir::operands(*e)) {
       if (!is_function_of_one_read(operand, read, operations, seen)) return false;
     }

@@ -14,19 +14,6 @@ using kernel::Expr;
 
 namespace {
 
-bool is_transcendental(ir::UnaryOp op) {
-  switch (op) {
-    case ir::UnaryOp::Exp:
-    case ir::UnaryOp::Log:
-    case ir::UnaryOp::Sin:
-    case ir::UnaryOp::Cos:
-    case ir::UnaryOp::Tan:
-    case ir::UnaryOp::Atan:
-    case ir::UnaryOp::Tanh: return true;
-    default: return false;
-  }
-}
-
 /// How the loop over the pixels of a row may run.
 kernel::LoopKind loop_over_pixels(const ir::Stage& stage, const std::vector<ir::Case>& cases) {
   // Read conditionally, in a case, GCC 12 makes masked loads of pixels of several lanes, and permutes pixels
@@ -77,7 +64,7 @@ bool lanes_share_a_function(const ir::Stage& stage) {
   bool found = false;
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     const auto* unary = std::get_if<ir::Unary>(&e->op);
-    found |= unary && e->type.lanes == 1 && is_transcendental(unary->op);
+    found |= unary && e->type.lanes == 1 && ir::is_transcendental(unary->op);
   });
   return found;
 }

@@ -1,7 +1,8 @@
 // Pipeline 'enhance', emitted by Weft. How it runs:
-//   mean    computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
-//   bright  computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
-//   gamma   stored: it is an output
+//   mean_tap  in rows of gamma: computed 1 row ahead of 'gamma', which needs 3 of its rows at a time: no store, no load
+//   mean      computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
+//   bright    computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
+//   gamma     stored: it is an output
 //
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
 #include "enhance.h"
@@ -33,6 +34,8 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
 // e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
 // Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
 static inline float exp_approx_f32(float v) {
@@ -98,6 +101,8 @@ static inline float pow_approx_f32(float x, float y) {
   return x > 0.0f && x < infinity ? power : special;
 #endif
 }
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -141,8 +146,9 @@ struct enhance_frame {
   float gain;
 };
 
-// One pixel of gamma, borders resolved.
-WEFT_NOINLINE void gamma_pixel(const enhance_frame& frame, int64_t x, int64_t y) {
+// Strips [first, last) of 'gamma', each 2048 columns that are computed row by row.
+// Rows of 'mean_tap' are kept while they are read.
+void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict gamma = frame.gamma;
   const int64_t in_w = frame.in_w;
@@ -150,56 +156,47 @@ WEFT_NOINLINE void gamma_pixel(const enhance_frame& frame, int64_t x, int64_t y)
   const int64_t in_pitch = frame.in_pitch;
   const int64_t gamma_pitch = frame.gamma_pitch;
   const float gain = frame.gain;
-  const int64_t x_m1 = clamp_index(x - 1, in_w);
-  const int64_t y_m1 = clamp_index(y - 1, in_h);
-  const int64_t x_p1 = clamp_index(x + 1, in_w);
-  const int64_t y_p1 = clamp_index(y + 1, in_h);
-  const float mean = max_f32(0.0f, exp_approx_f32((logf(in[y_m1 * in_pitch + x_m1] + 1.0f)
-      + logf(in[y_m1 * in_pitch + x] + 1.0f) + logf(in[y_m1 * in_pitch + x_p1] + 1.0f)
-      + logf(in[y * in_pitch + x_m1] + 1.0f) + logf(in[y * in_pitch + x] + 1.0f)
-      + logf(in[y * in_pitch + x_p1] + 1.0f) + logf(in[y_p1 * in_pitch + x_m1] + 1.0f)
-      + logf(in[y_p1 * in_pitch + x] + 1.0f) + logf(in[y_p1 * in_pitch + x_p1] + 1.0f)) / 9.0f) - 1.0f);
-  const float bright = mean * gain;
-  gamma[y * gamma_pitch + x] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
-}
-
-// Rows [first, last) of 'gamma' from 'in'.
-void gamma_rows(const enhance_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict in = frame.in;
-  float* __restrict gamma = frame.gamma;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t gamma_pitch = frame.gamma_pitch;
-  const float gain = frame.gain;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(1, in_w);
-    const int64_t right = max_i64(left, in_w - 1);
-    float* gamma_row = gamma + y * gamma_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      gamma_pixel(frame, x, y);
-    }
-    for (int64_t x0 = left; x0 < right; x0 += 1024) {
-      const int64_t count = min_i64(1024, right - x0);
-      const float* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
-      const float* in_0 = in + y * in_pitch;
-      const float* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-      alignas(64) float column[1026];
-      WEFT_INDEPENDENT
-      for (int64_t i = 0; i < count + 2; ++i) {
-        column[i] = logf(in_m1[x0 + i - 1] + 1.0f) + logf(in_0[x0 + i - 1] + 1.0f)
-            + logf(in_p1[x0 + i - 1] + 1.0f);
+  alignas(64) float mean_tap_rows[8200];
+  const int64_t columns = (in_w + 2047) / 2048;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 2048;
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    for (int64_t y = y0 - 2; y < y1; ++y) {
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x0 + 2049, in_w);
+        float* mean_tap_row = mean_tap_rows + (row & 3) * 2050;
+        const float* in_0 = in + row * in_pitch;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          mean_tap_row[i + (left - x0) + 1] = logf(in_0[left + i] + 1.0f);
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          mean_tap_row[x - x0 + 1] = mean_tap_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x0 + 2049, in_w + 1); ++x) {
+          mean_tap_row[x - x0 + 1] = mean_tap_row[clamp_index(x, in_w) - x0 + 1];
+        }
       }
-      WEFT_INDEPENDENT
-      for (int64_t i = 0; i < count; ++i) {
-        const float mean = max_f32(0.0f, exp_approx_f32((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-            - 1.0f);
-        const float bright = mean * gain;
-        gamma_row[x0 + i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+      if (y0 <= y) {
+        const int64_t left = max_i64(x0, 0);
+        const int64_t right = min_i64(x0 + 2048, in_w);
+        float* gamma_row = gamma + y * gamma_pitch + left;
+        const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          const float mean = max_f32(0.0f, exp_approx_f32((mean_tap_m1[i - 1] + mean_tap_m1[i]
+              + mean_tap_m1[i + 1] + mean_tap_0[i - 1] + mean_tap_0[i] + mean_tap_0[i + 1]
+              + mean_tap_p1[i - 1] + mean_tap_p1[i] + mean_tap_p1[i + 1]) / 9.0f) - 1.0f);
+          const float bright = mean * gain;
+          gamma_row[i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+        }
       }
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      gamma_pixel(frame, x, y);
     }
   }
 }
@@ -218,9 +215,12 @@ int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, f
   frame.in_h = in_h;
   frame.gain = gain;
 
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  host->parallel_for(host->context, div_i64(in_h
+      + min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256)) * ((in_w + 2047) / 2048),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
-    gamma_rows(*static_cast<const enhance_frame*>(data), first, last);
+    gamma_strips(*static_cast<const enhance_frame*>(data), first, last);
   }, &frame);
   return 0;
 }

@@ -4,21 +4,15 @@
 #include <weft/weft.hpp>
 
 #include "ir/verify.h"
-#include "ir/visit.h"
+#include "stage_sources.h"
 
 namespace weft {
 namespace {
 
-/// "p: in; p_of_b: in; b: p_of_b": the stages and what they read.
 std::string recomputed(const Outputs& outputs) {
   const ir::Pipeline pipeline = lower::recompute_points(Pipeline("test", outputs).ir());
   ir::verify(pipeline, "recompute_points");
-  std::string text;
-  for (const ir::StagePtr& stage : pipeline.stages) {
-    text += (text.empty() ? "" : "; ") + stage->name + ":";
-    for (const ir::StagePtr& source : ir::sources(*stage)) text += " " + source->name;
-  }
-  return text;
+  return stage_sources(pipeline);
 }
 
 class RecomputePoints : public testing::Test {

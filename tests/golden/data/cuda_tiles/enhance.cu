@@ -1,7 +1,8 @@
 // Pipeline 'enhance', emitted by Weft. How it runs:
-//   mean    computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
-//   bright  computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
-//   gamma   stored: it is an output
+//   mean_tap  in rows of gamma: computed 1 row ahead of 'gamma', which needs 3 of its rows at a time: no store, no load
+//   mean      computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
+//   bright    computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
+//   gamma     stored: it is an output
 //
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c enhance.cu
 #include "enhance.h"
@@ -18,38 +19,38 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   return i > 0 ? i : 0;
 }
 
-// 'gamma' from 'in'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'in' that the windows reach in shared memory.
+// 'gamma' with 'mean_tap'. Each block of threads goes down a strip of 248 pixels, 8 rows at
+// a time, and keeps the rows of 'mean_tap' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__ in,
     float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
     float gain) {
-  __shared__ float in_rows[4352];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
-  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+  __shared__ float mean_tap_rows[4000];
+  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 247) / 248) ? 64
+      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 247) / 248) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
+    const int32_t columns = min_i32(248, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
-        for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
-          const int32_t column = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 8; ++r) {
-            const int32_t row = batch + r + 1;
-            if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
-            }
+      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        for (int32_t t = threadIdx.x; t < columns + 2; t += blockDim.x) {
+          const int32_t x = clamp_index(x0 + t - 1, in_w);
+          const int32_t first = max_i32(batch + 1, 0);
+          const int32_t last = min_i32(min_i32(batch + 8, y1) + 1, in_h);
+          for (int32_t row = first; row < last; ++row) {
+            float* mean_tap_row = mean_tap_rows + (row & 15) * 250;
+            mean_tap_row[t] = logf(in[row * in_pitch + x] + 1.0f);
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
-          const float* in_0 = in_rows + (y & 15) * 272 + 8;
-          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
-            const float mean = max_f32(0.0f, expf((logf(in_m1[i - 1] + 1.0f) + logf(in_m1[i] + 1.0f)
-                + logf(in_m1[i + 1] + 1.0f) + logf(in_0[i - 1] + 1.0f) + logf(in_0[i] + 1.0f)
-                + logf(in_0[i + 1] + 1.0f) + logf(in_p1[i - 1] + 1.0f) + logf(in_p1[i] + 1.0f)
-                + logf(in_p1[i + 1] + 1.0f)) / 9.0f) - 1.0f);
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+            const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 15) * 250 + 1;
+            const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 15) * 250 + 1;
+            const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 15) * 250 + 1;
+            const float mean = max_f32(0.0f, expf((mean_tap_m1[i - 1] + mean_tap_m1[i] + mean_tap_m1[i + 1]
+                + mean_tap_0[i - 1] + mean_tap_0[i] + mean_tap_0[i + 1] + mean_tap_p1[i - 1] + mean_tap_p1[i]
+                + mean_tap_p1[i + 1]) / 9.0f) - 1.0f);
             const float bright = mean * gain;
             gamma[y * gamma_pitch + x] = 255.0f * powf(bright / 255.0f, 0.6f);
           }
@@ -129,8 +130,8 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gamma_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(gamma_kernel, {(in_w + 247) / 248 * 256, 128 <= in_h / 64 * ((in_w + 247) / 248)
+        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
   }
   return status;
