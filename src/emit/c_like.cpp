@@ -331,8 +331,10 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::Pointer& s) {
             const bool at_start = kernel::is_literal(s.offset, 0);
             const auto* cast = silent_cast(s.offset);
+            const std::string otherwise =
+                s.unless ? fmt::format("{} ? {} : ", spelt(s.unless, tightest), s.instead) : "";
             out_.line(fmt::format(
-                "{}{}* {} = {};", s.is_const ? "const " : "", c_type(s.type), s.name,
+                "{}{}* {} = {}{};", s.is_const ? "const " : "", c_type(s.type), s.name, otherwise,
                 at_start ? s.array
                          : fmt::format("{} + {}", s.array, spelt(cast ? cast->a : s.offset, additive))));
           },

@@ -106,6 +106,8 @@ struct Pointer {
   Scalar type;
   Expr offset;
   bool is_const = true;
+  Expr unless = nullptr;     ///< Where it holds, name[i] is instead[i].
+  std::string instead = "";  ///< Another array.
 };
 enum class Storage {
   Local,   ///< In registers or on the stack; of each thread.

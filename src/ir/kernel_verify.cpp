@@ -85,6 +85,11 @@ class FunctionVerifier {
               require(symbol.type == s.type, "pointer '" + s.name + "' has another type than its array");
               require(s.is_const || symbol.kind == Array,
                       "pointer '" + s.name + "' may write what is constant");
+              if (s.unless) {
+                check(s.unless);
+                require(s.unless->type == weft::Scalar::Bool && s.is_const && array(s.instead).type == s.type,
+                        "pointer '" + s.name + "' into one of two arrays");
+              }
               define(s.name, {s.is_const ? ConstArray : Array, s.type});
             },
             [&](const LocalArray& s) {

@@ -67,7 +67,10 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
     std::visit(ir::overloaded{
                    [&](const Let& s) { visit(s.value, visitor); },
                    [&](const Assign& s) { visit(s.value, visitor); },
-                   [&](const Pointer& s) { visit(s.offset, visitor); },
+                   [&](const Pointer& s) {
+                     visit(s.offset, visitor);
+                     if (s.unless) visit(s.unless, visitor);
+                   },
                    [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const LoadPack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
                    [&](const StorePack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
@@ -93,7 +96,10 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
     std::visit(ir::overloaded{
                    [&](Let& s) { replace(s.value); },
                    [&](Assign& s) { replace(s.value); },
-                   [&](Pointer& s) { replace(s.offset); },
+                   [&](Pointer& s) {
+                     replace(s.offset);
+                     if (s.unless) replace(s.unless);
+                   },
                    [&](Store& s) { replace(s.index), replace(s.value); },
                    [&](LoadPack& s) { replace(s.offset), replace(s.valid); },
                    [&](StorePack& s) { replace(s.offset), replace(s.valid); },
@@ -117,10 +123,18 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
   }
 }
 
+namespace {
+
+std::set<std::string> arrays_of(const Pointer& pointer) {
+  return pointer.unless ? std::set{pointer.array, pointer.instead} : std::set{pointer.array};
+}
+
+}  // namespace
+
 std::set<std::string> names_in(const Block& block) {
   std::set<std::string> names;
   visit_statements(block, [&](const Stmt& statement) {
-    if (const auto* s = std::get_if<Pointer>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<Pointer>(&statement.op)) names.merge(arrays_of(*s));
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<LoadPack>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert({s->name, s->array});
@@ -138,7 +152,7 @@ std::set<std::string> names_in(const Block& block) {
 std::set<std::string> arrays_written_in(const Block& block) {
   std::set<std::string> names;
   visit_statements(block, [&](const Stmt& statement) {
-    if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.insert(s->array);
+    if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.merge(arrays_of(*s));
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);

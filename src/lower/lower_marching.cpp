@@ -83,10 +83,13 @@ class MarchLowering {
   struct Kept {
     schedule::RollingRows rolling;
     std::string array, row;  ///< Of all rows, and of the current one.
-    int rows;                ///< A power of two, or all of a static tile.
-    int width;               ///< Pixels of a strip, without those around it.
-    int lane_pitch;          ///< See pixel_pitch().
-    int first;               ///< Scalars to the pixel with which the strip begins.
+    /// Of an image: whether a strip has to copy its rows, where it finds them, how many scalars they lie
+    /// apart, and the bits of a row's number that say which it is. Else empty: all strips copy.
+    std::string copied, from, step, mask;
+    int rows;        ///< A power of two, or all of a static tile.
+    int width;       ///< Pixels of a strip, without those around it.
+    int lane_pitch;  ///< See pixel_pitch().
+    int first;       ///< Scalars to the pixel with which the strip begins.
     int pitch;
 
     const ir::Stage& source() const { return rolling.source(); }
@@ -103,8 +106,15 @@ class MarchLowering {
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const bool apart = lanes_apart_ && lanes > 1;
     const std::string& name = layout_.arrays.at(&r.source()).name;
-    kept_.push_back({r, "", layout_.names.claim(name + "_row"), rows, width, apart ? columns : 1,
-                     static_cast<int>(-r.x().min) * (apart ? 1 : lanes), columns * lanes});
+    kept_.push_back({r, "", layout_.names.claim(name + "_row"), "", "", "", "", rows, width,
+                     apart ? columns : 1, static_cast<int>(-r.x().min) * (apart ? 1 : lanes),
+                     columns * lanes});
+    if (r.is_member || apart) return;
+    Kept& image = kept_.back();
+    image.copied = layout_.names.claim(name + "_copied");
+    image.from = layout_.names.claim(name + "_from");
+    image.step = layout_.names.claim(name + "_step");
+    if (!is_static()) image.mask = layout_.names.claim(name + "_mask");
   }
 
   /// Rows that are not needed at the same time take turns in an array, which has the names of all.
@@ -125,17 +135,20 @@ class MarchLowering {
   }
 
   std::string comment() const {
-    std::string members;
+    std::string members, images;
     for (const Kept& kept : kept_) {
-      if (kept.rolling.is_member) members += (members.empty() ? "'" : ", '") + kept.source().name + "'";
+      std::string& names = kept.rolling.is_member ? members : images;
+      const bool is_named = kept.rolling.is_member || !kept.copied.empty();
+      if (is_named) names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
     }
     const std::string width = std::to_string(width_),
                       parts = "[first, last) of '" + result_.name + "', each ";
+    const std::string copies = images.empty() ? "" : "\nRows of " + images + " are copied at its ends alone.";
     if (is_static())
       return "Tiles " + parts + width + "x" + std::to_string(tile()->height) + ".\nThe rows of " + members +
-             " that a tile needs are computed before it.";
+             " that a tile needs are computed before it." + copies;
     return "Strips " + parts + width + " columns that are computed row by row.\nRows of " + members +
-           " are kept while they are read.";
+           " are kept while they are read." + copies;
   }
 
   // ---- strips
@@ -168,6 +181,7 @@ class MarchLowering {
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
     Block work;
     for (const Kept& kept : kept_) {
+      if (!kept.copied.empty()) find_rows(body, kept);
       if (!kept.rolling.is_member) work.push_back(rows_from_memory(kept));
     }
     for (const schedule::Pass& pass : passes_) work.push_back(rows_of_pass(pass));
@@ -185,6 +199,30 @@ class MarchLowering {
 
   Expr strip_begin(const Kept& kept) const { return steps_.at_rate(name("x0"), 0, kept.rolling.rate[0]); }
 
+  /// Strips that need no pixels but an image's own read its rows where they lie.
+  void find_rows(Block& body, const Kept& kept) const {
+    const ir::Stage& source = kept.source();
+    const Rows rows(source.box, layout_);
+    const ArrayLayout& array = layout_.arrays.at(&source);
+    const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
+    const auto either = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Or, a, b); };
+    const Expr left = kernel::add(strip_begin(kept), literal(kept.rolling.x().min));
+    const Expr right = kernel::add(strip_begin(kept), literal(kept.width + kept.rolling.x().max));
+    const Expr beside = either(is_less(left, rows.begin(0)), is_less(rows.end(0), right));
+    const Expr above = is_less(first_row(kept), rows.begin(1)), below = is_less(rows.end(1), end_row(kept));
+    body.push_back({Let{kept.copied, either(beside, either(above, below))}});
+
+    const Expr copied = name(kept.copied, Scalar::Bool), stride = name(array.strides[0]);
+    const Expr number = is_static() ? first_row(kept) : literal(0);  // of the row with which it begins
+    const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(kept.lanes()));
+    body.push_back(
+        {kernel::Pointer{kept.from, array.name, source.type.scalar,
+                         kernel::add(memory_row(rows, array, number), column), true, copied, kept.array}});
+    body.push_back({Let{kept.step, kernel::select(copied, literal(kept.pitch), stride)}});
+    if (!is_static())
+      body.push_back({Let{kept.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
+  }
+
   /// The work for each row of a source that the strip needs: all of a tile's, or of a step's one, or some of
   /// several.
   kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
@@ -193,8 +231,7 @@ class MarchLowering {
     Expr from = first_row(kept);
     if (in_source_only) from = kernel::max(from, source.begin(1));
     if (is_static()) {
-      Expr until =
-          kernel::add(steps_.at_rate(steps_.whole(name("y1"), 1), 1, rate), literal(kept.rolling.y().max));
+      Expr until = end_row(kept);
       if (in_source_only) until = kernel::min(until, source.end(1));
       return {For{LoopKind::Serial, "row", from, until, std::move(work)}};
     }
@@ -216,11 +253,19 @@ class MarchLowering {
   Expr first_row(const Kept& kept) const {
     return kernel::add(steps_.at_rate(name("y0"), 1, kept.rolling.rate[1]), literal(kept.rolling.y().min));
   }
+  /// The row after the last one.
+  Expr end_row(const Kept& kept) const {
+    const Expr end = steps_.at_rate(steps_.whole(name("y1"), 1), 1, kept.rolling.rate[1]);
+    return kernel::add(end, literal(kept.rolling.y().max));
+  }
   /// The scalar with which a kept row begins.
   Expr start_of(const Kept& kept, const Expr& row) const {
-    const Expr number = is_static() ? kernel::sub(row, first_row(kept))
-                                    : kernel::binary(BinaryOp::And, row, literal(kept.rows - 1));
-    return kernel::mul(number, literal(kept.pitch));
+    return row_start(kept, row, literal(kept.rows - 1), literal(kept.pitch));
+  }
+  Expr row_start(const Kept& kept, const Expr& row, const Expr& mask, const Expr& step) const {
+    const Expr number =
+        is_static() ? kernel::sub(row, first_row(kept)) : kernel::binary(BinaryOp::And, row, mask);
+    return kernel::mul(number, step);
   }
 
   /// The columns that are computed of a source, of those that the strip needs: left and right.
@@ -266,7 +311,11 @@ class MarchLowering {
                        literal(kept.first + lane * kept.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
-    return {kept.array, [this, &kept](const Expr& row) { return start_of(kept, row); },
+    const bool all_copy = kept.copied.empty();
+    return {all_copy ? kept.array : kept.from,
+            [this, &kept, all_copy](const Expr& row) {
+              return all_copy ? start_of(kept, row) : row_start(kept, row, name(kept.mask), name(kept.step));
+            },
             [this, &kept](const Expr& x) { return at_kept(kept, x); },
             kept.rolling.is_member && !kept.rolling.continues, kept.lane_pitch};
   }
@@ -280,10 +329,6 @@ class MarchLowering {
     const ArrayLayout& array = layout_.arrays.at(&source);
     const int lanes = kept.lanes();
     const bool is_constant = has_constant_border(kept);
-    Block body;
-    clip_columns(body, kept);
-    body.push_back(current_row(kept));
-
     const Rows rows(source.box, layout_);
     const auto in_source = [&](const Expr& row, kernel::IndexOp op) {
       const Expr index = kernel::index_call(op, kernel::sub(row, rows.begin(1)), rows.extent(1));
@@ -306,11 +351,6 @@ class MarchLowering {
           kernel::load(from, source.type.scalar, kernel::add(scalar, at_memory(name("left"))))}});
     }
     copies.push_back({For{LoopKind::Vector, "i", literal(0), apart ? count() : scalars, std::move(copy)}});
-    // Processors foresee what is next in a row, not that the strip goes on in the next one.
-    const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
-    copies.push_back(
-        {kernel::Prefetch{array.name, source.type.scalar,
-                          kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
     if (read.border) {
       beyond_columns(copies, kept, [&](const Expr& x, int lane) {
         return kernel::load(from, source.type.scalar, kernel::add(at_memory(x), literal(lane)));
@@ -318,10 +358,22 @@ class MarchLowering {
     }
     if (is_constant) {
       Block constants = constant_row(kept);
-      body.push_back({inside_or_constant(kept, std::move(copies), std::move(constants))});
-    } else {
-      kernel::append(body, std::move(copies));
+      const If either = inside_or_constant(kept, std::move(copies), std::move(constants));
+      copies = {{either}};
     }
+    copies.insert(copies.begin(), current_row(kept));
+
+    Block body;
+    clip_columns(body, kept);
+    if (kept.copied.empty())
+      kernel::append(body, std::move(copies));
+    else
+      body.push_back({If{name(kept.copied, Scalar::Bool), std::move(copies), {}}});
+    // Processors foresee what is next in a row, not that the strip goes on in the next one.
+    const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
+    body.push_back(
+        {kernel::Prefetch{array.name, source.type.scalar,
+                          kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
     return needed_rows(kept, !read.border, std::move(body));
   }
 

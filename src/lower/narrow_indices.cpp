@@ -118,7 +118,10 @@ class Narrowing {
     }
   }
   void rewrite(kernel::Assign& s) { s.value = rewritten(s.value); }
-  void rewrite(kernel::Pointer& s) { s.offset = rewritten(s.offset); }
+  void rewrite(kernel::Pointer& s) {
+    s.offset = rewritten(s.offset);
+    if (s.unless) s.unless = rewritten(s.unless);
+  }
   void rewrite(kernel::Store& s) { s.index = rewritten(s.index), s.value = rewritten(s.value); }
   void rewrite(kernel::LoadPack& s) { s.offset = rewritten(s.offset), s.valid = rewritten(s.valid); }
   void rewrite(kernel::StorePack& s) { s.offset = rewritten(s.offset), s.valid = rewritten(s.valid); }

@@ -118,7 +118,10 @@ class Wrapping {
     s.value = value.e;
     if (value.is_value) values_.insert(s.name);
   }
-  void rewrite(kernel::Pointer& s) { s.offset = wrapped(s.offset).e; }
+  void rewrite(kernel::Pointer& s) {
+    s.offset = wrapped(s.offset).e;
+    if (s.unless) s.unless = wrapped(s.unless).e;
+  }
   void rewrite(kernel::Store& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
   void rewrite(kernel::Atomic& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
   void rewrite(kernel::If& s) {

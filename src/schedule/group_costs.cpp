@@ -60,6 +60,12 @@ double pixels_of(const Loop& loop, const Covered& all, bool lanes_apart = false)
   return one_by_one + all.pixels * (is_even ? 1 : machine::uneven_phases);
 }
 
+/// The share of strips that copy the rows of images: those at their ends. All do where lanes lie apart.
+double copying_strips(const Strips& strips, bool lanes_apart) {
+  const double inner = std::max(strips.columns - 2, 0.0) * std::max(strips.bands - 2, 0.0);
+  return lanes_apart ? 1 : 1 - inner / (strips.columns * strips.bands);
+}
+
 void add_loop(GroupWork& work, const analysis::Operations& operations, double accesses, double pixels) {
   work.operations += pixels * static_cast<double>(operations.alu);
   work.divisions += pixels * static_cast<double>(operations.sfu);
@@ -90,10 +96,11 @@ GroupWork work_of(const std::vector<Loop>& members, const March& march, const ir
     return covered_by(strips, box_of(stage.domain(), sizes), rows ? rows->window : Window(2));
   };
   for (const RollingRows& r : kept.rolling) {
-    if (r.is_member) continue;  // rows of images are copied
-    const Covered copied = covered(r.source());
-    work.accesses += copied.pixels * 2 * r.source().type.lanes;
-    work.rows += copied.rows;
+    if (r.is_member) continue;
+    const Covered image = covered(r.source());
+    const int lanes = r.source().type.lanes;
+    work.accesses += image.pixels * 2 * lanes * copying_strips(strips, march.lanes_apart && lanes > 1);
+    work.rows += image.rows;
   }
   for (const Loop& m : members) {
     add_loop(work, m.operations, accesses_of(m, values),

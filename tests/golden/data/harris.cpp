@@ -87,6 +87,7 @@ struct harris_frame {
 
 // Strips [first, last) of 'hc', each 512 columns that are computed row by row.
 // Rows of 'sx', 'sy', 'sxy' are kept while they are read.
+// Rows of 'in' are copied at its ends alone.
 void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict hc = frame.hc;
@@ -105,24 +106,30 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
     const int64_t x0 = rem_i64(strip, columns) * 512;
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
+    const bool in_copied = x0 - 2 < 0 || in_w < x0 + 514 || (y0 - 2 < 0 || in_h < y1 + 2);
+    const float* in_from = in_copied ? in_rows : in + x0 - 2;
+    const int64_t in_step = in_copied ? 516 : in_pitch;
+    const int64_t in_mask = in_copied ? 3 : -1;
     for (int64_t y = y0 - 4; y < y1; ++y) {
       if (y0 - 2 <= y + 2) {
         const int64_t row = y + 2;
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x0 + 514, in_w);
-        float* in_row = in_rows + (row & 3) * 516;
-        const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          in_row[i + (left - x0) + 2] = in_row_2[i + left];
+        if (in_copied) {
+          float* in_row = in_rows + (row & 3) * 516;
+          const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - left; ++i) {
+            in_row[i + (left - x0) + 2] = in_row_2[i + left];
+          }
+          for (int64_t x = max_i64(x0 - 2, -1); x < left; ++x) {
+            in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+          }
+          for (int64_t x = right; x < min_i64(x0 + 514, in_w + 1); ++x) {
+            in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+          }
         }
         prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
-        for (int64_t x = max_i64(x0 - 2, -1); x < left; ++x) {
-          in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
-        }
-        for (int64_t x = right; x < min_i64(x0 + 514, in_w + 1); ++x) {
-          in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
-        }
       }
       if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
         const int64_t row = y + 1;
@@ -131,9 +138,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         float* sx_row = sx_rows + (row & 3) * 514;
         float* sy_row = sy_rows + (row & 3) * 514;
         float* sxy_row = sxy_rows + (row & 3) * 514;
-        const float* in_m1 = in_rows + (row - 1 & 3) * 516 + (left - x0) + 2;
-        const float* in_0 = in_rows + (row & 3) * 516 + (left - x0) + 2;
-        const float* in_p1 = in_rows + (row + 1 & 3) * 516 + (left - x0) + 2;
+        const float* in_m1 = in_from + (row - 1 & in_mask) * in_step + (left - x0) + 2;
+        const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) + 2;
+        const float* in_p1 = in_from + (row + 1 & in_mask) * in_step + (left - x0) + 2;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]

@@ -84,6 +84,7 @@ struct unsharp_mask_frame {
 
 // Strips [first, last) of 'mask', each 256 columns that are computed row by row.
 // Rows of 'blurx' are kept while they are read.
+// Rows of 'in' are copied at its ends alone.
 void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict mask = frame.mask;
@@ -101,27 +102,33 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
     const int64_t x0 = rem_i64(strip, columns) * 256;
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
+    const bool in_copied = x0 - 2 < 0 || in_w < x0 + 258 || (y0 - 2 < 0 || in_h < y1 + 2);
+    const float* in_from = in_copied ? in_rows : in + (x0 - 2) * 3;
+    const int64_t in_step = in_copied ? 780 : in_pitch;
+    const int64_t in_mask = in_copied ? 7 : -1;
     for (int64_t y = y0 - 4; y < y1; ++y) {
       if (y0 - 2 <= y + 2) {
         const int64_t row = y + 2;
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x0 + 258, in_w);
-        float* in_row = in_rows + (row & 7) * 780;
-        if (0 <= row && row < in_h) {
-          const float* in_row_2 = in + row * in_pitch;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < (right - left) * 3; ++i) {
-            in_row[i + (left - x0) * 3 + 6] = in_row_2[i + left * 3];
-          }
-          prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
-        } else {
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < 260; ++i) {
-            in_row[i * 3] = 0.0f;
-            in_row[i * 3 + 1] = 0.0f;
-            in_row[i * 3 + 2] = 0.0f;
+        if (in_copied) {
+          float* in_row = in_rows + (row & 7) * 780;
+          if (0 <= row && row < in_h) {
+            const float* in_row_2 = in + row * in_pitch;
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < (right - left) * 3; ++i) {
+              in_row[i + (left - x0) * 3 + 6] = in_row_2[i + left * 3];
+            }
+          } else {
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < 260; ++i) {
+              in_row[i * 3] = 0.0f;
+              in_row[i * 3 + 1] = 0.0f;
+              in_row[i * 3 + 2] = 0.0f;
+            }
           }
         }
+        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
       }
       if (y0 <= y) {
         const int64_t row = y;
@@ -129,11 +136,11 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           const int64_t left = max_i64(x0 - 2, 0);
           const int64_t right = min_i64(x0 + 258, in_w);
           float* blurx_row = blurx_rows + (row & 0) * 780;
-          const float* in_m2 = in_rows + (row - 2 & 7) * 780 + (left - x0) * 3 + 6;
-          const float* in_m1 = in_rows + (row - 1 & 7) * 780 + (left - x0) * 3 + 6;
-          const float* in_0 = in_rows + (row & 7) * 780 + (left - x0) * 3 + 6;
-          const float* in_p1 = in_rows + (row + 1 & 7) * 780 + (left - x0) * 3 + 6;
-          const float* in_p2 = in_rows + (row + 2 & 7) * 780 + (left - x0) * 3 + 6;
+          const float* in_m2 = in_from + (row - 2 & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_m1 = in_from + (row - 1 & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_p1 = in_from + (row + 1 & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_p2 = in_from + (row + 2 & in_mask) * in_step + (left - x0) * 3 + 6;
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < (right - left) * 3; ++i) {
             blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
@@ -163,7 +170,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 256, in_w);
         float* mask_row = mask + y * mask_pitch + left * 3;
-        const float* in_0 = in_rows + (y & 7) * 780 + (left - x0) * 3 + 6;
+        const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
         const float* blurx_0 = blurx_rows + (y & 0) * 780 + (left - x0) * 3 + 6;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < (right - left) * 3; ++i) {

@@ -82,6 +82,12 @@ TEST(KernelVerifier, Memory) {
             "pointer 'p' has another type than its array");
   EXPECT_EQ(complaint({{Pointer{"p", "out", Scalar::F32, zero, true}}, {Store{"p", zero, real}}}),
             "store to 'p'");
+  const Expr always = binary(ir::BinaryOp::Eq, zero, zero);
+  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::F32, zero, true, always, "out"}}}), "");
+  EXPECT_EQ(complaint({{Pointer{"p", "out", Scalar::F32, zero, false, always, "in"}}}),
+            "pointer 'p' into one of two arrays");
+  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::F32, zero, true, one, "out"}}}),
+            "pointer 'p' into one of two arrays");
   EXPECT_EQ(complaint({{LocalArray{"a", Scalar::F32, 0}}}), "local array 'a' is empty");
   EXPECT_EQ(complaint({{Order{"in", 0, 1}}}), "order of a constant array");
 }
