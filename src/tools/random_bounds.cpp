@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/build.h"
 #include "tools/random_images.h"
 
 namespace weft::tools::recipe {
@@ -239,20 +240,23 @@ Result Bounds::of(const Term& t) {
 
 Result Bounds::of_operator(const Term& t) {
   const Scalar s = t.type.scalar;
-  std::vector<Bound> o;
+  std::vector<Bound> given, o;  // in their own types, and in that of the result
   for (const Term& operand : t.operands) {
     Result one = of(operand);
+    if (!one) return one;
+    given.push_back(*one);
     const bool is_condition = t.op == Op::Select && o.empty();
-    if (one && s != Scalar::Bool && !is_condition) one = converted(*one, operand.type.scalar, s);
+    if (s != Scalar::Bool && !is_condition) one = converted(*one, operand.type.scalar, s);
     if (!one) return one;
     o.push_back(*one);
   }
-  const auto compose = [&](Op op, const Bound& a, const Bound& b) -> Result {
-    const Bound range = fitted(interval(op, {a, b}, s), s);
-    if (recipe_.strict || !is_float(s)) return range;
-    const auto error = error_of(op, {a, b}, range, rounding(s));
+  const auto compose_in = [&](Scalar type, Op op, const Bound& a, const Bound& b) -> Result {
+    const Bound range = fitted(interval(op, {a, b}, type), type);
+    if (recipe_.strict || !is_float(type)) return range;
+    const auto error = error_of(op, {a, b}, range, rounding(type));
     return error ? accepted({range.low, range.high, *error}) : std::nullopt;
   };
+  const auto compose = [&](Op op, const Bound& a, const Bound& b) { return compose_in(s, op, a, b); };
   switch (t.op) {
     case Op::Select: return is_exact(o[0]) ? Result(hull(o[1], o[2])) : std::nullopt;
     case Op::Clamp: {
@@ -260,7 +264,12 @@ Result Bounds::of_operator(const Term& t) {
       return low ? compose(Op::Min, *low, o[2]) : low;
     }
     case Op::Lerp: {
-      Result r = compose(Op::Sub, o[1], o[0]);
+      // The difference has the type of both ends, which may be narrower than that of the weight.
+      const Scalar ends = ir::common_type(t.operands[0].type, t.operands[1].type).scalar;
+      const Result from = converted(given[0], t.operands[0].type.scalar, ends);
+      const Result to = converted(given[1], t.operands[1].type.scalar, ends);
+      Result r = from && to ? compose_in(ends, Op::Sub, *to, *from) : std::nullopt;
+      if (r) r = converted(*r, ends, s);
       if (r) r = compose(Op::Mul, o[2], *r);
       return r ? compose(Op::Add, o[0], *r) : r;
     }

@@ -101,6 +101,28 @@ TEST(RandomRecipes, HaveErrorsThatAreNumbers) {
   }
 }
 
+/// lerp(float, float, double) rounds the difference to float. Found by: weft verify --random 1 --seed
+/// 45000132
+TEST(RandomRecipes, HaveErrorsOfTheTypeThatIsComputed) {
+  const auto error_of_lerp = [](Scalar ends, Scalar weight) {
+    Term lerp;
+    lerp.kind = Term::Kind::Operator;
+    lerp.op = Op::Lerp;
+    lerp.type = Type{weight, 1};
+    for (const Scalar s : {ends, ends, weight}) {
+      Term parameter;
+      parameter.kind = Term::Kind::Parameter;
+      parameter.type = Type{s, 1};
+      lerp.operands.push_back(parameter);
+    }
+    Recipe recipe;
+    recipe.strict = false;
+    return Bounds(recipe).of(lerp).value().error;
+  };
+  EXPECT_LT(error_of_lerp(Scalar::F64, Scalar::F64), 1e-10);
+  EXPECT_GT(error_of_lerp(Scalar::F32, Scalar::F64), 1e-10);
+}
+
 TEST(RandomRecipes, KnowTheTypesOfTheirStages) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const Recipe drawn = random_recipe(seed);
