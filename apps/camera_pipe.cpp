@@ -19,7 +19,7 @@ Expr dif(const Expr& a, const Expr& b) { return abs(a - b); }
 
 /// The boxes of the stages, in coordinates of the raw image. Sharpening needs `more` pixels around its
 /// result.
-struct Frame {
+struct Crop {
   Index w, h;
   int more;
 
@@ -36,7 +36,7 @@ struct Frame {
 };
 
 /// The raw pixel, within the range of its neighbours of the same colour.
-Stage denoise(const Frame& frame, const AnyImage& raw) {
+Stage denoise(const Crop& frame, const AnyImage& raw) {
   return stage("denoised", frame.denoised(), [&](Var x, Var y) {
     const Expr left = i16(raw(x - 2, y)), right = i16(raw(x + 2, y));
     const Expr up = i16(raw(x, y - 2)), down = i16(raw(x, y + 2));
@@ -52,7 +52,7 @@ Expr smoother(const Expr& a, const Expr& a_dif, const Expr& b, const Expr& b_dif
 
 /// Green at another colour's pixel: of the rows i + up and i + up + 1 of `v`, or of the columns j + left and
 /// j + left + 1 of `h`.
-Stage green_between(const char* name, const Frame& frame, const Stage& v, int up, const Stage& h, int left) {
+Stage green_between(const char* name, const Crop& frame, const Stage& v, int up, const Stage& h, int left) {
   return stage(name, frame.half(1), [&](Var j, Var i) {
     const Expr above = v(j, i + up), below = v(j, i + up + 1);
     const Expr before = h(j + left, i), after = h(j + left + 1, i);
@@ -71,14 +71,14 @@ struct Measured {
 };
 
 /// Between this pixel of `measured` and the one at (dj, di) from it.
-Stage beside(const char* name, const Frame& frame, const Stage& green, const Measured& measured, int dj,
+Stage beside(const char* name, const Crop& frame, const Stage& green, const Measured& measured, int dj,
              int di) {
   return stage(name, frame.half(0),
                [&](Var j, Var i) { return i16(measured.at(green(j, i), j, i, j + dj, i + di)); });
 }
 
 /// Between four pixels of `measured`: this one, and those up to (dj, di) from it.
-Stage diagonal(const char* name, const Frame& frame, const Stage& green, const Measured& measured, int dj,
+Stage diagonal(const char* name, const Crop& frame, const Stage& green, const Measured& measured, int dj,
                int di) {
   return stage(name, frame.half(0), [&](Var j, Var i) {
     const Stage& c = measured.colour;
@@ -89,8 +89,8 @@ Stage diagonal(const char* name, const Frame& frame, const Stage& green, const M
 
 /// Full resolution from the four kinds of pixels: `gr` and `r` alternate in even rows, `b` and `gb` in odd
 /// ones.
-Stage interleaved(const std::string& name, const Frame& frame, const Stage& gr, const Stage& r,
-                  const Stage& b, const Stage& gb) {
+Stage interleaved(const std::string& name, const Crop& frame, const Stage& gr, const Stage& r, const Stage& b,
+                  const Stage& gb) {
   const BoxAt picture = frame.picture(), half = frame.half(0);
   const BoxAt wide{{picture.min[0], half.min[1]}, {picture.extents[0], half.extents[1]}};
   const auto columns = [&](const char* suffix, const Stage& even, const Stage& odd) {
@@ -106,7 +106,7 @@ struct Colours {
 };
 
 /// All three colours at each pixel, which measured one. "r_gb" is red at the green pixels beside blue ones.
-Colours demosaic(const Frame& frame, const Stage& denoised) {
+Colours demosaic(const Crop& frame, const Stage& denoised) {
   Stage deinterleaved = stage("deinterleaved", frame.half(2), [&](Var j, Var i) {
     return pack(denoised(2 * j, 2 * i), denoised(2 * j + 1, 2 * i), denoised(2 * j, 2 * i + 1),
                 denoised(2 * j + 1, 2 * i + 1));
@@ -166,7 +166,7 @@ Stage tone_curve(double gamma, double contrast) {
 }
 
 /// Adds the difference to a blur, as Halide's camera pipe does.
-Stage sharpened(const Frame& frame, const Stage& in, double strength) {
+Stage sharpened(const Crop& frame, const Stage& in, double strength) {
   const auto strength32 = static_cast<int>(std::clamp(strength * 32, 0., 255.));
   const auto blur121 = [](const Expr& a, const Expr& b, const Expr& c) {
     return ((a + c + 1) / 2 + b + 1) / 2;
@@ -194,7 +194,7 @@ WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a senso
   AnyImage raw("raw", {Scalar::I16, Scalar::U16});
   const Option<double> temperature("temperature", 3700, at_least(1)), gamma("gamma", 2, at_least(.01));
   const Option<double> contrast("contrast", 50), sharpen("sharpen", 0, at_least(0));
-  const Frame frame{raw.width(), raw.height(), sharpen > 0 ? 1 : 0};
+  const Crop frame{raw.width(), raw.height(), sharpen > 0 ? 1 : 0};
 
   Stage corrected = correct(demosaic(frame, denoise(frame, raw)), colour_matrix(temperature));
   const Accessor curve = tone_curve(gamma, contrast).border(Border::clamp());

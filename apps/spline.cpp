@@ -10,10 +10,10 @@ using namespace weft;
 namespace {
 
 /// a,b,tx,d,e,ty: (x, y) -> (a x + b y + tx, d x + e y + ty)
-using Matrix = std::array<float, 6>;
+using AffineMap = std::array<float, 6>;
 
-Matrix parsed(const std::string& text) {
-  Matrix m{};
+AffineMap parsed(const std::string& text) {
+  AffineMap m{};
   const char *at = text.data(), *const end = text.data() + text.size();
   for (std::size_t i = 0; i < m.size(); ++i) {
     const auto [after, error] = std::from_chars(at, end, m[i]);
@@ -61,7 +61,7 @@ WEFT_PIPELINE(spline,
                .size = "2048x2048"}) {
   Image<float> a("a"), b("b", a.size());
   const Option<int> levels("levels", 4);
-  const Matrix m = parsed(Option<std::string>("matrix", "1,0,0,0,1,0"));
+  const AffineMap m = parsed(Option<std::string>("matrix", "1,0,0,0,1,0"));
   const Border border = border_option("mirror");
 
   const auto reduce = binomial_reduce(border);

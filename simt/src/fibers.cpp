@@ -1,5 +1,6 @@
 #include "fibers.h"
 
+#include "page_size.h"
 #include "simt/simt.h"
 
 #include <boost/context/detail/fcontext.hpp>
@@ -23,7 +24,6 @@ using boost::context::detail::transfer_t;
 // The odd lines keep the tops of the stacks, which are in use at the same time, in different cache sets.
 constexpr std::size_t stack_size = 128 * 1024;
 constexpr std::size_t stride = stack_size + 320;
-constexpr std::uintptr_t page_size = 4096;
 
 /// Frames that were left without returning are forgotten: with a sanitizer in this program, by it, too.
 void forget_frames([[maybe_unused]] char* low, [[maybe_unused]] std::size_t size) {

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include "page_size.h"
 #include "shadow.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t page_size = 4096;
 constexpr std::size_t least_gap = 16;  ///< Pages between buffers.
 constexpr std::size_t most_address_space = std::size_t{1} << 40;
 constexpr std::size_t least_address_space = std::size_t{1} << 32;

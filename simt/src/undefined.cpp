@@ -43,8 +43,8 @@ struct Shift {
   const TypeDescriptor *left, *right;
 };
 
-constexpr const char* accesses[] = {"reads", "writes", "binds a reference to", "uses a member of",
-                                    "calls a member of"};
+constexpr const char* kinds_of_access[] = {"reads", "writes", "binds a reference to", "uses a member of",
+                                           "calls a member of"};
 
 /// An operand; those wider than a word come as addresses.
 std::string value_of(const TypeDescriptor* type, std::uint64_t value) {
@@ -63,7 +63,7 @@ struct Description {
 };
 
 Description describe_pointer(const TypeMismatch& data, std::uint64_t address) {
-  const char* does = data.access < std::size(accesses) ? accesses[data.access] : "uses";
+  const char* does = data.access < std::size(kinds_of_access) ? kinds_of_access[data.access] : "uses";
   const std::uint64_t alignment = std::uint64_t{1} << data.log_alignment;
   if (!address) {
     return {Kind::illegal_address, "the null pointer is used", fmt::format("{} a {}", does, data.type->name),

@@ -5,16 +5,11 @@
 
 #include "emit/c_like.h"
 #include "emit/prelude.h"
+#include "emit/writer.h"
 #include "ir/value.h"
 
 namespace weft::emit {
 namespace {
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-    text.replace(at, what.size(), with);
-  return text;
-}
 
 // Updates that no instruction makes: the word around the value is exchanged if nobody else has changed it.
 constexpr const char* exchange_loop =

@@ -17,13 +17,6 @@ using kernel::Module;
 
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-    text.replace(at, what.size(), with);
-  return text;
-}
-
 const Array& array_named(const Module& module, const std::string& name) {
   return *std::find_if(module.arrays.begin(), module.arrays.end(),
                        [&](const Array& a) { return a.name == name; });
@@ -58,6 +51,7 @@ std::string head_comment(const Module& module) {
   Writer out;
   out.comment("Pipeline '" + module.name + "', emitted by Weft. How it runs:");
   std::string schedule = module.comment;
+  while (!schedule.empty() && schedule.back() == '\n') schedule.pop_back();
   out.comment("  " + replaced(schedule, "\n", "\n  "));
   return out.text();
 }

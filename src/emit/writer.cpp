@@ -64,4 +64,10 @@ void Writer::close(const std::string& text) {
   line(text);
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+  return text;
+}
+
 }  // namespace weft::emit

@@ -25,4 +25,7 @@ class Writer {
   int depth_ = 0;
 };
 
+/// The text with `with` in every place of `what`.
+std::string replaced(std::string text, const std::string& what, const std::string& with);
+
 }  // namespace weft::emit

@@ -8,17 +8,17 @@
 namespace weft::lower {
 namespace {
 
-using Names = std::set<std::string>;
+using UsedNames = std::set<std::string>;
 
-bool is_unused(const kernel::Stmt& s, const Names& used) {
+bool is_unused(const kernel::Stmt& s, const UsedNames& used) {
   if (const auto* let = std::get_if<kernel::Let>(&s.op)) return !let->is_mutable && !used.count(let->name);
   if (const auto* pointer = std::get_if<kernel::Pointer>(&s.op)) return !used.count(pointer->name);
   return false;
 }
 
 /// Goes from the last statement to the first, and returns the names that those left mention.
-Names drop(kernel::Block& block) {
-  Names used;
+UsedNames drop(kernel::Block& block) {
+  UsedNames used;
   kernel::Block left;
   for (auto s = block.rbegin(); s != block.rend(); ++s) {
     if (is_unused(*s, used)) continue;

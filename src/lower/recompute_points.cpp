@@ -13,7 +13,7 @@
 namespace weft::lower {
 namespace {
 
-constexpr std::int64_t most_operations = 4;  // for each value: less than to wait for memory
+constexpr std::int64_t most_operations_of_value = 4;  // for each value: less than to wait for memory
 
 /// Made of no more bytes of inputs than it has itself, at its own pixels, by few operations.
 bool is_cheap_point(const ir::Pipeline& pipeline, const ir::Stage& stage) {
@@ -30,7 +30,7 @@ bool is_cheap_point(const ir::Pipeline& pipeline, const ir::Stage& stage) {
   for (const ir::Stage* source : sources) bytes += size_of(source->type);
   const analysis::Operations o = analysis::operations(stage);
   return bytes > 0 && bytes <= size_of(stage.type) && o.sfu == 0 &&
-         o.alu <= most_operations * stage.type.lanes;
+         o.alu <= most_operations_of_value * stage.type.lanes;
 }
 
 }  // namespace

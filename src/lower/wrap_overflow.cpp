@@ -20,10 +20,10 @@ using kernel::Expr;
 namespace {
 
 /// The values that an integer can take. Ends beyond 2^53 are rounded to nearest.
-struct Interval {
+struct IntegerRange {
   double low, high;
 
-  bool within(const Interval& o) const { return o.low <= low && high <= o.high; }
+  bool within(const IntegerRange& o) const { return o.low <= low && high <= o.high; }
 };
 
 double number(Scalar type, const ir::Value& v) {
@@ -34,24 +34,24 @@ double number(Scalar type, const ir::Value& v) {
 }
 
 /// Of floats, everything.
-Interval range_of(Scalar type) {
+IntegerRange range_of(Scalar type) {
   if (is_float(type)) return {-HUGE_VAL, HUGE_VAL};
   return {number(type, ir::least({type, 1})), number(type, ir::largest({type, 1}))};
 }
 
 /// Whether exact results surely fit. Near the ends of 64 bits, rounding hides by how much they do not.
-bool surely_fits(const Interval& exact, Scalar type) {
-  const Interval all = range_of(type);
+bool surely_fits(const IntegerRange& exact, Scalar type) {
+  const IntegerRange all = range_of(type);
   if (size_of(type) < 8) return exact.within(all);
   return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
 }
 
-Interval hull(const Interval& a, const Interval& b) {
+IntegerRange hull(const IntegerRange& a, const IntegerRange& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
 /// Of the exact result; everything for operators that are not followed.
-Interval result(BinaryOp op, const Interval& a, const Interval& b) {
+IntegerRange result(BinaryOp op, const IntegerRange& a, const IntegerRange& b) {
   switch (op) {
     case BinaryOp::Add: return {a.low + b.low, a.high + b.high};
     case BinaryOp::Sub: return {a.low - b.high, a.high - b.low};
@@ -94,7 +94,7 @@ class Wrapping {
  private:
   struct Result {
     Expr e;
-    Interval range;
+    IntegerRange range;
     bool
         is_value;  ///< Made of pixels or parameters; else it is an index, and of 64 bits only if it is large.
   };
@@ -178,9 +178,10 @@ class Wrapping {
             },
             [&](const kernel::IndexCall& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b);
-              const Interval range = n.op == kernel::IndexOp::FloorDiv
-                                         ? Interval{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
-                                         : Interval{0, std::max(0.0, b.range.high - 1)};
+              const IntegerRange range =
+                  n.op == kernel::IndexOp::FloorDiv
+                      ? IntegerRange{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
+                      : IntegerRange{0, std::max(0.0, b.range.high - 1)};
               return Result{kernel::index_call(n.op, a.e, b.e), range, a.is_value};
             },
             [&](const kernel::Load& n) {
@@ -197,7 +198,7 @@ class Wrapping {
   }
 
   /// The operation, by unsigned numbers if its exact result may not fit.
-  static Result arithmetic(const Expr& e, const Interval& exact, bool is_value) {
+  static Result arithmetic(const Expr& e, const IntegerRange& exact, bool is_value) {
     const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
     const bool may_overflow =
         is_integer && !surely_fits(exact, e->type) && (is_value || e->type == Scalar::I32);
@@ -223,8 +224,8 @@ class Wrapping {
     return as(modular, e);
   }
 
-  std::map<std::string, Interval> known_;  // names that do not change, by what is visible here
-  std::set<std::string> values_;           // names that are made of pixels or parameters
+  std::map<std::string, IntegerRange> known_;  // names that do not change, by what is visible here
+  std::set<std::string> values_;               // names that are made of pixels or parameters
 };
 
 }  // namespace

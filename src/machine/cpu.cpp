@@ -3,7 +3,7 @@
 namespace weft::machine {
 namespace {
 
-constexpr Fact measured(double value) { return {value, Source::OwnRun}; }
+constexpr Fact of_own_run(double value) { return {value, Source::OwnRun}; }
 
 // Two cores of an Intel Xeon with vectors of 512 bits. Additions in registers reach 266 G/s (bench/all); of
 // the operations of stages, the fit below finds about twice as many: compilers fuse some in pairs. An access
@@ -18,13 +18,13 @@ constexpr double additions = 266e9;
 }  // namespace
 
 const CpuSpeeds& cpu_speeds() {
-  static const CpuSpeeds speeds{.bytes = measured(31e9),
-                                .operations = measured(2 * additions),
-                                .accesses = measured(73e9),
-                                .divisions = measured(16e9),
-                                .row = measured(40e-9),
+  static const CpuSpeeds speeds{.bytes = of_own_run(31e9),
+                                .operations = of_own_run(2 * additions),
+                                .accesses = of_own_run(73e9),
+                                .divisions = of_own_run(16e9),
+                                .row = of_own_run(40e-9),
                                 .kernel = {30e-6, Source::Assumed},
-                                .exposed = measured(0.9),
+                                .exposed = of_own_run(0.9),
                                 .cores = 2};
   return speeds;
 }

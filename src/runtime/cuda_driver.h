@@ -48,6 +48,8 @@ struct CudaFunctions {
   int (*synchronize_event)(void* event);
 };
 
+inline CudaFunctions::Address as_address(void* p) { return reinterpret_cast<CudaFunctions::Address>(p); }
+
 class CudaDriver {
  public:
   /// $WEFT_CUDA_DRIVER alone if it is set, else what the dynamic loader finds as libcuda.so.1.

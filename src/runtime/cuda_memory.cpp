@@ -9,8 +9,6 @@
 namespace weft::runtime {
 namespace {
 
-CudaFunctions::Address as_address(void* p) { return reinterpret_cast<CudaFunctions::Address>(p); }
-
 /// Takes the smallest block of those that `may` be taken and fits; more than twice as large would keep memory
 /// from those who need it. Returns the end if there is none.
 template <class Blocks, class SizeOf, class May>

@@ -15,8 +15,6 @@ using kernel::Array;
 
 namespace {
 
-CudaFunctions::Address as_address(void* p) { return reinterpret_cast<CudaFunctions::Address>(p); }
-
 /// Enough blocks for so many threads; the loops of kernels make up for the limits of grids.
 unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
   const std::int64_t count = threads / per_block + (threads % per_block > 0);

@@ -19,7 +19,6 @@ namespace {
 // unless those are more values than they want to keep: most kernels end up with about 64 registers (decision
 // 0025).
 constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
-constexpr int bytes_per_register = 4;
 constexpr int barriers_of_part =
     std::bit_width(static_cast<unsigned>(part_columns));  // one, and of each halving
 

@@ -10,7 +10,6 @@ using analysis::Pattern;
 
 namespace {
 
-constexpr int bytes_per_register = 4;
 /// Coordinates, sizes and what addresses are computed with: what small emitted kernels were seen to use.
 constexpr int registers_of_any_kernel = 14;
 constexpr int registers_per_pointer = 2;

@@ -11,9 +11,9 @@ namespace weft::schedule {
 namespace {
 
 constexpr int warp = 32;
-constexpr int most_threads = 256;        // of a block
-constexpr int least_columns = 2 * warp;  // of the smallest block that is launched
-constexpr int least_width = 32;
+constexpr int threads_of_full_block = 256;  // of a block
+constexpr int least_columns = 2 * warp;     // of the smallest block that is launched
+constexpr int least_block_width = 32;
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
 
@@ -49,7 +49,7 @@ class Fitting {
     const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns);
     for (int columns = most; columns >= least_columns; columns -= step(columns)) {
       const int width = widest_in(columns);
-      if (at_rate(width, march_.step[0], fastest_[0]) < least_width) continue;
+      if (at_rate(width, march_.step[0], fastest_[0]) < least_block_width) continue;
       if (auto strip = of(width, columns, least_batch)) return strip;
     }
     return std::nullopt;
@@ -65,7 +65,7 @@ class Fitting {
 
  private:
   /// Passes over a row leave no thread of the largest block idle, or take but one turn.
-  static int step(int columns) { return columns > most_threads ? most_threads : warp; }
+  static int step(int columns) { return columns > threads_of_full_block ? threads_of_full_block : warp; }
 
   /// The columns of the widest pass.
   int columns_of(int width) const {

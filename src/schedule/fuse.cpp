@@ -13,13 +13,9 @@ namespace {
 
 using Members = std::vector<int>;  // ascending
 
-bool contains(const Members& members, int vertex) {
-  return std::binary_search(members.begin(), members.end(), vertex);
-}
-
-class Search {
+class FusionSearch {
  public:
-  Search(const StageGraph& graph, Partition& partition) : graph_(graph), partition_(partition) {
+  FusionSearch(const StageGraph& graph, Partition& partition) : graph_(graph), partition_(partition) {
     for (const Edge& edge : graph.edges)
       partition.edges.push_back(benefit_of(graph, edge, partition.limits, partition.model));
   }
@@ -196,7 +192,7 @@ Partition fuse(const StageGraph& graph, Fusion fusion, const FusionLimits& limit
                const BenefitModel& model) {
   Partition partition;
   partition.fusion = fusion, partition.model = model, partition.limits = limits;
-  Search(graph, partition).run();
+  FusionSearch(graph, partition).run();
   return partition;
 }
 

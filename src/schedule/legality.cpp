@@ -13,10 +13,6 @@ using analysis::Pattern;
 
 namespace {
 
-bool contains(const std::vector<int>& members, int vertex) {
-  return std::binary_search(members.begin(), members.end(), vertex);
-}
-
 Objection because(Obstacle obstacle, std::string why) { return {obstacle, std::move(why)}; }
 
 std::optional<Objection> disconnected(const StageGraph& graph, const std::vector<int>& members) {

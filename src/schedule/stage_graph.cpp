@@ -125,4 +125,8 @@ StageGraph graph_of(const ir::Pipeline& pipeline) {
   return graph;
 }
 
+bool contains(const std::vector<int>& members, int vertex) {
+  return std::binary_search(members.begin(), members.end(), vertex);
+}
+
 }  // namespace weft::schedule

@@ -75,4 +75,7 @@ struct StageGraph {
 
 StageGraph graph_of(const ir::Pipeline& pipeline);
 
+/// Whether a vertex is one of the members, which ascend.
+bool contains(const std::vector<int>& members, int vertex);
+
 }  // namespace weft::schedule

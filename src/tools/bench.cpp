@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct BenchOptions {
   std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
   ScheduleFlags schedule;
   std::vector<std::string> params, types;
@@ -280,7 +280,7 @@ auto for_each(const std::vector<const Application*>& applications, Work work) {
   return results;
 }
 
-void bench(const Options& options) {
+void bench(const BenchOptions& options) {
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
   std::optional<Size> size;
@@ -315,7 +315,7 @@ void bench(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App* command =
       weft.add_subcommand("bench", "times an application beside a plain copy of the same bytes");
   command->add_option("APP", options->application, "the application, or all")->required();

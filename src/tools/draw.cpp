@@ -14,14 +14,14 @@
 namespace weft::tools {
 namespace {
 
-struct Options {
+struct DrawOptions {
   std::string kind, file, size = "640x480", seed = "1";
   bool grey = false;
 };
 
 bool is_flat(const std::string& kind) { return kind == "scene" || kind == "noise" || kind == "gradient"; }
 
-Buffer picture_of(const Options& options) {
+Buffer picture_of(const DrawOptions& options) {
   const Size size = parse_size(options.size);
   const auto seed = static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
   if (options.kind == "blobs") return draw_blobs(size, seed);
@@ -46,7 +46,7 @@ Type type_in(const std::filesystem::path& file, bool grey, int rank) {
   return {Scalar::U8, 3};  // writing it says why not
 }
 
-void draw(const Options& options) {
+void draw(const DrawOptions& options) {
   check_writable(options.file);
   const Buffer drawn = as_picture(picture_of(options));
   const Buffer picture = to_image(drawn, type_in(options.file, options.grey, drawn.rank()), 255);
@@ -58,7 +58,7 @@ void draw(const Options& options) {
 }  // namespace
 
 void add_draw(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DrawOptions>();
   CLI::App* command = weft.add_subcommand("draw", "draws a synthetic picture");
   command->add_option("PICTURE", options->kind, "scene, noise, gradient or blobs")->required();
   command->add_option("-o,--output", options->file, "the picture file")->required();

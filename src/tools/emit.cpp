@@ -24,13 +24,13 @@
 namespace weft::tools {
 namespace {
 
-struct Options {
+struct EmitOptions {
   std::string application, target = "cpp", architecture = "sm_90", folder, size;
   ScheduleFlags schedule;
   std::vector<std::string> params;
 };
 
-void check(const Options& options) {
+void check(const EmitOptions& options) {
   const std::string& target = options.target;
   if (target != "cpp" && target != "cuda" && target != "bench")
     throw Error("nothing is emitted for '" + target + "'; there are cpp, cuda and bench");
@@ -43,14 +43,14 @@ void check(const Options& options) {
   if (!is_architecture) throw Error("'" + name + "' is no architecture; write sm_90, say");
 }
 
-lower::Target gpu_of(const Options& options) {
+lower::Target gpu_of(const EmitOptions& options) {
   return {lower::Processor::Gpu, machine::closest_architecture(options.architecture)};
 }
 
 using Files = std::map<std::string, std::string>;
 
 /// Options alone: parameters are arguments of the emitted function.
-Prepared prepare_without_params(const Options& options) {
+Prepared prepare_without_params(const EmitOptions& options) {
   Prepared prepared = prepare(find_application(options.application), options.params);
   if (!prepared.params.empty()) {
     throw Error("parameter '" + prepared.params.begin()->first + "' is an argument of the emitted function")
@@ -59,7 +59,7 @@ Prepared prepare_without_params(const Options& options) {
   return prepared;
 }
 
-Files emitted_function(const Options& options) {
+Files emitted_function(const EmitOptions& options) {
   const Prepared prepared = prepare_without_params(options);
   const bool is_cuda = options.target == "cuda";
   const lower::Target target = is_cuda ? gpu_of(options) : lower::Target(lower::Processor::Cpu);
@@ -78,7 +78,7 @@ std::map<std::string, Buffer> blank_images(const ir::Pipeline& pipeline, const S
   return images;
 }
 
-Files emitted_bench(const Options& options) {
+Files emitted_bench(const EmitOptions& options) {
   const Application& application = find_application(options.application);
   const Built declared = prepare(application, options.params).built;
   std::optional<Size> given;
@@ -103,7 +103,7 @@ Files emitted_bench(const Options& options) {
                           options.architecture, plan);
 }
 
-void emit(const Options& options) {
+void emit(const EmitOptions& options) {
   check(options);
   const Files files = options.target == "bench" ? emitted_bench(options) : emitted_function(options);
   const std::filesystem::path folder = options.folder;
@@ -121,7 +121,7 @@ void emit(const Options& options) {
 }  // namespace
 
 void add_emit(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmitOptions>();
   CLI::App* command = weft.add_subcommand("emit", "writes an application's code, for your own project");
   command->add_option("APP", options->application, "the application")->required();
   command

@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ExplainOptions {
   std::string application, size, machine = "cpu", dot;
   ScheduleFlags schedule;
   std::vector<std::string> params;
@@ -65,7 +65,7 @@ std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedu
 
 /// What the kernels take of a board; nothing for the CPU.
 std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
-                                            const Options& options) {
+                                            const ExplainOptions& options) {
   const machine::Board* board = machine::find_board(options.machine);
   if (board == nullptr) return std::nullopt;
   const machine::Architecture& architecture = board->architecture();
@@ -109,7 +109,7 @@ std::string totals(const std::vector<Explained>& stages) {
 
 void print(const Application& application, const runtime::Scheduled& what,
            const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
-           const std::optional<KernelReport>& kernels, const Options& options) {
+           const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -169,7 +169,7 @@ Json as_json(const Explained& stage) {
 
 void print_json(const Application& application, const ir::Pipeline& definition,
                 const runtime::Scheduled& what, const std::vector<Explained>& stages,
-                const std::optional<KernelReport>& kernels, const Options& options) {
+                const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
                {"inputs", Json::array()},
@@ -189,7 +189,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   fmt::print("{}\n", json.dump(2));
 }
 
-void explain(const Options& options) {
+void explain(const ExplainOptions& options) {
   check_machine(options.machine);
   std::optional<Size> size;
   if (!options.size.empty()) size = parse_size(options.size);
@@ -228,7 +228,7 @@ void explain(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* command =
       weft.add_subcommand("explain", "an application's stages, and what was decided about them");
   command->add_option("APP", options->application, "the application")->required();

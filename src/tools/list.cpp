@@ -8,6 +8,7 @@
 #include "ir/stage_ir.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/sizes.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -20,8 +21,6 @@ std::vector<std::string> names_of(const std::vector<Scalar>& scalars) {
   for (Scalar s : scalars) names.push_back(weft::name_of(s));
   return names;
 }
-
-std::string dimensions(int n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); }
 
 std::string image_text(const DeclaredImage& image) {
   std::vector<std::string> lanes;

@@ -88,8 +88,8 @@ const char* name_of(Combine combine) {
 }
 
 Expr combined(Combine combine, const Domain& domain, const std::function<Expr(Tap)>& value) {
-  constexpr Expr (*functions[])(const Domain&, const std::function<Expr(Tap)>&) = {sum, product, minimum,
-                                                                                   maximum, median};
+  constexpr Expr (*functions[])(const Domain&, const std::function<Expr(Tap)>&) = {
+      weft::sum, weft::product, weft::minimum, weft::maximum, weft::median};
   return functions[static_cast<int>(combine)](domain, value);
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct RunOptions {
   std::string application, target = "auto", size, threads;
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
@@ -102,7 +102,7 @@ std::string synthetic_form(const std::vector<DeclaredImage>& images) {
                      : "W for synthetic blobs";
 }
 
-void check_images_given(const Options& options, const Application& application,
+void check_images_given(const RunOptions& options, const Application& application,
                         const std::vector<DeclaredImage>& declared,
                         const std::map<std::string, std::string>& files) {
   if (!files.empty() && !options.size.empty())
@@ -115,7 +115,7 @@ void check_images_given(const Options& options, const Application& application,
   }
 }
 
-Job job_with_pictures(const Options& options, const Application& application, Built declared) {
+Job job_with_pictures(const RunOptions& options, const Application& application, Built declared) {
   const auto files = files_by_name(options.images, "image", application.name, names_of(declared.images));
   check_images_given(options, application, declared.images, files);
   std::map<std::string, Buffer> pictures;
@@ -131,7 +131,7 @@ Job job_with_pictures(const Options& options, const Application& application, Bu
   return job;
 }
 
-Job job_with_scene(const Options& options, const Application& application, Built declared) {
+Job job_with_scene(const RunOptions& options, const Application& application, Built declared) {
   check_images_given(options, application, declared.images, {});
   std::vector<std::string> params = options.params;
   if (!options.size.empty()) {
@@ -155,7 +155,7 @@ Job job_with_scene(const Options& options, const Application& application, Built
 
 // ---- outputs ----------------------------------------------------------------------------------------------
 
-void check_outputs(const Options& options, Job& job) {
+void check_outputs(const RunOptions& options, Job& job) {
   const auto& outputs = job.pipeline().outputs;
   job.output_files = files_by_name(options.outputs, "output", job.application.name, names_of(outputs));
   const bool prints = options.time || options.json || outputs[0]->rank() == 0;
@@ -228,7 +228,7 @@ bool has_scene(const Job& job) {
   return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input->rank() == 2; });
 }
 
-void print(const Options& options, const Job& job, const std::map<std::string, Buffer>& results,
+void print(const RunOptions& options, const Job& job, const std::map<std::string, Buffer>& results,
            const std::map<std::string, Written>& written, const Times& times) {
   if (job.image_files.empty() && !job.arguments.images.empty())
     fmt::print("input: {}, {}\n", has_scene(job) ? "a synthetic scene" : "synthetic blobs",
@@ -287,7 +287,7 @@ void print_json(const Job& job, const std::map<std::string, Buffer>& results,
   fmt::print("{}\n", json.dump(2));
 }
 
-void run(const Options& options) {
+void run(const RunOptions& options) {
   const RunTarget target = parse_target(options.target);
   const runtime::Scheduling scheduling = parse(options.schedule);
   const int threads =
@@ -322,7 +322,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* command = weft.add_subcommand("run", "runs an application on pictures");
   command->add_option("APP", options->application, "the application")->required();
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");

@@ -29,8 +29,6 @@ std::int64_t parse_extent(const std::string& part, const std::string& whole) {
   return extent;
 }
 
-std::string dimensions(int n) { return fmt::format("{} dimension{}", n, n == 1 ? "" : "s"); }
-
 /// Those that say the size of an application without images, x first.
 std::vector<std::string> size_options(const Built& built) {
   std::vector<std::string> names;
@@ -42,6 +40,8 @@ std::vector<std::string> size_options(const Built& built) {
 }
 
 }  // namespace
+
+std::string dimensions(int n) { return fmt::format("{} dimension{}", n, n == 1 ? "" : "s"); }
 
 std::int64_t Size::pixels() const {
   std::int64_t product = 1;

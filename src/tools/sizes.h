@@ -21,6 +21,8 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
+std::string dimensions(int n);  ///< "1 dimension", "2 dimensions"
+
 /// Throws weft::Error for what is no size, has no pixels or could not be addressed.
 Size parse_size(const std::string& text);
 std::vector<Size> parse_sizes(const std::string& text);  ///< "640x480,1x1"

@@ -16,7 +16,7 @@
 namespace weft::tools {
 namespace {
 
-struct Options {
+struct TuneOptions {
   std::string application, size, runs = "20", best = "4", threads, output;
   std::vector<std::string> params;
 };
@@ -36,7 +36,7 @@ void print(const Contenders& contenders) {
   fmt::print("{}", table.text());
 }
 
-void tune(const Options& options) {
+void tune(const TuneOptions& options) {
   const Application& application = find_application(options.application);
   const int threads =
       options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
@@ -72,7 +72,7 @@ void tune(const Options& options) {
 }  // namespace
 
 void add_tune(CLI::App& weft) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneOptions>();
   CLI::App* command =
       weft.add_subcommand("tune", "finds the fastest schedule for an application on this machine's CPU");
   command->add_option("APP", options->application, "the application")->required();

@@ -18,19 +18,19 @@
 namespace weft::tools {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
   ScheduleFlags schedule;
   std::vector<std::string> params;
   bool quick = false, json = false;
 };
 
-std::uint64_t seed_of(const Options& options) {
+std::uint64_t seed_of(const VerifyOptions& options) {
   return options.seed.empty() ? std::random_device{}()
                               : static_cast<std::uint64_t>(parse_count("the seed", options.seed, 0));
 }
 
-VerifyPlan plan_of(const Options& options) {
+VerifyPlan plan_of(const VerifyOptions& options) {
   VerifyPlan plan;
   plan.seed = seed_of(options);
   plan.params = options.params;
@@ -50,7 +50,7 @@ std::string summary(const VerifyTotals& totals) {
   return text;
 }
 
-void verify_all(const Options& options, int& exit_code) {
+void verify_all(const VerifyOptions& options, int& exit_code) {
   const VerifyPlan plan = plan_of(options);
   Progress progress;
   VerifyTotals all;
@@ -115,7 +115,7 @@ nlohmann::ordered_json json_of(const recipe::RandomPlan& plan, const recipe::Ran
   return json;
 }
 
-void verify_random(const Options& options, int& exit_code) {
+void verify_random(const VerifyOptions& options, int& exit_code) {
   recipe::RandomPlan plan;
   plan.count = parse_count("the number of pipelines", options.random);
   plan.seed = seed_of(options);
@@ -148,7 +148,7 @@ void verify_random(const Options& options, int& exit_code) {
   if (!totals.failures.empty()) exit_code = 1;
 }
 
-void verify(const Options& options, int& exit_code) {
+void verify(const VerifyOptions& options, int& exit_code) {
   if (options.application.empty() == options.random.empty()) {
     throw Error(options.random.empty() ? "verify needs an application, all, or --random N"
                                        : "verify takes an application or --random N, not both")
@@ -160,7 +160,7 @@ void verify(const Options& options, int& exit_code) {
 }  // namespace
 
 void add_verify(CLI::App& weft, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = weft.add_subcommand("verify", "compares a target with the interpreter, on every pixel");
   command->add_option("APP", options->application, "the application, several after commas, or all");
   command->add_option("--random", options->random,
