@@ -83,14 +83,17 @@ class MarchLowering {
   struct Kept {
     schedule::RollingRows rolling;
     std::string array, row;  ///< Of all rows, and of the current one.
-    /// Of an image: whether a strip has to copy its rows, where it finds them, how many scalars they lie
-    /// apart, and the bits of a row's number that say which it is. Else empty: all strips copy.
-    std::string copied, from, step, mask;
-    int rows;        ///< A power of two, or all of a static tile.
-    int width;       ///< Pixels of a strip, without those around it.
-    int lane_pitch;  ///< See pixel_pitch().
-    int first;       ///< Scalars to the pixel with which the strip begins.
+    int rows;                ///< A power of two, or all of a static tile.
+    int width;               ///< Pixels of a strip, without those around it.
+    int lane_pitch;          ///< See pixel_pitch().
+    int first;               ///< Scalars to the pixel with which the strip begins.
     int pitch;
+    /// Of an image that strips may read where it lies: whether a strip has to copy rows, where it finds them,
+    /// how many scalars they lie apart, and the bits of a row's number that say which it is.
+    struct Finding {
+      std::string copied, from, step, mask;
+    };
+    std::optional<Finding> finding{};
 
     const ir::Stage& source() const { return rolling.source(); }
     int lanes() const { return source().type.lanes; }
@@ -106,15 +109,11 @@ class MarchLowering {
     const int columns = width + static_cast<int>(r.x().max - r.x().min);
     const bool apart = lanes_apart_ && lanes > 1;
     const std::string& name = layout_.arrays.at(&r.source()).name;
-    kept_.push_back({r, "", layout_.names.claim(name + "_row"), "", "", "", "", rows, width,
-                     apart ? columns : 1, static_cast<int>(-r.x().min) * (apart ? 1 : lanes),
-                     columns * lanes});
+    kept_.push_back({r, "", layout_.names.claim(name + "_row"), rows, width, apart ? columns : 1,
+                     static_cast<int>(-r.x().min) * (apart ? 1 : lanes), columns * lanes});
     if (r.is_member || apart) return;
-    Kept& image = kept_.back();
-    image.copied = layout_.names.claim(name + "_copied");
-    image.from = layout_.names.claim(name + "_from");
-    image.step = layout_.names.claim(name + "_step");
-    if (!is_static()) image.mask = layout_.names.claim(name + "_mask");
+    const auto claim = [&](const char* suffix) { return layout_.names.claim(name + suffix); };
+    kept_.back().finding = {claim("_copied"), claim("_from"), claim("_step"), claim("_mask")};
   }
 
   /// Rows that are not needed at the same time take turns in an array, which has the names of all.
@@ -138,17 +137,20 @@ class MarchLowering {
     std::string members, images;
     for (const Kept& kept : kept_) {
       std::string& names = kept.rolling.is_member ? members : images;
-      const bool is_named = kept.rolling.is_member || !kept.copied.empty();
+      const bool is_named = kept.rolling.is_member || kept.finding;
       if (is_named) names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
     }
     const std::string width = std::to_string(width_),
                       parts = "[first, last) of '" + result_.name + "', each ";
-    const std::string copies = images.empty() ? "" : "\nRows of " + images + " are copied at its ends alone.";
+    const std::string where =
+        images.empty()
+            ? ""
+            : "\nRows of " + images + " are read where they lie, but for strips at the ends of the image.";
     if (is_static())
       return "Tiles " + parts + width + "x" + std::to_string(tile()->height) + ".\nThe rows of " + members +
-             " that a tile needs are computed before it." + copies;
+             " that a tile needs are computed before it." + where;
     return "Strips " + parts + width + " columns that are computed row by row.\nRows of " + members +
-           " are kept while they are read." + copies;
+           " are kept while they are read." + where;
   }
 
   // ---- strips
@@ -181,7 +183,7 @@ class MarchLowering {
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), rows_.end(1))}});
     Block work;
     for (const Kept& kept : kept_) {
-      if (!kept.copied.empty()) find_rows(body, kept);
+      if (kept.finding) find_rows(body, kept);
       if (!kept.rolling.is_member) work.push_back(rows_from_memory(kept));
     }
     for (const schedule::Pass& pass : passes_) work.push_back(rows_of_pass(pass));
@@ -210,17 +212,18 @@ class MarchLowering {
     const Expr right = kernel::add(strip_begin(kept), literal(kept.width + kept.rolling.x().max));
     const Expr beside = either(is_less(left, rows.begin(0)), is_less(rows.end(0), right));
     const Expr above = is_less(first_row(kept), rows.begin(1)), below = is_less(rows.end(1), end_row(kept));
-    body.push_back({Let{kept.copied, either(beside, either(above, below))}});
+    const Kept::Finding& found = *kept.finding;
+    body.push_back({Let{found.copied, either(beside, either(above, below))}});
 
-    const Expr copied = name(kept.copied, Scalar::Bool), stride = name(array.strides[0]);
+    const Expr copied = name(found.copied, Scalar::Bool), stride = name(array.strides[0]);
     const Expr number = is_static() ? first_row(kept) : literal(0);  // of the row with which it begins
     const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(kept.lanes()));
     body.push_back(
-        {kernel::Pointer{kept.from, array.name, source.type.scalar,
+        {kernel::Pointer{found.from, array.name, source.type.scalar,
                          kernel::add(memory_row(rows, array, number), column), true, copied, kept.array}});
-    body.push_back({Let{kept.step, kernel::select(copied, literal(kept.pitch), stride)}});
+    body.push_back({Let{found.step, kernel::select(copied, literal(kept.pitch), stride)}});
     if (!is_static())
-      body.push_back({Let{kept.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
+      body.push_back({Let{found.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
   }
 
   /// The work for each row of a source that the strip needs: all of a tile's, or of a step's one, or some of
@@ -311,10 +314,10 @@ class MarchLowering {
                        literal(kept.first + lane * kept.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
-    const bool all_copy = kept.copied.empty();
-    return {all_copy ? kept.array : kept.from,
-            [this, &kept, all_copy](const Expr& row) {
-              return all_copy ? start_of(kept, row) : row_start(kept, row, name(kept.mask), name(kept.step));
+    const std::optional<Kept::Finding>& found = kept.finding;
+    return {found ? found->from : kept.array,
+            [this, &kept, &found](const Expr& row) {
+              return found ? row_start(kept, row, name(found->mask), name(found->step)) : start_of(kept, row);
             },
             [this, &kept](const Expr& x) { return at_kept(kept, x); },
             kept.rolling.is_member && !kept.rolling.continues, kept.lane_pitch};
@@ -365,10 +368,10 @@ class MarchLowering {
 
     Block body;
     clip_columns(body, kept);
-    if (kept.copied.empty())
-      kernel::append(body, std::move(copies));
+    if (kept.finding)
+      body.push_back({If{name(kept.finding->copied, Scalar::Bool), std::move(copies), {}}});
     else
-      body.push_back({If{name(kept.copied, Scalar::Bool), std::move(copies), {}}});
+      kernel::append(body, std::move(copies));
     // Processors foresee what is next in a row, not that the strip goes on in the next one.
     const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
     body.push_back(

@@ -87,7 +87,7 @@ struct harris_frame {
 
 // Strips [first, last) of 'hc', each 512 columns that are computed row by row.
 // Rows of 'sx', 'sy', 'sxy' are kept while they are read.
-// Rows of 'in' are copied at its ends alone.
+// Rows of 'in' are read where they lie, but for strips at the ends of the image.
 void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict hc = frame.hc;

@@ -84,7 +84,7 @@ struct unsharp_mask_frame {
 
 // Strips [first, last) of 'mask', each 256 columns that are computed row by row.
 // Rows of 'blurx' are kept while they are read.
-// Rows of 'in' are copied at its ends alone.
+// Rows of 'in' are read where they lie, but for strips at the ends of the image.
 void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict mask = frame.mask;
