@@ -9,8 +9,9 @@ CompileOptions compile_options() {
   CompileOptions options{.target = Target::Cpu, .threads = 0, .compiler_flags = {}};
   const char* sanitizers = std::getenv("WEFT_EMIT_SANITIZE");
   if (sanitizers && *sanitizers) {
-    options.compiler_flags = {std::string("-fsanitize=") + sanitizers, "-fno-sanitize-recover=all", "-O1",
-                              "-g"};
+    // Compiling takes most of the time, and what is not optimized has every access in it.
+    options.compiler_flags = {std::string("-fsanitize=") + sanitizers, "-fno-sanitize-recover=all", "-O0",
+                              "-g1"};
   }
   return options;
 }
