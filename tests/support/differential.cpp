@@ -15,12 +15,19 @@ std::map<std::string, Buffer> interpreted(const Pipeline& pipeline, const Argume
 
 void expect_agreement(const Program& program, const Pipeline& pipeline, const Arguments& arguments,
                       const Bound& bound) {
+  expect_agreement(std::vector{program}, pipeline, arguments, bound);
+}
+
+void expect_agreement(const std::vector<Program>& programs, const Pipeline& pipeline,
+                      const Arguments& arguments, const Bound& bound) {
   // The interpreter goes first: the outputs given may lie over the inputs.
   const auto expected = interpreted(pipeline, arguments);
-  const auto got = program.run(arguments);
-  ASSERT_EQ(expected.size(), got.size());
-  for (const auto& [name, image] : expected)
-    EXPECT_EQ(difference(image, got.at(name), bound), "") << "output '" << name << "'";
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    const auto got = programs[p].run(arguments);
+    ASSERT_EQ(expected.size(), got.size());
+    for (const auto& [name, image] : expected)
+      EXPECT_EQ(difference(image, got.at(name), bound), "") << "output '" << name << "' of program " << p;
+  }
 }
 
 void expect_agreement(const Pipeline& pipeline, const Arguments& arguments, const Bound& bound) {

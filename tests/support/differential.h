@@ -4,6 +4,7 @@
 #include <weft/weft.hpp>
 
 #include <string>
+#include <vector>
 
 #include "tests/support/compare.h"
 #include "tests/support/compile.h"
@@ -17,6 +18,11 @@ std::map<std::string, Buffer> interpreted(const Pipeline& pipeline, const Argume
 /// Runs the program and compares every pixel of every output with the interpreter's.
 void expect_agreement(const Program& program, const Pipeline& pipeline, const Arguments& arguments,
                       const Bound& bound = exactly);
+
+/// Likewise several programs of one pipeline; the interpreter, which takes longer than all of them, runs
+/// once.
+void expect_agreement(const std::vector<Program>& programs, const Pipeline& pipeline,
+                      const Arguments& arguments, const Bound& bound = exactly);
 
 /// Compiles the pipeline first. Floats are compared exactly, so the pipeline had better be strict.
 void expect_agreement(const Pipeline& pipeline, const Arguments& arguments, const Bound& bound = exactly);
