@@ -33,7 +33,8 @@ class Buffer {
   Buffer(void* data, Type type, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides,
          std::int64_t lane_stride = 1);
 
-  /// A dense, interleaved, zeroed, owned buffer. Throws weft::Error if the size is negative or overflows.
+  /// A dense, interleaved, zeroed, owned buffer, from 4 MiB on in huge pages where the system has them.
+  /// Throws weft::Error if the size is negative or overflows.
   static Buffer allocate(Type type, std::vector<std::int64_t> extents);
 
   /// A dense interleaved view over a vector: Buffer::view(pixels, {width, height}).

@@ -7,6 +7,8 @@
 #include <limits>
 #include <new>
 
+#include "base/blocks.h"
+
 namespace weft {
 namespace {
 
@@ -95,9 +97,8 @@ Buffer::Buffer(void* data, Type type, std::vector<std::int64_t> extents, std::ve
 Buffer Buffer::allocate(Type type, std::vector<std::int64_t> extents) {
   const std::int64_t pixels = checked_pixels(extents, size_of(type), "the buffer");
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(pixels * size_of(type), 1));
-  constexpr std::size_t alignment = 64;  // a cache line, and the widest vector register
-  const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
-  void* data = padded < bytes ? nullptr : std::aligned_alloc(alignment, padded);
+  const std::size_t size = block_size(bytes);
+  void* data = size == 0 ? nullptr : allocate_block(size);
   if (!data)
     throw Error("cannot allocate " + std::to_string(bytes) + " bytes for a buffer of " + text_of(extents));
   std::memset(data, 0, bytes);

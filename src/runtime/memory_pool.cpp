@@ -2,33 +2,13 @@
 
 #include <weft/error.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
-#include <limits>
-#include <new>
 #include <string>
 
-#include <sys/mman.h>
-
-#include "base/round_up.h"
+#include "base/blocks.h"
 
 namespace weft::runtime {
 namespace {
-
-constexpr std::size_t cache_line = 64;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t huge_from = 2 * huge_page;
-constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() - huge_page;
-
-std::size_t alignment_of(std::size_t bytes) { return bytes >= huge_from ? huge_page : cache_line; }
-
-void* allocate(std::size_t size) {
-  void* block = std::aligned_alloc(alignment_of(size), size);
-  // Advice only: where there are no huge pages, ordinary ones do.
-  if (block && size >= huge_from) ::madvise(block, size, MADV_HUGEPAGE);
-  return block;
-}
 
 Error out_of_memory(std::size_t bytes) {
   return Error("not enough memory for an intermediate image of " + std::to_string(bytes) + " bytes")
@@ -43,9 +23,8 @@ MemoryPool::~MemoryPool() {
 }
 
 void* MemoryPool::take(std::size_t bytes) {
-  if (bytes > largest) throw out_of_memory(bytes);
-  const std::size_t wanted = std::max(bytes, std::size_t{1});
-  const std::size_t size = round_up(wanted, alignment_of(wanted));
+  const std::size_t size = block_size(bytes);
+  if (size == 0) throw out_of_memory(bytes);
 
   const std::lock_guard lock(mutex_);
   // The smallest that fits; more than twice as large would keep memory from those who need it.
@@ -55,10 +34,10 @@ void* MemoryPool::take(std::size_t bytes) {
     kept_.erase(fit);
     return block;
   }
-  void* block = allocate(size);
+  void* block = allocate_block(size);
   if (!block) {  // What is kept for later may be what is missing now.
     free_kept_blocks();
-    block = allocate(size);
+    block = allocate_block(size);
   }
   if (!block) throw out_of_memory(bytes);
   taken_.emplace(block, size);

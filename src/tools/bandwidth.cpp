@@ -13,6 +13,10 @@ std::span<Byte> share(std::span<Byte> bytes, std::int64_t part, std::int64_t par
   return bytes.subspan(begin, end - begin);
 }
 
+std::span<unsigned char> bytes_of(const Buffer& b) {
+  return {static_cast<unsigned char*>(b.data()), static_cast<std::size_t>(b.bytes())};
+}
+
 template <class Work>
 void for_each_thread(runtime::ThreadPool& pool, Work work) {
   const std::int64_t parts = pool.threads();
@@ -49,15 +53,16 @@ read_all(Bytes bytes) {
 }
 
 PlainCopy::PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool)
-    : from_(read, 1), to_(written, 2), pool_(pool) {}
+    : from_(Buffer::allocate({Scalar::U8}, {read})),
+      to_(Buffer::allocate({Scalar::U8}, {written})),
+      pool_(pool) {}
 
 void PlainCopy::operator()() {
   for_each_thread(pool_, [&](std::int64_t part, std::int64_t parts) { copy_part(part, parts); });
 }
 
 void PlainCopy::copy_part(std::int64_t part, std::int64_t parts) {
-  const Bytes from = from_;
-  const std::span<unsigned char> to = to_;
+  const std::span from = bytes_of(from_), to = bytes_of(to_);
   const std::size_t both = std::min(from.size(), to.size());
   const auto source = share(from.first(both), part, parts);
   const auto target = share(to.first(both), part, parts), rest = share(to.subspan(both), part, parts);

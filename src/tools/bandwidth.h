@@ -2,6 +2,8 @@
 // in turns with an application.
 #pragma once
 
+#include <weft/buffer.h>
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +27,7 @@ class PlainCopy {
  private:
   void copy_part(std::int64_t part, std::int64_t parts);
 
-  std::vector<unsigned char> from_, to_;
+  Buffer from_, to_;  // in memory as that of images
   volatile std::uint64_t unread_[64] = {};
   runtime::ThreadPool& pool_;
 };

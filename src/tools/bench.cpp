@@ -39,7 +39,7 @@ struct BenchOptions {
 };
 
 template <class Work>
-double seconds_of(Work work) {
+double seconds_of(Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
