@@ -28,6 +28,13 @@ bool is_surely_finite(const Expr& e) {
   return is_float_of_integer(e) || (c && std::isfinite(c->value.as_double()));
 }
 
+/// Whether a float is of half precision, so that rounding it to that changes nothing.
+bool is_half(const Expr& e) {
+  if (const auto* c = std::get_if<kernel::Cast>(&e->op)) return c->a->type == Scalar::F16;
+  const auto* b = std::get_if<kernel::Binary>(&e->op);
+  return b && (b->op == BinaryOp::Min || b->op == BinaryOp::Max) && is_half(b->a) && is_half(b->b);
+}
+
 /// Whether a value needs no name of its own to be used twice: a name, a constant, or a coordinate as a float.
 bool is_plain(const Expr& e) {
   if (std::holds_alternative<kernel::Name>(e->op) || std::holds_alternative<kernel::Const>(e->op))
@@ -105,6 +112,8 @@ Expr simplified_unary(ir::UnaryOp op, const Expr& a) {
 }
 
 Expr computable(const Expr& e) {
+  const auto* rounded = e->type == Scalar::F16 ? std::get_if<kernel::Cast>(&e->op) : nullptr;
+  if (rounded && is_half(rounded->a)) return rounded->a;
   return e->type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, Scalar::F32, e) : e;
 }
 Expr stored_as(Scalar type, const Expr& e) {

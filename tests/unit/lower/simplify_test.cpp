@@ -52,5 +52,17 @@ TEST(Simplify, AHalfOfACoordinateMayBeInfinite) {
   EXPECT_TRUE(is_untouched(BinaryOp::Sub, half, half));
 }
 
+// Found by: weft verify --random 1 --seed 48000020, which GCC compiled for minutes.
+TEST(Simplify, MinimaOfHalvesAreRoundedOnce) {
+  const Expr a = computable(name("a", Scalar::F16)), b = computable(name("b", Scalar::F16));
+  const Expr least = binary(BinaryOp::Min, a, b);
+  EXPECT_TRUE(same(computable(stored_as(Scalar::F16, least)), least));
+  const Expr largest = binary(BinaryOp::Max, computable(stored_as(Scalar::F16, least)), b);
+  EXPECT_TRUE(same(computable(stored_as(Scalar::F16, largest)), largest));
+  const Expr total = binary(BinaryOp::Add, a, b);
+  EXPECT_FALSE(same(computable(stored_as(Scalar::F16, total)), total))
+      << "a sum need not be of half precision";
+}
+
 }  // namespace
 }  // namespace weft::lower
