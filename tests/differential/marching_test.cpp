@@ -77,6 +77,17 @@ TEST_P(Marching, DiamondsAndPixelsOfSeveralLanes) {
   agree({out});
 }
 
+// Found by: weft verify --random 1 --seed 48000247
+TEST_P(Marching, PixelsOfSeveralLanesOfPartOfAnImage) {
+  const Image<Vec<int, 4>> in("in");
+  const Accessor middle = in.crop({0, in.height() / 4}, {in.width(), in.height() / 2}).border(border());
+  Stage a = stage("a", {in.width(), in.height() / 2},
+                  [&](Var x, Var y) { return middle(x - 1, y) + middle(x, y); });
+  Stage b = convolve("b", a, Mask(1, 1, {3}));
+  EXPECT_TRUE(in_rows({b}, "a"));
+  agree({b});
+}
+
 TEST_P(Marching, HalvedAndDoubled) {
   const Image<float> in("in");
   const Extents half{(in.width() + 1) / 2, (in.height() + 1) / 2};
