@@ -308,13 +308,18 @@ void CLike::open_loop(const kernel::For& loop) {
 void CLike::print(const kernel::LocalArray& array) {
   out_.line(fmt::format("alignas(64) {} {}[{}];", c_type(array.type), array.name, array.count));
 }
+std::string CLike::address(const std::string& array, const kernel::Expr& offset) {
+  return kernel::is_literal(offset, 0) ? array : fmt::format("{} + {}", array, spelt(offset, additive));
+}
 void CLike::print(const kernel::LoadPack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::StorePack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::Prefetch& s) {
-  const bool at_start = kernel::is_literal(s.offset, 0);
   const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
-  out_.line(fmt::format("{}({}, {});", helper("prefetch"),
-                        at_start ? s.array : fmt::format("{} + {}", s.array, spelt(s.offset, additive)),
+  out_.line(fmt::format("{}({}, {});", helper("prefetch"), address(s.array, s.offset), text(bytes)));
+}
+void CLike::print(const kernel::StorePastCaches& s) {
+  const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
+  out_.line(fmt::format("{}({}, {}, {});", helper("store_past_caches"), address(s.array, s.offset), s.from,
                         text(bytes)));
 }
 void CLike::print(const kernel::Atomic&) { throw InternalError("an atomic update on a CPU"); }
@@ -329,14 +334,11 @@ void CLike::print(const kernel::Stmt& statement) {
           },
           [&](const kernel::Assign& s) { out_.line(fmt::format("{} = {};", s.name, initializer(s.value))); },
           [&](const kernel::Pointer& s) {
-            const bool at_start = kernel::is_literal(s.offset, 0);
             const auto* cast = silent_cast(s.offset);
             const std::string otherwise =
                 s.unless ? fmt::format("{} ? {} : ", spelt(s.unless, tightest), s.instead) : "";
-            out_.line(fmt::format(
-                "{}{}* {} = {}{};", s.is_const ? "const " : "", c_type(s.type), s.name, otherwise,
-                at_start ? s.array
-                         : fmt::format("{} + {}", s.array, spelt(cast ? cast->a : s.offset, additive))));
+            out_.line(fmt::format("{}{}* {} = {}{};", s.is_const ? "const " : "", c_type(s.type), s.name,
+                                  otherwise, address(s.array, cast ? cast->a : s.offset)));
           },
           [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {
@@ -345,6 +347,11 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::LoadPack& s) { print(s); },
           [&](const kernel::StorePack& s) { print(s); },
           [&](const kernel::Prefetch& s) { print(s); },
+          [&](const kernel::ExceedsCaches& s) {
+            out_.line(
+                fmt::format("const bool {} = {}({});", s.name, helper("exceeds_caches"), text(s.bytes)));
+          },
+          [&](const kernel::StorePastCaches& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {

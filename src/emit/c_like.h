@@ -44,6 +44,7 @@ class CLike {
   static constexpr int tightest = 100;             ///< The context that always asks for parentheses.
   std::string spelt(const kernel::Expr& e, int context);
   std::string call(const std::string& function, const kernel::Expr& argument);
+  std::string address(const std::string& array, const kernel::Expr& offset);
   std::string function(const std::string& name, Scalar type);
   void line(const std::string& text) { out_.line(text); }
   void open(const std::string& text) { out_.open(text); }
@@ -51,6 +52,7 @@ class CLike {
  private:
   void print(const kernel::Stmt& statement);
   void print(const kernel::Prefetch& prefetch);
+  void print(const kernel::StorePastCaches& store);
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
   std::string wide(const kernel::Expr& e, int context);

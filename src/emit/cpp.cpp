@@ -241,7 +241,19 @@ class CppEmitter {
         printer.text(launch.count)));
     if (!module_.strict) out.line("  const flush_subnormals mode;");
     out.line(fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
+    if (stores_past_caches(launch)) out.line("  settle_stores();");
     out.line("}, &frame);");
+  }
+
+  bool stores_past_caches(const kernel::Launch& launch) const {
+    bool found = false;
+    for (const kernel::Function& function : module_.functions) {
+      if (function.name != launch.function) continue;
+      kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
+        found |= std::holds_alternative<kernel::StorePastCaches>(s.op);
+      });
+    }
+    return found;
   }
 
   void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {

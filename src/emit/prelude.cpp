@@ -43,9 +43,50 @@ static inline int64_t mirror101_index(int64_t i, int64_t n) {
   return i < n ? i : 2 * n - 2 - i;
 }
 )"},
-      {"prefetch", R"(// Asks memory for what is read soon.
+      {"prefetch",
+       R"(// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
 static inline void prefetch(const void* from, int64_t bytes) {
-  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b);
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
+}
+)"},
+      {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
+)"},
+      {"store_past_caches",
+       R"(// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, head);
+    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
 }
 )"},
       {"repeat_index", R"(// Periodic: -1 is n - 1, n is 0.

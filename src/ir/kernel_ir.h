@@ -143,6 +143,19 @@ struct Prefetch {
   Scalar type;
   Expr offset, count;
 };
+/// A new bool: whether caches cannot keep so many bytes, which only the machine that it runs on knows.
+struct ExceedsCaches {
+  std::string name;
+  Expr bytes;
+};
+/// array[offset] and on = from[0] and on, `count` of them, in memory itself: no cache keeps them.
+struct StorePastCaches {
+  std::string array;
+  Scalar type;
+  Expr offset;
+  std::string from;
+  Expr count;
+};
 /// array[index] = array[index] op value, indivisibly.
 struct Atomic {
   ir::BinaryOp op;
@@ -178,8 +191,8 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, Atomic, Barrier, For,
-               If, Continue, CallFunction, Order, Comment>
+  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, ExceedsCaches,
+               StorePastCaches, Atomic, Barrier, For, If, Continue, CallFunction, Order, Comment>
       op;
 };
 

@@ -87,7 +87,9 @@ class FunctionVerifier {
                       "pointer '" + s.name + "' may write what is constant");
               if (s.unless) {
                 check(s.unless);
-                require(s.unless->type == weft::Scalar::Bool && s.is_const && array(s.instead).type == s.type,
+                const Symbol& other = array(s.instead);
+                require(s.unless->type == weft::Scalar::Bool && other.type == s.type &&
+                            (s.is_const || other.kind == Array),
                         "pointer '" + s.name + "' into one of two arrays");
               }
               define(s.name, {s.is_const ? ConstArray : Array, s.type});
@@ -116,6 +118,17 @@ class FunctionVerifier {
               check(s.offset), check(s.count);
               require_index(s.offset), require_index(s.count);
               require(array(s.array).type == s.type, "'" + s.array + "' is prefetched as another type");
+            },
+            [&](const ExceedsCaches& s) {
+              check(s.bytes), require_index(s.bytes);
+              define(s.name, {Scalar, weft::Scalar::Bool});
+            },
+            [&](const StorePastCaches& s) {
+              check(s.offset), check(s.count);
+              require_index(s.offset), require_index(s.count);
+              require(array(s.array).kind == Array && array(s.array).type == s.type &&
+                          array(s.from).type == s.type,
+                      "a store past caches to '" + s.array + "'");
             },
             [&](const Atomic& s) {
               check(s.index), check(s.value);

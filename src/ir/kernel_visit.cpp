@@ -75,6 +75,8 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
                    [&](const LoadPack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
                    [&](const StorePack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
                    [&](const Prefetch& s) { visit(s.offset, visitor), visit(s.count, visitor); },
+                   [&](const ExceedsCaches& s) { visit(s.bytes, visitor); },
+                   [&](const StorePastCaches& s) { visit(s.offset, visitor), visit(s.count, visitor); },
                    [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
                    [&](const For& s) {
                      visit(s.from, visitor), visit(s.to, visitor);
@@ -104,6 +106,8 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
                    [&](LoadPack& s) { replace(s.offset), replace(s.valid); },
                    [&](StorePack& s) { replace(s.offset), replace(s.valid); },
                    [&](Prefetch& s) { replace(s.offset), replace(s.count); },
+                   [&](ExceedsCaches& s) { replace(s.bytes); },
+                   [&](StorePastCaches& s) { replace(s.offset), replace(s.count); },
                    [&](For& s) {
                      replace(s.from), replace(s.to);
                      if (s.step) replace(s.step);
@@ -139,6 +143,7 @@ std::set<std::string> names_in(const Block& block) {
     if (const auto* s = std::get_if<LoadPack>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert({s->name, s->array});
     if (const auto* s = std::get_if<Prefetch>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<StorePastCaches>(&statement.op)) names.insert({s->from, s->array});
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   visit_expressions(block, [&](const Expr& e) {
@@ -155,6 +160,7 @@ std::set<std::string> arrays_written_in(const Block& block) {
     if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.merge(arrays_of(*s));
     if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert(s->array);
+    if (const auto* s = std::get_if<StorePastCaches>(&statement.op)) names.insert(s->array);
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   return names;

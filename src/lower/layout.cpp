@@ -27,7 +27,8 @@ const std::set<std::string>& reserved_words() {
       "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "half_t", "size_t",
       "weft_host", "weft_entry", "standard_host", "host_allocate", "host_release", "host_parallel_for",
       "out_of_memory", "clamp_index", "mirror_index", "mirror101_index", "repeat_index", "floor_div",
-      "flush_subnormals", "order_pair", "half_to_float", "float_to_half",
+      "flush_subnormals", "exceeds_caches", "store_past_caches", "settle_stores", "past_caches_line",
+      "order_pair", "half_to_float", "float_to_half",
       // … and the emitted CUDA.
       "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
       "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically", "threadIdx", "blockIdx",

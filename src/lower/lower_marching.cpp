@@ -54,8 +54,12 @@ class MarchLowering {
                           : schedule::room_for_rows(r));
     }
     place_rows(group);
-    if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
-    reduction_.emplace(StageContext{Processor::Cpu, result_, context.names, layout_, context.module});
+    if (std::holds_alternative<ir::Reduce>(result_.definition)) {
+      reduction_.emplace(StageContext{Processor::Cpu, result_, context.names, layout_, context.module});
+      return;
+    }
+    line_ = {layout_.names.claim(array_.name + "_line"), result_.type.scalar, width_ * result_.type.lanes};
+    past_caches_ = layout_.names.claim("past_caches");
   }
 
   void run() {
@@ -64,6 +68,11 @@ class MarchLowering {
     if (reduction_) {
       const auto claim = [&](const std::string& wanted) { return layout_.names.claim(wanted); };
       accumulators_ = reduction_->accumulators(claim, function.body);
+    } else {
+      const Expr scalars = kernel::mul(name(array_.strides[0]), rows_.extent(1));
+      const Expr bytes = kernel::mul(scalars, literal(size_of(result_.type.scalar)));
+      function.body.push_back({line_});
+      function.body.push_back({kernel::ExceedsCaches{past_caches_, bytes}});
     }
     function.body.push_back({Let{"columns", columns()}});
     if (reduction_) function.body.push_back({Let{"part_rows", reduction_->rows_per_part()}});
@@ -535,6 +544,11 @@ class MarchLowering {
     kernel::append(block, std::move(pointers));
     kernel::append(block, std::move(work));
     if (to_lanes) block.push_back({interleaved(targets.back(), memory)});
+    if (pass.back() == &result_) {
+      kernel::StorePastCaches store{array_.name, result_.type.scalar, memory_of(row), line_.name,
+                                    kernel::mul(count(), literal(result_.type.lanes))};
+      block.push_back({If{name(past_caches_, Scalar::Bool), {{std::move(store)}}, {}}});
+    }
     for (const ir::Stage* stage : pass) {
       if (stage == &result_ || !kept_of(*stage).rolling.border()) continue;
       const Kept& kept = kept_of(*stage);
@@ -662,11 +676,15 @@ class MarchLowering {
       block.push_back(current_row(kept));
       return {&inner, kept.row, kernel::add(scalar(kept.lane_pitch), first_scalar(stage)), kept.lane_pitch};
     }
-    const Rows rows(stage.box, layout_);
     const std::string target = expressions.claim(array_.name + "_row");
-    const Expr at_left = kernel::add(memory_row(rows, array_, row), rows.x_offset(name("left"), array_));
-    block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, at_left, false}});
+    block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, memory_of(row), false,
+                                     name(past_caches_, Scalar::Bool), line_.name}});
     return {&inner, target, scalar(1)};
+  }
+
+  /// The scalar of the result with which its part of a row begins.
+  Expr memory_of(const Expr& row) const {
+    return kernel::add(memory_row(rows_, array_, row), rows_.x_offset(name("left"), array_));
   }
 
   const GroupContext& context_;
@@ -680,6 +698,9 @@ class MarchLowering {
   int width_ = 0;   // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<kernel::LocalArray> places_;  // of their rows
+  // What caches cannot keep goes past them by whole cache lines, so a row of the strip is gathered first.
+  kernel::LocalArray line_;
+  std::string past_caches_;
   std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one
   ReductionParts::Arrays accumulators_;

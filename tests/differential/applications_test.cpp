@@ -341,7 +341,7 @@ TEST(Fusion, AgreesWithTheInterpreter) {
     cases.push_back({variant, pipeline, forced});
   }
   CompileOptions options = compile_options();
-  options.compiler_flags.push_back("-O0");
+  options.compiler_flags.insert(options.compiler_flags.end(), {"-O0", "-DWEFT_CACHE_BYTES=0"});
   const std::vector<Program> programs =
       runtime::compile_together(pipelines, options, runtime::ContentCache(), schedules);
   auto program = programs.begin();

@@ -36,6 +36,11 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
 }
 // x / 0 is 0, and the least value / -1 wraps.
 static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 // e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
 // Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
 static inline float exp_approx_f32(float v) {
@@ -103,6 +108,38 @@ static inline float pow_approx_f32(float x, float y) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, head);
+    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -157,6 +194,8 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   const int64_t gamma_pitch = frame.gamma_pitch;
   const float gain = frame.gain;
   alignas(64) float mean_tap_rows[8200];
+  alignas(64) float gamma_line[2048];
+  const bool past_caches = exceeds_caches(gamma_pitch * in_h * 4);
   const int64_t columns = (in_w + 2047) / 2048;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -184,7 +223,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 2048, in_w);
-        float* gamma_row = gamma + y * gamma_pitch + left;
+        float* gamma_row = past_caches ? gamma_line : gamma + y * gamma_pitch + left;
         const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
         const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
         const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2050 + (left - x0) + 1;
@@ -195,6 +234,9 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
               + mean_tap_p1[i - 1] + mean_tap_p1[i] + mean_tap_p1[i + 1]) / 9.0f) - 1.0f);
           const float bright = mean * gain;
           gamma_row[i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+        }
+        if (past_caches) {
+          store_past_caches(gamma + y * gamma_pitch + left, gamma_line, (right - left) * 4);
         }
       }
     }
@@ -221,6 +263,7 @@ int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, f
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     gamma_strips(*static_cast<const enhance_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

@@ -34,14 +34,51 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
 }
 // x / 0 is 0, and the least value / -1 wraps.
 static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
-// Asks memory for what is read soon.
+// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
 static inline void prefetch(const void* from, int64_t bytes) {
-  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b);
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, head);
+    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -100,6 +137,8 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   alignas(64) float sx_rows[2056];
   alignas(64) float sy_rows[2056];
   alignas(64) float sxy_rows[2056];
+  alignas(64) float hc_line[512];
+  const bool past_caches = exceeds_caches(hc_pitch * in_h * 4);
   const int64_t columns = (in_w + 511) / 512;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -174,7 +213,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 512, in_w);
-        float* hc_row = hc + y * hc_pitch + left;
+        float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
         const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
         const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
         const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
@@ -196,6 +235,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
               + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
               + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
           hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+        }
+        if (past_caches) {
+          store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
         }
       }
     }
@@ -222,6 +264,7 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     hc_strips(*static_cast<const harris_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

@@ -30,6 +30,11 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
 }
 // x / 0 is 0, and the least value / -1 wraps.
 static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 static inline float max_f32(float a, float b) { return a < b ? b : a; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
@@ -41,6 +46,38 @@ static inline uint8_t saturate_u8_f32(float v) {
   // 1.5 * 2^23 leaves no bits for a fraction: the addition rounds half to even, into the last bits.
   union { float f; uint32_t u; } sum = {v + 12582912.0f};
   return (uint8_t)sum.u;
+}
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, head);
+    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -94,6 +131,8 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t out_pitch = frame.out_pitch;
   alignas(64) float blur_tap_rows[8200];
+  alignas(64) uint8_t out_line[6144];
+  const bool past_caches = exceeds_caches(out_pitch * in_h);
   const int64_t columns = (in_w + 2047) / 2048;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -124,7 +163,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 2048, in_w);
-        uint8_t* out_row = out + y * out_pitch + left * 3;
+        uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
         const uint8_t* in_0 = in + y * in_pitch;
         const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
         const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
@@ -146,6 +185,9 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
           out_row[i * 3] = saturate_u8_f32(in_0[(left + i) * 3] * ratio);
           out_row[i * 3 + 1] = saturate_u8_f32(in_0[(left + i) * 3 + 1] * ratio);
           out_row[i * 3 + 2] = saturate_u8_f32(in_0[(left + i) * 3 + 2] * ratio);
+        }
+        if (past_caches) {
+          store_past_caches(out + y * out_pitch + left * 3, out_line, (right - left) * 3);
         }
       }
     }
@@ -171,6 +213,7 @@ int run_unsharp(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     out_strips(*static_cast<const unsharp_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

@@ -30,14 +30,51 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
 }
 // x / 0 is 0, and the least value / -1 wraps.
 static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
-// Asks memory for what is read soon.
+// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
 static inline void prefetch(const void* from, int64_t bytes) {
-  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b);
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, head);
+    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -96,6 +133,8 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float weight = frame.weight;
   alignas(64) float in_rows[6240];
   alignas(64) float blurx_rows[780];
+  alignas(64) float mask_line[768];
+  const bool past_caches = exceeds_caches(mask_pitch * in_h * 4);
   const int64_t columns = (in_w + 255) / 256;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -169,7 +208,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = max_i64(x0, 0);
         const int64_t right = min_i64(x0 + 256, in_w);
-        float* mask_row = mask + y * mask_pitch + left * 3;
+        float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
         const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
         const float* blurx_0 = blurx_rows + (y & 0) * 780 + (left - x0) * 3 + 6;
         WEFT_INDEPENDENT
@@ -177,6 +216,9 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
               + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
           mask_row[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i] - weight * v;
+        }
+        if (past_caches) {
+          store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
         }
       }
     }
@@ -204,6 +246,7 @@ int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     mask_strips(*static_cast<const unsharp_mask_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }
