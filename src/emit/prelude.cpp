@@ -50,7 +50,7 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 )"},
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
-#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif
 // Whether caches cannot keep so many bytes.
 static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }

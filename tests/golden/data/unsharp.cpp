@@ -31,7 +31,7 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
 // x / 0 is 0, and the least value / -1 wraps.
 static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
 #ifndef WEFT_CACHE_BYTES
-#define WEFT_CACHE_BYTES (32 << 20)  // of the last level
+#define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif
 // Whether caches cannot keep so many bytes.
 static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
