@@ -101,6 +101,12 @@ bool is_int_in_c(const Expr& e) {
   return n && is_int_in_c(n->a) && is_int_in_c(n->b);
 }
 
+/// What GCC 12 knows to be no -0: it then takes 0 - i for -i, which is -0 where i is 0.
+bool is_float_of_integer(const kernel::Node& node) {
+  const auto* cast = std::get_if<kernel::Cast>(&node.op);
+  return cast && is_float(node.type) && !is_float(cast->a->type);
+}
+
 }  // namespace
 
 std::string c_type(Scalar s) {
@@ -177,6 +183,9 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       return call(approximates() && type == Scalar::F32 && is_gamma(n.b) ? helper("pow_approx_f32") : exact);
     }
     case BinaryOp::Atan2: return call(function("atan2", type));
+    case BinaryOp::Sub:
+      if (strict_ && is_float_of_integer(*n.b)) return call(helper("minus_" + name_of(type)));
+      break;
     case BinaryOp::Rem:
       if (is_float(type)) return call(function("fmod", type));
       [[fallthrough]];

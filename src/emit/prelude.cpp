@@ -296,6 +296,11 @@ std::string typed_helper(const std::string& name) {
     return fmt::format("static inline {0} {1}({0} a, {0} b) {{ return b < a ? b : a; }}\n", t, name);
   if (operation == "max")
     return fmt::format("static inline {0} {1}({0} a, {0} b) {{ return a < b ? b : a; }}\n", t, name);
+  if (operation == "minus")
+    return fmt::format(
+        "// As a call, since GCC 12 takes 0 - (float)i for -(float)i, which is -0 where i is 0.\n"
+        "static inline {0} {1}({0} a, {0} b) {{ return a - b; }}\n",
+        t, name);
   if (operation == "abs")
     return fmt::format("static inline {0} {1}({0} a) {{ return a < 0 ? -a : a; }}\n", t, name);
   if (operation == "div") {

@@ -43,8 +43,8 @@ const std::set<std::string>& reserved_words() {
 
 /// Helpers named after an operation and types: min_f32, saturate_u8_f32.
 bool is_typed_helper(const std::string& name) {
-  for (const char* operation :
-       {"min_", "max_", "abs_", "div_", "rem_", "median_", "truncate_", "saturate_", "exp_approx_"}) {
+  for (const char* operation : {"min_", "max_", "minus_", "abs_", "div_", "rem_", "median_", "truncate_",
+                                "saturate_", "exp_approx_"}) {
     if (name.rfind(operation, 0) == 0) return true;
   }
   return false;

@@ -50,6 +50,15 @@ TEST_P(Casts, OfIntegersKnowOneZero) {
   expect_agreement(stages, extreme_floats(in.type(), {79, 41}, 23));
 }
 
+// Found by: weft verify --random 1 --seed 50001397
+TEST(Casts, OfIntegersAreTakenFromZero) {
+  const Image<int> in("in");
+  const Pipeline pipeline("minus", Outputs{point("zero", 1. / (0. - cast<double>(in))),
+                                           point("same", 1.f / (cast<float>(in - in) - cast<float>(in)))}
+                                       .strict());
+  expect_agreement(pipeline, {{{"in", Buffer::allocate(in.type(), {9, 2})}}, {}, {}});
+}
+
 // Compiled code that is not strict may flush subnormal floats to zero; those of half are ordinary floats.
 TEST(Casts, OfSubnormalHalves) {
   const Image<half> in("in");
