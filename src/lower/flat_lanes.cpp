@@ -116,4 +116,14 @@ std::optional<FlatLanes> flat_lanes(const ir::Stage& stage) {
   return Flattening(lanes).run(stage);
 }
 
+bool borders_find_pixels(const ir::Stage& stage, const std::function<bool(const ir::Stage&)>& is_kept) {
+  const std::vector<ir::Expr> reads = ir::reads(stage);
+  return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (is_kept(*read.source) || !read.border || read.indices.empty()) return false;
+    const auto* x = std::get_if<ir::Affine>(&read.indices[0]);
+    return !x || !stays_inside(*x, read.region[0], stage.domain());
+  });
+}
+
 }  // namespace weft::lower

@@ -6,6 +6,7 @@
 // Vectors of neighbouring scalars need no shuffling of interleaved lanes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -24,5 +25,9 @@ struct FlatLanes {
 /// Nothing unless the stage has several lanes, every lane is the same function of the same lane of its
 /// sources, and the windows move along x as the pixel does.
 std::optional<FlatLanes> flat_lanes(const ir::Stage& stage);
+
+/// Whether a stage reads something through its border along x, whose pixels flat lanes would not find:
+/// nothing that is kept, as its rows have the border, and nothing that surely stays inside.
+bool borders_find_pixels(const ir::Stage& stage, const std::function<bool(const ir::Stage&)>& is_kept);
 
 }  // namespace weft::lower

@@ -9,7 +9,6 @@
 
 #include "ir/visit.h"
 #include "lower/expressions.h"
-#include "lower/interior.h"
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
 #include "lower/placed_lanes.h"
@@ -509,9 +508,12 @@ class MarchLowering {
   /// memory.
   void compute(Block& block, const schedule::Pass& pass, const Expr& row, int columns) {
     std::vector<std::unique_ptr<PlacedLanes>> lanes;
+    const auto is_kept = [&](const ir::Stage& source) {
+      return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
+    };
     for (const ir::Stage* stage : pass)
-      lanes.push_back(
-          std::make_unique<PlacedLanes>(*stage, layout_, lanes_apart_ || resolves_columns(*stage)));
+      lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_,
+                                                    lanes_apart_ || borders_find_pixels(*stage, is_kept)));
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),
@@ -556,19 +558,6 @@ class MarchLowering {
         return kernel::load(kept.row, stage->type.scalar, at_kept(kept, at, lane));
       });
     }
-  }
-
-  /// Whether something that is not kept is read through its border along x, which finds pixels, not scalars.
-  bool resolves_columns(const ir::Stage& stage) const {
-    const std::vector<ir::Expr> reads = ir::reads(stage);
-    return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
-      const auto& read = std::get<ir::Read>(e->op);
-      const bool is_kept = std::any_of(kept_.begin(), kept_.end(),
-                                       [&](const Kept& k) { return &k.source() == read.source.get(); });
-      if (is_kept || !read.border || read.indices.empty()) return false;
-      const auto* x = std::get_if<ir::Affine>(&read.indices[0]);
-      return !x || !stays_inside(*x, read.region[0], stage.domain());
-    });
   }
 
   /// for the pixels of a row:  each lane from its own row to memory

@@ -285,8 +285,9 @@ class MarchGridLowering {
   Loop loop_of(const schedule::Pass& pass) {
     std::vector<std::unique_ptr<PlacedLanes>> members;
     std::vector<const Kept*> kept;
+    const auto is_kept = [&](const ir::Stage& source) { return kept_of(source) != nullptr; };
     for (const ir::Stage* stage : pass) {
-      members.push_back(std::make_unique<PlacedLanes>(*stage, layout_));
+      members.push_back(std::make_unique<PlacedLanes>(*stage, layout_, borders_find_pixels(*stage, is_kept)));
       kept.push_back(kept_of(*stage));
     }
     const PlacedLanes& first = *members.front();

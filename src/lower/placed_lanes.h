@@ -8,8 +8,9 @@ namespace weft::lower {
 
 class PlacedLanes {
  public:
-  /// While it lives the layout has the views of flat lanes, too. Where lanes lie apart, none are flat.
-  PlacedLanes(const ir::Stage& stage, Layout& layout, bool lanes_apart = false);
+  /// While it lives the layout has the views of flat lanes, too. None are flat where lanes lie apart
+  /// or borders find pixels.
+  PlacedLanes(const ir::Stage& stage, Layout& layout, bool as_pixels = false);
   ~PlacedLanes();
   PlacedLanes(const PlacedLanes&) = delete;
   PlacedLanes& operator=(const PlacedLanes&) = delete;
