@@ -89,13 +89,15 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   tap.clear();
   kernel::Block* inner = &block;
   std::vector<std::string> tables_of_taps;  // of a domain that is no box
+  // Of a border pixel, one by one: GCC 12 loses taps where it makes vectors of those that are conditional.
   const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
-    inner->push_back({kernel::For{kernel::LoopKind::Serial,
-                                  variable,
-                                  kernel::literal(from),
-                                  kernel::literal(to),
-                                  {},
-                                  kernel::literal(step)}});
+    inner->push_back(
+        {kernel::For{place_ == Place::Anywhere ? kernel::LoopKind::Scalar : kernel::LoopKind::Serial,
+                     variable,
+                     kernel::literal(from),
+                     kernel::literal(to),
+                     {},
+                     kernel::literal(step)}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
   if (const auto dense = ir::dense_box(loop.domain)) {

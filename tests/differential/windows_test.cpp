@@ -316,5 +316,13 @@ TEST_F(Windows, LargeFoldsOverTapsInOrder) {
   }
 }
 
+// Found by: weft verify --random 1 --seed 50010261. GCC 12 loses a pixel where it makes vectors of the taps.
+TEST(BorderPixels, AreSumsOfTheirTaps) {
+  const Image<Vec<std::uint16_t, 3>> in("in");
+  const Pipeline pipeline("sums", local("sums", in.border(Border::constant(0)), Domain(8, 1), Local::Sum));
+  for (const std::vector<std::int64_t>& size : {std::vector<std::int64_t>{1, 1}, {5, 2}, {19, 3}})
+    expect_agreement(pipeline, {{{"in", noise(in.type(), size, 61)}}, {}, {}});
+}
+
 }  // namespace
 }  // namespace weft::testing_support

@@ -126,7 +126,9 @@ WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int6
   float acc = 0.0f;
   float acc_2 = 0.0f;
   for (int64_t ty = -6; ty < 7; ty += 1) {
+    WEFT_SCALAR
     for (int64_t tx = -6; tx < 7; tx += 1) {
+      WEFT_SCALAR
       const int64_t x_in = clamp_index(x + tx, in_w);
       const int64_t y_in = clamp_index(y + ty, in_h);
       const float v = in[y_in * in_pitch + x_in];

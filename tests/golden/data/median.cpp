@@ -94,7 +94,9 @@ WEFT_NOINLINE void median_pixel_(const median_frame& frame, int64_t x, int64_t y
   const int64_t median_pitch_ = frame.median_pitch_;
   alignas(64) uint8_t window[25];
   for (int64_t ty = -2; ty < 3; ty += 1) {
+    WEFT_SCALAR
     for (int64_t tx = -2; tx < 3; tx += 1) {
+      WEFT_SCALAR
       const int64_t x_in = clamp_index(x + tx, in_w);
       const int64_t y_in = clamp_index(y + ty, in_h);
       window[(ty + 2) * 5 + tx + 2] = in[y_in * in_pitch + x_in];
