@@ -1,0 +1,84 @@
+#include "tools/run_inputs.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <algorithm>
+
+#include "io/picture.h"
+#include "tools/scene.h"
+#include "tools/sizes.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+/// What --size could be, and gives.
+std::string synthetic_form(const std::vector<DeclaredImage>& images) {
+  int most = 0;
+  for (const DeclaredImage& image : images) most = std::max(most, image.rank);
+  return most == 2   ? "WxH for a synthetic scene"
+         : most == 3 ? "WxHxD for synthetic blobs"
+                     : "W for synthetic blobs";
+}
+
+void check_images_given(const RunOptions& options, const Application& application,
+                        const std::vector<DeclaredImage>& declared,
+                        const std::map<std::string, std::string>& files) {
+  if (!files.empty() && !options.size.empty())
+    throw Error("--size is for runs without images: pictures from files have a size of their own");
+  for (const DeclaredImage& image : declared) {
+    if (files.contains(image.name) || !options.size.empty()) continue;
+    throw Error(fmt::format("'{}' needs the image '{}'", application.name, image.name))
+        .help(fmt::format("weft run {} {} -o OUT, or --size {}", application.name,
+                          joined(names_of(declared), " "), synthetic_form(declared)));
+  }
+}
+
+Job job_with_pictures(const RunOptions& options, const Application& application, Built declared) {
+  const auto files = files_by_name(options.images, "image", application.name, names_of(declared.images));
+  check_images_given(options, application, declared.images, files);
+  std::map<std::string, Buffer> pictures;
+  std::map<std::string, Type> types;
+  for (const DeclaredImage& image : declared.images) {
+    const std::string& file = files.at(image.name);
+    pictures[image.name] = with_rank(image, io::read_picture(file).buffer, file);
+    types[image.name] = type_for_picture(image, pictures[image.name], file, options.grey);
+  }
+  Job job{application, prepare(application, options.params, types), files, {}, {}, {}};
+  for (const auto& [name, picture] : pictures)
+    job.arguments.images[name] = to_image(picture, types.at(name), application.about.range);
+  return job;
+}
+
+Job job_with_scene(const RunOptions& options, const Application& application, Built declared) {
+  check_images_given(options, application, declared.images, {});
+  std::vector<std::string> params = options.params;
+  if (!options.size.empty()) {
+    check_rank(application, declared, parse_size(options.size));
+    params = with_size(declared, params, parse_size(options.size));
+  }
+  Job job{application, prepare(application, params), {}, {}, {}, {}};
+  if (job.pipeline().inputs.empty()) return job;
+  const ir::Sizes sizes = input_sizes(job.pipeline(), parse_size(options.size));
+  std::uint64_t seed = 1;  // the same scene, moved a little, for every further image
+  for (const ir::StagePtr& input : job.pipeline().inputs) {
+    const Size size{sizes.at(input->name)};
+    if (size.pixels() == 0)
+      throw Error(fmt::format("image '{}' would be empty: its size is {}", input->name, size.text()));
+    check_memory(size, size_of(input->type), 2);
+    const Buffer picture = size.rank() == 2 ? draw_scene(size, seed++) : draw_blobs(size, seed++);
+    job.arguments.images[input->name] = synthetic_image(picture, input->type, application.about.range);
+  }
+  return job;
+}
+
+}  // namespace
+
+Job job_with_inputs(const RunOptions& options, const Application& application) {
+  Built declared = prepare(application, options.params).built;
+  const bool scene = options.images.empty();
+  return (scene ? job_with_scene : job_with_pictures)(options, application, std::move(declared));
+}
+
+}  // namespace weft::tools

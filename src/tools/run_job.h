@@ -1,0 +1,52 @@
+// What one `weft run` is about: what the command line said, and the application with its images, built.
+#pragma once
+
+#include <weft/pipeline.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "tools/arguments.h"
+#include "tools/images.h"
+#include "tools/schedule_flags.h"
+
+namespace weft::tools {
+
+struct RunOptions {
+  std::string application, target = "auto", size, threads;
+  ScheduleFlags schedule;
+  std::vector<std::string> images, outputs, params;
+  bool grey = false, normalize = false, json = false, time = false;
+};
+
+/// Everything that a run needs, and what it was made from.
+struct Job {
+  const Application& application;
+  Prepared prepared;
+  std::map<std::string, std::string> image_files, output_files;
+  Arguments arguments;
+  PictureOptions pictures;
+
+  const ir::Pipeline& pipeline() const { return prepared.built.pipeline.ir(); }
+};
+
+template <class Items>
+std::vector<std::string> names_of(const Items& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) {
+    if constexpr (requires { item->name; })
+      names.push_back(item->name);
+    else
+      names.push_back(item.name);
+  }
+  return names;
+}
+
+/// "[NAME=]FILE" arguments as files by name; those without a name take the names in order.
+std::map<std::string, std::string> files_by_name(const std::vector<std::string>& texts,
+                                                 const std::string& kind, const std::string& application,
+                                                 const std::vector<std::string>& names);
+
+}  // namespace weft::tools

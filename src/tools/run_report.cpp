@@ -1,0 +1,113 @@
+#include "tools/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tools/sizes.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A lane as a number; integers exactly.
+Json as_json(const ir::Value& lane) {
+  const Scalar s = lane.type.scalar;
+  if (s == Scalar::U64) return static_cast<std::uint64_t>(lane.lane[0].i);
+  return is_float(s) ? Json(lane.as_double()) : Json(lane.lane[0].i);
+}
+
+constexpr std::int64_t most_values = 1 << 16;  ///< Rows longer than this are data for files alone.
+
+/// All lanes of all pixels of a result that is not a picture.
+Json values_of(const Buffer& result) {
+  Json values = Json::array();
+  for (std::int64_t i = 0; i < result.pixels(); ++i) {
+    for (int l = 0; l < result.type().lanes; ++l) values.push_back(as_json(lane_value(result, i, l)));
+  }
+  return values;
+}
+
+std::string value_text(const Buffer& result) {
+  std::vector<std::string> texts;
+  for (int l = 0; l < result.type().lanes; ++l) texts.push_back(lane_value(result, 0, l).to_string());
+  return joined(texts, " ");
+}
+
+std::string clamped_note(const Written& output, const PictureOptions& pictures) {
+  const auto lanes = static_cast<double>(output.picture.buffer.pixels() * output.picture.buffer.type().lanes);
+  return fmt::format(
+      "  {:.3g} % of the values lie outside 0 to {} and were clamped; --normalize shows all of them",
+      100 * static_cast<double>(output.picture.clamped) / lanes, pictures.range);
+}
+
+bool has_scene(const Job& job) {
+  const auto& inputs = job.pipeline().inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input->rank() == 2; });
+}
+
+}  // namespace
+
+void print_report(const RunOptions& options, const Job& job, const std::map<std::string, Buffer>& results,
+                  const std::map<std::string, Written>& written, const Times& times) {
+  if (job.image_files.empty() && !job.arguments.images.empty())
+    fmt::print("input: {}, {}\n", has_scene(job) ? "a synthetic scene" : "synthetic blobs",
+               parse_size(options.size).text());
+  for (const ir::StagePtr& output : job.pipeline().outputs) {
+    const Buffer& result = results.at(output->name);
+    if (result.rank() == 0)
+      fmt::print("{} = {}, computed in {}\n", output->name, value_text(result), milliseconds(times.run));
+    const auto file = written.find(output->name);
+    if (file == written.end()) continue;
+    const Type type = file->second.picture.buffer.type();
+    fmt::print("{}: {}, {} {}{}, computed in {}\n", file->second.file, output->name, size_text(result),
+               weft::name_of(result.type()),
+               type == result.type() ? "" : " written as " + weft::name_of(type), milliseconds(times.run));
+    if (file->second.picture.clamped > 0 && !options.normalize)
+      fmt::print("{}\n", clamped_note(file->second, job.pictures));
+  }
+  if (options.time) {
+    fmt::print("time: {} to prepare the input, {} to compile, {} to run, {} to write\n",
+               milliseconds(times.read), milliseconds(times.compile), milliseconds(times.run),
+               milliseconds(times.write));
+  }
+}
+
+void print_json_report(const Job& job, const std::map<std::string, Buffer>& results,
+                       const std::map<std::string, Written>& written, const Times& times,
+                       const std::string& target) {
+  Json json = {
+      {"application", job.application.name},
+      {"target", target},
+      {"seconds",
+       {{"read", times.read}, {"compile", times.compile}, {"run", times.run}, {"write", times.write}}}};
+  json["inputs"] = Json::array();
+  json["outputs"] = Json::array();
+  for (const ir::StagePtr& input : job.pipeline().inputs) {
+    const auto file = job.image_files.find(input->name);
+    json["inputs"].push_back({{"name", input->name},
+                              {"file", file == job.image_files.end() ? Json(nullptr) : Json(file->second)},
+                              {"synthetic", file == job.image_files.end()},
+                              {"type", weft::name_of(input->type)},
+                              {"size", job.arguments.images.at(input->name).extents()}});
+  }
+  for (const ir::StagePtr& output : job.pipeline().outputs) {
+    const Buffer& result = results.at(output->name);
+    Json entry = {{"name", output->name}, {"type", weft::name_of(result.type())}, {"size", result.extents()}};
+    if (result.rank() == 0)
+      entry["value"] = result.type().lanes == 1 ? values_of(result)[0] : values_of(result);
+    if (result.rank() == 1 && result.pixels() <= most_values) entry["values"] = values_of(result);
+    if (const auto file = written.find(output->name); file != written.end()) {
+      entry["file"] = file->second.file;
+      entry["written_as"] = weft::name_of(file->second.picture.buffer.type());
+      entry["clamped"] = file->second.picture.clamped;
+    }
+    json["outputs"].push_back(std::move(entry));
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace weft::tools

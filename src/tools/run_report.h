@@ -1,0 +1,20 @@
+// What `weft run` says once it is done, for people and as JSON.
+#pragma once
+
+#include "tools/run_job.h"
+#include "tools/run_outputs.h"
+
+namespace weft::tools {
+
+/// Seconds.
+struct Times {
+  double read = 0, compile = 0, run = 0, write = 0;
+};
+
+void print_report(const RunOptions& options, const Job& job, const std::map<std::string, Buffer>& results,
+                  const std::map<std::string, Written>& written, const Times& times);
+void print_json_report(const Job& job, const std::map<std::string, Buffer>& results,
+                       const std::map<std::string, Written>& written, const Times& times,
+                       const std::string& target);
+
+}  // namespace weft::tools
