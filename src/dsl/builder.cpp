@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/near_names.h"
+
 namespace weft::dsl {
 namespace {
 
@@ -57,14 +59,20 @@ Type Builder::image_type(const std::string& name, const std::vector<Scalar>& sca
 void Builder::check_all_used(const std::string& application) const {
   for (const auto& [name, value] : settings_.options) {
     if (std::none_of(options.begin(), options.end(), [&](const auto& o) { return o.name == name; })) {
-      throw Error(fmt::format("'{}' has no option or parameter '{}'", application, name))
+      std::vector<std::string> known;
+      for (const auto& option : options) known.push_back(option.name);
+      for (const auto& param : params) known.push_back(param->name);
+      throw Error(
+          fmt::format("'{}' has no option or parameter '{}'{}", application, name, did_you_mean(name, known)))
           .note("options", listed(options, [](const auto& o) { return o.name; }))
           .note("parameters", listed(params, [](const auto& p) { return p->name; }));
     }
   }
   for (const auto& [name, type] : settings_.image_types) {
     if (std::none_of(images.begin(), images.end(), [&](const auto& i) { return i.name == name; })) {
-      throw Error(fmt::format("'{}' has no image '{}'", application, name))
+      std::vector<std::string> known;
+      for (const auto& image : images) known.push_back(image.name);
+      throw Error(fmt::format("'{}' has no image '{}'{}", application, name, did_you_mean(name, known)))
           .note("images", listed(images, [](const auto& i) { return i.name; }));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/near_names.h"
+
 namespace weft::ir {
 namespace {
 
@@ -10,6 +12,21 @@ std::string names(const Container& container, Name name) {
   std::string text;
   for (const auto& item : container) text += (text.empty() ? "" : ", ") + name(item);
   return text.empty() ? "none" : text;
+}
+
+/// Before those that are missing: one that is misspelt is both.
+void check_image_names(const Pipeline& pipeline, const Bindings& bindings) {
+  std::vector<std::string> known;
+  for (const StagePtr& input : pipeline.inputs) known.push_back(input->name);
+  for (const auto& [name, buffer] : bindings.images) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (known.empty()) throw Error("pipeline '" + pipeline.name + "' takes no images; '" + name + "' is one");
+    std::string has;
+    for (std::size_t i = 0; i < known.size(); ++i)
+      has += (i == 0 ? "'" : i + 1 == known.size() ? " and '" : ", '") + known[i] + "'";
+    throw Error("pipeline '" + pipeline.name + "' has " + has + "; '" + name + "' is not one of its images" +
+                (known.size() > 1 ? did_you_mean(name, known) : ""));
+  }
 }
 
 void check_sizes(const Pipeline& pipeline, const Bindings& bindings) {
@@ -62,6 +79,7 @@ Bindings bound(std::map<std::string, Buffer> images, const std::map<std::string,
 }
 
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
+  check_image_names(pipeline, bindings);
   for (const StagePtr& input : pipeline.inputs) {
     const auto bound = bindings.images.find(input->name);
     if (bound == bindings.images.end()) {
@@ -77,18 +95,14 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
     if (buffer.empty() || buffer.pixels() == 0)
       throw Error("image '" + input->name + "' is empty", input->where);
   }
-  for (const auto& [name, buffer] : bindings.images) {
-    if (std::none_of(pipeline.inputs.begin(), pipeline.inputs.end(),
-                     [&](const auto& i) { return i->name == name; })) {
-      throw Error("pipeline '" + pipeline.name + "' has no input '" + name + "'")
-          .note("inputs", names(pipeline.inputs, [](const auto& i) { return i->name; }));
-    }
-  }
   for (const auto& [name, value] : bindings.params) {
     const auto param = std::find_if(pipeline.params.begin(), pipeline.params.end(),
                                     [&, &name = name](const auto& p) { return p->name == name; });
     if (param == pipeline.params.end()) {
-      throw Error("pipeline '" + pipeline.name + "' has no parameter '" + name + "'")
+      std::vector<std::string> known;
+      for (const auto& p : pipeline.params) known.push_back(p->name);
+      throw Error("pipeline '" + pipeline.name + "' has no parameter '" + name + "'" +
+                  did_you_mean(name, known))
           .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
     }
     for (int l = 0; l < value.type.lanes; ++l) check_range(**param, value.as_double(l));

@@ -33,6 +33,9 @@ class Body {
   void (*call_)(void*, std::int64_t, std::int64_t);
 };
 
+/// More would cost stacks and gain nothing.
+constexpr int most_threads = 4096;
+
 class ThreadPool {
  public:
   /// With 0: $WEFT_THREADS, else as many threads as this process has CPUs.

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/near_names.h"
 #include "ir/stage_ir.h"
+#include "runtime/thread_pool.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -22,29 +24,6 @@ std::errc parse(const std::string& text, T& value) {
 bool is_identifier(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-/// Insertions, deletions, substitutions and swaps of neighbours that lead from a to b.
-int edits(const std::string& a, const std::string& b) {
-  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = static_cast<int>(i + j);
-        continue;
-      }
-      d[i][j] =
-          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
-bool is_near(const std::string& name, const std::string& candidate) {
-  const bool begins = name.size() >= 2 && candidate.starts_with(name);
-  return begins || edits(name, candidate) <= std::max<int>(1, static_cast<int>(name.size()) / 3);
 }
 
 /// Integers arrive exactly or not at all.
@@ -99,6 +78,14 @@ std::int64_t parse_count(const std::string& what, const std::string& text, std::
   return value;
 }
 
+int parse_threads(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::int64_t threads = parse_count("--threads", text);
+  if (threads > runtime::most_threads)
+    throw Error("--threads has to be at most " + std::to_string(runtime::most_threads) + ", not " + text);
+  return static_cast<int>(threads);
+}
+
 double parse_number(const std::string& what, const std::string& text) {
   double value = 0;
   if (parse(text, value) != std::errc() || !(value >= 0) || !std::isfinite(value))
@@ -116,10 +103,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 Error unknown(const std::string& message, const std::string& name, const std::vector<std::string>& names) {
-  std::vector<std::string> near;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(near),
-               [&](const std::string& candidate) { return is_near(name, candidate); });
-  return Error(near.empty() ? message : message + "; did you mean " + one_of(near) + "?");
+  return Error(message + did_you_mean(name, names));
 }
 
 const Application& find_application(const std::string& name) {

@@ -15,6 +15,8 @@ namespace weft::tools {
 
 /// A whole number of at least `least`; `what` names it in errors.
 std::int64_t parse_count(const std::string& what, const std::string& text, std::int64_t least = 1);
+/// What --threads says; 0 if it is not given.
+int parse_threads(const std::string& text);
 double parse_number(const std::string& what, const std::string& text);
 std::vector<std::string> split(const std::string& text, char separator);
 

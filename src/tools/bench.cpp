@@ -281,8 +281,7 @@ auto for_each(const std::vector<const Application*>& applications, Work work) {
 }
 
 void bench(const BenchOptions& options) {
-  const int threads =
-      options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
+  const int threads = parse_threads(options.threads);
   std::optional<Size> size;
   if (!options.size.empty()) size = parse_size(options.size);
   const Plan plan{size,

@@ -3,11 +3,14 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -23,6 +26,10 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+int fail_to_print(const std::string& why) {
+  return fail(mistake, "cannot print to the standard output: " + why);
+}
+
 /// The parser would call a mistyped command an unexpected argument.
 void check_command(const CLI::App& weft, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
@@ -34,15 +41,37 @@ void check_command(const CLI::App& weft, int argc, const char* const* argv) {
   }
 }
 
+/// The names of the flags of the command that was given, or of `weft` itself.
+std::vector<std::string> flags_of(const CLI::App& weft) {
+  const auto given = weft.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : (given.empty() ? &weft : given.front())->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// What no command and no flag takes.
+Error unexpected(const CLI::App& weft, const std::string& arguments) {
+  const std::vector<std::string> all = split(arguments, ' ');
+  const auto flag = std::find_if(all.begin(), all.end(), [](const auto& a) { return a.starts_with("-"); });
+  if (flag == all.end()) return Error("unexpected argument: " + arguments);
+  const std::string name = flag->substr(0, flag->find('='));
+  const std::string given = "--" + name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  const auto commands = weft.get_subcommands();
+  return unknown("there is no flag '" + name + "'", given, flags_of(weft))
+      .help("weft " + (commands.empty() ? "" : commands.front()->get_name() + " ") +
+            "--help lists those that there are");
+}
+
 /// What the parser says, in our words.
-std::string text_of(const CLI::ParseError& error) {
+Error in_our_words(const CLI::App& weft, const CLI::ParseError& error) {
   const std::string text = error.what();
-  const auto after_colon = [&] { return text.substr(text.find(": ") + 2); };
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return "unexpected argument: " + after_colon();
+    return unexpected(weft, text.substr(text.find(": ") + 2));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
-    return text.substr(0, text.find(':')) + " needs a value";
-  return text;
+    return Error(text.substr(0, text.find(':')) + " needs a value");
+  return Error(text);
 }
 
 int run(int argc, const char* const* argv) {
@@ -73,24 +102,35 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::Success& help_or_version) {
     return weft.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    return fail(mistake, text_of(error));
+    throw in_our_words(weft, error);
   }
   if (weft.get_subcommands().empty()) std::fputs(weft.help().c_str(), stdout);
   return exit_code;
 }
 
-}  // namespace
-
-int run_command_line(int argc, const char* const* argv) {
+int run_and_explain(int argc, const char* const* argv) {
   try {
     return run(argc, argv);
   } catch (const Error& error) {
     return fail(mistake, error.what());
   } catch (const std::bad_alloc&) {
     return fail(mistake, "there is not enough memory");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return fail_to_print(error.code().message());
+    return fail(defect, std::string("a mistake in Weft itself: ") + error.what());
   } catch (const std::exception& error) {
     return fail(defect, std::string("a mistake in Weft itself: ") + error.what());
   }
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  const int exit_code = run_and_explain(argc, argv);
+  // What was printed may still be in memory.
+  if (exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0))
+    return fail_to_print(std::strerror(errno));
+  return exit_code;
 }
 
 }  // namespace weft::tools

@@ -25,12 +25,12 @@ double timed(Work work) {
   return seconds_now() - start;
 }
 
-void run(const RunOptions& options) {
-  const RunTarget target = parse_target(options.target);
-  const runtime::Scheduling scheduling = parse(options.schedule);
-  const int threads =
-      options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
-  const Application& application = find_application(options.application);
+void run(const RunOptions& given) {
+  const RunTarget target = parse_target(given.target);
+  const runtime::Scheduling scheduling = parse(given.schedule);
+  const int threads = parse_threads(given.threads);
+  const Application& application = find_application(given.application);
+  const RunOptions options = with_outputs_told_apart(given, prepare(application, given.params).built);
   if (!options.size.empty()) parse_size(options.size);
 
   Times times;
@@ -61,7 +61,7 @@ void add_run(CLI::App& weft) {
   command->add_option("APP", options->application, "the application")->required();
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
   add_repeatable(*command, "-o,--output", options->outputs,
-                 "FILE for the first output, or NAME=FILE for any");
+                 "FILE for the first output, or NAME=FILE for any; several may follow\none -o");
   command
       ->add_option("--target", options->target,
                    "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"

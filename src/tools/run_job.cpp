@@ -34,4 +34,21 @@ std::map<std::string, std::string> files_by_name(const std::vector<std::string>&
   return files;
 }
 
+RunOptions with_outputs_told_apart(RunOptions options, const Built& built) {
+  if (options.outputs.empty()) return options;
+  const std::vector<std::string> images = names_of(built.images);
+  const auto is_among = [](const std::string& name, const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto is_output = [&](const std::string& text) {
+    const std::string name = parse_assignment(text).name;
+    return !is_among(name, images) && is_among(name, names_of(built.pipeline.ir().outputs));
+  };
+  const auto first = std::stable_partition(options.images.begin(), options.images.end(),
+                                           [&](const std::string& text) { return !is_output(text); });
+  options.outputs.insert(options.outputs.end(), first, options.images.end());
+  options.images.erase(first, options.images.end());
+  return options;
+}
+
 }  // namespace weft::tools

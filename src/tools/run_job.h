@@ -49,4 +49,8 @@ std::map<std::string, std::string> files_by_name(const std::vector<std::string>&
                                                  const std::string& kind, const std::string& application,
                                                  const std::vector<std::string>& names);
 
+/// The same with what names an output among the outputs: of `-o a=a.png b=b.png`, the parser takes the second
+/// for an image.
+RunOptions with_outputs_told_apart(RunOptions options, const Built& built);
+
 }  // namespace weft::tools

@@ -38,8 +38,7 @@ void print(const Contenders& contenders) {
 
 void tune(const TuneOptions& options) {
   const Application& application = find_application(options.application);
-  const int threads =
-      options.threads.empty() ? 0 : static_cast<int>(parse_count("--threads", options.threads));
+  const int threads = parse_threads(options.threads);
   const std::int64_t runs = parse_count("--runs", options.runs);
   const auto best = static_cast<int>(std::min<std::int64_t>(parse_count("--best", options.best), 1000));
   std::optional<Size> size;

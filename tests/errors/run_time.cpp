@@ -28,7 +28,20 @@ TEST(RunTime, ImagesOfAPipeline) {
   EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4, 3})}}),
                   "HERE: error: image 'in' is 3-D f32, the pipeline declares it 2-D f32");
   EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({4, 4})}, {"mask", image({4, 4})}}),
-                  "pipeline 'p' has no input 'mask'\n  inputs in");
+                  "pipeline 'p' has 'in'; 'mask' is not one of its images");
+  EXPECT_ERROR_AT(here, run(pipeline, {{"inn", image({4, 4})}}),
+                  "pipeline 'p' has 'in'; 'inn' is not one of its images");
+}
+
+TEST(RunTime, NamesThatAreNear) {
+  Image<float> left("left"), right("right", left.size());
+  Param<float> scale("scale", 1.f);
+  const Pipeline pipeline("p", point("out", (left - right) * scale));
+  const std::map<std::string, Buffer> images = {{"left", image({4, 4})}, {"right", image({4, 4})}};
+  EXPECT_ERROR(run(pipeline, {{"left", image({4, 4})}, {"rihgt", image({4, 4})}}),
+               "pipeline 'p' has 'left' and 'right'; 'rihgt' is not one of its images; did you mean right?");
+  EXPECT_ERROR(ir::interpret(pipeline.ir(), {images, {{"scal", ir::Value::real(type_of<float>(), 2)}}}),
+               "pipeline 'p' has no parameter 'scal'; did you mean scale?\n  parameters scale");
 }
 
 TEST(RunTime, ParametersOfAPipeline) {

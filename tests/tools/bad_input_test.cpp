@@ -79,6 +79,13 @@ TEST_F(BadInput, Names) {
                  "'harris' has no option or parameter 'q'\n"
                  "  options    border, border_value\n"
                  "  parameters k");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--param", "bordr=clamp"},
+                 "'harris' has no option or parameter 'bordr'; did you mean border?\n"
+                 "  options    border, border_value\n"
+                 "  parameters k");
+  expect_refusal({"run", "harris", "inn=grey.png", "-o", "out.png"},
+                 "'harris' has no image 'inn'; it has in; did you mean in?\n"
+                 "  help: a file whose name has a '=' is given as ./inn=grey.png");
   expect_refusal({"run", "harris", "other=grey.png", "-o", "out.png"},
                  "'harris' has no image 'other'; it has in\n"
                  "  help: a file whose name has a '=' is given as ./other=grey.png");
@@ -107,6 +114,12 @@ TEST_F(BadInput, Values) {
                  "option n=0 has to be at least 1");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", "0"},
                  "--threads has to be at least 1, not 0");
+  for (const std::string threads : {"4097", "2147483648", "4294967297"}) {
+    const std::string refusal = "--threads has to be at most 4096, not " + threads;
+    expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--threads", threads}, refusal);
+    expect_refusal({"bench", "harris", "--threads", threads}, refusal);
+    expect_refusal({"tune", "harris", "--threads", threads}, refusal);
+  }
   expect_refusal({"bench", "harris", "--runs", "many"}, "--runs 'many' is not a whole number");
   expect_refusal({"tune", "harris", "--runs", "0"}, "--runs has to be at least 1, not 0");
   expect_refusal({"tune", "harris", "--best", "some"}, "--best 'some' is not a whole number");
@@ -227,12 +240,32 @@ TEST_F(BadInput, PagesOfATiff) {
 
 TEST_F(BadInput, Flags) {
   expect_refusal({"run"}, "APP is required");
-  expect_refusal({"run", "sobel", "--frobnicate"}, "unexpected argument: --frobnicate");
+  expect_refusal({"run", "sobel", "--frobnicate"},
+                 "there is no flag '--frobnicate'\n  help: weft run --help lists those that there are");
+  expect_refusal({"run", "sobel", "--fues", "dp"},
+                 "there is no flag '--fues'; did you mean --fuse?\n"
+                 "  help: weft run --help lists those that there are");
+  expect_refusal({"explain", "sobel", "-fuse=dp"},
+                 "there is no flag '-fuse'; did you mean --fuse?\n"
+                 "  help: weft explain --help lists those that there are");
+  expect_refusal({"--versoin"},
+                 "there is no flag '--versoin'; did you mean --version?\n"
+                 "  help: weft --help lists those that there are");
+  expect_refusal({"list", "all"}, "unexpected argument: all");
   expect_refusal({"run", "sobel", "--size"}, "--size needs a value");
   expect_refusal({"explain", "sobel", "--machine", "v200"},
                  "there is no machine 'v200'\n"
                  "  known cpu, gtx470, nvs5200m, gtx680, k20c, gtx745, gtx1080ti, v100, v100-pcie, rtx2080, "
                  "titan-rtx, a100, a100-80, rtx4090, h100, h100-pcie, h200, b200, rtx5090");
+}
+
+TEST_F(BadInput, FullDisk) {
+  for (const char* command : {"list", "--help", "explain sobel"}) {
+    const Outcome outcome =
+        run("/bin/sh", {"-c", std::string("exec '") + WEFT_COMMAND + "' " + command + " >/dev/full"});
+    EXPECT_EQ(outcome.err, "weft: cannot print to the standard output: No space left on device\n");
+    EXPECT_EQ(outcome.exit_code, 2);
+  }
 }
 
 TEST_F(BadInput, NoCompiler) {

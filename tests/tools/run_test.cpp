@@ -102,6 +102,10 @@ TEST_F(Run, SeveralImagesAndOutputs) {
   own({"run", "halves", "b=b.png", "a.png", "-o", "mean.png", "-o", "difference=difference.tif"});
   EXPECT_EQ(read("mean.png").at<std::uint16_t>(1, 0), 201);
   EXPECT_EQ(read("difference.tif").at<std::int16_t>(1, 0), -202);
+  // Several after one -o, and images after them.
+  own({"run", "halves", "-o", "mean=m.png", "difference=d.tif", "a=a.png", "b.png"});
+  EXPECT_EQ(content("m.png"), content("mean.png"));
+  EXPECT_EQ(content("d.tif"), content("difference.tif"));
   // The second output does not fit into its file, so the first is not written either.
   std::filesystem::remove(folder / "mean.png");
   const Outcome bad = run(WEFT_OWN_PIPELINES, {"run", "halves", "a.png", "b.png", "-o", "mean.png", "-o",
