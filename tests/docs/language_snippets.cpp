@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "ir/interpret.h"
+#include "tests/docs/page.h"
 
 using namespace weft;
 
@@ -558,36 +557,8 @@ TEST(Language, Errors) {
 
 // ---- the page ----
 
-namespace {
-
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-/// Without white space, so that indentation and line breaks may differ.
-std::string squeezed(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    if (!std::isspace(static_cast<unsigned char>(c))) result += c;
-  }
-  return result;
-}
-
-}  // namespace
-
 TEST(Language, PageShowsTheseSnippets) {
-  const std::string page = text_of(WEFT_SOURCE_DIR "/docs/language.md");
-  const std::string here = squeezed(text_of(WEFT_SNIPPETS));
-  const std::string open = "```cpp\n", close = "```";
-  int snippets = 0;
-  for (std::size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
-    at += open.size();
-    const std::string snippet = page.substr(at, page.find(close, at) - at);
-    EXPECT_NE(here.find(squeezed(snippet)), std::string::npos) << "not compiled by this test:\n" << snippet;
-    ++snippets;
-  }
-  EXPECT_GT(snippets, 0);
+  const std::string page = WEFT_SOURCE_DIR "/docs/language.md";
+  EXPECT_FALSE(testing_support::snippets_of(testing_support::text_of(page)).empty());
+  EXPECT_EQ(testing_support::snippets_without_test(page, {WEFT_SNIPPETS}), std::vector<std::string>{});
 }
