@@ -22,6 +22,8 @@ std::string emit_for_loading_together(const std::vector<const kernel::Module*>& 
 /// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
 /// NAME.cpp defines it.
 std::map<std::string, std::string> emit_for_users(const kernel::Module& module);
+/// What GCC and clang may do with floats, and what they may not.
+std::vector<std::string> float_flags(const kernel::Module& module);
 /// What GCC and clang need for the same meaning and speed as in Weft.
 std::string cpp_flags(const kernel::Module& module);
 

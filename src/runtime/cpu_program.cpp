@@ -63,13 +63,7 @@ bool orders_values(const kernel::Module& module) {
 
 CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
   CompileFlags flags;
-  // Nobody reads floating-point flags after a kernel, and loops with selects are vectorised only then. But
-  // then GCC 12 makes float(int(x)) a truncation, which keeps the sign of a zero, so not when that counts.
-  if (module.strict)
-    flags.extra = {"-ffp-contract=off"};
-  else
-    flags.extra = {"-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-freciprocal-math",
-                   "-ffp-contract=fast"};
+  flags.extra = emit::float_flags(module);
 #if defined(__x86_64__)
   // Minima and maxima of full-width registers run on one port, of half-width ones on two; half-width rows are
   // also read across fewer cache lines.

@@ -1,5 +1,6 @@
 #include "tools/random_bounds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,7 +28,8 @@ Bound range_of(Scalar s) {
 }
 
 Bound hull(const Bound& a, const Bound& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high), std::max(a.error, b.error)};
+  return {std::min(a.low, b.low), std::max(a.high, b.high), std::max(a.error, b.error),
+          a.special || b.special};
 }
 
 /// An interval without NaN ends.
@@ -107,6 +109,24 @@ Bound interval(Op op, const std::vector<Bound>& o, Scalar s) {
   }
 }
 
+/// Whether compiled code computes infinities and NaNs from the same pixels as the interpreter. It does not
+/// where a factor of infinity is 0 on one side and almost 0 on the other; and `pow` has approximations.
+bool keeps_special(Op op, const std::vector<Bound>& o) {
+  const auto decides = [](const Bound& a, const Bound& b) { return a.special && b.error > 0 && has_zero(b); };
+  if (op == Op::Mul) return !decides(o[0], o[1]) && !decides(o[1], o[0]);
+  return op != Op::Pow;
+}
+
+/// Where some operands may be special: the finite results, and whether others are special.
+Bound with_special(Op op, const std::vector<Bound>& o, Scalar s, Bound range) {
+  if (!is_float(s)) return range;
+  if (op == Op::Exp || op == Op::Div) range = hull(range, {0, 0, 0});  // of minus infinity; by infinity
+  if (op == Op::Min || op == Op::Max)
+    range = hull(range, hull(o[0], o[1]));  // one of them may be passed over
+  range.special = true;
+  return range;
+}
+
 /// What operands' errors and the operator's own rounding come to; nothing where that cannot be said. `u` is
 /// the relative error of one rounding.
 std::optional<double> error_of(Op op, const std::vector<Bound>& o, const Bound& result, double u) {
@@ -151,6 +171,8 @@ std::optional<double> error_of(Op op, const std::vector<Bound>& o, const Bound& 
 constexpr double largest_error = 0.5, largest_value = 1e15;
 
 bool is_exact(const Bound& b) { return b.error == 0; }
+/// Infinities or NaNs may be among the values.
+bool is_unbounded(const Bound& b) { return b.special || !b.is_finite(); }
 
 /// Errors that are too large, or not even a number: 0 times infinity.
 Result accepted(const Bound& b) {
@@ -164,13 +186,15 @@ Result converted(const Bound& a, Scalar from, Scalar to) {
   if (!is_float(to)) {
     if (!is_exact(a)) return std::nullopt;
     const Bound all = range_of(to);
+    if (a.special) return all;  // infinities are cut to the ends
     const Bound cut{std::clamp(a.low, all.low, all.high), std::clamp(a.high, all.low, all.high), 0};
     return is_float(from) ? hull(cut, {0, 0, 0}) : fitted(a, to);
   }
   const bool narrows = is_float(from) && size_of(to) < size_of(from);
   const double limit = to == Scalar::F16 ? 65504 : to == Scalar::F32 ? 3e38 : inf;
   const double slack = 1 + 2 * rounding(to);
-  Bound result{std::min(a.low * slack, a.low / slack), std::max(a.high * slack, a.high / slack), a.error};
+  Bound result{std::min(a.low * slack, a.low / slack), std::max(a.high * slack, a.high / slack), a.error,
+               a.special};
   if (a.magnitude() >= limit) {
     if (!is_exact(a)) return std::nullopt;
     result.low = -inf, result.high = inf;
@@ -187,7 +211,8 @@ bool Bound::is_finite() const { return std::isfinite(low) && std::isfinite(high)
 Bounds::Bounds(const Recipe& recipe) : recipe_(recipe) {
   for (const Image& image : recipe.images) {
     Bound b = range_of(image.type.scalar);
-    if (is_float(image.type.scalar) && !image.extreme) b = {-largest_modest, largest_modest, 0};
+    if (is_float(image.type.scalar) && !image.extreme)
+      b = {-largest_modest, largest_modest, 0, image.special};
     sources_.push_back(b);
   }
 }
@@ -250,11 +275,8 @@ Result Bounds::of_operator(const Term& t) {
     if (!one) return one;
     o.push_back(*one);
   }
-  const auto compose_in = [&](Scalar type, Op op, const Bound& a, const Bound& b) -> Result {
-    const Bound range = fitted(interval(op, {a, b}, type), type);
-    if (recipe_.strict || !is_float(type)) return range;
-    const auto error = error_of(op, {a, b}, range, rounding(type));
-    return error ? accepted({range.low, range.high, *error}) : std::nullopt;
+  const auto compose_in = [&](Scalar type, Op op, const Bound& a, const Bound& b) {
+    return computed(op, {a, b}, type);
   };
   const auto compose = [&](Op op, const Bound& a, const Bound& b) { return compose_in(s, op, a, b); };
   switch (t.op) {
@@ -279,13 +301,22 @@ Result Bounds::of_operator(const Term& t) {
     }
     default: break;
   }
-  Bound range = fitted(interval(t.op, o, s), s);
   const bool decides = !is_float(s);
   for (const Bound& b : o) {
     if (decides && !is_exact(b)) return std::nullopt;
   }
-  if (recipe_.strict || decides) return range;
-  const auto error = error_of(t.op, o, range, rounding(s));
+  return computed(t.op, o, s);
+}
+
+/// One operation on operands that have been converted to its type.
+Result Bounds::computed(Op op, const std::vector<Bound>& o, Scalar s) const {
+  Bound range = fitted(interval(op, o, s), s);
+  if (std::any_of(o.begin(), o.end(), [](const Bound& b) { return b.special; })) {
+    if (!keeps_special(op, o)) return std::nullopt;
+    range = with_special(op, o, s, range);
+  }
+  if (recipe_.strict || !is_float(s)) return range;
+  const auto error = error_of(op, o, range, rounding(s));
   if (!error) return std::nullopt;
   range.error = *error;
   return accepted(range);
@@ -335,6 +366,7 @@ Result Bounds::of_interpolated(const Term& t) {
 /// The magnitudes of the weights of a dimension sum to less than 2.
 Result Bounds::of_resampled(const Bound& value, Interpolation kernel, Type type, int rank) const {
   if (kernel == Interpolation::Nearest) return value;
+  if (value.special) return std::nullopt;  // weights of 0 may come out as almost 0
   const double weights = std::ldexp(1, rank), most = weights * value.magnitude();
   if (recipe_.strict) return sane({-most, most, 0});
   constexpr double roundings = 256;
@@ -344,7 +376,7 @@ Result Bounds::of_resampled(const Bound& value, Interpolation kernel, Type type,
 /// Each level adds a weighted mean of the one below.
 Result Bounds::of_pyramid(const Stage& stage) {
   const Result value = of_access(stage.access);
-  if (!value) return value;
+  if (!value || value->special) return std::nullopt;
   const double most = stage.levels * value->magnitude();
   if (recipe_.strict) return sane({-most, most, 0});
   constexpr double roundings = 256;
@@ -360,16 +392,18 @@ Result Bounds::of_window(Combine combine, const Bound& value, int points, Type t
     case Combine::Minimum:
     case Combine::Maximum:
       // Without strict, a window that holds a NaN has no one minimum.
-      return inexact && !value.is_finite() ? std::nullopt : Result(value);
-    case Combine::Median: return is_float(type.scalar) && !value.is_finite() ? std::nullopt : Result(value);
+      return inexact && is_unbounded(value) ? std::nullopt : Result(value);
+    case Combine::Median: return is_float(type.scalar) && is_unbounded(value) ? std::nullopt : Result(value);
     case Combine::Sum: {
       const Bound range = fitted({std::min(n * value.low, 0.), std::max(n * value.high, 0.), 0}, type.scalar);
-      return inexact ? accepted({range.low, range.high, n * value.error + n * u * n * m}) : range;
+      return inexact ? accepted({range.low, range.high, n * value.error + n * u * n * m, value.special})
+                     : range;
     }
     case Combine::Product: {
+      if (value.special && !is_exact(value) && has_zero(value)) return std::nullopt;
       const double most = std::pow(std::max(m, 1.), n);
       const Bound range = fitted({-most, most, 0}, type.scalar);
-      return inexact ? accepted({range.low, range.high, n * most * (value.error + u)}) : range;
+      return inexact ? accepted({range.low, range.high, n * most * (value.error + u), value.special}) : range;
     }
   }
   return std::nullopt;
@@ -418,7 +452,7 @@ Result Bounds::of_window_stage(const Stage& stage) {
     for (double c : stage.window.coefficients) most = std::max(most, std::abs(c));
     const double m = value->magnitude() * most;
     const double error = recipe_.strict || !is_float(type.scalar) ? 0 : m * rounding(type.scalar);
-    return of_window(Combine::Sum, {-m, m, value->error * most + error}, points, type);
+    return of_window(Combine::Sum, {-m, m, value->error * most + error, value->special}, points, type);
   }
   switch (stage.local) {
     case weft::Local::Sum: return of_window(Combine::Sum, *value, points, type);
@@ -448,7 +482,8 @@ Result Bounds::of_reduce(const Stage& stage) {
   constexpr double most_pixels = 4000, roundings = 4096 + 32;
   const double sum = most_pixels * value->magnitude();
   if (recipe_.strict || stage.reduce == Kind::Product) return std::nullopt;
-  return accepted({-sum, sum, most_pixels * value->error + roundings * rounding(stage.type.scalar) * sum});
+  return accepted({-sum, sum, most_pixels * value->error + roundings * rounding(stage.type.scalar) * sum,
+                   value->special});
 }
 
 /// Updates come in any order, so that floats may only be selected.
@@ -462,7 +497,7 @@ Result Bounds::of_scatter(const Stage& stage) {
   if (value) value = converted(*value, term.type.scalar, stage.type.scalar);
   if (!value || !is_float(stage.type.scalar)) return value ? range_of(stage.type.scalar) : value;
   const bool selects = stage.update == ScatterUpdate::Op::Min || stage.update == ScatterUpdate::Op::Max;
-  if (!selects || !value->is_finite()) return std::nullopt;
+  if (!selects || is_unbounded(*value)) return std::nullopt;
   return hull(*value, *of(stage.initial));
 }
 

@@ -19,6 +19,8 @@ namespace weft::tools::recipe {
 struct Bound {
   double low = 0, high = 0;  ///< The value lies between, or may also be NaN if one of them is infinite.
   double error = 0;          ///< What compiled code computes is this close to it.
+  /// Or it is infinite or NaN, and compiled code computes the same; then the interval is that of the others.
+  bool special = false;
 
   double magnitude() const;
   bool is_finite() const;
@@ -45,6 +47,7 @@ class Bounds {
 
  private:
   std::optional<Bound> of_operator(const Term& term);
+  std::optional<Bound> computed(Op op, const std::vector<Bound>& operands, Scalar s) const;
   std::optional<Bound> of_access(const Access& access);
   std::optional<Bound> of_window(Combine combine, const Bound& value, int points, Type type) const;
   std::optional<Bound> of_fold(const Term& term);

@@ -36,6 +36,7 @@ class Generator {
   Image image() {
     Image image{.type = {dice_.scalar(), dice_.chance(0.65) ? 1 : dice_.between(2, 4)}};
     image.extreme = recipe_.strict && dice_.chance(0.3);
+    image.special = !recipe_.strict && dice_.chance(0.25);
     image.rank = marches_ || dice_.chance(0.7) ? 2 : dice_.below(5);
     if (!recipe_.images.empty() && dice_.chance(0.4)) {  // as large as another one
       const int other = dice_.below(static_cast<int>(recipe_.images.size()));

@@ -13,8 +13,16 @@ double modest(Random& random) {
   return random.bits() % 3 == 0 ? v : std::round(v * 16) / 16;
 }
 
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// Few of them, as one spreads over all that is computed from it.
+double special(Random& random) {
+  constexpr double those[] = {inf, -inf, std::numeric_limits<double>::quiet_NaN()};
+  const std::uint64_t bits = random.bits();
+  return bits % 16 < 3 ? those[bits % 16] : modest(random);
+}
+
 double extreme(Random& random) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double special[] = {
       inf, -inf, std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0, 0x1p-149, -0x1p-1074, 0x1p-24};
   switch (random.bits() % 6) {
@@ -27,6 +35,11 @@ double extreme(Random& random) {
     case 3: return std::ldexp(modest(random), static_cast<int>(random.bits() % 160) - 80);
     default: return modest(random);
   }
+}
+
+double any_float(const Image& image, Random& random) {
+  if (image.extreme) return extreme(random);
+  return image.special ? special(random) : modest(random);
 }
 
 ir::Number any_integer(Scalar s, Random& random) {
@@ -52,7 +65,7 @@ Buffer random_pixels(const Image& image, const std::vector<std::int64_t>& extent
     if (s == Scalar::Bool)
       ir::store(s, at, {.i = static_cast<std::int64_t>(random.bits() >> 63)});
     else if (is_float(s))
-      ir::store(s, at, ir::Value::real({s, 1}, image.extreme ? extreme(random) : modest(random)).lane[0]);
+      ir::store(s, at, ir::Value::real({s, 1}, any_float(image, random)).lane[0]);
     else
       ir::store(s, at, any_integer(s, random));
   }

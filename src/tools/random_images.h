@@ -15,8 +15,8 @@ constexpr double largest_modest = 8;
 constexpr int least_parameter = -2, most_parameter = 8;
 
 /// Integers: any bit pattern, the ends of the range, 0, 1 and -1 more often than others. Floats: modest
-/// numbers, many of them multiples of 1/16; in an extreme image also infinities, NaN, zeros, subnormals and
-/// numbers around the ends of the integer types.
+/// numbers, many of them multiples of 1/16; in a special image also infinities and NaN; in an extreme image
+/// zeros, subnormals and numbers around the ends of the integer types as well.
 Buffer random_pixels(const Image& image, const std::vector<std::int64_t>& extents, Random& random);
 
 }  // namespace weft::tools::recipe

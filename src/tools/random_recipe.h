@@ -205,6 +205,7 @@ struct Image {
   int rank = 2;
   std::vector<Size> extents{};  ///< Declared, or free if empty.
   bool extreme = false;         ///< Holds infinities, NaNs and the like; else modest numbers.
+  bool special = false;         ///< Holds modest numbers with some infinities and NaNs among them.
 };
 
 struct Parameter {

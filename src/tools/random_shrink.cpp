@@ -212,6 +212,7 @@ void change_stage(int s, const Recipe& recipe, std::vector<Change>& all) {
 void change_images(const Recipe& recipe, std::vector<Change>& all) {
   for (std::size_t i = 0; i < recipe.images.size(); ++i) {
     all.push_back([i](Recipe& x) { return set(x.images[i].extreme, false); });
+    all.push_back([i](Recipe& x) { return set(x.images[i].special, false); });
     all.push_back([i](Recipe& x) { return set(x.images[i].type.lanes, 1); });
     for (Scalar simple : {Scalar::I32, Scalar::U8, Scalar::F32}) {
       const Scalar now = recipe.images[i].type.scalar;

@@ -65,7 +65,7 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
   }
   EXPECT_GT(march, static_cast<int>(seeds) / 16);
   EXPECT_GT(in_tiles, march / 4);
-  EXPECT_GT(reduce, 4);
+  EXPECT_GT(reduce, 2);  // 49 of the first 4000
 }
 
 TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {
@@ -141,6 +141,8 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
     found.insert("rank " + std::to_string(image.rank));
     found.insert("type " + name_of(image.type.scalar));
     found.insert("lanes " + std::to_string(image.type.lanes));
+    if (image.extreme) found.insert("extreme");
+    if (image.special) found.insert("special");
   }
   for (Stage& stage : recipe.stages) {
     found.insert("stage " + std::to_string(static_cast<int>(stage.kind)));
@@ -185,22 +187,11 @@ void collect(Recipe& recipe, std::set<std::string>& found) {
 }
 
 TEST(RandomRecipes, CoverTheLanguage) {
-  std::set<std::string> found, wanted = {"strict",
-                                         "free",
-                                         "post",
-                                         "cases",
-                                         "no border",
-                                         "crop",
-                                         "valid",
-                                         "affine",
-                                         "gather",
-                                         "frozen",
-                                         "bordered age",
-                                         "frozen age",
-                                         "steps by parameter",
-                                         "constant steps",
-                                         "over a box",
-                                         "points"};
+  std::set<std::string> found,
+      wanted = {"strict",         "free",       "extreme",      "special",    "post",
+                "cases",          "no border",  "crop",         "valid",      "affine",
+                "gather",         "frozen",     "bordered age", "frozen age", "steps by parameter",
+                "constant steps", "over a box", "points"};
   const auto want = [&](const std::string& what, int first, int count) {
     for (int i = first; i < first + count; ++i) wanted.insert(what + " " + std::to_string(i));
   };

@@ -1,7 +1,7 @@
 // Pipeline 'color_convert', emitted by Weft. How it runs:
 //   grey  stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "color_convert.h"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Pipeline 'gaussian', emitted by Weft. How it runs:
 //   gaussian  stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "gaussian.h"
 
 #include <cstdlib>

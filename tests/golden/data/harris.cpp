@@ -9,7 +9,7 @@
 //   gxy  computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
 //   hc   stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "harris.h"
 
 #include <cstdlib>

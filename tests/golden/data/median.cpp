@@ -1,7 +1,7 @@
 // Pipeline 'median', emitted by Weft. How it runs:
 //   median  stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "median.h"
 
 #include <cstdlib>

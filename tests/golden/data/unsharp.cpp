@@ -5,7 +5,7 @@
 //   ratio     computed in out: its only consumer 'out' reads it at the same pixel: no store, no load
 //   out       stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "unsharp.h"
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 //   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
 //   mask     stored: it is an output
 //
-// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "unsharp_mask.h"
 
 #include <cstdlib>
