@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/visit.h"
 #include "ir/window.h"
@@ -84,14 +85,15 @@ struct LoopState {
 
 class Interpreter {
  public:
-  Interpreter(const Pipeline& pipeline, const Bindings& bindings)
-      : pipeline_(pipeline), bindings_(bindings), sizes_(sizes_of(bindings)) {}
+  Interpreter(const Pipeline& pipeline, const Bindings& bindings, RunProgress* progress)
+      : pipeline_(pipeline), bindings_(bindings), sizes_(sizes_of(bindings)), progress_(progress) {}
 
   std::map<std::string, Buffer> run() {
     for (const StagePtr& input : pipeline_.inputs) {
       const Buffer& image = bindings_.images.at(input->name);
       arrays_[input.get()] = {image, {std::vector<std::int64_t>(image.rank(), 0), image.extents()}};
     }
+    if (progress_) measure();
     for (const StagePtr& stage : pipeline_.stages) compute(*stage);
     std::map<std::string, Buffer> outputs;
     for (const StagePtr& output : pipeline_.outputs) {
@@ -255,7 +257,9 @@ class Interpreter {
     Scope steps;
     bind(evolution.steps, steps);
     const std::int64_t count = evaluate(steps).as_integer();
+    if (progress_) progress_->steps = count;
     for (step_ = 0; step_ < count; ++step_) {
+      if (progress_) progress_->step = step_ + 1;
       for (std::size_t f = 0; f < history.size(); ++f) {
         for (std::size_t g = 0; g < history.size(); ++g) bind_past(evolution.fields[g], history[g], g < f);
         Array next{history[f][0].buffer.packed(), history[f][0].box};
@@ -264,6 +268,7 @@ class Interpreter {
         history[f].pop_back();
       }
     }
+    if (progress_) progress_->steps = 0;
     std::vector<Array> result;
     for (const auto& states : history) result.push_back(states[0]);
     return result;
@@ -314,7 +319,39 @@ class Interpreter {
     for_each_point(box, [&](const std::vector<std::int64_t>& at) {
       std::copy(at.begin(), at.end(), pixel_.begin());
       body();
+      if (progress_ && (at.empty() || at[0] == box.min[0])) advance(at.empty() ? 1 : box.extent[0]);
     });
+  }
+
+  // ---- progress: points of domains ----
+
+  double points_of(const Box& box) const {
+    double points = 1;
+    for (const std::int64_t extent : box_of(box).extent) points *= static_cast<double>(extent);
+    return points;
+  }
+
+  void measure() {
+    progress_->done = 0, progress_->step = 0, progress_->steps = 0;
+    std::unordered_set<const Evolution*> known;
+    for (const StagePtr& stage : pipeline_.stages) {
+      const auto* evolve = std::get_if<Evolve>(&stage->definition);
+      if (!evolve) {
+        total_ += points_of(stage->domain());
+      } else if (known.insert(evolve->evolution.get()).second) {
+        double points = 0;
+        for (const Evolving& field : evolve->evolution->fields) points += points_of(field.update->box);
+        begin_expressions(0);
+        Scope steps;
+        bind(evolve->evolution->steps, steps);
+        total_ += points * static_cast<double>(std::max<std::int64_t>(evaluate(steps).as_integer(), 0));
+      }
+    }
+  }
+
+  void advance(std::int64_t points) {
+    finished_ += static_cast<double>(points);
+    progress_->done.store(finished_ / total_, std::memory_order_relaxed);
   }
 
   // ---- binding: from names to addresses and slots ----
@@ -551,13 +588,16 @@ class Interpreter {
   std::array<State, 2> operands_;  // of the operator that is evaluated
   std::int64_t step_ = 0;          // of the evolution that runs
   std::unordered_map<const Evolution*, std::vector<Array>> evolved_;
+  RunProgress* progress_;  // or null
+  double total_ = 0, finished_ = 0;
 };
 
 }  // namespace
 
-std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings) {
+std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings,
+                                        RunProgress* progress) {
   check_bindings(pipeline, bindings);
-  return Interpreter(pipeline, bindings).run();
+  return Interpreter(pipeline, bindings, progress).run();
 }
 
 }  // namespace weft::ir

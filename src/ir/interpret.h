@@ -5,12 +5,15 @@
 #include <map>
 #include <string>
 
+#include "base/run_progress.h"
 #include "ir/bindings.h"
 
 namespace weft::ir {
 
 /// The outputs by name, dense and interleaved. Throws weft::Error for bindings that do not fit the pipeline.
-std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings);
+/// Tells `progress` how far it is, if there is one.
+std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings,
+                                        RunProgress* progress = nullptr);
 
 /// The index inside [0, extent) that a border mode reads for `index`, for any overshoot; -1 means the
 /// constant, and so does every index of an empty region.

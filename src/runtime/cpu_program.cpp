@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "emit/cpp.h"
 #include "ir/kernel_visit.h"
+#include "runtime/launch_progress.h"
 
 namespace weft::runtime {
 namespace {
@@ -24,6 +27,7 @@ using Entry = int (*)(void* const* arrays, const std::int64_t* integers, const v
 struct Resources {
   ThreadPool& threads;
   MemoryPool& memory;
+  LaunchProgress* progress;
 };
 
 void* allocate(void* context, std::size_t bytes, bool clear) {
@@ -39,14 +43,31 @@ void* allocate(void* context, std::size_t bytes, bool clear) {
 
 void release(void* context, void* memory) { static_cast<Resources*>(context)->memory.give(memory); }
 
-void parallel_for(void* context, std::int64_t count, void (*body)(const void*, std::int64_t, std::int64_t),
-                  const void* frame) {
-  ThreadPool& threads = static_cast<Resources*>(context)->threads;
+/// Runs each(first, last) for parts of [0, count).
+template <class Each>
+void in_parts(ThreadPool& threads, std::int64_t count, Each each) {
   // A few parts per thread even out rows of different cost and threads that are interrupted.
   constexpr std::int64_t parts_per_thread = 8;
   const std::int64_t parts = threads.threads() * parts_per_thread;
-  threads.parallel_for(0, count, std::max<std::int64_t>(1, (count + parts - 1) / parts),
-                       [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
+  threads.parallel_for(0, count, std::max<std::int64_t>(1, (count + parts - 1) / parts), each);
+}
+
+void parallel_for(void* context, std::int64_t count, void (*body)(const void*, std::int64_t, std::int64_t),
+                  const void* frame) {
+  in_parts(static_cast<Resources*>(context)->threads, count,
+           [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
+}
+
+/// Emitted code calls it once for each launch.
+void watched_parallel_for(void* context, std::int64_t count,
+                          void (*body)(const void*, std::int64_t, std::int64_t), const void* frame) {
+  LaunchProgress& progress = *static_cast<Resources*>(context)->progress;
+  progress.begin(count);
+  in_parts(static_cast<Resources*>(context)->threads, count, [&](std::int64_t first, std::int64_t last) {
+    body(frame, first, last);
+    progress.advance(last - first);
+  });
+  progress.end();
 }
 
 /// Whether some loop orders values in registers, as medians do.
@@ -82,10 +103,16 @@ std::shared_ptr<const SharedObject> compiled(const kernel::Module& module, const
 
 }  // namespace
 
-CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
-    : CpuProgram(pipeline,
-                 compiled(lowered(*pipeline, lower::Processor::Cpu, scheduling_of(options)), options),
-                 "weft_entry", options.threads) {}
+CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
+                       RunProgress* progress)
+    : CpuProgram(pipeline, lowered(*pipeline, lower::Processor::Cpu, scheduling_of(options)), options,
+                 progress) {}
+
+CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
+                       const CompileOptions& options, RunProgress* progress)
+    : CpuProgram(std::move(pipeline), compiled(module, options), "weft_entry", options.threads) {
+  if (progress) module_ = std::move(module), progress_ = progress;
+}
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
                        std::shared_ptr<const SharedObject> object, const std::string& entry, int threads)
@@ -96,8 +123,10 @@ CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
 
 void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const {
   const EntryArguments arguments(*pipeline_, bindings, outputs);
-  Resources resources{threads_, memory_};
-  const Host host{&resources, allocate, release, parallel_for};
+  std::optional<LaunchProgress> progress;
+  if (progress_) progress.emplace(module_, *pipeline_, bindings, *progress_);
+  Resources resources{threads_, memory_, progress ? &*progress : nullptr};
+  const Host host{&resources, allocate, release, progress ? watched_parallel_for : parallel_for};
   const auto entry = reinterpret_cast<Entry>(entry_);
   if (entry(arguments.arrays(), arguments.integers(), arguments.params(), &host) != 0) {
     throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");

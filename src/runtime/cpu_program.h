@@ -3,6 +3,7 @@
 
 #include <weft/pipeline.h>
 
+#include "base/run_progress.h"
 #include "ir/bindings.h"
 #include "ir/kernel_ir.h"
 #include "runtime/executable.h"
@@ -15,7 +16,9 @@ namespace weft::runtime {
 
 class CpuProgram : public Executable {
  public:
-  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options);
+  /// Runs tell `progress` how far they are, if there is one.
+  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
+             RunProgress* progress = nullptr);
   /// Around code that has been compiled, with `entry` as the name of its function.
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, std::shared_ptr<const SharedObject> object,
              const std::string& entry, int threads);
@@ -23,11 +26,16 @@ class CpuProgram : public Executable {
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override;
 
  private:
+  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
+             const CompileOptions& options, RunProgress* progress);
+
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::shared_ptr<const SharedObject> object_;
   void* entry_;
   mutable ThreadPool threads_;
   mutable MemoryPool memory_;
+  kernel::Module module_;            // if somebody watches
+  RunProgress* progress_ = nullptr;  // who
 };
 
 /// How the kernels of a pipeline are to be compiled.

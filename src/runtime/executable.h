@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_progress.h"
 #include "ir/bindings.h"
 
 namespace weft::runtime {
@@ -39,6 +40,10 @@ class GpuExecutable : public Executable {
 
 /// A program of a pipeline around an executable that was made from it.
 Program program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable);
+
+/// Pipeline::compile, for whoever wants to know how far a run is: the CPU's and the interpreter's tell
+/// `progress`, which has to outlive the program. Only one at a time may run.
+Program compile_watched(const Pipeline& pipeline, const CompileOptions& options, RunProgress* progress);
 
 /// Buffers, sizes and parameters in the order in which an emitted entry (emit::entry_function) takes them.
 class EntryArguments {

@@ -44,8 +44,9 @@ bool overlap(const Buffer& a, const Buffer& b) {
 
 class Program::Implementation {
  public:
-  Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
-      : pipeline_(std::move(pipeline)) {
+  Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
+                 RunProgress* progress = nullptr)
+      : pipeline_(std::move(pipeline)), progress_(progress) {
     if (options.target == Target::Reference) return;
     std::optional<runtime::CudaToolchain> toolchain;
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
@@ -54,7 +55,7 @@ class Program::Implementation {
       take_gpu(
           std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, runtime::scheduling_of(options)));
     else
-      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
+      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, progress);
   }
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline,
                  std::unique_ptr<const runtime::Executable> executable)
@@ -83,7 +84,7 @@ class Program::Implementation {
     for (const auto& [name, output] : arguments.outputs) check_memory("the buffer for output", name, output);
     std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
     if (!executable_) {
-      for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings))
+      for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings, progress_))
         results.at(name).copy_from(computed);
       return results;
     }
@@ -184,6 +185,7 @@ class Program::Implementation {
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::unique_ptr<const runtime::Executable> executable_;  // null: the interpreter
   const runtime::GpuExecutable* gpu_ = nullptr;            // executable_, if it runs on a GPU
+  RunProgress* progress_ = nullptr;                        // for the interpreter
 };
 
 std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
@@ -206,6 +208,12 @@ Buffer Program::operator()(const Buffer& image) const {
 
 Program Pipeline::compile(const CompileOptions& options) const {
   return Program(std::make_shared<const Program::Implementation>(ir_, options));
+}
+
+Program runtime::compile_watched(const Pipeline& pipeline, const CompileOptions& options,
+                                 RunProgress* progress) {
+  const auto ir = std::make_shared<const ir::Pipeline>(pipeline.ir());
+  return Program(std::make_shared<const Program::Implementation>(ir, options, progress));
 }
 
 Program runtime::program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable) {

@@ -35,7 +35,7 @@ struct BenchOptions {
   std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
   ScheduleFlags schedule;
   std::vector<std::string> params, types;
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 template <class Work>
@@ -141,10 +141,11 @@ void time(Run run, const Arguments& arguments, const Plan& plan, runtime::Thread
 Result measure(const Application& application, const Plan& plan, runtime::ThreadPool& pool,
                Progress& progress) {
   auto [built, size, arguments] = subject_of(application, plan.size, plan.params, plan.types);
-  progress.show(application.name + ": compiling");
+  std::optional<Activity> activity(std::in_place, progress, application.name + ": compiling");
   const Program program = compile(built, plan.target, plan.threads, plan.scheduling);
-  progress.show(application.name + ": warming up");
+  activity.emplace(progress, application.name + ": warming up");
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
+  activity.reset();
 
   const ir::Pipeline& pipeline = built.ir();
   Result result{application.name, name_of(plan.target, program), types_text(pipeline.inputs),
@@ -273,8 +274,8 @@ void print_json(const std::vector<Result>& results, const Plan& plan, const Arit
 
 /// What `work` gives for each of the applications.
 template <class Work>
-auto for_each(const std::vector<const Application*>& applications, Work work) {
-  Progress progress;
+auto for_each(const std::vector<const Application*>& applications, bool quiet, Work work) {
+  Progress progress(quiet);
   std::vector<decltype(work(*applications[0], progress))> results;
   for (const Application* application : applications) results.push_back(work(*application, progress));
   return results;
@@ -295,14 +296,14 @@ void bench(const BenchOptions& options) {
   const auto selected = select_applications(options.application);
   if (is_simt(plan.target)) {
     const std::vector<Counted> results =
-        for_each(selected, [&](const Application& application, Progress& progress) {
+        for_each(selected, options.quiet, [&](const Application& application, Progress& progress) {
           return count(application, plan, progress);
         });
     return options.json ? print_json(results) : print(results);
   }
   runtime::ThreadPool pool(plan.threads);
   const std::vector<Result> results =
-      for_each(selected, [&](const Application& application, Progress& progress) {
+      for_each(selected, options.quiet, [&](const Application& application, Progress& progress) {
         return measure(application, plan, pool, progress);
       });
   if (options.json)
@@ -339,6 +340,7 @@ void add_bench(CLI::App& weft) {
   add_repeatable(*command, "--type", options->types,
                  "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
   command->add_flag("--json", options->json, "one JSON object");
+  add_quiet(*command, options->quiet);
   command->footer(
       "MB moved: every input read once, every output written once. The copy does just that, on the same "
       "threads,\n"

@@ -25,4 +25,9 @@ inline CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
   return command.add_option(name, values, help)->allow_extra_args(false);
 }
 
+/// What goes on is shown on a terminal unless this is given.
+inline void add_quiet(CLI::App& command, bool& quiet) {
+  command.add_flag("-q,--quiet", quiet, "no progress, and no word of the files that are written");
+}
+
 }  // namespace weft::tools

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "io/picture.h"
 #include "tools/arguments.h"
@@ -10,13 +11,14 @@
 #include "tools/files.h"
 #include "tools/images.h"
 #include "tools/scene.h"
+#include "tools/terminal.h"
 
 namespace weft::tools {
 namespace {
 
 struct DrawOptions {
   std::string kind, file, size = "640x480", seed = "1";
-  bool grey = false;
+  bool grey = false, quiet = false;
 };
 
 bool is_flat(const std::string& kind) { return kind == "scene" || kind == "noise" || kind == "gradient"; }
@@ -48,9 +50,14 @@ Type type_in(const std::filesystem::path& file, bool grey, int rank) {
 
 void draw(const DrawOptions& options) {
   check_writable(options.file);
+  Progress progress(options.quiet);
+  std::optional<Activity> activity(std::in_place, progress, "drawing " + options.kind);
   const Buffer drawn = as_picture(picture_of(options));
   const Buffer picture = to_image(drawn, type_in(options.file, options.grey, drawn.rank()), 255);
+  activity.emplace(progress, "writing " + options.file);
   io::write_picture(options.file, picture);
+  activity.reset();
+  if (options.quiet) return;
   fmt::print("{}: {}, {} {}\n", options.file, options.kind, size_text(picture),
              weft::name_of(picture.type()));
 }
@@ -66,6 +73,7 @@ void add_draw(CLI::App& weft) {
       ->capture_default_str();
   command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
   command->add_flag("--grey", options->grey, "luminance instead of colour");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Examples:\n  weft draw scene -o scene.png --size 1920x1080\n"
       "  weft draw blobs -o volume.tif --size 64x64x32 --grey");

@@ -28,6 +28,7 @@ struct EmitOptions {
   std::string application, target = "cpp", architecture = "sm_90", folder, size;
   ScheduleFlags schedule;
   std::vector<std::string> params;
+  bool quiet = false;
 };
 
 void check(const EmitOptions& options) {
@@ -105,7 +106,11 @@ Files emitted_bench(const EmitOptions& options) {
 
 void emit(const EmitOptions& options) {
   check(options);
-  const Files files = options.target == "bench" ? emitted_bench(options) : emitted_function(options);
+  Progress progress(options.quiet);
+  const Files files = [&] {
+    const Activity generating(progress, "generating the code of " + options.application);
+    return options.target == "bench" ? emitted_bench(options) : emitted_function(options);
+  }();
   const std::filesystem::path folder = options.folder;
   for (const auto& [name, text] : files) make_folder((folder / name).parent_path());
   for (const auto& [name, text] : files) check_writable(folder / name);
@@ -114,7 +119,8 @@ void emit(const EmitOptions& options) {
     write_text(file, text);
     if (text.starts_with("#!"))
       std::filesystem::permissions(file, std::filesystem::perms(0111), std::filesystem::perm_options::add);
-    fmt::print("{}: {} lines\n", file.string(), std::count(text.begin(), text.end(), '\n'));
+    if (!options.quiet)
+      fmt::print("{}: {} lines\n", file.string(), std::count(text.begin(), text.end(), '\n'));
   }
 }
 
@@ -139,6 +145,7 @@ void add_emit(CLI::App& weft) {
                       "of the application's source");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
+  add_quiet(*command, options->quiet);
   command->footer(
       "The files need neither Weft nor anything else but a C++ compiler, or CUDA's.\n"
       "Examples:\n  weft emit gaussian --param size=5 --target cpp -o generated\n"

@@ -10,6 +10,7 @@
 #include "tools/run_report.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
+#include "tools/terminal.h"
 
 namespace weft::tools {
 namespace {
@@ -25,6 +26,18 @@ double timed(Work work) {
   return seconds_now() - start;
 }
 
+std::string reading_text(const RunOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string& image : options.images) files.push_back(parse_assignment(image).value);
+  return files.empty() ? "drawing the input" : "reading " + joined(files);
+}
+
+std::string writing_text(const Job& job) {
+  std::vector<std::string> files;
+  for (const auto& [name, file] : job.output_files) files.push_back(file);
+  return "writing " + joined(files);
+}
+
 void run(const RunOptions& given) {
   const RunTarget target = parse_target(given.target);
   const runtime::Scheduling scheduling = parse(given.schedule);
@@ -33,20 +46,35 @@ void run(const RunOptions& given) {
   const RunOptions options = with_outputs_told_apart(given, prepare(application, given.params).built);
   if (!options.size.empty()) parse_size(options.size);
 
+  Progress progress(options.quiet);
   Times times;
   std::optional<Job> job;
-  times.read = timed([&] { job.emplace(job_with_inputs(options, application)); });
+  times.read = timed([&] {
+    const Activity reading(progress, reading_text(options));
+    job.emplace(job_with_inputs(options, application));
+  });
   job->arguments.params = job->prepared.params;
   job->pictures = {application.about.range, options.normalize, application.about.bgr};
   check_outputs(options, *job);
 
+  RunProgress of_run;
   std::optional<Program> program;
-  times.compile =
-      timed([&] { program = compile(job->prepared.built.pipeline, target, threads, scheduling); });
+  times.compile = timed([&] {
+    const Activity compiling(progress, "compiling " + application.name);
+    program = compile(job->prepared.built.pipeline, target, threads, scheduling,
+                      progress.is_visible() ? &of_run : nullptr);
+  });
   std::map<std::string, Buffer> results;
-  times.run = timed([&] { results = program->run(job->arguments); });
+  times.run = timed([&] {
+    const Activity running(progress, [&](double seconds) { return running_text(of_run, seconds); });
+    results = program->run(job->arguments);
+  });
   std::map<std::string, Written> written;
-  times.write = timed([&] { written = write_outputs(*job, results); });
+  times.write = timed([&] {
+    if (job->output_files.empty()) return;
+    const Activity writing(progress, writing_text(*job));
+    written = write_outputs(*job, results);
+  });
   if (options.json)
     print_json_report(*job, results, written, times, name_of(target, *program));
   else
@@ -82,6 +110,7 @@ void add_run(CLI::App& weft) {
   command->add_flag("--json", options->json, "one JSON object");
   command->add_flag("--time", options->time,
                     "also says how long reading, compiling, running and writing took");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Integer pictures become float images scaled to the application's range, and results likewise;\n"
       ".pfm and float .tif files are taken and written as they are.\n"

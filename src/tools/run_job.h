@@ -18,7 +18,7 @@ struct RunOptions {
   std::string application, target = "auto", size, threads;
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
-  bool grey = false, normalize = false, json = false, time = false;
+  bool grey = false, normalize = false, json = false, time = false, quiet = false;
 };
 
 /// Everything that a run needs, and what it was made from.

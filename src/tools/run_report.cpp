@@ -53,7 +53,7 @@ bool has_scene(const Job& job) {
 
 void print_report(const RunOptions& options, const Job& job, const std::map<std::string, Buffer>& results,
                   const std::map<std::string, Written>& written, const Times& times) {
-  if (job.image_files.empty() && !job.arguments.images.empty())
+  if (job.image_files.empty() && !job.arguments.images.empty() && !options.quiet)
     fmt::print("input: {}, {}\n", has_scene(job) ? "a synthetic scene" : "synthetic blobs",
                parse_size(options.size).text());
   for (const ir::StagePtr& output : job.pipeline().outputs) {
@@ -61,7 +61,7 @@ void print_report(const RunOptions& options, const Job& job, const std::map<std:
     if (result.rank() == 0)
       fmt::print("{} = {}, computed in {}\n", output->name, value_text(result), milliseconds(times.run));
     const auto file = written.find(output->name);
-    if (file == written.end()) continue;
+    if (file == written.end() || options.quiet) continue;
     const Type type = file->second.picture.buffer.type();
     fmt::print("{}: {}, {} {}{}, computed in {}\n", file->second.file, output->name, size_text(result),
                weft::name_of(result.type()),

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/executable.h"
 #include "tools/arguments.h"
 #include "tools/simt_program.h"
 
@@ -68,7 +69,7 @@ bool is_simt(RunTarget target) {
 }
 
 Program compile(const Pipeline& pipeline, RunTarget target, int threads,
-                const runtime::Scheduling& scheduling) {
+                const runtime::Scheduling& scheduling, RunProgress* progress) {
   switch (target) {
     case RunTarget::SimtFast:
     case RunTarget::SimtRace:
@@ -78,7 +79,7 @@ Program compile(const Pipeline& pipeline, RunTarget target, int threads,
   CompileOptions options;
   options.target = library_target(target), options.threads = threads;
   options.tile = scheduling.tile, options.fuse = scheduling.fuse, options.schedule = scheduling.groups;
-  return pipeline.compile(options);
+  return runtime::compile_watched(pipeline, options, progress);
 }
 
 }  // namespace weft::tools

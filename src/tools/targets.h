@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_progress.h"
 #include "runtime/scheduling.h"
 
 namespace weft::tools {
@@ -23,8 +24,9 @@ std::string name_of(RunTarget target, const Program& program);
 /// Whether it is a build of the checker.
 bool is_simt(RunTarget target);
 
-/// A program whose runs on the checker throw weft::Error with the first report, if there are any.
+/// A program whose runs on the checker throw weft::Error with the first report, if there are any. Runs on the
+/// CPU and of the reference tell `progress` how far they are; it outlives the program.
 Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0,
-                const runtime::Scheduling& scheduling = {});
+                const runtime::Scheduling& scheduling = {}, RunProgress* progress = nullptr);
 
 }  // namespace weft::tools

@@ -19,6 +19,7 @@ namespace {
 struct TuneOptions {
   std::string application, size, runs = "20", best = "4", threads, output;
   std::vector<std::string> params;
+  bool quiet = false;
 };
 
 void print(const Contenders& contenders) {
@@ -46,13 +47,18 @@ void tune(const TuneOptions& options) {
   const std::string file = options.output.empty() ? application.name + ".schedule.json" : options.output;
   check_writable(file);
 
+  Progress progress(options.quiet);
+  std::optional<Activity> drawing(std::in_place, progress, "drawing the input");
   const Subject subject = subject_of(application, size, options.params, {});
+  drawing.reset();
   Contenders contenders(subject);
-  contenders.add("auto", Fuse::Auto);
-  contenders.add("largest groups", Fuse::Auto, Tile::Block);
-  contenders.add("none", Fuse::None);
-  contenders.add_cheapest(best);
-  Progress progress;
+  {
+    const Activity searching(progress, "searching for schedules of " + application.name);
+    contenders.add("auto", Fuse::Auto);
+    contenders.add("largest groups", Fuse::Auto, Tile::Block);
+    contenders.add("none", Fuse::None);
+    contenders.add_cheapest(best);
+  }
   contenders.compile(threads, progress);
   contenders.time(runs, progress);
   contenders.add_in_strips();
@@ -91,6 +97,7 @@ void add_tune(CLI::App& weft) {
   command->add_option("--threads", options->threads, "all cores unless said");
   add_repeatable(*command, "--param", options->params,
                  "NAME=VALUE: an option or a parameter of the application");
+  add_quiet(*command, options->quiet);
   command->footer(
       "All schedules are compared on every pixel, and take turns; then the fastest runs in strips of other\n"
       "widths. The file has the groups of stages that are one kernel each, and the strips; run, bench, emit "

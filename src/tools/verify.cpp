@@ -22,7 +22,7 @@ struct VerifyOptions {
   std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
   ScheduleFlags schedule;
   std::vector<std::string> params;
-  bool quick = false, json = false;
+  bool quick = false, json = false, quiet = false;
 };
 
 std::uint64_t seed_of(const VerifyOptions& options) {
@@ -52,7 +52,7 @@ std::string summary(const VerifyTotals& totals) {
 
 void verify_all(const VerifyOptions& options, int& exit_code) {
   const VerifyPlan plan = plan_of(options);
-  Progress progress;
+  Progress progress(options.quiet);
   VerifyTotals all;
   nlohmann::ordered_json json = {{"seed", plan.seed}, {"applications", nlohmann::ordered_json::array()}};
   if (!options.json) fmt::print("seed {}\n", plan.seed);
@@ -128,7 +128,7 @@ void verify_random(const VerifyOptions& options, int& exit_code) {
     throw Error("random pipelines are compared with the reference; their targets are cpu and simt");
   if (!options.json) fmt::print("seed {}\n", plan.seed);
   std::fflush(stdout);
-  Progress progress;
+  Progress progress(options.quiet);
   FailurePrinter failures;
   const recipe::RandomTotals totals = recipe::verify_random(plan, [&](const recipe::RandomTotals& now) {
     if (!options.json) failures.print(now, progress);
@@ -185,6 +185,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
   command->add_option("--tolerance", options->tolerance,
                       "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
   command->add_flag("--json", options->json, "one JSON object");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Integers have to be equal; those that come from floats may differ by 1 in about 0.1 % of the pixels.\n"
       "Random pipelines have bounds of their own: integers and strict pipelines are exact. Each runs with "

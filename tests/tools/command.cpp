@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,40 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
+/// A process with streams of its own.
+class Spawned {
+ public:
+  Spawned() { posix_spawn_file_actions_init(&actions_); }
+  ~Spawned() { posix_spawn_file_actions_destroy(&actions_); }
+  Spawned(const Spawned&) = delete;
+  Spawned& operator=(const Spawned&) = delete;
+
+  void open(int stream, const std::string& file) {
+    const int flags = stream == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT;
+    posix_spawn_file_actions_addopen(&actions_, stream, file.c_str(), flags, 0600);
+  }
+  void use(int stream, int of_ours) { posix_spawn_file_actions_adddup2(&actions_, of_ours, stream); }
+
+  void start(const std::string& program, const std::vector<std::string>& arguments, const fs::path& folder,
+             const std::map<std::string, std::string>& environment) {
+    posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+    std::vector<std::string> argv = {program}, env = environment_with(environment);
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    if (posix_spawn(&child_, program.c_str(), &actions_, nullptr, pointers(argv).data(),
+                    pointers(env).data()) != 0)
+      throw std::runtime_error("cannot run " + program);
+  }
+  int wait() const {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  pid_t child_ = 0;
+};
+
 }  // namespace
 
 CommandTest::CommandTest() : folder(new_folder()), cache(new_folder()) {
@@ -58,24 +93,45 @@ CommandTest::~CommandTest() {
 Outcome CommandTest::run(const std::string& program, const Arguments& arguments) const {
   const fs::path logs = new_folder();
   const std::string out = (logs / "out").string(), err = (logs / "err").string();
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  Spawned child;
+  child.open(STDIN_FILENO, "/dev/null");
+  child.open(STDOUT_FILENO, out);
+  child.open(STDERR_FILENO, err);
+  child.start(program, arguments, folder, environment);
+  const int exit_code = child.wait();
+  Outcome outcome{exit_code, content_of(out), content_of(err)};
+  fs::remove_all(logs);
+  return outcome;
+}
 
-  std::vector<std::string> argv = {program}, env = environment_with(environment);
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, pointers(argv).data(), pointers(env).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot run " + program);
-  int status = 0;
-  waitpid(child, &status, 0);
-  Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out),
-                  content_of(err)};
+Outcome CommandTest::on_terminal(const Arguments& arguments, Streams streams,
+                                 const std::string& answer) const {
+  const fs::path logs = new_folder();
+  const std::string out = (logs / "out").string();
+  int ours = -1, theirs = -1;
+  const winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 640, .ws_ypixel = 384};
+  if (openpty(&ours, &theirs, nullptr, nullptr, &size) != 0) throw std::runtime_error("no pseudo-terminal");
+  Spawned child;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (streams == Streams::All || stream == STDERR_FILENO)
+      child.use(stream, theirs);
+    else
+      child.open(stream, stream == STDIN_FILENO ? "/dev/null" : out);
+  }
+  child.start(WEFT_COMMAND, arguments, folder, environment);
+  close(theirs);
+  std::string shown;
+  bool asked = false;
+  for (char buffer[4096];;) {  // until nobody has the other end
+    const ssize_t bytes = ::read(ours, buffer, sizeof buffer);
+    if (bytes <= 0) break;
+    shown.append(buffer, static_cast<std::size_t>(bytes));
+    if (asked || answer.empty() || shown.find("\033[c") == std::string::npos) continue;
+    asked = true;
+    if (::write(ours, answer.data(), answer.size()) < 0) throw std::runtime_error("no answer");
+  }
+  close(ours);
+  Outcome outcome{child.wait(), content_of(out), shown};
   fs::remove_all(logs);
   return outcome;
 }

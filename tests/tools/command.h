@@ -24,6 +24,11 @@ class CommandTest : public testing::Test {
 
   Outcome weft(const Arguments& arguments) const { return run(WEFT_COMMAND, arguments); }
   Outcome run(const std::string& program, const Arguments& arguments) const;
+  /// With stderr on a terminal of 80 columns, and for Streams::All the other two as well: then `out` is
+  /// empty. Such a terminal gives the answer as soon as it has been asked what it is.
+  enum class Streams { Stderr, All };
+  Outcome on_terminal(const Arguments& arguments, Streams streams = Streams::Stderr,
+                      const std::string& answer = "") const;
   /// The command fails with exit code 2, says exactly this, and leaves no new file.
   void expect_refusal(const Arguments& arguments, const std::string& message) const;
   /// The command succeeds and says nothing on stderr. Returns what it printed.

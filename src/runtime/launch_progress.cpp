@@ -1,0 +1,86 @@
+#include "runtime/launch_progress.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "ir/kernel_evaluate.h"
+
+namespace weft::runtime {
+namespace {
+
+/// Less than anybody sees: such launches are counted whole, since they may be small and many.
+constexpr double visible_share = 1e-4;
+
+/// By the array's name.
+std::map<std::string, double> pixels_of(const kernel::Module& module, const kernel::FieldValues& fields) {
+  std::map<std::string, double> pixels;
+  for (const kernel::Array& array : module.arrays) {
+    double count = 1;
+    for (const std::int64_t extent : kernel::extents_of(array, fields)) count *= static_cast<double>(extent);
+    pixels[array.name] = count;
+  }
+  return pixels;
+}
+
+}  // namespace
+
+LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline& pipeline,
+                               const ir::Bindings& bindings, RunProgress& progress)
+    : progress_(progress) {
+  progress_.done = 0, progress_.step = 0, progress_.steps = 0;
+  const kernel::FieldValues fields = kernel::field_values(module, pipeline, bindings);
+  const std::map<std::string, double> pixels = pixels_of(module, fields);
+  double total = 0;
+  const auto add = [&](const std::vector<kernel::Launch>& launches, std::int64_t times, bool is_evolution) {
+    Turns turns{{}, times, is_evolution};
+    for (const kernel::Launch& launch : launches) {
+      double work = 1;
+      for (const auto* arrays : {&launch.reads, &launch.writes}) {
+        for (const std::string& array : *arrays) work += pixels.at(array);
+      }
+      turns.shares.push_back(work);
+      total += work * static_cast<double>(times);
+    }
+    if (times > 0 && !launches.empty()) turns_.push_back(std::move(turns));
+  };
+  for (const kernel::Step& step : module.steps) {
+    if (const auto* repeat = std::get_if<kernel::Repeat>(&step))
+      add(repeat->launches, kernel::evaluate(repeat->count, fields), true);
+    else
+      add({std::get<kernel::Launch>(step)}, 1, false);
+  }
+  for (Turns& turns : turns_) {
+    for (double& share : turns.shares) share /= total;
+  }
+}
+
+void LaunchProgress::begin(std::int64_t iterations) {
+  if (turn_ == turns_.size()) return;
+  const Turns& turns = turns_[turn_];
+  progress_.steps.store(turns.is_evolution ? turns.times : 0, std::memory_order_relaxed);
+  progress_.step.store(turns.is_evolution ? time_ + 1 : 0, std::memory_order_relaxed);
+  const double share = turns.shares[launch_];
+  per_iteration_ =
+      share < visible_share ? 0 : share / static_cast<double>(std::max<std::int64_t>(iterations, 1));
+}
+
+void LaunchProgress::advance(std::int64_t iterations) {
+  if (per_iteration_ > 0)
+    progress_.done.fetch_add(per_iteration_ * static_cast<double>(iterations), std::memory_order_relaxed);
+}
+
+void LaunchProgress::end() {
+  if (turn_ == turns_.size()) return;
+  const Turns& turns = turns_[turn_];
+  finished_ += turns.shares[launch_];
+  progress_.done.store(std::min(finished_, 1.0), std::memory_order_relaxed);
+  if (++launch_ < turns.shares.size()) return;
+  launch_ = 0;
+  if (++time_ < turns.times) return;
+  time_ = 0;
+  ++turn_;
+}
+
+}  // namespace weft::runtime
