@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/shake.h"
 #include "ir/visit.h"
 #include "ir/window.h"
 
@@ -85,8 +87,13 @@ struct LoopState {
 
 class Interpreter {
  public:
-  Interpreter(const Pipeline& pipeline, const Bindings& bindings, RunProgress* progress)
-      : pipeline_(pipeline), bindings_(bindings), sizes_(sizes_of(bindings)), progress_(progress) {}
+  Interpreter(const Pipeline& pipeline, const Bindings& bindings, RunProgress* progress,
+              std::optional<Shake> shake = {})
+      : pipeline_(pipeline),
+        bindings_(bindings),
+        sizes_(sizes_of(bindings)),
+        shake_(std::move(shake)),
+        progress_(progress) {}
 
   std::map<std::string, Buffer> run() {
     for (const StagePtr& input : pipeline_.inputs) {
@@ -425,6 +432,12 @@ class Interpreter {
     return scope.slots.back();
   }
 
+  template <class Op, class... Numbers>
+  Number applied(Op op, Scalar s, Numbers... operands) {
+    const Number result = apply(op, s, operands...);
+    return shake_ && is_float(s) ? (*shake_)(op, s, operands..., result) : result;
+  }
+
   Value evaluate(const Scope::Step& step, const Scope& scope) {
     const Type type = step.node->type;
     const auto operand = [&](int i) -> const Value& { return scope.slots[step.operands[i]]; };
@@ -438,13 +451,14 @@ class Interpreter {
             [&](const Unary& n) {
               Value result{type, {}};
               for (int l = 0; l < type.lanes; ++l)
-                result.lane[l] = apply(n.op, type.scalar, operand(0).lane[l]);
+                result.lane[l] = applied(n.op, type.scalar, operand(0).lane[l]);
               return result;
             },
             [&](const Binary& n) {
               Value result{type, {}};
               for (int l = 0; l < type.lanes; ++l) {
-                result.lane[l] = apply(n.op, operand(0).type.scalar, operand(0).lane[l], operand(1).lane[l]);
+                result.lane[l] =
+                    applied(n.op, operand(0).type.scalar, operand(0).lane[l], operand(1).lane[l]);
               }
               return result;
             },
@@ -588,6 +602,7 @@ class Interpreter {
   std::array<State, 2> operands_;  // of the operator that is evaluated
   std::int64_t step_ = 0;          // of the evolution that runs
   std::unordered_map<const Evolution*, std::vector<Array>> evolved_;
+  std::optional<Shake> shake_;
   RunProgress* progress_;  // or null
   double total_ = 0, finished_ = 0;
 };
@@ -598,6 +613,12 @@ std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings
                                         RunProgress* progress) {
   check_bindings(pipeline, bindings);
   return Interpreter(pipeline, bindings, progress).run();
+}
+
+std::map<std::string, Buffer> interpret_shaken(const Pipeline& pipeline, const Bindings& bindings,
+                                               std::uint64_t seed) {
+  check_bindings(pipeline, bindings);
+  return Interpreter(pipeline, bindings, nullptr, Shake(seed)).run();
 }
 
 }  // namespace weft::ir

@@ -15,6 +15,10 @@ namespace weft::ir {
 std::map<std::string, Buffer> interpret(const Pipeline& pipeline, const Bindings& bindings,
                                         RunProgress* progress = nullptr);
 
+/// The outputs where roundings are a little off at random (see shake.h).
+std::map<std::string, Buffer> interpret_shaken(const Pipeline& pipeline, const Bindings& bindings,
+                                               std::uint64_t seed);
+
 /// The index inside [0, extent) that a border mode reads for `index`, for any overshoot; -1 means the
 /// constant, and so does every index of an empty region.
 std::int64_t border_index(BorderMode mode, std::int64_t index, std::int64_t extent);

@@ -33,7 +33,8 @@ struct Comparison {
   std::int64_t pixels = 0;
   std::int64_t wrong = 0;       ///< Pixels beyond the tolerance.
   std::int64_t off_by_one = 0;  ///< Pixels that rounding explains; too many of them make the result unequal.
-  double worst = 0;             ///< Floats: the least `relative` that would do.
+  std::int64_t explained = 0;   ///< Pixels beyond the tolerance, but no further off than roundings explain.
+  double worst = 0;             ///< Floats: the least `relative` that would do for the others.
   std::string first;            ///< "(3, 0): expected 7, found 9", of the first wrong pixel.
 
   std::string text() const;  ///< One line.
@@ -42,8 +43,10 @@ struct Comparison {
 /// Whether integers of the pipeline come from floats, so that a rounding may fall on either side.
 bool rounds_floats(const ir::Pipeline& pipeline);
 
+/// `shaken` are results of the interpreter with roundings that are a little off: beyond the tolerance, a
+/// float may be a few times as far from what is expected as the furthest of them.
 Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
-                   const Tolerance& tolerance, bool rounded);
+                   const Tolerance& tolerance, bool rounded, const std::vector<Buffer>& shaken = {});
 /// Equal, or floats of which no more than one pixel in a million is wrong. A pipeline that compares floats,
 /// such as unsharp_mask with its threshold, jumps where two roundings of the same value fall on either side:
 /// about once in ten million of random pixels.

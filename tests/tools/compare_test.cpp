@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "ir/interpret.h"
+
 namespace weft::tools {
 namespace {
 
@@ -62,6 +64,44 @@ TEST(Compare, RunsBoth) {
   EXPECT_TRUE(all[0].equal);
   EXPECT_FALSE(rounds_floats(pipeline.ir()));
   EXPECT_TRUE(verify(pipeline.ir(), program, {}).empty()) << "both refuse to run without an image";
+}
+
+/// Beyond the tolerance a float may be a few times as far off as the interpreter with shaken roundings.
+TEST(Compare, ForgivesWhatRoundingsExplain) {
+  const std::vector<float> expected = {100, 100, 100};
+  const auto judged = [&](const std::vector<float>& found, const std::vector<float>& shaken) {
+    const auto view = [](std::vector<float> pixels) { return Buffer::view(pixels, {3, 1}).packed(); };
+    return compare("out", view(expected), view(found), {}, false, {view(shaken), view(expected)});
+  };
+  const Comparison alike = judged({100, 99, 100}, {100, 100.5f, 100});
+  EXPECT_TRUE(alike.equal);
+  EXPECT_EQ(alike.text(), "'out' is equal, in 1 of 3 pixels but for roundings that count much there");
+  EXPECT_FALSE(judged({100, 99, 100}, {100, 100.1f, 100}).equal);     // ten times as far
+  EXPECT_FALSE(judged({100, 99, 100}, {100.5f, 100, 100.5f}).equal);  // of another pixel
+  EXPECT_FALSE(judged({100, NAN, 100}, {100, 100.5f, 100}).equal);
+}
+
+/// Reading between the pixels of a picture of 640 columns: the pixel's place counts more than 1e-4 at edges.
+/// A pixel that is truly wrong is found among them.
+TEST(Verify, BoundsFollowFromTheArithmetic) {
+  Image<float> in("in");
+  auto src = in.border(Border::clamp()).interpolate(Interpolation::Bilinear);
+  const Pipeline moved("moved", stage("moved", in.size(),
+                                      [&](Var x, Var y) { return src((x - 319.5f) * 1.01f + 319.5f, y); }));
+  Arguments arguments;
+  arguments.images["in"] = Buffer::allocate(type_of<float>(), {640, 40});
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 640; ++x) arguments.images["in"].at<float>(x, y) = x * 7919 % 251 + y;
+  }
+  const Program program = moved.compile({.target = Target::Cpu});
+  const Tolerance narrow{.relative = 1e-7};  // no vector of one processor rounds so that it would do
+  EXPECT_TRUE(verify(moved.ir(), program, arguments, narrow).at(0).equal);
+  const ir::Bindings bindings{arguments.images, {}};
+  const Buffer expected = ir::interpret(moved.ir(), bindings).at("moved");
+  const std::vector<Buffer> shaken = {ir::interpret_shaken(moved.ir(), bindings, 1).at("moved")};
+  Buffer found = expected.packed();
+  found.at<float>(400, 20) += 1;
+  EXPECT_EQ(compare("moved", expected, found, narrow, false, shaken).wrong, 1);
 }
 
 }  // namespace
