@@ -195,6 +195,7 @@ namespace {
 
 using Images = std::map<std::string, Buffer>;
 using Params = std::map<std::string, double>;
+using Colour = Vec<float, 3>;
 
 /// What images that accept several types are given.
 std::map<std::string, Type> lanes_of(const Images& images) {
@@ -223,7 +224,8 @@ struct Plane {
 Plane plane_of(const Buffer& image, int lane = 0) {
   Plane plane{image.extent(0), image.extent(1)};
   for (std::int64_t y = 0; y < plane.h; ++y) {
-    for (std::int64_t x = 0; x < plane.w; ++x) plane.at(x, y) = (&image.at<float>(x, y))[lane];
+    for (std::int64_t x = 0; x < plane.w; ++x)
+      plane.at(x, y) = image.type().lanes == 1 ? image.at<float>(x, y) : image.at<Colour>(x, y)[lane];
   }
   return plane;
 }
@@ -326,7 +328,7 @@ TEST(Cookbook, PartOfABuffer) {
   const Buffer image = picture(type_of<Vec<float, 3>>(), {23, 17}, 6);
   const Buffer part = part_of(image, 5, 4, 9, 8);
   for (std::int64_t y = 0; y < 8; ++y) {
-    for (std::int64_t x = 0; x < 9; ++x) ASSERT_EQ(&part.at<float>(x, y), &image.at<float>(x + 5, y + 4));
+    for (std::int64_t x = 0; x < 9; ++x) ASSERT_EQ(&part.at<Colour>(x, y), &image.at<Colour>(x + 5, y + 4));
   }
 
   Image<Vec<float, 3>> in("in");
@@ -337,7 +339,7 @@ TEST(Cookbook, PartOfABuffer) {
   arguments.images["in"] = part_of(image, 5, 4, 9, 8);
   arguments.outputs["widest"] = part_of(canvas, 5, 4, 9, 8);  // the rest of the canvas stays as it is
   program.run(arguments);
-  EXPECT_EQ(canvas.at<float>(4, 4), 0);
+  EXPECT_EQ(canvas.at<Colour>(4, 4)[0], 0);
   EXPECT_EQ(difference(program(part.packed()), part_of(canvas, 5, 4, 9, 8)), "");
 }
 
@@ -370,8 +372,8 @@ TEST(Cookbook, ManyChannels) {
         for (int lane = 0; lane < 3; ++lane) {
           double expected = 0;
           for (std::int64_t band = 0; band < bands; ++band)
-            expected += static_cast<double>(cube.at<float>(x, y, band)) * (&colour.at<float>(band))[lane];
-          ASSERT_NEAR((&got.at<float>(x, y))[lane], expected, 1e-4);
+            expected += static_cast<double>(cube.at<float>(x, y, band)) * colour.at<Colour>(band)[lane];
+          ASSERT_NEAR(got.at<Colour>(x, y)[lane], expected, 1e-4);
         }
       }
     }
@@ -399,7 +401,7 @@ TEST(Cookbook, Matrix) {
   const cv::Mat got = median_of(median_of_colours(), mat);
   std::vector<std::uint8_t> green;
   for (int j = -1; j <= 1; ++j) {
-    for (int i = -1; i <= 1; ++i) green.push_back((&in.at<std::uint8_t>(8 + i, 6 + j))[1]);
+    for (int i = -1; i <= 1; ++i) green.push_back(in.at<Vec<std::uint8_t, 3>>(8 + i, 6 + j)[1]);
   }
   std::sort(green.begin(), green.end());
   EXPECT_EQ(got.data[6 * got.step + 8 * 3 + 1], green[4]);

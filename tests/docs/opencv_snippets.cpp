@@ -275,7 +275,7 @@ TEST(OpenCv, MinMaxLoc) {
   Stage greatest_at = reduce("greatest_at", in, Reduce::arg_max());
   const auto got = interpreted(Pipeline("p", {least, greatest, least_at, greatest_at}),
                                {{{"in", loaded("grey")}}, {}, {}});
-  const int* at = &got.at("greatest_at").at<int>();
+  const auto at = got.at("greatest_at").at<Vec<int, 2>>();
   EXPECT_EQ(loaded("grey").at<std::uint8_t>(at[0], at[1]), got.at("greatest").at<std::uint8_t>());
   EXPECT_LT(got.at("least").at<std::uint8_t>(), got.at("greatest").at<std::uint8_t>());
 }
