@@ -1,54 +1,16 @@
 #include "lower/layout.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "ir/identifiers.h"
 #include "ir/kernel_build.h"
 
 namespace weft::lower {
 namespace {
 
-const std::set<std::string>& reserved_words() {
-  static const std::set<std::string> words = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
-      "catch", "char", "class", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
-      "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else",
-      "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "half", "if",
-      "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
-      "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
-      "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-      "unsigned", "using", "char8_t", "char16_t", "char32_t", "co_await", "co_return", "co_yield", "virtual",
-      "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // What the emitted code itself uses.
-      "x", "y", "z", "w", "i", "x0", "frame", "first", "last", "host", "row", "left", "right", "count",
-      "order", "data", "mode", "part", "parts", "level", "rows", "strips", "row0", "x1", "rest", "l", "copy",
-      "copies", "apart", "turn", "strip", "columns", "batch", "y0", "y1", "exchange", "std", "int8_t",
-      "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "half_t", "size_t",
-      "weft_host", "weft_entry", "standard_host", "host_allocate", "host_release", "host_parallel_for",
-      "out_of_memory", "clamp_index", "mirror_index", "mirror101_index", "repeat_index", "floor_div",
-      "flush_subnormals", "exceeds_caches", "store_past_caches", "settle_stores", "past_caches_line",
-      "order_pair", "half_to_float", "float_to_half",
-      // … and the emitted CUDA.
-      "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
-      "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically", "threadIdx", "blockIdx",
-      "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit",
-      // The C library's, macros and functions.
-      "NULL", "EOF", "errno", "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs",
-      "floor", "fmod", "log", "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf",
-      "asinf", "atanf", "atan2f", "ceilf", "cosf", "coshf", "expf", "fabsf", "floorf", "fmodf", "logf",
-      "powf", "rintf", "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf"};
-  return words;
-}
-
-/// Helpers named after an operation and types: min_f32, saturate_u8_f32.
-bool is_typed_helper(const std::string& name) {
-  for (const char* operation : {"min_", "max_", "minus_", "abs_", "div_", "rem_", "median_", "truncate_",
-                                "saturate_", "exp_approx_"}) {
-    if (name.rfind(operation, 0) == 0) return true;
-  }
-  return false;
-}
+/// What functions of the host put before an array's names: for its copy on the device, and for what stands in
+/// for it when it is empty.
+const Names::Prefixes prefixes_of_arrays = {"device_", "no_"};
 
 /// True if the form cannot be negative: sizes, coordinates of boxes at 0 and sums of them.
 bool is_non_negative(const ir::Affine& a) {
@@ -61,21 +23,26 @@ bool is_non_negative(const ir::Affine& a) {
 
 }  // namespace
 
-std::string Names::claim(const std::string& wanted) {
-  std::string name;
-  for (char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "_" + name;
-  if (reserved_words().count(name) || is_typed_helper(name)) name += "_";
+bool Names::is_free(const std::string& name, const Prefixes& prefixes) const {
+  return !taken_.count(name) && std::none_of(prefixes.begin(), prefixes.end(),
+                                             [&](const char* p) { return taken_.count(p + name) > 0; });
+}
+
+std::string Names::claim(const std::string& wanted, const Prefixes& prefixes) {
+  const std::string name = ir::safe_identifier(wanted);
   std::string unique = name;
-  for (int i = 2; !taken_.insert(unique).second; ++i) unique = name + "_" + std::to_string(i);
+  for (int i = 2; !is_free(unique, prefixes); ++i) unique = name + "_" + std::to_string(i);
+  taken_.insert(unique);
+  for (const char* prefix : prefixes) taken_.insert(prefix + unique);
   return unique;
 }
 
 ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Box& box) {
-  ArrayLayout array{names.claim(name), type, {}, box};
+  ArrayLayout array{names.claim(name, prefixes_of_arrays), type, {}, box};
   constexpr const char* suffix[] = {"", "_pitch", "_slice"};
   for (std::size_t d = 1; d < box.size(); ++d) {
-    array.strides.push_back(names.claim(array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d))));
+    const std::string stride = array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d));
+    array.strides.push_back(names.claim(stride, prefixes_of_arrays));
   }
   return array;
 }
@@ -83,6 +50,7 @@ ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Bo
 Layout layout_of(const ir::Pipeline& pipeline) {
   Layout layout;
   layout.names.claim(pipeline.name + "_frame");  // the struct that holds what follows
+  for (const char* end : {"", "_on_host"}) layout.names.claim("run_" + pipeline.name + end);
   const auto add_array = [&](const ir::StagePtr& stage) {
     layout.arrays[stage.get()] = layout.claim_array(stage->name, stage->type, stage->box);
   };

@@ -19,4 +19,8 @@ Program compiled_in_stages(const Pipeline& pipeline) {
   return tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, {.tile = Tile::None}});
 }
 
+std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {
+  return tools::simt_programs(pipelines, {simt::Build::fast, {"-O0"}});
+}
+
 }  // namespace weft::testing_support

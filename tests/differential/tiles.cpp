@@ -34,4 +34,10 @@ Program compiled_in_stages(const Pipeline& pipeline) {
   return pipeline.compile(options);
 }
 
+std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {
+  CompileOptions options = compile_options();
+  options.compiler_flags.push_back("-O0");
+  return runtime::compile_together(pipelines, options, runtime::ContentCache());
+}
+
 }  // namespace weft::testing_support

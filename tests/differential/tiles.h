@@ -1,5 +1,5 @@
-// Pipelines whose stages are computed together, tile by tile, on what a test program is built for: the CPU,
-// or the SIMT checker. The definitions of tests are the same.
+// Pipelines on what a test program is built for: the CPU, or the SIMT checker. The definitions of tests are
+// the same. Most are of stages that are computed together, tile by tile.
 #pragma once
 
 #include <weft/weft.hpp>
@@ -21,6 +21,8 @@ extern const lower::Processor processor_of_tiles;
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline);
 /// Stage after stage.
 Program compiled_in_stages(const Pipeline& pipeline);
+/// Each as it would be alone, but not optimized: for tests of what compiles at all.
+std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines);
 
 inline bool is_reduction(const Pipeline& pipeline, const std::string& name) {
   const auto& stages = pipeline.ir().stages;
