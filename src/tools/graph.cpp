@@ -11,15 +11,18 @@ namespace {
 
 using analysis::Pattern;
 
-/// A name in double quotes.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
+/// What is to be read as it is between double quotes.
+std::string escaped(const std::string& text) {
+  std::string out;
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
-  return out + "\"";
+  return out;
 }
+
+/// A name in double quotes.
+std::string quoted(const std::string& text) { return "\"" + escaped(text) + "\""; }
 
 const char* colour_of(Pattern pattern) {
   switch (pattern) {
@@ -55,7 +58,7 @@ using Homes = std::map<std::string, std::string>;
 
 std::string node(const analysis::StageSummary& stage, bool stored) {
   return fmt::format("{} [label=\"{}\\n{}, {}\", fillcolor=\"{}\", style=\"filled{}\"];", quoted(stage.name),
-                     stage.name, analysis::name_of(stage.pattern), weft::name_of(stage.type),
+                     escaped(stage.name), analysis::name_of(stage.pattern), weft::name_of(stage.type),
                      colour_of(stage.pattern), stored ? "" : ",dashed");
 }
 
@@ -67,8 +70,8 @@ std::string drawn(const ir::Pipeline& pipeline, const std::vector<analysis::Stag
       "  edge [fontname=\"sans-serif\", fontsize=9];\n",
       quoted(pipeline.name));
   for (const ir::StagePtr& input : pipeline.inputs)
-    dot += fmt::format("  {} [label=\"{}\\n{}\", shape=ellipse];\n", quoted(input->name), input->name,
-                       weft::name_of(input->type));
+    dot += fmt::format("  {} [label=\"{}\\n{}\", shape=ellipse];\n", quoted(input->name),
+                       escaped(input->name), weft::name_of(input->type));
   std::map<std::string, std::vector<const analysis::StageSummary*>> kernels;
   for (const auto& stage : stages) kernels[homes.at(stage.name)].push_back(&stage);
   for (const auto& [home, members] : kernels) {
