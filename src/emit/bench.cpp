@@ -81,11 +81,12 @@ std::string program(const Module& module, const BenchPlan& plan) {
   declare_images(out, module, plan);
   declare_fields(out, module, plan);
   out.open("const auto on_gpu = [&](cudaStream_t stream)");
-  out.line(fmt::format("return {}({}stream);", function_name(module), arguments(module, "device")));
+  const std::string function = default_namespace(module) + "::" + function_name(module);
+  out.line(fmt::format("return {}({}stream);", function, arguments(module, "device")));
   out.close("};");
   out.open("const auto on_cpu = [&]");
   out.line("const weft_host* host = nullptr;");
-  out.line(fmt::format("return {}({}host);", function_name(module), arguments(module, "host")));
+  out.line(fmt::format("return {}({}host);", function, arguments(module, "host")));
   out.close("};");
   out.line("bench.measure(on_gpu, on_cpu);");
   out.close("});");
@@ -117,6 +118,7 @@ std::map<std::string, std::string> emit_bench(const Module& cuda, const Module& 
                                               {"build", build_script(cuda, architecture)}};
   for (auto& [name, text] : emit_cuda_for_users(cuda, architecture)) files["cuda/" + name] = std::move(text);
   for (auto& [name, text] : emit_for_users(cpp)) files["cpp/" + name] = std::move(text);
+  for (const char* folder : {"cpp", "cuda"}) files.erase(std::string(folder) + "/CMakeLists.txt");
   return files;
 }
 

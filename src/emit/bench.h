@@ -23,9 +23,9 @@ struct BenchPlan {
 };
 
 /// Files by name: those that emit_cuda_for_users and emit_for_users give for the two modules of one pipeline,
-/// in cuda/ and cpp/; bench.cu, which runs both; bench_kit.h, which it includes; and the shell script
-/// `build`. `architecture` is what is compiled for unless ARCH says else. Throws weft::Error for images of
-/// halves.
+/// in cuda/ and cpp/, but for what CMake needs; bench.cu, which runs both; bench_kit.h, which it includes;
+/// and the shell script `build`. `architecture` is what is compiled for unless ARCH says else. Throws
+/// weft::Error for images of halves.
 std::map<std::string, std::string> emit_bench(const kernel::Module& cuda, const kernel::Module& cpp,
                                               const std::string& architecture, const BenchPlan& plan);
 

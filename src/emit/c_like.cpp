@@ -69,6 +69,12 @@ bool is_conjunction(const Expr& e) {
   return binary && binary->op == BinaryOp::And && e->type == Scalar::Bool;
 }
 
+bool is_negation(const Expr& e) {
+  if (const auto* cast = std::get_if<kernel::Cast>(&e->op)) return is_negation(cast->a);
+  const auto* unary = std::get_if<kernel::Unary>(&e->op);
+  return unary && unary->op == UnaryOp::Not;
+}
+
 /// Whether an exponent is one that the approximation of powers is for.
 bool is_gamma(const Expr& e) {
   const auto* constant = std::get_if<kernel::Const>(&e->op);
@@ -77,17 +83,26 @@ bool is_gamma(const Expr& e) {
   return exponent > 0 && exponent <= 4 && exponent != std::floor(exponent);
 }
 
+/// Whether C converts without a word and without a warning: every value of `from` is one of `to`.
 bool widens_silently(Scalar from, Scalar to) {
   if (from == Scalar::F16 || to == Scalar::F16 || to == Scalar::Bool) return false;
-  if (is_float(to)) return !is_float(from) || size_of(from) <= size_of(to);
-  return !is_float(from) && size_of(from) < size_of(to);
+  if (is_float(from)) return is_float(to) && size_of(from) <= size_of(to);
+  const bool loses_sign = is_signed(from) && !is_float(to) && !is_signed(to);
+  return size_of(from) < size_of(to) && !loses_sign;
+}
+
+/// Clang takes the widened -u for a mistake.
+bool is_negated_unsigned(const Expr& e) {
+  const auto* unary = std::get_if<kernel::Unary>(&e->op);
+  return unary && unary->op == UnaryOp::Neg && !is_signed(e->type);
 }
 
 /// The operand of a conversion that C makes by itself between `from` and `to` when it meets a `to`.
 const kernel::Cast* silent_cast(const Expr& e) {
   const auto* cast = std::get_if<kernel::Cast>(&e->op);
-  return cast && cast->mode == ir::CastMode::Convert && widens_silently(cast->a->type, e->type) ? cast
-                                                                                                : nullptr;
+  const bool silent = cast && cast->mode == ir::CastMode::Convert &&
+                      widens_silently(cast->a->type, e->type) && !is_negated_unsigned(cast->a);
+  return silent ? cast : nullptr;
 }
 
 /// Whether C takes the 64-bit expression for an int, as small literals are written without a suffix.
@@ -99,6 +114,14 @@ bool is_int_in_c(const Expr& e) {
     return (n->op == ir::UnaryOp::Neg || n->op == ir::UnaryOp::BitNot) && is_int_in_c(n->a);
   const auto* n = std::get_if<kernel::Select>(&e->op);
   return n && is_int_in_c(n->a) && is_int_in_c(n->b);
+}
+
+/// Whether C computes it as an int, which is to become the narrower type that the expression has here.
+bool is_promoted(const Expr& e) {
+  if (!is_integer(e->type) || size_of(e->type) >= 4) return false;
+  if (const auto* n = std::get_if<kernel::Select>(&e->op)) return is_promoted(n->a) || is_promoted(n->b);
+  const auto* n = std::get_if<kernel::Binary>(&e->op);
+  return n && n->op != BinaryOp::Min && n->op != BinaryOp::Max;
 }
 
 /// What GCC 12 knows to be no -0: it then takes 0 - i for -i, which is -0 where i is 0.
@@ -154,6 +177,7 @@ std::string CLike::text(const Expr& e) { return spelt(e, ternary); }
 
 /// Conversions that C makes by itself are not written in initialisers and stores.
 std::string CLike::initializer(const Expr& e) {
+  if (is_promoted(e)) return fmt::format("({}){}", c_type(e->type), spelt(e, prefix));
   const auto* cast = silent_cast(e);
   return text(cast ? cast->a : e);
 }
@@ -202,17 +226,23 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const int width = size_of(type) * 8;
       const auto count = kernel::literal_value(n.b);
       const std::string by = count ? std::to_string(*count & (width - 1))
-                                   : fmt::format("({} & {})", spelt(n.b, bit_and), width - 1);
+                                   : fmt::format("({} & {})", spelt(n.b, multiplicative), width - 1);
       const Operator op = spelling(n.op, false);
       return parenthesised(fmt::format("{} {} {}", wide(n.a, multiplicative), op.text, by), shift, context);
     }
     default: break;
   }
   const Operator op = spelling(n.op, type == Scalar::Bool && node.type == Scalar::Bool);
-  // Operands of the same level need parentheses on the right only; mixed bit operators get them for readers.
-  const bool mixes = op.level >= bit_or && op.level <= bit_and;
-  int left = mixes ? additive : op.level, right = mixes ? additive : op.level + 1;
-  if (op.level == logical_or) {  // compilers and readers want parentheses around && in ||
+  // Operands of the same level need parentheses on the right only.
+  int left = op.level, right = op.level + 1;
+  // Compilers and readers want more of them: around sums and ! among bits, comparisons in comparisons, && in
+  // ||.
+  if (op.level >= bit_or && op.level <= bit_and) {
+    left = is_negation(n.a) ? postfix : multiplicative;
+    right = multiplicative;
+  }
+  if (op.level == equality || op.level == relational) left = right = shift;
+  if (op.level == logical_or) {
     if (is_conjunction(n.a)) left = prefix;
     if (is_conjunction(n.b)) right = prefix;
   }
@@ -230,7 +260,11 @@ std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
   const Scalar from = n.a->type, to = node.type;
   if (from == Scalar::F16 && to == Scalar::F32)
     return fmt::format("{}({})", helper("half_to_float"), text(n.a));
-  if (to == Scalar::F16) return fmt::format("{}({})", helper("float_to_half"), text(n.a));
+  if (to == Scalar::F16) {
+    const bool is_float_in_c = from == Scalar::F32 || widens_silently(from, Scalar::F32);
+    return fmt::format("{}({})", helper("float_to_half"),
+                       is_float_in_c ? text(n.a) : "(float)" + spelt(n.a, prefix));
+  }
   if (n.mode == ir::CastMode::Saturate && !is_float(to) && to != Scalar::Bool) {
     return fmt::format("{}({})", helper(fmt::format("saturate_{}_{}", name_of(to), name_of(from))),
                        text(n.a));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "emit/c_like.h"
+#include "emit/cmake.h"
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
@@ -88,9 +89,9 @@ class CppEmitter {
  public:
   explicit CppEmitter(const Module& module) : module_(module) {}
 
-  /// Everything below the includes. For users a null host means the C++ library's threads and memory; for
-  /// loading the function is static, and the host is always given.
-  std::string body(bool for_users) const {
+  /// Everything below the includes. For users a null host means the C++ library's threads and memory, and
+  /// there may be a namespace; for loading the function is static, and the host is always given.
+  std::string body(bool for_users, const std::string& name_space = "") const {
     Writer out;
     CLike printer(out, module_.strict);
     out.raw("namespace {\n");
@@ -102,8 +103,8 @@ class CppEmitter {
     pipeline_function(out, printer, for_users);
     const std::string helpers = prelude(printer.used_helpers());
     return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
-           half_type(helpers + out.text()) + helpers + (module_.strict ? "" : flush_subnormals) + "\n" +
-           out.text();
+           inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
+                                  (module_.strict ? "" : flush_subnormals) + "\n" + out.text());
   }
 
   std::string signature(bool with_default) const {
@@ -341,7 +342,9 @@ std::string cpp_flags(const Module& module) {
                      fmt::join(float_flags(module), " "));
 }
 
-std::map<std::string, std::string> emit_for_users(const Module& module) {
+std::map<std::string, std::string> emit_for_users(const Module& module,
+                                                  const std::optional<std::string>& chosen) {
+  const std::string name_space = chosen.value_or(default_namespace(module));
   CppEmitter emitter(module);
   Writer declaration;
   declaration.line(emitter.signature(true) + ";");
@@ -349,12 +352,14 @@ std::map<std::string, std::string> emit_for_users(const Module& module) {
   files[module.name + ".h"] =
       "// Pipeline '" + module.name +
       "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
-      std::string(host_interface) + "\n" + documentation(module) +
-      "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text();
+      std::string(host_interface) + "\n" +
+      inside(name_space, half_type(declaration.text()) + documentation(module) +
+                             "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text());
   files[module.name + ".cpp"] =
       head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" + module.name +
       ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
-      emitter.body(true);
+      emitter.body(true, name_space);
+  files["CMakeLists.txt"] = cmake_for_cpp(module, cpp_flags(module));
   return files;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ std::string emit_for_loading(const kernel::Module& module);
 std::string emit_for_loading_together(const std::vector<const kernel::Module*>& modules);
 
 /// Files by name for a user's own project: NAME.h declares one function taking buffers, sizes and parameters,
-/// NAME.cpp defines it.
-std::map<std::string, std::string> emit_for_users(const kernel::Module& module);
+/// NAME.cpp defines it, CMakeLists.txt makes a library of it. The function is in `name_space`, or in none if
+/// that is empty; unless it is said, in a namespace of the pipeline's name.
+std::map<std::string, std::string> emit_for_users(const kernel::Module& module,
+                                                  const std::optional<std::string>& name_space = {});
 /// What GCC and clang may do with floats, and what they may not.
 std::vector<std::string> float_flags(const kernel::Module& module);
 /// What GCC and clang need for the same meaning and speed as in Weft.

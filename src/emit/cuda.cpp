@@ -9,6 +9,7 @@
 #include <string>
 
 #include "emit/c_like.h"
+#include "emit/cmake.h"
 #include "emit/cuda_prelude.h"
 #include "emit/module_text.h"
 #include "emit/prelude.h"
@@ -112,11 +113,12 @@ class CudaEmitter {
     return {printer.used_helpers(), kernels.text(), functions.text()};
   }
 
-  /// Everything below the includes.
-  std::string body() const {
+  /// Everything below the includes, among which may be a header.
+  std::string body(const std::string& name_space = "", const std::string& header = "") const {
     const Parts own = parts();
-    return "namespace {\n\n" + helpers_of(own.helpers, own.kernels + own.functions) + own.kernels +
-           host_helpers + "\n}  // namespace\n\n" + own.functions;
+    return inside(name_space, "namespace {\n\n" +
+                                  helpers_of(own.helpers, own.kernels + own.functions, header) + own.kernels +
+                                  host_helpers + "\n}  // namespace\n\n" + own.functions);
   }
 
   /// Likewise for several modules, which share the helpers.
@@ -152,16 +154,24 @@ class CudaEmitter {
   std::string host_signature() const { return signature(function_name(module_) + "_on_host", ""); }
 
  private:
-  std::string signature(const std::string& name, const std::string& last) const {
+  /// Parameters that the body does not mention have their names in comments, or compilers complain.
+  std::string signature(const std::string& name, const std::string& last,
+                        const std::optional<std::string>& body = {}) const {
     std::string list;
-    for (const std::string& p : parameters(module_)) list += (list.empty() ? "" : ", ") + p;
+    for (std::string p : parameters(module_)) {
+      const std::size_t space = p.rfind(' ');
+      if (body && !mentions(*body, p.substr(space + 1)))
+        p = p.substr(0, space) + " /*" + p.substr(space + 1) + "*/";
+      list += (list.empty() ? "" : ", ") + p;
+    }
     if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
     return fmt::format("cudaError_t {}({})", name, list);
   }
 
-  static std::string helpers_of(const std::set<std::string>& names, const std::string& text) {
+  static std::string helpers_of(const std::set<std::string>& names, const std::string& text,
+                                const std::string& header = "") {
     const std::string helpers = cuda_prelude(names);
-    return half_type(helpers + text) + helpers + "\n";
+    return half_type(helpers + text, header) + helpers + "\n";
   }
 
   static void print(Writer& out, const kernel::Table& table) {
@@ -200,7 +210,15 @@ class CudaEmitter {
   // ---- the function for device memory ----
 
   void device_function(Writer& out, CLike& printer) const {
-    out.open(device_signature(false));
+    Writer body;
+    body.indent();
+    device_steps(body, printer);
+    out.open(signature(function_name(module_), "cudaStream_t stream", body.text()));
+    out.raw(body.text());
+    out.close();
+  }
+
+  void device_steps(Writer& out, CLike& printer) const {
     limit_sizes(out);
     out.line("cudaError_t status = cudaSuccess;");
     for (const Array& a : module_.arrays) {
@@ -225,7 +243,6 @@ class CudaEmitter {
       if (is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
     }
     out.line("return status;");
-    out.close();
   }
 
   /// Refuses sizes that the kernels' index arithmetic is not made for.
@@ -375,20 +392,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -454,7 +469,8 @@ typedef unsigned long long uint64_t;
 
 constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
 
-std::string readme(const Module& module, const std::string& compile, const CudaEmitter& emitter) {
+std::string readme(const Module& module, const std::string& compile, const std::string& name_space,
+                   const CudaEmitter& emitter) {
   return "# " + module.name + R"(
 
 CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
@@ -462,8 +478,10 @@ CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
     )" + compile +
          R"(
 
-Include `)" +
-         module.name + R"(.h`, which says what the arguments mean, link the object file, and call
+makes an object file to link; with CMake, `add_subdirectory` of this folder makes the library `)" +
+         library_name(module, "cuda") + R"(`. Include `)" + module.name +
+         R"(.h`, which says what the arguments mean, and call)" +
+         (name_space.empty() ? "" : ", from namespace `" + name_space + "`,") + R"(
 
     )" + emitter.device_signature(true) +
          R"(;
@@ -497,21 +515,25 @@ std::string emit_cuda_for_loading_together(const std::vector<const Module*>& mod
   return headers + CudaEmitter::body(modules);
 }
 
-std::map<std::string, std::string> emit_cuda_for_users(const Module& module,
-                                                       const std::string& architecture) {
+std::map<std::string, std::string> emit_cuda_for_users(const Module& module, const std::string& architecture,
+                                                       const std::optional<std::string>& chosen) {
+  const std::string name_space = chosen.value_or(default_namespace(module));
   const CudaEmitter emitter(module);
   std::map<std::string, std::string> files;
   files[module.name + ".h"] =
       "// Pipeline '" + module.name + "', emitted by Weft.\n#pragma once\n\n" + headers +
-      documentation(module) +
-      "// Images lie in device memory. The work is queued on the stream; errors of launches are returned.\n" +
-      emitter.device_signature(true) + ";\n\n" +
-      "// Images lie in host memory, and results are there when the function returns.\n" +
-      emitter.host_signature() + ";\n";
+      inside(name_space, half_type(emitter.host_signature()) + documentation(module) +
+                             "// Images lie in device memory. The work is queued on the stream; errors of "
+                             "launches are returned.\n" +
+                             emitter.device_signature(true) + ";\n\n" +
+                             "// Images lie in host memory, and results are there when the function "
+                             "returns.\n" +
+                             emitter.host_signature() + ";\n");
   const std::string compile = "nvcc " + cuda_flags(module, architecture) + " -c " + module.name + ".cu";
   files[module.name + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile + "\n#include \"" +
-                               module.name + ".h\"\n\n" + emitter.body();
-  files["README.md"] = readme(module, compile, emitter);
+                               module.name + ".h\"\n\n" + emitter.body(name_space, emitter.host_signature());
+  files["CMakeLists.txt"] = cmake_for_cuda(module, architecture);
+  files["README.md"] = readme(module, compile, name_space, emitter);
   return files;
 }
 

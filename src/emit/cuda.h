@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,12 @@
 namespace weft::emit {
 
 /// Files by name for a user's own project. NAME.h declares two functions that take buffers, sizes and
-/// parameters: one for device memory, which runs on a stream, and one for host memory; NAME.cu defines them.
-/// `architecture` is what the head comment tells to compile for: "sm_90".
+/// parameters: one for device memory, which runs on a stream, and one for host memory; NAME.cu defines them;
+/// CMakeLists.txt makes a library of them. `architecture` is what these say to compile for: "sm_90". For the
+/// namespace see emit/cpp.h.
 std::map<std::string, std::string> emit_cuda_for_users(const kernel::Module& module,
-                                                       const std::string& architecture);
+                                                       const std::string& architecture,
+                                                       const std::optional<std::string>& name_space = {});
 /// What nvcc needs for the same meaning as in Weft.
 std::string cuda_flags(const kernel::Module& module, const std::string& architecture);
 

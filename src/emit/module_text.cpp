@@ -47,6 +47,16 @@ std::string function_name(const Module& module) {
   return "run_" + identifier(module);
 }
 
+std::string default_namespace(const Module& module) {
+  const std::string name = identifier(module);
+  return std::isdigit(static_cast<unsigned char>(name[0])) ? "pipeline_" + name : name;
+}
+
+std::string inside(const std::string& name_space, const std::string& text) {
+  if (name_space.empty()) return text;
+  return "namespace " + name_space + " {\n\n" + text + "\n}  // namespace " + name_space + "\n";
+}
+
 std::string head_comment(const Module& module) {
   Writer out;
   out.comment("Pipeline '" + module.name + "', emitted by Weft. How it runs:");
@@ -56,9 +66,9 @@ std::string head_comment(const Module& module) {
   return out.text();
 }
 
-std::string half_type(const std::string& text) {
-  return text.find("half_t") == std::string::npos ? ""
-                                                  : "typedef uint16_t half_t;  // IEEE binary16, stored\n\n";
+std::string half_type(const std::string& text, const std::string& header) {
+  const bool missing = mentions(text, "half_t") && !mentions(header, "half_t");
+  return missing ? "typedef uint16_t half_t;  // IEEE binary16, stored\n\n" : "";
 }
 
 std::string pointer_type(const Array& a) {

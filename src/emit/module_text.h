@@ -13,10 +13,14 @@ namespace weft::emit {
 /// The pipeline's name as a part of identifiers.
 std::string identifier(const kernel::Module& module);
 std::string function_name(const kernel::Module& module);
+/// Where users find the function, unless they ask for another place: a namespace of the pipeline's name.
+std::string default_namespace(const kernel::Module& module);
+/// The text inside of a namespace, "a" or "a::b"; as it is for "".
+std::string inside(const std::string& name_space, const std::string& text);
 /// What the pipeline is and how it runs.
 std::string head_comment(const kernel::Module& module);
-/// The type of stored halves, where the text needs it.
-std::string half_type(const std::string& text);
+/// The type of stored halves, where the text needs it and the header, if there is one, does not.
+std::string half_type(const std::string& text, const std::string& header = "");
 std::string pointer_type(const kernel::Array& a);
 /// The parameters of the pipeline's function, one string each: inputs, sizes, parameters, outputs.
 std::vector<std::string> parameters(const kernel::Module& module);

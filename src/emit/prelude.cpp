@@ -72,15 +72,15 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
 #if defined(WEFT_STORE_PAST_CACHES)
   const int64_t head = -(intptr_t)to & 63;
   if (head + 64 <= bytes) {
-    __builtin_memcpy(to, from, head);
-    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
       past_caches_line v;
       __builtin_memcpy(&v, (const char*)from + b, sizeof v);
       WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
     }
   }
 #endif
-  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
 }
 // Orders what was stored past the caches before all that follows, such as that the work is done.
 static inline void settle_stores() {
@@ -269,12 +269,12 @@ std::string from_float(const std::string& name, Scalar to, Scalar from, bool rou
 
 std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {
   std::string body;
-  // Comparisons that cannot hold in C's mixed arithmetic are left out.
-  const bool from_signed = is_signed(from);
+  // Comparisons that cannot hold, in C's mixed arithmetic or for bools, are left out.
+  const bool from_signed = is_signed(from), from_bool = from == Scalar::Bool;
   const std::int64_t low = ir::least({to, 1}).lane[0].i;
   const bool needs_low = from_signed && (!is_signed(to) || size_of(to) < size_of(from));
-  const bool needs_high =
-      size_of(to) < size_of(from) || (size_of(to) == size_of(from) && is_signed(to) && !from_signed);
+  const bool needs_high = !from_bool && (size_of(to) < size_of(from) ||
+                                         (size_of(to) == size_of(from) && is_signed(to) && !from_signed));
   // Without branches, which would keep loops from being vectorised well.
   if (needs_low)
     body += fmt::format("  v = v < {0} ? {0} : v;\n", is_signed(to) ? c_literal(to, {.i = low}) : "0");
@@ -301,8 +301,10 @@ std::string typed_helper(const std::string& name) {
         "// As a call, since GCC 12 takes 0 - (float)i for -(float)i, which is -0 where i is 0.\n"
         "static inline {0} {1}({0} a, {0} b) {{ return a - b; }}\n",
         t, name);
-  if (operation == "abs")
-    return fmt::format("static inline {0} {1}({0} a) {{ return a < 0 ? -a : a; }}\n", t, name);
+  if (operation == "abs") {
+    return fmt::format("static inline {0} {1}({0} a) {{ return {2}; }}\n", t, name,
+                       is_signed(*type) ? "a < 0 ? -a : a" : "a");
+  }
   if (operation == "div") {
     return is_signed(*type)
                ? fmt::format(

@@ -1,5 +1,6 @@
 #include "emit/writer.h"
 
+#include <cctype>
 #include <limits>
 #include <sstream>
 
@@ -62,6 +63,16 @@ void Writer::open(const std::string& text) {
 void Writer::close(const std::string& text) {
   --depth_;
   line(text);
+}
+
+bool mentions(const std::string& text, const std::string& identifier) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  std::size_t at = text.find(identifier);
+  while (at != std::string::npos && (is_part(at - 1) || is_part(at + identifier.size())))
+    at = text.find(identifier, at + 1);
+  return at != std::string::npos;
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {

@@ -25,6 +25,8 @@ class Writer {
   int depth_ = 0;
 };
 
+/// Whether the text has the identifier, as a whole one.
+bool mentions(const std::string& text, const std::string& identifier);
 /// The text with `with` in every place of `what`.
 std::string replaced(std::string text, const std::string& what, const std::string& with);
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "emit/bench.h"
+#include "emit/cmake.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
 #include "runtime/scheduling.h"
@@ -26,10 +27,30 @@ namespace {
 
 struct EmitOptions {
   std::string application, target = "cpp", architecture = "sm_90", folder, size;
+  std::optional<std::string> name_space;
   ScheduleFlags schedule;
   std::vector<std::string> params;
   bool quiet = false;
 };
+
+bool is_identifier(const std::string& name) {
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+/// "", "mine" or "mine::pictures".
+void check_namespace(const std::string& name, const std::string& target) {
+  if (target == "bench") throw Error("--namespace is for --target cpp and cuda; a bench has its own");
+  for (std::string rest = name; !rest.empty();) {
+    const std::size_t end = rest.find("::");
+    const bool is_last = end == std::string::npos;
+    if (!is_identifier(rest.substr(0, end)) || (!is_last && end + 2 == rest.size())) {
+      throw Error("'" + name + "' is no namespace of C++")
+          .help("write mine or mine::pictures, say, or '' for none");
+    }
+    rest = is_last ? "" : rest.substr(end + 2);
+  }
+}
 
 void check(const EmitOptions& options) {
   const std::string& target = options.target;
@@ -37,6 +58,7 @@ void check(const EmitOptions& options) {
     throw Error("nothing is emitted for '" + target + "'; there are cpp, cuda and bench");
   if (!options.size.empty() && target != "bench")
     throw Error("--size is for --target bench; sizes are arguments of the emitted function");
+  if (options.name_space) check_namespace(*options.name_space, target);
   const std::string& name = options.architecture;
   const bool is_architecture =
       name.rfind("sm_", 0) == 0 && name.size() > 4 && std::isdigit(name[3]) &&
@@ -66,7 +88,21 @@ Files emitted_function(const EmitOptions& options) {
   const lower::Target target = is_cuda ? gpu_of(options) : lower::Target(lower::Processor::Cpu);
   const kernel::Module module =
       runtime::lowered(prepared.built.pipeline.ir(), target, parse(options.schedule));
-  return is_cuda ? emit::emit_cuda_for_users(module, options.architecture) : emit::emit_for_users(module);
+  return is_cuda ? emit::emit_cuda_for_users(module, options.architecture, options.name_space)
+                 : emit::emit_for_users(module, options.name_space);
+}
+
+/// The folder may have a CMakeLists.txt already: Weft's own gets another part, and no other is touched.
+void merge_cmake(Files& files, const std::filesystem::path& folder) {
+  const auto added = files.find("CMakeLists.txt");
+  const std::filesystem::path file = folder / "CMakeLists.txt";
+  if (added == files.end() || !std::filesystem::exists(file)) return;
+  const auto merged = emit::merged_cmake(read_text(file), added->second);
+  if (!merged) {
+    throw Error("'" + file.string() + "' is there already, and not by 'weft emit'")
+        .help("give the emitted files a folder of their own, and add_subdirectory() it");
+  }
+  added->second = *merged;
 }
 
 /// Images whose pixels do not matter.
@@ -107,11 +143,12 @@ Files emitted_bench(const EmitOptions& options) {
 void emit(const EmitOptions& options) {
   check(options);
   Progress progress(options.quiet);
-  const Files files = [&] {
+  Files files = [&] {
     const Activity generating(progress, "generating the code of " + options.application);
     return options.target == "bench" ? emitted_bench(options) : emitted_function(options);
   }();
   const std::filesystem::path folder = options.folder;
+  merge_cmake(files, folder);
   for (const auto& [name, text] : files) make_folder((folder / name).parent_path());
   for (const auto& [name, text] : files) check_writable(folder / name);
   for (const auto& [name, text] : files) {
@@ -138,6 +175,10 @@ void add_emit(CLI::App& weft) {
   command
       ->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
       ->capture_default_str();
+  command->add_option(
+      "--namespace", options->name_space,
+      "where the functions are declared; unless said, in a namespace\nof the pipeline's name; "
+      "'' for none");
   add_schedule_flags(*command, options->schedule);
   command->add_option("-o,--output", options->folder, "the folder for the files")->required();
   command->add_option("--size", options->size,
@@ -147,7 +188,9 @@ void add_emit(CLI::App& weft) {
                  "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
   add_quiet(*command, options->quiet);
   command->footer(
-      "The files need neither Weft nor anything else but a C++ compiler, or CUDA's.\n"
+      "The files need neither Weft nor anything else but a C++ compiler, or CUDA's. Among them is a\n"
+      "CMakeLists.txt, for add_subdirectory(), which makes a library APP_cpp or APP_cuda; a folder may\n"
+      "hold several applications.\n"
       "Examples:\n  weft emit gaussian --param size=5 --target cpp -o generated\n"
       "  weft emit harris --target bench -o harris && harris/build && harris/bench");
   command->callback([options] { emit(*options); });

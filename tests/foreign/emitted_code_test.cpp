@@ -58,7 +58,7 @@ int main(int count, char** names) {
   std::FILE* file = std::fopen(names[1], "rb");
   if (!file || std::fread(in.data(), sizeof(float), in.size(), file) != in.size()) return 3;
   std::fclose(file);
-  if (run_harris(in.data(), w, w, h, 0.04f, hc.data(), w) != 0) return 4;
+  if (harris::run_harris(in.data(), w, w, h, 0.04f, hc.data(), w) != 0) return 4;
   file = std::fopen(names[2], "wb");
   if (!file || std::fwrite(hc.data(), sizeof(float), hc.size(), file) != hc.size()) return 5;
   return std::fclose(file);
@@ -85,7 +85,7 @@ int main(int count, char** names) {
   if (!file || std::fread(in.data(), 1, in.size(), file) != in.size()) return 3;
   std::fclose(file);
   const weft_host host = {nullptr, allocate, release, one_thread};
-  if (run_color_convert(in.data(), 4 * w, w, h, grey.data(), w, &host) != 0 || blocks != 0) return 4;
+  if (color_convert::run_color_convert(in.data(), 4 * w, w, h, grey.data(), w, &host) != 0 || blocks != 0) return 4;
   file = std::fopen(names[2], "wb");
   if (!file || std::fwrite(grey.data(), 1, grey.size(), file) != grey.size()) return 5;
   return std::fclose(file);

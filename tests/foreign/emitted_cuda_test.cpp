@@ -113,7 +113,7 @@ void find_corners(const char* from, const char* to) {
     corners.clear(stream);
     image.upload(host, stream);
     multiply(image, 0.5f, stream);
-    must(run_harris(image.row(0), image.stride(), width, height, 0.04f, corners.row(2), corners.stride(), stream));
+    must(harris::run_harris(image.row(0), image.stride(), width, height, 0.04f, corners.row(2), corners.stride(), stream));
     multiply(corners, 2, stream);
     std::vector<float> all((width + 50) * (height + 3));
     corners.download(all, stream);
@@ -206,10 +206,11 @@ INSTANTIATE_TEST_SUITE_P(Builds, EmittedCudaOnTheChecker,
 TEST_F(EmittedCuda, CompilesWithNvccAndRunsWhereThereIsAGpu) {
   const auto nvcc = find_nvcc();
   if (!nvcc) GTEST_SKIP() << no_nvcc;
+  const std::vector<std::string> strict = {"-Xcompiler", "-Wconversion,-Wparentheses"};
   for (const char* name : {"main", "harris"}) {
     const NvccRun run =
         compile_with_nvcc(folder / (std::string(name) + ".cu"), folder / (std::string(name) + ".o"),
-                          {.architecture = "sm_80", .object = true});
+                          {.architecture = "sm_80", .object = true, .extra = strict});
     ASSERT_TRUE(run.clean()) << run.command << "\n" << run.output;
   }
   const auto linked =

@@ -59,13 +59,20 @@ void expect_golden(const std::string& name, const std::string& text) {
   if (text != *expected) ADD_FAILURE() << path.string() << ":" << first_difference(*expected, text);
 }
 
+/// One CMakeLists.txt is like the other, and a README beside it repeats signatures.
+bool is_shown(const std::string& file, const std::string& application) {
+  return file == "CMakeLists.txt" ? application == "gaussian" : file != "README.md";
+}
+
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, IsAsCommitted) {
   const Pipeline pipeline = build(applications().at(GetParam())).pipeline;
   expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
   const auto module = runtime::lowered(pipeline.ir());
-  for (const auto& [name, text] : emit::emit_for_users(module)) expect_golden(name, text);
+  for (const auto& [name, text] : emit::emit_for_users(module)) {
+    if (is_shown(name, GetParam())) expect_golden(name, text);
+  }
 }
 
 class GoldenCuda : public testing::TestWithParam<std::string> {};
@@ -73,7 +80,9 @@ class GoldenCuda : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenCuda, IsAsCommitted) {
   const ir::Pipeline prepared = lower::prepare(build(applications().at(GetParam())).pipeline.ir());
   const auto module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
-  for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) if (name != "README.md") expect_golden("cuda/" + name, text);
+  for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) {
+    if (is_shown(name, GetParam())) expect_golden("cuda/" + name, text);
+  }
 }
 
 class GoldenCudaTiles : public testing::TestWithParam<std::string> {};

@@ -174,6 +174,17 @@ TEST_F(BadInput, Outputs) {
                  "cannot make the folder 'grey.png': a file has that name");
   expect_refusal({"emit", "sobel", "--target", "hlsl", "-o", "code"},
                  "nothing is emitted for 'hlsl'; there are cpp, cuda and bench");
+  for (const char* name : {"3d", "a b", "a::", "::a", "a::::b"}) {
+    expect_refusal({"emit", "sobel", "--namespace", name, "-o", "code"},
+                   "'" + std::string(name) +
+                       "' is no namespace of C++\n  help: write mine or mine::pictures, say, or '' for none");
+  }
+  expect_refusal({"emit", "sobel", "--target", "bench", "--namespace", "a", "-o", "code"},
+                 "--namespace is for --target cpp and cuda; a bench has its own");
+  write("CMakeLists.txt", std::string("project(own)\n"));
+  expect_refusal({"emit", "sobel", "-o", "."},
+                 "'./CMakeLists.txt' is there already, and not by 'weft emit'\n"
+                 "  help: give the emitted files a folder of their own, and add_subdirectory() it");
   expect_refusal({"emit", "sobel", "--target", "cuda", "--size", "64x64", "-o", "code"},
                  "--size is for --target bench; sizes are arguments of the emitted function");
   expect_refusal({"emit", "sobel", "--target", "bench", "--size", "0x64", "-o", "code"},

@@ -278,8 +278,34 @@ TEST_F(Commands, ExplainSaysWhyBlocksAreAsLargeAsTheyAre) {
 TEST_F(Commands, Emit) {
   const std::string text = expect_success({"emit", "gaussian", "--target", "cpp", "-o", "deep/code"});
   EXPECT_TRUE(contains(text, "deep/code/gaussian.cpp: "));
-  EXPECT_EQ(files(), (std::vector<std::string>{"deep", "deep/code", "deep/code/gaussian.cpp",
-                                               "deep/code/gaussian.h"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"deep", "deep/code", "deep/code/CMakeLists.txt",
+                                               "deep/code/gaussian.cpp", "deep/code/gaussian.h"}));
+  EXPECT_TRUE(contains(content("deep/code/gaussian.h"), "\nnamespace gaussian {\n"));
+}
+
+TEST_F(Commands, EmitIntoANamespace) {
+  expect_success({"emit", "sobel", "--namespace", "mine::edges", "-o", "code"});
+  EXPECT_TRUE(contains(content("code/sobel.h"), "\nnamespace mine::edges {\n"));
+  EXPECT_TRUE(contains(content("code/sobel.cpp"), "\n}  // namespace mine::edges\n"));
+  expect_success({"emit", "sobel", "--namespace", "", "-o", "code"});
+  EXPECT_FALSE(contains(content("code/sobel.h"), "namespace"));
+}
+
+TEST_F(Commands, EmitSeveralIntoOneFolder) {
+  const auto libraries = [&] {
+    std::vector<std::string> found;
+    std::istringstream text(content("code/CMakeLists.txt"));
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("add_library(")) found.push_back(line);
+    }
+    return found;
+  };
+  for (const char* name : {"sobel", "prewitt", "sobel"}) expect_success({"emit", name, "-o", "code"});
+  EXPECT_EQ(libraries(), (std::vector<std::string>{"add_library(sobel_cpp STATIC sobel.cpp sobel.h)",
+                                                   "add_library(prewitt_cpp STATIC prewitt.cpp prewitt.h)"}));
+  expect_success({"emit", "prewitt", "--target", "cuda", "-o", "code"});  // whose header replaces the other
+  EXPECT_EQ(libraries(), (std::vector<std::string>{"add_library(sobel_cpp STATIC sobel.cpp sobel.h)",
+                                                   "add_library(prewitt_cuda STATIC prewitt.cu prewitt.h)"}));
 }
 
 TEST_F(Commands, EmitCudaForAnArchitecture) {

@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace bilateral {
+
 // input  in: in_w x in_h pixels; in_pitch counts floats from row to row
 // output bilateral: in_w x in_h pixels; bilateral_pitch counts floats from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_bilateral(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float sigma_r,
     float* bilateral, int64_t bilateral_pitch, const weft_host* host = nullptr);
+
+}  // namespace bilateral

@@ -19,6 +19,8 @@
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 
+namespace color_convert {
+
 static inline uint8_t saturate_u8_f32(float v) {
   v = v > 0.0f ? v : 0.0f;
   v = v < 255.0f ? v : 255.0f;
@@ -107,3 +109,5 @@ int run_color_convert(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t
   }, &frame);
   return 0;
 }
+
+}  // namespace color_convert

@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace color_convert {
+
 // input  in: in_w x in_h pixels of 4 interleaved uint8_ts; in_pitch counts uint8_ts from row to row
 // output grey: in_w x in_h pixels; grey_pitch counts uint8_ts from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_color_convert(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, uint8_t* grey,
     int64_t grey_pitch, const weft_host* host = nullptr);
+
+}  // namespace color_convert

@@ -29,6 +29,8 @@
            extern "C" WEFT_VECTOR_MATH float logf(float) noexcept;
 extern "C" WEFT_VECTOR_MATH float powf(float, float) noexcept;
 
+namespace enhance {
+
 // i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
@@ -124,15 +126,15 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
 #if defined(WEFT_STORE_PAST_CACHES)
   const int64_t head = -(intptr_t)to & 63;
   if (head + 64 <= bytes) {
-    __builtin_memcpy(to, from, head);
-    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
       past_caches_line v;
       __builtin_memcpy(&v, (const char*)from + b, sizeof v);
       WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
     }
   }
 #endif
-  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
 }
 // Orders what was stored past the caches before all that follows, such as that the work is done.
 static inline void settle_stores() {
@@ -267,3 +269,5 @@ int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, f
   }, &frame);
   return 0;
 }
+
+}  // namespace enhance

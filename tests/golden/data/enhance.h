@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace enhance {
+
 // input  in: in_w x in_h pixels; in_pitch counts floats from row to row
 // output gamma: in_w x in_h pixels; gamma_pitch counts floats from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float gain, float* gamma,
     int64_t gamma_pitch, const weft_host* host = nullptr);
+
+}  // namespace enhance

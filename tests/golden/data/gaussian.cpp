@@ -19,6 +19,8 @@
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 
+namespace gaussian {
+
 // i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
@@ -142,3 +144,5 @@ int run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h
   }, &frame);
   return 0;
 }
+
+}  // namespace gaussian

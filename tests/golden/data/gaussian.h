@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace gaussian {
+
 // input  in: in_w x in_h pixels; in_pitch counts uint8_ts from row to row
 // output gaussian: in_w x in_h pixels; gaussian_pitch counts uint8_ts from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, uint8_t* gaussian,
     int64_t gaussian_pitch, const weft_host* host = nullptr);
+
+}  // namespace gaussian

@@ -27,6 +27,8 @@
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 
+namespace harris {
+
 // i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
@@ -63,15 +65,15 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
 #if defined(WEFT_STORE_PAST_CACHES)
   const int64_t head = -(intptr_t)to & 63;
   if (head + 64 <= bytes) {
-    __builtin_memcpy(to, from, head);
-    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
       past_caches_line v;
       __builtin_memcpy(&v, (const char*)from + b, sizeof v);
       WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
     }
   }
 #endif
-  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
 }
 // Orders what was stored past the caches before all that follows, such as that the work is done.
 static inline void settle_stores() {
@@ -177,9 +179,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         float* sx_row = sx_rows + (row & 3) * 514;
         float* sy_row = sy_rows + (row & 3) * 514;
         float* sxy_row = sxy_rows + (row & 3) * 514;
-        const float* in_m1 = in_from + (row - 1 & in_mask) * in_step + (left - x0) + 2;
+        const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) + 2;
         const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) + 2;
-        const float* in_p1 = in_from + (row + 1 & in_mask) * in_step + (left - x0) + 2;
+        const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) + 2;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
@@ -268,3 +270,5 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
   }, &frame);
   return 0;
 }
+
+}  // namespace harris

@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace harris {
+
 // input  in: in_w x in_h pixels; in_pitch counts floats from row to row
 // output hc: in_w x in_h pixels; hc_pitch counts floats from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float k, float* hc,
     int64_t hc_pitch, const weft_host* host = nullptr);
+
+}  // namespace harris

@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace median {
+
 // input  in: in_w x in_h pixels; in_pitch counts uint8_ts from row to row
 // output median: in_w x in_h pixels; median_pitch_ counts uint8_ts from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_median(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, uint8_t* median,
     int64_t median_pitch_, const weft_host* host = nullptr);
+
+}  // namespace median

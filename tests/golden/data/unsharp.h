@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace unsharp {
+
 // input  in: in_w x in_h pixels of 3 interleaved uint8_ts; in_pitch counts uint8_ts from row to row
 // output out: in_w x in_h pixels of 3 interleaved uint8_ts; out_pitch counts uint8_ts from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_unsharp(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, uint8_t* out,
     int64_t out_pitch, const weft_host* host = nullptr);
+
+}  // namespace unsharp

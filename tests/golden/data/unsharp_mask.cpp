@@ -23,6 +23,8 @@
 #define WEFT_NOINLINE __attribute__((noinline))
 extern "C" float fabsf(float) noexcept;
 
+namespace unsharp_mask {
+
 // i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
@@ -59,15 +61,15 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
 #if defined(WEFT_STORE_PAST_CACHES)
   const int64_t head = -(intptr_t)to & 63;
   if (head + 64 <= bytes) {
-    __builtin_memcpy(to, from, head);
-    for (b = head; b + 64 <= bytes; b += sizeof(past_caches_line)) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
       past_caches_line v;
       __builtin_memcpy(&v, (const char*)from + b, sizeof v);
       WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
     }
   }
 #endif
-  __builtin_memcpy((char*)to + b, (const char*)from + b, bytes - b);
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
 }
 // Orders what was stored past the caches before all that follows, such as that the work is done.
 static inline void settle_stores() {
@@ -175,11 +177,11 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           const int64_t left = max_i64(x0 - 2, 0);
           const int64_t right = min_i64(x0 + 258, in_w);
           float* blurx_row = blurx_rows + (row & 0) * 780;
-          const float* in_m2 = in_from + (row - 2 & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_m1 = in_from + (row - 1 & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
           const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_p1 = in_from + (row + 1 & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_p2 = in_from + (row + 2 & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* in_p2 = in_from + ((row + 2) & in_mask) * in_step + (left - x0) * 3 + 6;
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < (right - left) * 3; ++i) {
             blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
@@ -250,3 +252,5 @@ int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in
   }, &frame);
   return 0;
 }
+
+}  // namespace unsharp_mask

@@ -18,8 +18,12 @@ struct weft_host {
 };
 #endif
 
+namespace unsharp_mask {
+
 // input  in: in_w x in_h pixels of 3 interleaved floats; in_pitch counts floats from row to row
 // output mask: in_w x in_h pixels of 3 interleaved floats; mask_pitch counts floats from row to row
 // Returns 0, or 1 if there was not enough memory.
 int run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float threshold,
     float weight, float* mask, int64_t mask_pitch, const weft_host* host = nullptr);
+
+}  // namespace unsharp_mask

@@ -4,6 +4,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c bilateral.cu
 #include "bilateral.h"
 
+namespace bilateral {
+
 namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
@@ -67,7 +69,7 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
             float acc_2 = 0.0f;
             for (int32_t ty = -6; ty < 7; ty += 1) {
               for (int32_t tx = -6; tx < 7; tx += 1) {
-                const float* in_row = in_rows + (y + ty & 31) * 272 + 8;
+                const float* in_row = in_rows + ((y + ty) & 31) * 272 + 8;
                 const float v = in_row[i + tx];
                 const float* in_0 = in_rows + (y & 31) * 272 + 8;
                 const float v_2 = v - in_0[i];
@@ -97,20 +99,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -195,3 +195,5 @@ cudaError_t run_bilateral_on_host(const float* in, int64_t in_pitch, int64_t in_
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace bilateral

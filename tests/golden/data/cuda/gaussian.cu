@@ -4,6 +4,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c gaussian.cu
 #include "gaussian.h"
 
+namespace gaussian {
+
 namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
@@ -37,9 +39,9 @@ __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restr
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const uint8_t* in_m1 = in_rows + (y - 1 & 15) * 1088 + 32;
+          const uint8_t* in_m1 = in_rows + ((y - 1) & 15) * 1088 + 32;
           const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
-          const uint8_t* in_p1 = in_rows + (y + 1 & 15) * 1088 + 32;
+          const uint8_t* in_p1 = in_rows + ((y + 1) & 15) * 1088 + 32;
           for (int32_t i = threadIdx.x; i < min_i32(1024, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const int32_t v = in_m1[i - 1] + 2 * in_m1[i] + in_m1[i + 1] + 2 * in_0[i - 1] + 4 * in_0[i]
@@ -62,20 +64,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -160,3 +160,5 @@ cudaError_t run_gaussian_on_host(const uint8_t* in, int64_t in_pitch, int64_t in
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace gaussian

@@ -12,6 +12,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c harris.cu
 #include "harris.h"
 
+namespace harris {
+
 namespace {
 
 __device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
@@ -93,9 +95,9 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
+          const float* in_m1 = in_rows + ((y - 1) & 15) * 272 + 8;
           const float* in_0 = in_rows + (y & 15) * 272 + 8;
-          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          const float* in_p1 = in_rows + ((y + 1) & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dx[y * dx_pitch + x] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
@@ -148,8 +150,8 @@ __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + (y - 1 & 15) * 272 + 8;
-          const float* in_p1 = in_rows + (y + 1 & 15) * 272 + 8;
+          const float* in_m1 = in_rows + ((y - 1) & 15) * 272 + 8;
+          const float* in_p1 = in_rows + ((y + 1) & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             dy[y * dy_pitch + x] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
@@ -243,15 +245,15 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
         }
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
-          const float* sx_m1 = sx_rows + (y - 1 & 7) * 272 + 8;
+          const float* sx_m1 = sx_rows + ((y - 1) & 7) * 272 + 8;
           const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
-          const float* sx_p1 = sx_rows + (y + 1 & 7) * 272 + 8;
-          const float* sy_m1 = sy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sx_p1 = sx_rows + ((y + 1) & 7) * 272 + 8;
+          const float* sy_m1 = sy_rows + ((y - 1) & 7) * 272 + 8;
           const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
-          const float* sy_p1 = sy_rows + (y + 1 & 7) * 272 + 8;
-          const float* sxy_m1 = sxy_rows + (y - 1 & 7) * 272 + 8;
+          const float* sy_p1 = sy_rows + ((y + 1) & 7) * 272 + 8;
+          const float* sxy_m1 = sxy_rows + ((y - 1) & 7) * 272 + 8;
           const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
-          const float* sxy_p1 = sxy_rows + (y + 1 & 7) * 272 + 8;
+          const float* sxy_p1 = sxy_rows + ((y + 1) & 7) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
             const int32_t x = x0 + i;
             const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
@@ -281,20 +283,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -430,3 +430,5 @@ cudaError_t run_harris_on_host(const float* in, int64_t in_pitch, int64_t in_w, 
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace harris

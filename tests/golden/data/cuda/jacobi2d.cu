@@ -4,6 +4,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c jacobi2d.cu
 #include "jacobi2d.h"
 
+namespace jacobi2d {
+
 namespace {
 
 __device__ inline int32_t thread_x() { return (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); }
@@ -65,8 +67,8 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
         __syncthreads();
         for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
           const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
-          const float* jacobi2d_1_p1 = jacobi2d_1_rows + (y + 1 & 15) * 272 + 8;
-          const float* jacobi2d_1_m1 = jacobi2d_1_rows + (y - 1 & 15) * 272 + 8;
+          const float* jacobi2d_1_p1 = jacobi2d_1_rows + ((y + 1) & 15) * 272 + 8;
+          const float* jacobi2d_1_m1 = jacobi2d_1_rows + ((y - 1) & 15) * 272 + 8;
           for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0 - 1); i += blockDim.x) {
             const int32_t x = x0 + i;
             jacobi2d[y * jacobi2d_pitch + x] = 0.2f
@@ -89,20 +91,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -207,3 +207,5 @@ cudaError_t run_jacobi2d_on_host(const float* in, int64_t in_pitch, int64_t in_w
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace jacobi2d

@@ -12,6 +12,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c harris.cu
 #include "harris.h"
 
+namespace harris {
+
 namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
@@ -57,9 +59,9 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(const float* __restrict__ in
             float* sx_row = sx_rows + (row & 7) * 250;
             float* sy_row = sy_rows + (row & 7) * 250;
             float* sxy_row = sxy_rows + (row & 7) * 250;
-            const float* in_m1 = in_rows + (row - 1 & 7) * 264 + 8;
+            const float* in_m1 = in_rows + ((row - 1) & 7) * 264 + 8;
             const float* in_0 = in_rows + (row & 7) * 264 + 8;
-            const float* in_p1 = in_rows + (row + 1 & 7) * 264 + 8;
+            const float* in_p1 = in_rows + ((row + 1) & 7) * 264 + 8;
             const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
                 - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
                 + 0.16666667f * in_p1[i + 1];
@@ -110,20 +112,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -207,3 +207,5 @@ cudaError_t run_harris_on_host(const float* in, int64_t in_pitch, int64_t in_w, 
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace harris

@@ -7,6 +7,8 @@
 // Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c unsharp_mask.cu
 #include "unsharp_mask.h"
 
+namespace unsharp_mask {
+
 namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
@@ -44,11 +46,11 @@ __global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ 
           const bool inside = 0 <= x && x < in_w * 3;
           for (int32_t row = max_i32(batch, y0); row < min_i32(batch + 4, y1); ++row) {
             float* blurx_row = blurx_rows + (row & 3) * 756;
-            const float* in_m2 = in_rows + (row - 2 & 7) * 760 + 8;
-            const float* in_m1 = in_rows + (row - 1 & 7) * 760 + 8;
+            const float* in_m2 = in_rows + ((row - 2) & 7) * 760 + 8;
+            const float* in_m1 = in_rows + ((row - 1) & 7) * 760 + 8;
             const float* in_0 = in_rows + (row & 7) * 760 + 8;
-            const float* in_p1 = in_rows + (row + 1 & 7) * 760 + 8;
-            const float* in_p2 = in_rows + (row + 2 & 7) * 760 + 8;
+            const float* in_p1 = in_rows + ((row + 1) & 7) * 760 + 8;
+            const float* in_p2 = in_rows + ((row + 2) & 7) * 760 + 8;
             if (inside) {
               blurx_row[t] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
                   + 0.0625f * in_p2[i];
@@ -84,20 +86,18 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-template <class T>
-struct Same {
-  typedef T type;
-};
-
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids.
-template <class... Parameters>
-cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream,
-                   typename Same<Parameters>::type... arguments) {
+// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// the kernel takes as 32 bits fit them: larger ones were refused.
+template <class... Parameters, class... Given>
+cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
   const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
                   blocks(threads.z, block.z, 65535));
-  void* pointers[] = {(void*)&arguments...};
-  return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
-                          stream);
+  const auto with = [&](Parameters... arguments) {
+    void* pointers[] = {(void*)&arguments...};
+    return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
+                            stream);
+  };
+  return with(static_cast<Parameters>(given)...);
 }
 
 template <class T>
@@ -182,3 +182,5 @@ cudaError_t run_unsharp_mask_on_host(const float* in, int64_t in_pitch, int64_t 
   cudaStreamDestroy(stream);
   return status != cudaSuccess ? status : finished;
 }
+
+}  // namespace unsharp_mask
