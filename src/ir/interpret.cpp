@@ -14,27 +14,6 @@
 
 namespace weft::ir {
 
-std::int64_t border_index(BorderMode mode, std::int64_t index, std::int64_t extent) {
-  if (extent <= 0) return -1;
-  if (index >= 0 && index < extent) return index;
-  const auto modulo = [](std::int64_t a, std::int64_t n) { return a - floor_div(a, n) * n; };
-  switch (mode) {
-    case BorderMode::Clamp: return index < 0 ? 0 : extent - 1;
-    case BorderMode::Repeat: return modulo(index, extent);
-    case BorderMode::Mirror: {
-      const std::int64_t m = modulo(index, 2 * extent);
-      return m < extent ? m : 2 * extent - 1 - m;
-    }
-    case BorderMode::Mirror101: {
-      if (extent == 1) return 0;
-      const std::int64_t m = modulo(index, 2 * extent - 2);
-      return m < extent ? m : 2 * extent - 2 - m;
-    }
-    case BorderMode::Constant: break;
-  }
-  return -1;
-}
-
 namespace {
 
 /// A computed stage or a bound image: pixels over a box that need not start at 0.
@@ -87,7 +66,7 @@ struct LoopState {
 
 class Interpreter {
  public:
-  Interpreter(const Pipeline& pipeline, const Bindings& bindings, RunProgress* progress,
+  Interpreter(const Pipeline& pipeline, const Bindings& bindings, RunProgress* progress = nullptr,
               std::optional<Shake> shake = {})
       : pipeline_(pipeline),
         bindings_(bindings),
@@ -95,12 +74,45 @@ class Interpreter {
         shake_(std::move(shake)),
         progress_(progress) {}
 
+  /// Makes it one of single pixels of a stage, which reads others through `source`.
+  void prepare_pixels(const Stage& stage, PixelOf source) {
+    read_pixel_ = std::move(source);
+    bind_cases(stage, cases_);
+  }
+  Value pixel(const Stage& stage, const std::vector<std::int64_t>& at) {
+    std::copy(at.begin(), at.end(), pixel_.begin());
+    return chosen(stage, cases_);
+  }
+
+  /// The points of all domains, those of evolutions at each step.
+  double work() {
+    double total = 0;
+    std::unordered_set<const Evolution*> known;
+    for (const StagePtr& stage : pipeline_.stages) {
+      const auto* evolve = std::get_if<Evolve>(&stage->definition);
+      if (!evolve) {
+        total += points_of(stage->domain());
+      } else if (known.insert(evolve->evolution.get()).second) {
+        double points = 0;
+        for (const Evolving& field : evolve->evolution->fields) points += points_of(field.update->box);
+        begin_expressions(0);
+        Scope steps;
+        bind(evolve->evolution->steps, steps);
+        total += points * static_cast<double>(std::max<std::int64_t>(evaluate(steps).as_integer(), 0));
+      }
+    }
+    return total;
+  }
+
   std::map<std::string, Buffer> run() {
     for (const StagePtr& input : pipeline_.inputs) {
       const Buffer& image = bindings_.images.at(input->name);
       arrays_[input.get()] = {image, {std::vector<std::int64_t>(image.rank(), 0), image.extents()}};
     }
-    if (progress_) measure();
+    if (progress_) {
+      progress_->done = 0, progress_->step = 0, progress_->steps = 0;
+      total_ = work();
+    }
     for (const StagePtr& stage : pipeline_.stages) compute(*stage);
     std::map<std::string, Buffer> outputs;
     for (const StagePtr& output : pipeline_.outputs) {
@@ -136,28 +148,35 @@ class Interpreter {
     return array;
   }
 
-  /// Computes the pixels of a pure stage's box into an array over that box or a larger one.
-  void compute(const Stage& stage, const Array& array) {
+  /// A case of a pure stage.
+  struct BoundCase {
+    std::optional<Scope> when;
+    Scope value;
+  };
+  using Cases = std::deque<BoundCase>;
+
+  void bind_cases(const Stage& stage, Cases& cases) {
     begin_expressions(stage.rank());
-    struct BoundCase {
-      std::optional<Scope> when;
-      Scope value;
-    };
-    std::deque<BoundCase> cases;
     for (const Case& c : std::get<Pure>(stage.definition).cases) {
       BoundCase& bound = cases.emplace_back();
       if (c.when) bind(c.when, bound.when.emplace());
       bind(c.value, bound.value);
     }
-    for_each_pixel(box_of(stage.box), [&] {
-      for (BoundCase& c : cases) {
-        if (c.when && !evaluate(*c.when).lane[0].i) continue;
-        store_pixel(array, pixel_, evaluate(c.value));
-        return;
-      }
-      throw InternalError("no case of '" + stage.name +
-                          "' covers a pixel");  // analysis refused such a pipeline
-    });
+  }
+  /// Of the pixel at pixel_.
+  const Value& chosen(const Stage& stage, Cases& cases) {
+    for (BoundCase& c : cases) {
+      if (!c.when || evaluate(*c.when).lane[0].i) return evaluate(c.value);
+    }
+    throw InternalError("no case of '" + stage.name +
+                        "' covers a pixel");  // analysis refused such a pipeline
+  }
+
+  /// Computes the pixels of a pure stage's box into an array over that box or a larger one.
+  void compute(const Stage& stage, const Array& array) {
+    Cases cases;
+    bind_cases(stage, cases);
+    for_each_pixel(box_of(stage.box), [&] { store_pixel(array, pixel_, chosen(stage, cases)); });
   }
 
   // ---- reductions ----
@@ -338,24 +357,6 @@ class Interpreter {
     return points;
   }
 
-  void measure() {
-    progress_->done = 0, progress_->step = 0, progress_->steps = 0;
-    std::unordered_set<const Evolution*> known;
-    for (const StagePtr& stage : pipeline_.stages) {
-      const auto* evolve = std::get_if<Evolve>(&stage->definition);
-      if (!evolve) {
-        total_ += points_of(stage->domain());
-      } else if (known.insert(evolve->evolution.get()).second) {
-        double points = 0;
-        for (const Evolving& field : evolve->evolution->fields) points += points_of(field.update->box);
-        begin_expressions(0);
-        Scope steps;
-        bind(evolve->evolution->steps, steps);
-        total_ += points * static_cast<double>(std::max<std::int64_t>(evaluate(steps).as_integer(), 0));
-      }
-    }
-  }
-
   void advance(std::int64_t points) {
     finished_ += static_cast<double>(points);
     progress_->done.store(finished_ / total_, std::memory_order_relaxed);
@@ -399,7 +400,7 @@ class Interpreter {
       step.affine.push_back(computed ? BoundAffine{} : bind(std::get<Affine>(index)));
     }
     if (n.border && n.border->constant) step.operands.push_back(bind(n.border->constant, scope));
-    step.source = &arrays_.at(n.source.get());
+    if (!read_pixel_) step.source = &arrays_.at(n.source.get());
     step.region = box_of(n.region);
   }
 
@@ -498,6 +499,7 @@ class Interpreter {
 
   Value read(const Read& n, const Scope::Step& step, const Scope& scope) {
     std::int64_t offset = 0;
+    std::vector<std::int64_t> point;  // of single pixels
     for (std::size_t d = 0; d < n.indices.size(); ++d) {
       std::int64_t at = step.computed[d] >= 0 ? scope.slots[step.computed[d]].lane[0].i : step.affine[d]();
       if (n.border) {
@@ -508,6 +510,10 @@ class Interpreter {
         }
         at = inside + step.region.min[d];
       }
+      if (read_pixel_) {
+        point.push_back(at);
+        continue;
+      }
       at -= step.source->box.min[d];
       if (at < 0 || at >= step.source->box.extent[d]) {
         throw InternalError("a read of '" + n.source->name +
@@ -515,6 +521,7 @@ class Interpreter {
       }
       offset += at * step.source->buffer.stride(static_cast<int>(d));
     }
+    if (read_pixel_) return read_pixel_(*n.source, point);
     const Buffer& buffer = step.source->buffer;
     Value result{step.node->type, {}};
     for (int l = 0; l < result.type.lanes; ++l) {
@@ -605,6 +612,8 @@ class Interpreter {
   std::optional<Shake> shake_;
   RunProgress* progress_;  // or null
   double total_ = 0, finished_ = 0;
+  PixelOf read_pixel_;  // of single pixels
+  Cases cases_;         // likewise
 };
 
 }  // namespace
@@ -620,5 +629,23 @@ std::map<std::string, Buffer> interpret_shaken(const Pipeline& pipeline, const B
   check_bindings(pipeline, bindings);
   return Interpreter(pipeline, bindings, nullptr, Shake(seed)).run();
 }
+
+double work_of(const Pipeline& pipeline, const Bindings& bindings) {
+  return Interpreter(pipeline, bindings).work();
+}
+
+class PixelInterpreter::Implementation : public Interpreter {
+ public:
+  using Interpreter::Interpreter;
+};
+
+PixelInterpreter::PixelInterpreter(const Pipeline& pipeline, const Bindings& bindings, const Stage& stage,
+                                   PixelOf source)
+    : stage_(stage), impl_(std::make_unique<Implementation>(pipeline, bindings)) {
+  impl_->prepare_pixels(stage, std::move(source));
+}
+PixelInterpreter::~PixelInterpreter() = default;
+
+Value PixelInterpreter::operator()(const std::vector<std::int64_t>& at) { return impl_->pixel(stage_, at); }
 
 }  // namespace weft::ir

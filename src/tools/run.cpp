@@ -8,6 +8,7 @@
 #include "tools/run_inputs.h"
 #include "tools/run_outputs.h"
 #include "tools/run_report.h"
+#include "tools/run_stages.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
@@ -38,6 +39,13 @@ std::string writing_text(const Job& job) {
   return "writing " + joined(files);
 }
 
+std::vector<ir::ProbedStage> probe(const RunOptions& options, const Job& job, Progress& progress) {
+  const ProbePoint point = parse_probe(options.probe, job);
+  const Activity probing(progress, "probing " + point.stage->name);
+  return ir::probe(job.pipeline(), ir::bound(job.arguments.images, job.arguments.params), point.stage,
+                   point.at);
+}
+
 void run(const RunOptions& given) {
   const RunTarget target = parse_target(given.target);
   const runtime::Scheduling scheduling = parse(given.schedule);
@@ -55,6 +63,14 @@ void run(const RunOptions& given) {
   });
   job->arguments.params = job->prepared.params;
   job->pictures = {application.about.range, options.normalize, application.about.bgr};
+  store_named_stages(options, *job);
+  std::vector<ir::ProbedStage> probed;
+  if (!options.probe.empty()) {
+    probed = probe(options, *job, progress);
+    const bool is_all = options.outputs.empty() && !options.time;
+    if (!options.json || is_all) print_probe(options, *job, probed);
+    if (is_all) return;
+  }
   check_outputs(options, *job);
 
   RunProgress of_run;
@@ -76,7 +92,7 @@ void run(const RunOptions& given) {
     written = write_outputs(*job, results);
   });
   if (options.json)
-    print_json_report(*job, results, written, times, name_of(target, *program));
+    print_json_report(*job, results, written, times, name_of(target, *program), probed);
   else
     print_report(options, *job, results, written, times);
 }
@@ -89,7 +105,8 @@ void add_run(CLI::App& weft) {
   command->add_option("APP", options->application, "the application")->required();
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
   add_repeatable(*command, "-o,--output", options->outputs,
-                 "FILE for the first output, or NAME=FILE for any; several may follow\none -o");
+                 "FILE for the first output, or NAME=FILE for any stage, which is then\nstored in this run; "
+                 "several may follow one -o");
   command
       ->add_option("--target", options->target,
                    "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"
@@ -105,6 +122,12 @@ void add_run(CLI::App& weft) {
                     "reads colour pictures as luminance where one channel is needed");
   command->add_flag("--normalize", options->normalize,
                     "writes the least value as black and the largest as white");
+  command
+      ->add_option("--probe", options->probe,
+                   "X,Y: prints the values of all pixels that this one depends on, as the interpreter\n"
+                   "computes them. STAGE:X,Y is one of a stage rather than of the first output;\n"
+                   "X,Y,Z in volumes")
+      ->type_name("[STAGE:]X,Y");
   add_schedule_flags(*command, options->schedule);
   command->add_option("--threads", options->threads, "all cores unless said");
   command->add_flag("--json", options->json, "one JSON object");

@@ -42,7 +42,7 @@ RunOptions with_outputs_told_apart(RunOptions options, const Built& built) {
   };
   const auto is_output = [&](const std::string& text) {
     const std::string name = parse_assignment(text).name;
-    return !is_among(name, images) && is_among(name, names_of(built.pipeline.ir().outputs));
+    return !is_among(name, images) && is_among(name, names_of(built.pipeline.ir().stages));
   };
   const auto first = std::stable_partition(options.images.begin(), options.images.end(),
                                            [&](const std::string& text) { return !is_output(text); });

@@ -15,7 +15,7 @@
 namespace weft::tools {
 
 struct RunOptions {
-  std::string application, target = "auto", size, threads;
+  std::string application, target = "auto", size, threads, probe;
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
   bool grey = false, normalize = false, json = false, time = false, quiet = false;
@@ -49,7 +49,7 @@ std::map<std::string, std::string> files_by_name(const std::vector<std::string>&
                                                  const std::string& kind, const std::string& application,
                                                  const std::vector<std::string>& names);
 
-/// The same with what names an output among the outputs: of `-o a=a.png b=b.png`, the parser takes the second
+/// The same with what names a stage among the outputs: of `-o a=a.png b=b.png`, the parser takes the second
 /// for an image.
 RunOptions with_outputs_told_apart(RunOptions options, const Built& built);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tools/json_value.h"
+#include "tools/probe_report.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
 
@@ -12,13 +14,6 @@ namespace weft::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// A lane as a number; integers exactly.
-Json as_json(const ir::Value& lane) {
-  const Scalar s = lane.type.scalar;
-  if (s == Scalar::U64) return static_cast<std::uint64_t>(lane.lane[0].i);
-  return is_float(s) ? Json(lane.as_double()) : Json(lane.lane[0].i);
-}
 
 constexpr std::int64_t most_values = 1 << 16;  ///< Rows longer than this are data for files alone.
 
@@ -78,7 +73,7 @@ void print_report(const RunOptions& options, const Job& job, const std::map<std:
 
 void print_json_report(const Job& job, const std::map<std::string, Buffer>& results,
                        const std::map<std::string, Written>& written, const Times& times,
-                       const std::string& target) {
+                       const std::string& target, const std::vector<ir::ProbedStage>& probed) {
   Json json = {
       {"application", job.application.name},
       {"target", target},
@@ -107,7 +102,13 @@ void print_json_report(const Job& job, const std::map<std::string, Buffer>& resu
     }
     json["outputs"].push_back(std::move(entry));
   }
+  if (!probed.empty()) json["probe"] = probe_json(probed);
   fmt::print("{}\n", json.dump(2));
+}
+
+void print_probe(const RunOptions& options, const Job& job, const std::vector<ir::ProbedStage>& probed) {
+  const Json json = {{"application", job.application.name}, {"probe", probe_json(probed)}};
+  fmt::print("{}", options.json ? json.dump(2) + "\n" : probe_text(probed));
 }
 
 }  // namespace weft::tools

@@ -1,6 +1,7 @@
 // What `weft run` says once it is done, for people and as JSON.
 #pragma once
 
+#include "ir/probe.h"
 #include "tools/run_job.h"
 #include "tools/run_outputs.h"
 
@@ -15,6 +16,9 @@ void print_report(const RunOptions& options, const Job& job, const std::map<std:
                   const std::map<std::string, Written>& written, const Times& times);
 void print_json_report(const Job& job, const std::map<std::string, Buffer>& results,
                        const std::map<std::string, Written>& written, const Times& times,
-                       const std::string& target);
+                       const std::string& target, const std::vector<ir::ProbedStage>& probed);
+
+/// What --probe has found, alone.
+void print_probe(const RunOptions& options, const Job& job, const std::vector<ir::ProbedStage>& probed);
 
 }  // namespace weft::tools

@@ -90,8 +90,25 @@ TEST_F(BadInput, Names) {
                  "'harris' has no image 'other'; it has in\n"
                  "  help: a file whose name has a '=' is given as ./other=grey.png");
   expect_refusal({"run", "harris", "grey.png", "-o", "other=out.png"},
-                 "'harris' has no output 'other'; it has hc\n"
+                 "'harris' has no stage 'other'; it has dx, sx, gx, dy, sy, gy, sxy, gxy, hc\n"
                  "  help: a file whose name has a '=' is given as ./other=out.png");
+  expect_refusal(
+      {"run", "harris", "grey.png", "-o", "gxx=out.png"},
+      "'harris' has no stage 'gxx'; it has dx, sx, gx, dy, sy, gy, sxy, gxy, hc; did you mean gx or "
+      "gxy?\n"
+      "  help: a file whose name has a '=' is given as ./gxx=out.png");
+  expect_refusal({"run", "harris", "grey.png", "-o", "in=out.png"},
+                 "'in' is an image of 'harris', not a stage\n"
+                 "  help: a file whose name has a '=' is given as ./in=out.png");
+  expect_refusal(
+      {"run", "harris", "grey.png", "--probe", "gxx:1,2"},
+      "'harris' has no stage 'gxx'; it has dx, sx, gx, dy, sy, gy, sxy, gxy, hc; did you mean gx or "
+      "gxy?");
+  expect_refusal({"run", "harris", "grey.png", "--probe", "3"},
+                 "--probe '3' is not of the form X,Y: 'hc' has 2 dimensions");
+  expect_refusal({"run", "harris", "grey.png", "--probe", "3,b"}, "the coordinate 'b' is not a whole number");
+  expect_refusal({"run", "harris", "grey.png", "--probe", "8,0"},
+                 "stage 'hc' has no pixel (8, 0)\n  pixels (0, 0) to (7, 5)");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
                  "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-fast, "
                  "simt-race, simt-address");

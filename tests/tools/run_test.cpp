@@ -114,6 +114,83 @@ TEST_F(Run, SeveralImagesAndOutputs) {
   EXPECT_FALSE(std::filesystem::exists(folder / "mean.png"));
 }
 
+TEST_F(Run, AnyStageIsWrittenByName) {
+  write("in.pfm", picture<float>(9, 7, 1, [](int i) { return i * i % 31; }));
+  const std::string text = expect_success(
+      {"run", "sobel", "in.pfm", "-o", "out.pfm", "dx=dx.pfm", "dy=dy.pfm", "--target", "reference"});
+  EXPECT_NE(text.find("dx.pfm: dx, 9x7 f32, computed in "), std::string::npos) << text;
+  const weft::Buffer out = read("out.pfm"), dx = read("dx.pfm"), dy = read("dy.pfm");
+  for (int i = 0; i < 9 * 7; ++i) {
+    const float x = dx.at<float>(i % 9, i / 9), y = dy.at<float>(i % 9, i / 9);
+    EXPECT_FLOAT_EQ(out.at<float>(i % 9, i / 9), std::sqrt(x * x + y * y)) << i;
+  }
+  expect_success({"run", "sobel", "in.pfm", "-o", "dx=stored.pfm", "--target", "cpu"});
+  EXPECT_EQ(content("stored.pfm"), content("dx.pfm"));
+}
+
+TEST_F(Run, Probe) {
+  write("in.pfm", picture<float>(9, 7, 1, [](int i) { return i; }));
+  EXPECT_EQ(expect_success({"run", "sobel", "in.pfm", "--probe", "4,3"}),
+            "mag(4, 3) = 72.443085\n"
+            "dy(4, 3) = 72\n"
+            "dx(4, 3) = 8\n"
+            "in(3 to 5, 2 to 4):\n"
+            "        3   4   5\n"
+            "    2  21  22  23\n"
+            "    3  30   .  32\n"
+            "    4  39  40  41\n");
+  EXPECT_EQ(expect_success({"run", "sobel", "in.pfm", "--probe", "dx:0,0"}),
+            "dx(0, 0) = 4\n"
+            "in(0 to 1, 0 to 1):\n"
+            "        0   1\n"
+            "    0   0   1\n"
+            "    1   9  10\n");
+  EXPECT_EQ(expect_success({"run", "normalize", "in.pfm", "--probe", "1,0"}),
+            "out(1, 0) = 0.016129032\n"
+            "greatest = 62, from all pixels of in\n"
+            "least = 0, from all pixels of in\n"
+            "in(1, 0) = 1\n");
+  EXPECT_EQ(files(), (std::vector<std::string>{"in.pfm"}));
+}
+
+TEST_F(Run, ProbeInOtherDimensions) {
+  write("row.pfm", picture<float>(9, 1, 1, [](int i) { return i * i; }));
+  EXPECT_EQ(own({"run", "steps", "row.pfm", "--probe", "3"}),
+            "steps(3) = 7\n"
+            "in(3 to 4):\n"
+            "       3   4\n"
+            "       9  16\n");
+  write("in.tif", volume<float>(5, 4, 3, [](int i) { return i / 20; }));
+  EXPECT_EQ(own({"run", "smooth", "in.tif", "--probe", "2,1,0"}),
+            "smooth(2, 1, 0) = 0.33333334\n"
+            "in(2, 1, 0 to 1):\n"
+            "  z = 0\n"
+            "       2\n"
+            "    1  0\n"
+            "  z = 1\n"
+            "       2\n"
+            "    1  1\n");
+}
+
+TEST_F(Run, ProbeOfLargeWindows) {
+  write("in.pfm", picture<float>(20, 15, 1, [](int i) { return i; }));
+  const std::string text = expect_success({"run", "bilateral", "in.pfm", "--probe", "10,7"});
+  EXPECT_TRUE(text.ends_with("\nin(4 to 16, 1 to 13): 169 pixels, of values from 24 to 276\n")) << text;
+}
+
+TEST_F(Run, ProbeAsJson) {
+  write("in.pfm", picture<float>(9, 7, 1, [](int i) { return i; }));
+  auto json =
+      nlohmann::json::parse(expect_success({"run", "sobel", "in.pfm", "--probe", "dx:4,3", "--json"}));
+  EXPECT_EQ(json["application"], "sobel");
+  EXPECT_EQ(json["probe"][0]["name"], "dx");
+  EXPECT_EQ(json["probe"][0]["pixels"][0]["at"], (std::vector<int>{4, 3}));
+  json = nlohmann::json::parse(expect_success(
+      {"run", "sobel", "in.pfm", "--probe", "4,3", "--json", "-o", "out.pfm", "--target", "reference"}));
+  EXPECT_EQ(json["outputs"][0]["file"], "out.pfm");
+  EXPECT_EQ(json["probe"][0]["pixels"][0]["value"], read("out.pfm").at<float>(4, 3));
+}
+
 TEST_F(Run, SyntheticScene) {
   const std::string text = expect_success({"run", "unsharp", "--size", "64x48", "-o", "out.png"});
   EXPECT_TRUE(text.starts_with("input: a synthetic scene, 64x48\nout.png: out, 64x48 u8x3, computed in "))
