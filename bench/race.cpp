@@ -40,6 +40,7 @@ struct Options {
   std::int64_t runs = 20;
   double seconds = 0;
   int threads = 0;
+  std::vector<std::string> params;
   std::vector<std::pair<std::string, std::string>> peers;  ///< Name and file.
 };
 
@@ -53,6 +54,8 @@ Options parse(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (name == "--size") {
       options.size = tools::parse_size(value);
+    } else if (name == "--param") {
+      options.params.push_back(value);
     } else if (name == "--runs") {
       options.runs = tools::parse_count(name, value);
     } else if (name == "--seconds") {
@@ -179,7 +182,7 @@ std::int64_t bytes_of(const std::map<std::string, Buffer>& images) {
 
 Json race(const Options& options) {
   const Application& application = tools::find_application(options.application);
-  auto [built, size, arguments] = tools::subject_of(application, options.size, {}, {});
+  auto [built, size, arguments] = tools::subject_of(application, options.size, options.params, {});
   for (auto& entry : arguments.images) confine(entry.second, application.about.range);
   const ir::Pipeline& pipeline = built.ir();
   const Program program = tools::compile(built, tools::RunTarget::Cpu, options.threads);

@@ -9,6 +9,13 @@ import sys
 
 BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
+# What the papers measured, where an application does something else unless told.
+OF_PAPERS = {"unsharp_mask": ["border=constant"], "optical_flow": ["window=3"]}
+
+
+def of_papers(application):
+    """The arguments that make it what its paper measured."""
+    return [word for assignment in OF_PAPERS.get(application, []) for word in ("--param", assignment)]
 
 
 def fail(message):
@@ -52,6 +59,12 @@ def built(program):
 
 def built_weft():
     return built("weft")
+
+
+def listed(weft):
+    """The applications that are not examples of what is refused."""
+    applications = json.loads(output_of([weft, "list", "--json"]))["applications"]
+    return [a["name"] for a in applications if not a.get("refused")]
 
 
 def now():

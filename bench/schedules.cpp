@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string application;
   std::optional<tools::Size> size;
+  std::vector<std::string> params;
   std::int64_t rounds = 20, draw = 8, seed = 1;
   int threads = 0;
 };
@@ -36,6 +37,8 @@ Options parse(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (name == "--size") {
       options.size = tools::parse_size(value);
+    } else if (name == "--param") {
+      options.params.push_back(value);
     } else if (name == "--rounds") {
       options.rounds = tools::parse_count(name, value);
     } else if (name == "--draw") {
@@ -72,7 +75,7 @@ Json to_json(const schedule::KernelCost& kernel) {
 
 Json schedules(const Options& options) {
   const tools::Subject subject =
-      tools::subject_of(tools::find_application(options.application), options.size, {}, {});
+      tools::subject_of(tools::find_application(options.application), options.size, options.params, {});
   tools::Contenders contenders(subject);
   contenders.add("none", Fuse::None);
   contenders.add("basic", Fuse::Basic);

@@ -186,7 +186,8 @@ std::vector<Variant> variants_without_border() {
   all.push_back({"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}});
   all.push_back({"multiscale_interp", {{"alpha", "plain"}, {"levels", "4"}}, {}, {}});
   all.push_back({"pyramid_blend", {{"levels", "2"}}, {}, {}});
-  all.push_back({"unsharp_mask", {}, {}, {{"threshold", 0}}});  // else the last bit decides
+  for (const char* border : {"clamp", "constant"})  // and no threshold, or the last bit decides
+    all.push_back({"unsharp_mask", {{"border", border}}, {}, {{"threshold", 0}}});
   all.push_back({"unsharp_mask", {{"variant", "halide"}}, {}, {}});
   return all;
 }
