@@ -18,8 +18,9 @@ Expr sensor(const Expr& rgb) {
 
 }  // namespace
 
-WEFT_PIPELINE(bayer_mosaic,
-              {.summary = "raw values of a sensor, 10 bits, GRBG, from a picture", .source = "examples"}) {
+WEFT_PIPELINE(bayer_mosaic, {.summary = "raw values of a sensor, 10 bits, GRBG, from a picture",
+                             .source = "examples",
+                             .range = 1023}) {
   Image<Vec<std::uint8_t, 3>> in("in");
   return stage("raw", in.size(), [&](Var x, Var y) {
     const Expr seen = saturate<std::uint16_t>(clamp(sensor(light(in(x, y))), 0.f, 1023.f));

@@ -186,11 +186,14 @@ Stage sharpened(const Crop& frame, const Stage& in, double strength) {
 
 }  // namespace
 
-WEFT_PIPELINE(camera_pipe, {.summary = "a picture from the raw values of a sensor, 10 bits, GRBG",
-                            .source = "warp-tiling paper",
-                            .size = "2592x1968",
-                            .range = 1023,
-                            .bgr = true}) {
+WEFT_PIPELINE(
+    camera_pipe,
+    {.summary = "a picture from the raw values of a sensor, 10 bits, GRBG",
+     .source = "warp-tiling paper",
+     .size = "2592x1968",
+     .range = 1023,
+     .bgr = true,
+     .advice = "give the raw values of a sensor, in 16 bits; bayer_mosaic makes them of a picture"}) {
   AnyImage raw("raw", {Scalar::I16, Scalar::U16});
   const Option<double> temperature("temperature", 3700, at_least(1)), gamma("gamma", 2, at_least(.01));
   const Option<double> contrast("contrast", 50), sharpen("sharpen", 0, at_least(0));

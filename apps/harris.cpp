@@ -2,8 +2,11 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(harris,
-              {.summary = "Harris corner response", .source = "Hipacc thesis, ch. 3", .size = "2048x2048"}) {
+// Its values go up to some millions; those of 100,000 are what `corners` marks.
+WEFT_PIPELINE(harris, {.summary = "Harris corner response",
+                       .source = "Hipacc thesis, ch. 3",
+                       .size = "2048x2048",
+                       .white = 1e5}) {
   Image<float> in("in");
   const Param<float> k("k", 0.04f);
 

@@ -34,7 +34,8 @@ Outputs corners(const Source& in) {
 WEFT_PIPELINE(harris_corner, {.summary = "corner strength, 0 in a frame of 2 pixels",
                               .source = "warp-tiling paper",
                               .size = "4256x2832",
-                              .range = 1}) {
+                              .range = 1,
+                              .white = .001}) {
   const Option<std::string> variant("variant", "polymage", {"polymage", "halide"});
   if (variant.value() == "polymage") return corners(Image<float>("in"));
   Image<Vec<float, 3>> in("in");

@@ -3,8 +3,10 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(mandelbrot,
-              {.summary = "the Mandelbrot set", .source = "Hipacc thesis, samples", .size = "2048x2048"}) {
+WEFT_PIPELINE(mandelbrot, {.summary = "the Mandelbrot set",
+                           .source = "Hipacc thesis, samples",
+                           .size = "2048x2048",
+                           .white = 64}) {
   const Option<int> width("width", 640, at_least(1)), height("height", 480, at_least(1));
   const Domain steps(64, 1);
   Stage out = stage("mandelbrot", {width.value(), height.value()}, [&](Var x, Var y) {

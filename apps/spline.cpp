@@ -58,7 +58,8 @@ Expr spline_at(const Accessor& c, const Expr& u, const Expr& v) {
 WEFT_PIPELINE(spline,
               {.summary = "squared differences of two images, one of them moved by a matrix, on all levels",
                .source = "Hipacc thesis, ch. 4",
-               .size = "2048x2048"}) {
+               .size = "2048x2048",
+               .white = 255 * 255}) {
   Image<float> a("a"), b("b", a.size());
   const Option<int> levels("levels", 4);
   const AffineMap m = parsed(Option<std::string>("matrix", "1,0,0,0,1,0"));

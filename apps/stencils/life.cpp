@@ -2,8 +2,10 @@
 
 using namespace weft;
 
-WEFT_PIPELINE(life,
-              {.summary = "Conway's game of life", .source = "Hipacc thesis, samples", .size = "2048x2048"}) {
+WEFT_PIPELINE(life, {.summary = "Conway's game of life",
+                     .source = "Hipacc thesis, samples",
+                     .size = "2048x2048",
+                     .white = 1}) {
   Image<std::uint8_t> in("in");
   const Param<int> steps("steps", 1, at_least(0));
   Stage start = point("start", cast<std::uint8_t>(in != 0));

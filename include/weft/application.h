@@ -25,12 +25,18 @@ struct About {
   const char* source = "";  ///< Where the definition comes from; groups applications in `weft list`.
   /// The images that `weft bench` takes unless told, "640x480": those of the source, where it names some.
   const char* size = "";
-  /// Integer image files are scaled so that their full range is 0 … range in float images. If it is more than
-  /// 255, synthetic images of wider integers have it, too.
+  /// Integer image files are scaled so that their full range is 0 … range in float images, and pictures show
+  /// float results of 0 … range from black to white. If it is more than 255, synthetic images of wider
+  /// integers have it, too.
   double range = 255;
+  /// The value of a result that pictures show as white, where it is not `range`, or for integers the largest
+  /// of their type.
+  double white = 0;
   bool bgr = false;  ///< The lanes of a result are blue, green, red; files hold red first.
   /// An example of what Weft refuses: building it throws weft::Error. Commands that run `all` leave it out.
   bool refused = false;
+  /// What to do with a picture whose pixels the application does not take.
+  const char* advice = "";
 };
 
 /// A choice made when the pipeline is built (sizes of windows, numbers of levels, variants): `--param

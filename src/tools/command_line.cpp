@@ -82,7 +82,7 @@ int run(int argc, const char* const* argv) {
   weft.footer(
       "Examples:\n"
       "  weft list\n"
-      "  weft run harris photo.png -o corners.png --grey --normalize\n"
+      "  weft run harris photo.png -o corners.png --grey\n"
       "  weft run sobel --size 640x480 -o edges.png\n"
       "  weft explain harris\n"
       "  weft COMMAND --help tells more about one command.");

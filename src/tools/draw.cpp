@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/images.h"
+#include "tools/results.h"
 #include "tools/scene.h"
 #include "tools/terminal.h"
 
@@ -72,7 +73,7 @@ void add_draw(CLI::App& weft) {
   command->add_option("--size", options->size, "WIDTHxHEIGHT; blobs have any number of dimensions")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
-  command->add_flag("--grey", options->grey, "luminance instead of colour");
+  command->add_flag("--grey,--gray", options->grey, "luminance instead of colour");
   add_quiet(*command, options->quiet);
   command->footer(
       "Examples:\n  weft draw scene -o scene.png --size 1920x1080\n"

@@ -9,25 +9,18 @@
 #include <optional>
 #include <utility>
 
-#include "io/picture.h"
-#include "ir/value.h"
 #include "tools/scalars.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
 namespace {
 
-/// The same pixels in another box.
-Buffer reshaped(const Buffer& buffer, const std::vector<std::int64_t>& extents) {
-  const Buffer dense = buffer.is_dense() ? buffer : buffer.packed();
-  Buffer other = Buffer::allocate(dense.type(), extents);
-  std::memcpy(other.data(), dense.data(), static_cast<std::size_t>(dense.bytes()));
-  return other;
-}
-
 bool contains(const auto& items, const auto& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
+
+// ---- which type
+// ---------------------------------------------------------------------------------------------
 
 std::string channels(int lanes) { return std::to_string(lanes) + (lanes == 1 ? " channel" : " channels"); }
 
@@ -43,152 +36,164 @@ std::string scalars_text(const std::vector<Scalar>& scalars) {
   return one_of(texts);
 }
 
-// ---- from pictures ----------------------------------------------------------------------------------------
+/// Black is 0, and white the largest value.
+bool is_unsigned(Scalar s) { return is_integer(s) && !is_signed(s); }
+int bits(Scalar s) { return 8 * size_of(s); }
+bool has_alpha(int lanes) { return lanes == 2 || lanes == 4; }
 
 std::optional<Scalar> first_float(const std::vector<Scalar>& scalars) {
   const auto found = std::find_if(scalars.begin(), scalars.end(), [](Scalar s) { return is_float(s); });
   return found == scalars.end() ? std::nullopt : std::optional(*found);
 }
 
-Scalar scalar_for(const DeclaredImage& image, Scalar of_picture, const std::string& label) {
+/// The shortest of the image's unsigned integers that hold the picture's, or else the longest.
+std::optional<Scalar> unsigned_for(std::vector<Scalar> scalars, Scalar of_picture) {
+  std::erase_if(scalars, [](Scalar s) { return !is_unsigned(s); });
+  std::sort(scalars.begin(), scalars.end(), [](Scalar a, Scalar b) { return size_of(a) < size_of(b); });
+  for (const Scalar s : scalars) {
+    if (size_of(s) >= size_of(of_picture)) return s;
+  }
+  return scalars.empty() ? std::nullopt : std::optional(scalars.back());
+}
+
+Scalar scalar_for(const DeclaredImage& image, Scalar of_picture, const std::string& label,
+                  const ImageOptions& options) {
   if (contains(image.scalars, of_picture)) return of_picture;
-  const bool has_range = !is_signed(of_picture) || is_float(of_picture);
+  const bool has_range = is_unsigned(of_picture) || is_float(of_picture);
   if (const auto real = first_float(image.scalars); real && has_range) return *real;
   if (of_picture == Scalar::U8 && contains(image.scalars, Scalar::Bool)) return Scalar::Bool;
+  const bool of_sensor = options.range > 255;  // whose values have no depth of a file's
+  if (const auto other = unsigned_for(image.scalars, of_picture);
+      other && is_unsigned(of_picture) && !of_sensor)
+    return *other;
   Error error("image '" + image.name + "' takes " + scalars_text(image.scalars) + " pixels, '" + label +
               "' has " + weft::name_of(of_picture));
-  if (contains(image.scalars, Scalar::U8)) error.help("convert the file to 8 bits per channel");
+  if (!options.advice.empty())
+    error.help(options.advice);
+  else if (contains(image.scalars, Scalar::U8))
+    error.help("convert the file to 8 bits per channel");
   throw error;
 }
 
-int lanes_for(const DeclaredImage& image, int of_picture, const std::string& label, bool grey) {
-  const bool grey_possible = contains(image.lanes, 1) && of_picture >= 3;
-  if (grey && grey_possible) return 1;
-  if (contains(image.lanes, of_picture)) return of_picture;
+/// The number of lanes that an image has to have for a picture of so many, or 0 if that would be a guess.
+int lanes_without_guessing(const std::vector<int>& lanes, int of_picture, Channels channels) {
+  const auto first_of = [&](std::initializer_list<int> wanted) {
+    for (int n : wanted) {
+      if (contains(lanes, n)) return n;
+    }
+    return 0;
+  };
+  if (channels == Channels::Grey && contains(lanes, 1)) return 1;
+  if (channels == Channels::Rgb && contains(lanes, 3)) return 3;
+  switch (of_picture) {
+    case 1: return first_of({1, 3, 4});
+    case 2: return first_of({2, 4, 1, 3});
+    case 3: return first_of({3, 4});
+    default: return first_of({4, 3});
+  }
+}
+
+int lanes_for(const DeclaredImage& image, int of_picture, const std::string& label,
+              const ImageOptions& options) {
+  const int lanes = lanes_without_guessing(image.lanes, of_picture, options.channels);
+  if (lanes != 0) return lanes;
   Error error("image '" + image.name + "' takes " + lanes_text(image.lanes) + ", '" + label + "' has " +
               std::to_string(of_picture));
-  if (grey_possible) {
+  if (!options.advice.empty())
+    error.help(options.advice);
+  else if (contains(image.lanes, 1))
     error.help("--grey converts it to luminance");
-  } else if (of_picture == 4 && contains(image.lanes, 3)) {
-    error.help("save the file without its alpha channel");
-  } else {
-    error.help("convert the file to " + std::string(image.lanes[0] == 3   ? "RGB"
-                                                    : image.lanes[0] == 4 ? "RGB with alpha"
-                                                    : image.lanes[0] == 1 ? "grey"
-                                                                          : channels(image.lanes[0])));
-  }
+  else
+    error.help("convert the file to " + channels(image.lanes[0]));
   throw error;
 }
 
-/// Full range of an integer picture to 0 … range.
-double scale_of(Scalar picture, double range) {
-  return is_float(picture) ? 1 : range / ir::largest({picture, 1}).as_double();
+// ---- conversions
+// --------------------------------------------------------------------------------------------
+
+/// What the values of a picture are multiplied by.
+double scale_of(Scalar picture, Scalar image, double range) {
+  if (is_float(picture)) return 1;
+  const double white = is_unsigned(image) ? ir::largest({image, 1}).as_double() : range;
+  return white / ir::largest({picture, 1}).as_double();
 }
 
 template <class From, class To>
 void convert_lanes(const From* from, To* to, std::int64_t count, double scale) {
   for (std::int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<double>(from[i]);
     if constexpr (std::is_same_v<To, Boolean>)
-      to[i].value = static_cast<double>(from[i]) != 0;
+      to[i].value = value != 0;
     else if constexpr (std::is_same_v<To, half>)
-      to[i] = half(static_cast<float>(static_cast<double>(from[i]) * scale));
+      to[i] = half(static_cast<float>(value * scale));
+    else if constexpr (std::is_integral_v<To>)
+      to[i] = static_cast<To>(value * scale + .5);  // of unsigned pictures
     else
-      to[i] = static_cast<To>(static_cast<double>(from[i]) * scale);
+      to[i] = static_cast<To>(value * scale);
   }
 }
 
 /// .299 R + .587 G + .114 B, rounded half to even for integers.
-Buffer luminance(const Buffer& picture) {
-  const Type type = picture.type();
-  Buffer grey = Buffer::allocate(type.lane(), picture.extents());
-  with_scalar(type.scalar, [&]<class T>(T) {
-    const T* from = static_cast<const T*>(picture.data());
-    T* to = static_cast<T*>(grey.data());
-    for (std::int64_t i = 0; i < picture.pixels(); ++i, from += type.lanes) {
-      const double y = .299 * static_cast<double>(from[0]) + .587 * static_cast<double>(from[1]) +
-                       .114 * static_cast<double>(from[2]);
-      if constexpr (std::is_integral_v<T>)
-        to[i] = static_cast<T>(std::nearbyint(y));
-      else if constexpr (std::is_floating_point_v<T>)
-        to[i] = static_cast<T>(y);
-    }
-  });
-  return grey;
+template <class T>
+T luminance(const T* rgb) {
+  const double y = .299 * static_cast<double>(rgb[0]) + .587 * static_cast<double>(rgb[1]) +
+                   .114 * static_cast<double>(rgb[2]);
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::nearbyint(y));
+  else if constexpr (std::is_same_v<T, half>)
+    return half(static_cast<float>(y));
+  else if constexpr (std::is_same_v<T, Boolean>)
+    return {y > 0};
+  else
+    return static_cast<T>(y);
 }
 
-/// RGB as 1 to 4 lanes: luminance, red and green, RGB, RGB and full alpha.
-Buffer with_lanes(const Buffer& rgb, int lanes) {
-  if (lanes == 3) return rgb;
-  if (lanes == 1) return luminance(rgb);
-  Buffer other = Buffer::allocate({Scalar::U8, lanes}, rgb.extents());
-  const auto* from = static_cast<const std::uint8_t*>(rgb.data());
-  auto* to = static_cast<std::uint8_t*>(other.data());
-  for (std::int64_t i = 0; i < rgb.pixels(); ++i) {
-    for (int l = 0; l < lanes; ++l) to[i * lanes + l] = l < 3 ? from[i * 3 + l] : 255;
+template <class T>
+T full_alpha(double range) {
+  if constexpr (std::is_integral_v<T>)
+    return std::numeric_limits<T>::max();
+  else if constexpr (std::is_same_v<T, half>)
+    return half(static_cast<float>(range));
+  else if constexpr (std::is_same_v<T, Boolean>)
+    return {1};
+  else
+    return static_cast<T>(range);
+}
+
+/// One pixel with other lanes: colour as luminance, grey as colour, alpha full where there was none. Two
+/// lanes of a colour are red and green, for synthetic images.
+template <class T>
+void convert_pixel(const T* from, int lanes, T* to, int wanted, T opaque) {
+  const bool from_colour = lanes >= 3, to_colour = wanted >= 3 || (wanted == 2 && from_colour);
+  if (!to_colour) {
+    to[0] = from_colour ? luminance(from) : from[0];
+  } else {
+    for (int l = 0; l < std::min(wanted, 3); ++l) to[l] = from[from_colour ? l : 0];
   }
+  if (wanted == 4) to[3] = has_alpha(lanes) ? from[lanes - 1] : opaque;
+}
+
+Buffer with_lanes(const Buffer& picture, int lanes, double range) {
+  const Type type = picture.type();
+  if (type.lanes == lanes) return picture;
+  Buffer other = Buffer::allocate({type.scalar, lanes}, picture.extents());
+  with_scalar(type.scalar, [&]<class T>(T) {
+    const T* from = static_cast<const T*>(picture.data());
+    T* to = static_cast<T*>(other.data());
+    for (std::int64_t i = 0; i < picture.pixels(); ++i, from += type.lanes, to += lanes)
+      convert_pixel(from, type.lanes, to, lanes, full_alpha<T>(range));
+  });
   return other;
 }
 
-// ---- to pictures ------------------------------------------------------------------------------------------
-
-/// The type of the picture that holds such a result in the file: itself, or 8 bits, or float.
-Type picture_type(const std::filesystem::path& file, Type result, int rank, const PictureOptions& options) {
-  const auto holds = [&](Scalar s) { return io::can_write(file, {s, result.lanes}, rank); };
-  if (options.normalize || result.scalar == Scalar::Bool) return {Scalar::U8, result.lanes};
-  if (holds(result.scalar)) return result;
-  const bool wide = is_integer(result.scalar) && size_of(result.scalar) == 8;
-  if (wide && holds(Scalar::F64)) return {Scalar::F64, result.lanes};
-  if (!is_float(result.scalar))
-    return holds(Scalar::U8) || !holds(Scalar::F32) ? result : Type{Scalar::F32, result.lanes};
-  return {holds(Scalar::F32) ? Scalar::F32 : Scalar::U8, result.lanes};
-}
-
-/// The first and the third lane of each pixel exchanged.
-Buffer blue_and_red_exchanged(const Buffer& dense) {
-  Buffer to = dense.packed();
-  with_scalar(to.type().scalar, [&]<class T>(T) {
-    T* pixel = static_cast<T*>(to.data());
-    for (std::int64_t i = 0; i < to.pixels(); ++i, pixel += to.type().lanes) std::swap(pixel[0], pixel[2]);
-  });
-  return to;
-}
-
-/// value * scale + offset as 8 bits, rounded half to even.
-struct ToBytes {
-  double scale, offset;
-
-  /// Returns how many lanes were outside.
-  template <class T>
-  std::int64_t operator()(const T* from, std::uint8_t* to, std::int64_t count) const {
-    constexpr double rounds = 6755399441055744.0;  // 1.5 * 2^52: adding it leaves no bits for a fraction
-    std::int64_t outside = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double v = static_cast<double>(from[i]) * scale + offset;
-      outside += (v >= -0.5 && v <= 255.5) ? 0 : 1;
-      const double clamped = v > 0 ? (v < 255 ? v : 255) : 0;  // not a number: 0
-      to[i] = static_cast<std::uint8_t>((clamped + rounds) - rounds);
-    }
-    return outside;
-  }
-};
-
-/// The map from the least and largest finite value to 0 and 255.
-ToBytes normalizing(const Buffer& dense, std::int64_t lanes) {
-  double least = std::numeric_limits<double>::infinity(), largest = -least;
-  with_scalar(dense.type().scalar, [&]<class T>(T) {
-    const T* from = static_cast<const T*>(dense.data());
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      const auto v = static_cast<double>(from[i]);
-      if (!std::isfinite(v)) continue;
-      least = std::min(least, v);
-      largest = std::max(largest, v);
-    }
-  });
-  if (!(largest > least)) return {0, 0};
-  return {255 / (largest - least), -least * 255 / (largest - least)};
-}
-
 }  // namespace
+
+Buffer reshaped(const Buffer& buffer, const std::vector<std::int64_t>& extents) {
+  const Buffer dense = buffer.is_dense() ? buffer : buffer.packed();
+  Buffer other = Buffer::allocate(dense.type(), extents);
+  std::memcpy(other.data(), dense.data(), static_cast<std::size_t>(dense.bytes()));
+  return other;
+}
 
 Buffer with_rank(const DeclaredImage& image, const Buffer& picture, const std::string& label) {
   const int rank = picture.rank();
@@ -210,16 +215,30 @@ Buffer with_rank(const DeclaredImage& image, const Buffer& picture, const std::s
 }
 
 Type type_for_picture(const DeclaredImage& image, const Buffer& picture, const std::string& label,
-                      bool grey) {
-  const int lanes = lanes_for(image, picture.type().lanes, label, grey);
-  return {scalar_for(image, picture.type().scalar, label), lanes};
+                      const ImageOptions& options) {
+  const int lanes = lanes_for(image, picture.type().lanes, label, options);
+  return {scalar_for(image, picture.type().scalar, label, options), lanes};
+}
+
+std::string conversion_text(Type picture, Type image) {
+  std::vector<std::string> parts;
+  if (picture.lanes >= 3 && image.lanes == 1) parts.emplace_back("as luminance");
+  if (picture.lanes <= 2 && image.lanes >= 3) parts.emplace_back("as RGB");
+  if (has_alpha(picture.lanes) && !has_alpha(image.lanes)) parts.emplace_back("without its alpha channel");
+  if (!has_alpha(picture.lanes) && has_alpha(image.lanes)) parts.emplace_back("with full alpha");
+  if (is_unsigned(picture.scalar) && is_unsigned(image.scalar) && picture.scalar != image.scalar)
+    parts.push_back("in " + std::to_string(bits(image.scalar)) + " bits instead of " +
+                    std::to_string(bits(picture.scalar)));
+  if (picture.scalar != Scalar::Bool && image.scalar == Scalar::Bool)
+    parts.emplace_back("as true where it is not 0");
+  return joined(parts);
 }
 
 Buffer to_image(const Buffer& picture, Type type, double range) {
-  Buffer from = picture.type().lanes >= 3 && type.lanes == 1 ? luminance(picture) : picture;
+  const Buffer from = with_lanes(picture, type.lanes, range);
   if (from.type() == type) return from;
   Buffer to = Buffer::allocate(type, from.extents());
-  const double scale = scale_of(from.type().scalar, range);
+  const double scale = scale_of(from.type().scalar, type.scalar, range);
   with_scalar(from.type().scalar, [&]<class From>(From) {
     with_image_scalar(type.scalar, [&]<class To>(To) {
       convert_lanes(static_cast<const From*>(from.data()), static_cast<To*>(to.data()),
@@ -230,7 +249,7 @@ Buffer to_image(const Buffer& picture, Type type, double range) {
 }
 
 Buffer synthetic_image(const Buffer& rgb, Type type, double range) {
-  const Buffer bytes = with_lanes(rgb, type.lanes);
+  const Buffer bytes = with_lanes(rgb, type.lanes, 255);
   if (type.scalar == Scalar::U8 || type.scalar == Scalar::Bool || is_float(type.scalar))
     return to_image(bytes, type, range);
   Buffer image = Buffer::allocate(type, bytes.extents());
@@ -246,43 +265,6 @@ Buffer synthetic_image(const Buffer& rgb, Type type, double range) {
     ir::store(type.scalar, to + i * size, {.i = value});
   }
   return image;
-}
-
-Buffer as_picture(const Buffer& result) {
-  if (result.rank() >= 2) return result.is_dense() ? result : result.packed();
-  return reshaped(result, {result.rank() == 1 ? result.extent(0) : 1, 1});
-}
-
-void check_result(const std::filesystem::path& file, const std::string& output, Type type, int rank,
-                  const PictureOptions& options) {
-  std::string why;
-  if (io::can_write(file, picture_type(file, type, std::max(rank, 2), options), std::max(rank, 2), &why))
-    return;
-  Error error("cannot write '" + file.string() + "': " + why);
-  error.note("output", "'" + output + "' is " + weft::name_of(type) + ", " + std::to_string(rank) + "-D");
-  if (options.normalize) error.help("write a file of 8 bits, such as a .png, or drop --normalize");
-  throw error;
-}
-
-ResultPicture to_picture(const Buffer& result, const std::filesystem::path& file,
-                         const PictureOptions& options) {
-  Buffer from = as_picture(result);
-  if (options.bgr && from.type().lanes >= 3) from = blue_and_red_exchanged(from);
-  const Type type = picture_type(file, from.type(), from.rank(), options);
-  if (from.type() == type) return {from};
-  Buffer to = Buffer::allocate(type, from.extents());
-  const std::int64_t lanes = from.pixels() * type.lanes;
-  std::int64_t clamped = 0;
-  with_scalar(from.type().scalar, [&]<class From>(From) {
-    const From* values = static_cast<const From*>(from.data());
-    if (type.scalar == Scalar::F64) return convert_lanes(values, static_cast<double*>(to.data()), lanes, 1);
-    if (type.scalar == Scalar::F32) return convert_lanes(values, static_cast<float*>(to.data()), lanes, 1);
-    const bool is_bool = from.type().scalar == Scalar::Bool;
-    const ToBytes map =
-        options.normalize ? normalizing(from, lanes) : ToBytes{255 / (is_bool ? 1 : options.range), 0};
-    clamped = map(values, static_cast<std::uint8_t*>(to.data()), lanes);
-  });
-  return {to, clamped};
 }
 
 std::string size_text(const Buffer& buffer) {

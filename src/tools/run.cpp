@@ -62,7 +62,6 @@ void run(const RunOptions& given) {
     job.emplace(job_with_inputs(options, application));
   });
   job->arguments.params = job->prepared.params;
-  job->pictures = {application.about.range, options.normalize, application.about.bgr};
   store_named_stages(options, *job);
   std::vector<ir::ProbedStage> probed;
   if (!options.probe.empty()) {
@@ -95,6 +94,7 @@ void run(const RunOptions& given) {
     print_json_report(*job, results, written, times, name_of(target, *program), probed);
   else
     print_report(options, *job, results, written, times);
+  print_warnings(written);
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ void add_run(CLI::App& weft) {
   command->add_option("APP", options->application, "the application")->required();
   command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
   add_repeatable(*command, "-o,--output", options->outputs,
-                 "FILE for the first output, or NAME=FILE for any stage, which is then\nstored in this run; "
-                 "several may follow one -o");
+                 "FILE for the result, or NAME=FILE for each output that is wanted, or for any stage,\n"
+                 "which is then stored in this run; several may follow one -o");
   command
       ->add_option("--target", options->target,
                    "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"
@@ -118,10 +118,15 @@ void add_run(CLI::App& weft) {
       "--size", options->size,
       "WIDTHxHEIGHT of a synthetic scene, instead of images; WIDTH or WIDTHxHEIGHTxDEPTH for\n"
       "applications of other dimensions");
-  command->add_flag("--grey", options->grey,
-                    "reads colour pictures as luminance where one channel is needed");
+  command->add_flag("--grey,--gray", options->grey,
+                    "reads colour pictures as luminance where one channel will do");
+  command->add_flag("--rgb", options->rgb, "reads pictures as RGB where three channels will do");
   command->add_flag("--normalize", options->normalize,
-                    "writes the least value as black and the largest as white");
+                    "writes the least value as black and the largest as white; --normalize=99.5 the\n"
+                    "0.5th and the 99.5th percentile");
+  command->add_option("--depth", options->depth,
+                      "8, 16 or 32f: what files hold; unless said, results of floats have the depth of\n"
+                      "the pictures that were read");
   command
       ->add_option("--probe", options->probe,
                    "X,Y: prints the values of all pixels that this one depends on, as the interpreter\n"
@@ -136,10 +141,12 @@ void add_run(CLI::App& weft) {
   add_quiet(*command, options->quiet);
   command->footer(
       "Integer pictures become float images scaled to the application's range, and results likewise;\n"
-      ".pfm and float .tif files are taken and written as they are.\n"
+      ".pfm and float .tif files are taken and written as they are. Grey becomes RGB, alpha is dropped or\n"
+      "full, and 16 bits become 8 where the application takes nothing else.\n"
       "Examples:\n"
       "  weft run gaussian photo.png -o blurred.png --param size=5\n"
-      "  weft run harris photo.jpg -o corners.png --grey --normalize --param k=0.06\n"
+      "  weft run harris photo.jpg -o corners.png --grey --param k=0.06\n"
+      "  weft run optical_flow before.png after.png -o flow.png --grey\n"
       "  weft run sobel --size 640x480 -o edges.pfm --time");
   command->callback([options] { run(*options); });
 }

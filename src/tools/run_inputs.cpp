@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "io/picture.h"
+#include "ir/bindings.h"
+#include "tools/images.h"
 #include "tools/scene.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
@@ -35,19 +37,51 @@ void check_images_given(const RunOptions& options, const Application& applicatio
   }
 }
 
+/// Images whose size is said by another's: two pictures side by side, say, or a map of half the size.
+void check_sizes(const Job& job) {
+  ir::Sizes sizes;
+  for (const auto& [name, image] : job.arguments.images) sizes[name] = image.extents();
+  for (const ir::StagePtr& input : job.pipeline().inputs) {
+    std::vector<std::int64_t> needed;
+    std::string formula;
+    for (const auto& range : input->box) {
+      needed.push_back(ir::evaluate(range.extent, sizes));
+      formula += (formula.empty() ? "" : " x ") + range.extent.to_string();
+    }
+    if (needed == sizes.at(input->name)) continue;
+    Error error(fmt::format("image '{}' has to be {}, and '{}' is {}", input->name, Size{needed}.text(),
+                            job.image_files.at(input->name), Size{sizes.at(input->name)}.text()));
+    error.note("size", formula);
+    for (const auto& [name, file] : job.image_files) {
+      if (name != input->name)
+        error.note("image", fmt::format("'{}' is {}, {}", name, file, Size{sizes.at(name)}.text()));
+    }
+    throw error;
+  }
+}
+
+ImageOptions image_options(const RunOptions& options, const About& about) {
+  if (options.grey && options.rgb) throw Error("--grey and --rgb exclude each other");
+  const Channels channels = options.grey ? Channels::Grey : options.rgb ? Channels::Rgb : Channels::AsStored;
+  return {channels, about.range, about.advice};
+}
+
 Job job_with_pictures(const RunOptions& options, const Application& application, Built declared) {
   const auto files = files_by_name(options.images, "image", application.name, names_of(declared.images));
   check_images_given(options, application, declared.images, files);
   std::map<std::string, Buffer> pictures;
-  std::map<std::string, Type> types;
+  const ImageOptions of_images = image_options(options, application.about);
+  std::map<std::string, Type> types, picture_types;
   for (const DeclaredImage& image : declared.images) {
     const std::string& file = files.at(image.name);
     pictures[image.name] = with_rank(image, io::read_picture(file).buffer, file);
-    types[image.name] = type_for_picture(image, pictures[image.name], file, options.grey);
+    types[image.name] = type_for_picture(image, pictures[image.name], file, of_images);
+    picture_types[image.name] = pictures[image.name].type();
   }
-  Job job{application, prepare(application, options.params, types), files, {}, {}, {}};
+  Job job{application, prepare(application, options.params, types), files, {}, {}, {}, picture_types};
   for (const auto& [name, picture] : pictures)
     job.arguments.images[name] = to_image(picture, types.at(name), application.about.range);
+  check_sizes(job);
   return job;
 }
 
@@ -58,7 +92,7 @@ Job job_with_scene(const RunOptions& options, const Application& application, Bu
     check_rank(application, declared, parse_size(options.size));
     params = with_size(declared, params, parse_size(options.size));
   }
-  Job job{application, prepare(application, params), {}, {}, {}, {}};
+  Job job{application, prepare(application, params), {}, {}, {}, {}, {}};
   if (job.pipeline().inputs.empty()) return job;
   const ir::Sizes sizes = input_sizes(job.pipeline(), parse_size(options.size));
   std::uint64_t seed = 1;  // the same scene, moved a little, for every further image

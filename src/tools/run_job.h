@@ -9,7 +9,7 @@
 
 #include "ir/stage_ir.h"
 #include "tools/arguments.h"
-#include "tools/images.h"
+#include "tools/results.h"
 #include "tools/schedule_flags.h"
 
 namespace weft::tools {
@@ -18,7 +18,8 @@ struct RunOptions {
   std::string application, target = "auto", size, threads, probe;
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
-  bool grey = false, normalize = false, json = false, time = false, quiet = false;
+  std::string normalize, depth;  ///< Empty unless given; "true" is --normalize without a percentile.
+  bool grey = false, rgb = false, json = false, time = false, quiet = false;
 };
 
 /// Everything that a run needs, and what it was made from.
@@ -28,6 +29,7 @@ struct Job {
   std::map<std::string, std::string> image_files, output_files;
   Arguments arguments;
   PictureOptions pictures;
+  std::map<std::string, Type> picture_types;  ///< Of image_files, before their pixels were converted.
 
   const ir::Pipeline& pipeline() const { return prepared.built.pipeline.ir(); }
 };

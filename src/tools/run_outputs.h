@@ -6,8 +6,8 @@
 
 namespace weft::tools {
 
-/// Fills in where the results go. Throws weft::Error for files that cannot be written or cannot hold their
-/// result, before the work that makes it.
+/// Fills in where the results go and how they are shown. Throws weft::Error for files that cannot be written
+/// or cannot hold their result, before the work that makes it.
 void check_outputs(const RunOptions& options, Job& job);
 
 struct Written {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/images.h"
 #include "tools/json_value.h"
 #include "tools/probe_report.h"
 #include "tools/sizes.h"
@@ -32,11 +34,17 @@ std::string value_text(const Buffer& result) {
   return joined(texts, " ");
 }
 
-std::string clamped_note(const Written& output, const PictureOptions& pictures) {
+std::string clamped_note(const Written& output) {
   const auto lanes = static_cast<double>(output.picture.buffer.pixels() * output.picture.buffer.type().lanes);
   return fmt::format(
       "  {:.3g} % of the values lie outside 0 to {} and were clamped; --normalize shows all of them",
-      100 * static_cast<double>(output.picture.clamped) / lanes, pictures.range);
+      100 * static_cast<double>(output.picture.clamped) / lanes, output.picture.white);
+}
+
+/// What people should know of how a picture was read, or nothing.
+std::string conversion_of(const Job& job, const ir::StagePtr& input) {
+  const auto picture = job.picture_types.find(input->name);
+  return picture == job.picture_types.end() ? "" : conversion_text(picture->second, input->type);
 }
 
 bool has_scene(const Job& job) {
@@ -51,6 +59,10 @@ void print_report(const RunOptions& options, const Job& job, const std::map<std:
   if (job.image_files.empty() && !job.arguments.images.empty() && !options.quiet)
     fmt::print("input: {}, {}\n", has_scene(job) ? "a synthetic scene" : "synthetic blobs",
                parse_size(options.size).text());
+  for (const ir::StagePtr& input : job.pipeline().inputs) {
+    if (const std::string conversion = conversion_of(job, input); !conversion.empty())
+      fmt::print("{}: read {}\n", job.image_files.at(input->name), conversion);
+  }
   for (const ir::StagePtr& output : job.pipeline().outputs) {
     const Buffer& result = results.at(output->name);
     if (result.rank() == 0)
@@ -61,13 +73,21 @@ void print_report(const RunOptions& options, const Job& job, const std::map<std:
     fmt::print("{}: {}, {} {}{}, computed in {}\n", file->second.file, output->name, size_text(result),
                weft::name_of(result.type()),
                type == result.type() ? "" : " written as " + weft::name_of(type), milliseconds(times.run));
-    if (file->second.picture.clamped > 0 && !options.normalize)
-      fmt::print("{}\n", clamped_note(file->second, job.pictures));
+    if (file->second.picture.clamped > 0) fmt::print("{}\n", clamped_note(file->second));
+    if (!file->second.picture.legend.empty()) fmt::print("  {}\n", file->second.picture.legend);
   }
   if (options.time) {
     fmt::print("time: {} to prepare the input, {} to compile, {} to run, {} to write\n",
                milliseconds(times.read), milliseconds(times.compile), milliseconds(times.run),
                milliseconds(times.write));
+  }
+}
+
+void print_warnings(const std::map<std::string, Written>& written) {
+  std::fflush(stdout);
+  for (const auto& [name, output] : written) {
+    if (const std::string faint = faintness(output.picture, output.file); !faint.empty())
+      fmt::print(stderr, "weft: {}\n", faint);
   }
 }
 
@@ -87,6 +107,7 @@ void print_json_report(const Job& job, const std::map<std::string, Buffer>& resu
                               {"file", file == job.image_files.end() ? Json(nullptr) : Json(file->second)},
                               {"synthetic", file == job.image_files.end()},
                               {"type", weft::name_of(input->type)},
+                              {"read", conversion_of(job, input)},
                               {"size", job.arguments.images.at(input->name).extents()}});
   }
   for (const ir::StagePtr& output : job.pipeline().outputs) {
@@ -99,6 +120,8 @@ void print_json_report(const Job& job, const std::map<std::string, Buffer>& resu
       entry["file"] = file->second.file;
       entry["written_as"] = weft::name_of(file->second.picture.buffer.type());
       entry["clamped"] = file->second.picture.clamped;
+      if (const std::string faint = faintness(file->second.picture, file->second.file); !faint.empty())
+        entry["warning"] = faint;
     }
     json["outputs"].push_back(std::move(entry));
   }

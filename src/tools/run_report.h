@@ -14,6 +14,8 @@ struct Times {
 
 void print_report(const RunOptions& options, const Job& job, const std::map<std::string, Buffer>& results,
                   const std::map<std::string, Written>& written, const Times& times);
+/// On stderr, what is probably not what was wanted.
+void print_warnings(const std::map<std::string, Written>& written);
 void print_json_report(const Job& job, const std::map<std::string, Buffer>& results,
                        const std::map<std::string, Written>& written, const Times& times,
                        const std::string& target, const std::vector<ir::ProbedStage>& probed);

@@ -13,11 +13,15 @@ struct Boolean {
   explicit operator double() const { return value != 0 ? 1 : 0; }
 };
 
-/// Calls f with a value of the type, for the types that pictures are converted to: bool and floats.
+/// Calls f with a value of the type, for the types that pictures are converted to: bool, floats and the
+/// unsigned integers of pictures.
 template <class F>
 void with_image_scalar(Scalar scalar, F f) {
   switch (scalar) {
     case Scalar::Bool: return f(Boolean{});
+    case Scalar::U8: return f(std::uint8_t{});
+    case Scalar::U16: return f(std::uint16_t{});
+    case Scalar::U32: return f(std::uint32_t{});
     case Scalar::F16: return f(half{});
     case Scalar::F64: return f(double{});
     default: return f(float{});

@@ -315,6 +315,15 @@ TEST(CameraPipe, DevelopsTheMosaic) {
   }
 }
 
+TEST(UnsharpMask, LeavesAnEvenPictureAsItIs) {
+  std::vector<Vec<float, 3>> even(9 * 7, {.25f, .5f, .75f});
+  const Program sharpen = pipeline_of("unsharp_mask", {}).compile(testing_support::compile_options());
+  const Buffer picture = sharpen(Buffer::view(even, {9, 7}));
+  for (int y = 0; y < 7; ++y) {
+    for (int x = 0; x < 9; ++x) EXPECT_EQ(picture.at<float>(x, y), .25f) << x << ", " << y;
+  }
+}
+
 /// The share of pixels whose offset optical_flow finds, where a texture moved by (3, 2) as a whole.
 double found_by_optical_flow(const Options& options) {
   const int width = 80, height = 60, margin = 12;

@@ -53,18 +53,50 @@ TEST_F(BadInput, Files) {
 }
 
 TEST_F(BadInput, PixelTypes) {
-  expect_refusal({"run", "laplace", "deep.png", "-o", "out.png"},
-                 "image 'in' takes u8 pixels, 'deep.png' has u16\n"
+  write("signed.tif", picture<std::int16_t>(8, 6, 1, [](int i) { return i; }));
+  expect_refusal({"run", "laplace", "signed.tif", "-o", "out.png"},
+                 "image 'in' takes u8 pixels, 'signed.tif' has i16\n"
                  "  help: convert the file to 8 bits per channel");
   expect_refusal({"run", "sobel", "rgb.png", "-o", "out.png"},
                  "image 'in' takes 1 channel, 'rgb.png' has 3\n"
                  "  help: --grey converts it to luminance");
-  expect_refusal({"run", "unsharp", "grey.png", "-o", "out.png"},
-                 "image 'in' takes 3 channels, 'grey.png' has 1\n"
-                 "  help: convert the file to RGB");
-  expect_refusal({"run", "unsharp", "rgba.png", "-o", "out.png"},
-                 "image 'in' takes 3 channels, 'rgba.png' has 4\n"
-                 "  help: save the file without its alpha channel");
+  const std::string raw =
+      "\n  help: give the raw values of a sensor, in 16 bits; bayer_mosaic makes them of a picture";
+  expect_refusal({"run", "camera_pipe", "grey.png", "-o", "out.png"},
+                 "image 'raw' takes i16 or u16 pixels, 'grey.png' has u8" + raw);
+  expect_refusal({"run", "camera_pipe", "rgb.png", "-o", "out.png"},
+                 "image 'raw' takes 1 channel, 'rgb.png' has 3" + raw);
+}
+
+TEST_F(BadInput, ImagesOfDifferentSizes) {
+  write("small.png", picture<std::uint8_t>(8, 5, 1, [](int i) { return i; }));
+  expect_refusal({"run", "mosaic", "grey.png", "small.png", "-o", "out.png"},
+                 "image 'b' has to be 8x6, and 'small.png' is 8x5\n"
+                 "  size  a.w x a.h\n"
+                 "  image 'a' is grey.png, 8x6");
+}
+
+TEST_F(BadInput, DepthsAndPercentiles) {
+  const auto expect_bad = [&](const char* flag, const std::string& message) {
+    expect_refusal({"run", "sobel", "grey.png", "-o", "out.png", flag}, message);
+  };
+  expect_bad("--depth=12", "there is no depth '12'; there are 8, 16 and 32f");
+  expect_bad("--depth=32f",
+             "cannot write 'out.png': a PNG holds u8 or u16, not f32\n"
+             "  output 'mag' is f32, 2-D\n"
+             "  help: --depth 32f needs a .tif or a .pfm");
+  expect_bad("--normalize=50", "--normalize=50 has to be more than 50 and at most 100");
+  expect_bad("--normalize=some", "--normalize 'some' is not a number of at least 0");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.tif", "--depth", "32f", "--normalize"},
+                 "--normalize makes pictures of 8 or 16 bits, not of --depth 32f");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.png", "--grey", "--rgb"},
+                 "--grey and --rgb exclude each other");
+}
+
+TEST_F(BadInput, OneFileForSeveralOutputs) {
+  expect_refusal({"run", "fdtd2d", "grey.png", "grey.png", "grey.png", "-o", "out.png"},
+                 "'fdtd2d' has 3 outputs, and no file is given for ex, ey\n"
+                 "  help: add -o ex=FILE -o ey=FILE, or give names to leave some out: -o hz=out.png");
 }
 
 TEST_F(BadInput, Names) {
