@@ -63,12 +63,16 @@ Type picture_type(const fs::path& file, Type result, int rank, const PictureOpti
   return result.scalar == Scalar::U16 ? of(Scalar::U8) : result;
 }
 
+/// Integers of less bits than their type has, such as the raw values of a sensor.
+bool is_of_sensor(Scalar result, const PictureOptions& options) {
+  return is_integer(result) && options.range > 255 && size_of(result) > 1;
+}
+
 /// The value of a result that is shown as white.
 double white_of(Scalar result, const PictureOptions& options) {
   if (options.white > 0) return options.white;
-  if (is_float(result)) return options.range;
-  const bool of_sensor = options.range > 255 && size_of(result) > 1;
-  return of_sensor ? options.range : largest_of(result);
+  if (is_float(result) || is_of_sensor(result, options)) return options.range;
+  return largest_of(result);
 }
 
 struct Obstacle {
@@ -295,7 +299,10 @@ ResultPicture to_picture(const Buffer& result, const fs::path& file, const Pictu
   const Type type = picture_type(file, from.type(), rank, options);
   if (is_flow(file, from.type(), rank, options)) return as_flow(from, type, options);
   const Destination to{file, type.lanes, rank};
-  const bool shows = asks_for_shades(options) || !to.holds_numbers() || from.type().scalar == Scalar::Bool;
+  const bool raw =
+      from.type() == type && is_of_sensor(type.scalar, options);  // camera_pipe reads them as they are
+  const bool numbers = raw || (to.holds_numbers() && from.type().scalar != Scalar::Bool);
+  const bool shows = asks_for_shades(options) || !numbers;
   if (is_short(type.scalar) && shows) return as_shades(from, type, options);
   if (from.type() != type) return {as_numbers(from, type)};
   const bool looked_at = is_short(type.scalar) && !to.holds(Scalar::I64);  // a file of any numbers is not

@@ -118,6 +118,15 @@ TEST(Results, WhiteIsWhatTheApplicationSays) {
             (Values{0, 255}));
 }
 
+TEST(Results, RawValuesOfASensorStayWhatTheyAre) {
+  const Buffer raw = pixels({Scalar::U16, 1}, {0, 600, 1023});
+  EXPECT_EQ(lanes(to_picture(raw, "a.png", {.range = 1023}).buffer), (Values{0, 600, 1023}));
+  EXPECT_EQ(lanes(to_picture(raw, "a.tif", {.range = 1023}).buffer), (Values{0, 600, 1023}));
+  EXPECT_EQ(lanes(to_picture(raw, "a.jpg", {.range = 1023}).buffer), (Values{0, 150, 255}));
+  EXPECT_EQ(lanes(to_picture(raw, "a.png", {.range = 1023, .depth = Scalar::U16}).buffer),
+            (Values{0, 38437, 65535}));
+}
+
 TEST(Results, TwoLanesAreADirectionInColours) {
   const Buffer flow = pixels({Scalar::I8, 2}, {4, 0, -4, 0, 0, 0, 2, 0, 0, 4});
   const ResultPicture shown = to_picture(flow, "a.png", {});
