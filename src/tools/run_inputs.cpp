@@ -78,7 +78,7 @@ Job job_with_pictures(const RunOptions& options, const Application& application,
     types[image.name] = type_for_picture(image, pictures[image.name], file, of_images);
     picture_types[image.name] = pictures[image.name].type();
   }
-  Job job{application, prepare(application, options.params, types), files, {}, {}, {}, picture_types};
+  Job job{application, prepare(application, options.params, types), files, {}, {}, {}, {}, picture_types};
   for (const auto& [name, picture] : pictures)
     job.arguments.images[name] = to_image(picture, types.at(name), application.about.range);
   check_sizes(job);
@@ -92,7 +92,7 @@ Job job_with_scene(const RunOptions& options, const Application& application, Bu
     check_rank(application, declared, parse_size(options.size));
     params = with_size(declared, params, parse_size(options.size));
   }
-  Job job{application, prepare(application, params), {}, {}, {}, {}, {}};
+  Job job{application, prepare(application, params), {}, {}, {}, {}, {}, {}};
   if (job.pipeline().inputs.empty()) return job;
   const ir::Sizes sizes = input_sizes(job.pipeline(), parse_size(options.size));
   std::uint64_t seed = 1;  // the same scene, moved a little, for every further image

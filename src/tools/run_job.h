@@ -29,6 +29,7 @@ struct Job {
   std::map<std::string, std::string> image_files, output_files;
   Arguments arguments;
   PictureOptions pictures;
+  std::vector<std::string> stages;            ///< Outputs of this run only: stages that files are named for.
   std::map<std::string, Type> picture_types;  ///< Of image_files, before their pixels were converted.
 
   const ir::Pipeline& pipeline() const { return prepared.built.pipeline.ir(); }

@@ -42,6 +42,13 @@ PictureOptions picture_options(const RunOptions& options, const Job& job) {
   return pictures;
 }
 
+/// How the output is shown. The application says what is white in its results, not in other stages.
+PictureOptions options_of(const Job& job, const std::string& output) {
+  PictureOptions options = job.pictures;
+  if (std::find(job.stages.begin(), job.stages.end(), output) != job.stages.end()) options.white = 0;
+  return options;
+}
+
 /// A file without a name is for "the result". Where there are several, the others would be lost silently.
 void check_nothing_is_lost(const RunOptions& options, const Job& job) {
   std::vector<std::string> lost;
@@ -75,7 +82,7 @@ void check_outputs(const RunOptions& options, Job& job) {
   for (const ir::StagePtr& output : outputs) {
     const auto file = job.output_files.find(output->name);
     if (file == job.output_files.end()) continue;
-    check_result(file->second, output->name, output->type, output->rank(), job.pictures);
+    check_result(file->second, output->name, output->type, output->rank(), options_of(job, output->name));
     check_writable(file->second);
     if (!seen.insert(std::filesystem::path(file->second).lexically_normal()).second)
       throw Error("two outputs cannot both go to '" + file->second + "'");
@@ -85,7 +92,7 @@ void check_outputs(const RunOptions& options, Job& job) {
 std::map<std::string, Written> write_outputs(const Job& job, const std::map<std::string, Buffer>& results) {
   std::map<std::string, Written> written;
   for (const auto& [name, file] : job.output_files)
-    written[name] = {to_picture(results.at(name), file, job.pictures), file};
+    written[name] = {to_picture(results.at(name), file, options_of(job, name)), file};
   for (const auto& [name, output] : written) io::write_picture(output.file, output.picture.buffer);
   return written;
 }

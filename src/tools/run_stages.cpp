@@ -46,6 +46,7 @@ void store_named_stages(const RunOptions& options, Job& job) {
     if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
     try {
       pipeline.outputs.push_back(find_stage(name, job));
+      job.stages.push_back(name);
     } catch (Error& error) {
       throw error.help("a file whose name has a '=' is given as ./" + text);
     }

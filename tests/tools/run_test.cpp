@@ -107,6 +107,12 @@ TEST_F(Run, ApplicationsHaveTheRangeOfTheirResults) {
   EXPECT_EQ(read("life.png").at<std::uint8_t>(1, 2), 255);
 }
 
+TEST_F(Run, StagesHaveTheRangeOfTheApplication) {
+  write("in.png", picture<std::uint8_t>(8, 8, 1, [](int i) { return i % 8 < 4 ? 0 : 200; }));
+  expect_success({"run", "harris", "in.png", "-o", "dx=dx.png"});  // in whose results 100,000 is white
+  EXPECT_EQ(read("dx.png").at<std::uint8_t>(4, 4), 100);
+}
+
 TEST_F(Run, FlowsAreColoured) {
   write("a.png", picture<std::uint8_t>(32, 24, 1, [](int i) { return i * i * 31 / 7; }));
   const std::string text = expect_success({"run", "optical_flow", "a.png", "a.png", "-o", "flow.png"});
