@@ -95,7 +95,8 @@ std::optional<Obstacle> obstacle(const fs::path& file, Type result, int rank, co
   if (options.depth == Scalar::F32) return Obstacle{why, "--depth 32f needs a .tif or a .pfm"};
   if (options.depth) return Obstacle{why, "leave --depth out, or write a .png or a .tif"};
   if (options.normalize) return Obstacle{why, "write a file of 8 bits, such as a .png, or drop --normalize"};
-  return Obstacle{why, ""};
+  const bool alpha_alone = result.lanes == 4 && io::can_write(file, {Scalar::U8, 3}, rank);
+  return Obstacle{why, alpha_alone ? "--rgb reads pictures without their alpha channel" : ""};
 }
 
 // ---- values to shades

@@ -68,6 +68,13 @@ TEST_F(BadInput, PixelTypes) {
                  "image 'raw' takes 1 channel, 'rgb.png' has 3" + raw);
 }
 
+TEST_F(BadInput, FilesWithoutAlpha) {
+  expect_refusal({"run", "gaussian", "rgba.png", "-o", "out.jpg"},
+                 "cannot write 'out.jpg': a JPEG holds 1 or 3 lanes, not 4\n"
+                 "  output 'gaussian' is u8x4, 2-D\n"
+                 "  help: --rgb reads pictures without their alpha channel");
+}
+
 TEST_F(BadInput, ImagesOfDifferentSizes) {
   write("small.png", picture<std::uint8_t>(8, 5, 1, [](int i) { return i; }));
   expect_refusal({"run", "mosaic", "grey.png", "small.png", "-o", "out.png"},

@@ -73,49 +73,52 @@ TEST_F(Run, GreyIsLuminance) {
 
 TEST_F(Run, PicturesAreConvertedAndThatIsSaid) {
   write("deep.png", picture<std::uint16_t>(5, 4, 2, [](int i) { return i % 2 == 0 ? 257 * i : 65535; }));
-  const std::string text = expect_success({"run", "unsharp", "deep.png", "-o", "out.png"});
+  const std::string text =
+      expect_success({"run", "--target", "reference", "unsharp", "deep.png", "-o", "out.png"});
   EXPECT_TRUE(
       text.starts_with("deep.png: read as RGB, without its alpha channel, in 8 bits instead of 16\n"
                        "out.png: out, 5x4 u8x3, computed in "))
       << text;
-  const auto json = nlohmann::json::parse(
-      expect_success({"run", "sobel", "deep.png", "-o", "out.png", "--json", "--gray"}));
+  const auto json = nlohmann::json::parse(expect_success(
+      {"run", "--target", "reference", "sobel", "deep.png", "-o", "out.png", "--json", "--gray"}));
   EXPECT_EQ(json["inputs"][0]["read"], "without its alpha channel");
   EXPECT_EQ(json["outputs"][0]["written_as"], "u16") << "as deep as the picture";
-  expect_success({"run", "sobel", "deep.png", "-o", "out.png", "--depth", "8"});
+  expect_success({"run", "--target", "reference", "sobel", "deep.png", "-o", "out.png", "--depth", "8"});
   EXPECT_EQ(read("out.png").type(), (Type{Scalar::U8, 1}));
 }
 
 TEST_F(Run, FaintPicturesAreSaidOnStderr) {
   write("in.pfm", picture<float>(5, 4, 1, [](int i) { return i / 100.f; }));
-  const Outcome faint = weft({"run", "gaussian", "in.pfm", "-o", "out.png"});
+  const Outcome faint = weft({"run", "--target", "reference", "gaussian", "in.pfm", "-o", "out.png"});
   EXPECT_EQ(faint.exit_code, 0);
   EXPECT_TRUE(faint.err.starts_with("weft: out.png uses 0.0") &&
               faint.err.ends_with(", and white is 255; --normalize spreads them\n"))
       << faint.err;
-  expect_success(
-      {"run", "gaussian", "--normalize", "in.pfm", "-o", "out.png"});  // which does not eat the file
+  expect_success({"run", "--target", "reference", "gaussian", "--normalize", "in.pfm", "-o",
+                  "out.png"});  // which does not eat the file
   EXPECT_EQ(read("out.png").at<std::uint8_t>(4, 3), 255);
-  expect_success({"run", "gaussian", "in.pfm", "-o", "out.png", "--normalize=99.5"});
+  expect_success({"run", "--target", "reference", "gaussian", "in.pfm", "-o", "out.png", "--normalize=99.5"});
 }
 
 TEST_F(Run, ApplicationsHaveTheRangeOfTheirResults) {
   write("in.png", picture<std::uint8_t>(8, 8, 1, [](int i) { return i / 8 == 3 && i % 8 < 3 ? 255 : 0; }));
-  expect_success({"run", "normalize", "in.png", "-o", "normal.png"});
+  expect_success({"run", "--target", "reference", "normalize", "in.png", "-o", "normal.png"});
   EXPECT_EQ(read("normal.png").at<std::uint8_t>(1, 3), 255);
-  expect_success({"run", "life", "in.png", "-o", "life.png"});
+  expect_success({"run", "--target", "reference", "life", "in.png", "-o", "life.png"});
   EXPECT_EQ(read("life.png").at<std::uint8_t>(1, 2), 255);
 }
 
 TEST_F(Run, StagesHaveTheRangeOfTheApplication) {
   write("in.png", picture<std::uint8_t>(8, 8, 1, [](int i) { return i % 8 < 4 ? 0 : 200; }));
-  expect_success({"run", "harris", "in.png", "-o", "dx=dx.png"});  // in whose results 100,000 is white
+  expect_success({"run", "--target", "reference", "harris", "in.png", "-o",
+                  "dx=dx.png"});  // in whose results 100,000 is white
   EXPECT_EQ(read("dx.png").at<std::uint8_t>(4, 4), 100);
 }
 
 TEST_F(Run, FlowsAreColoured) {
   write("a.png", picture<std::uint8_t>(32, 24, 1, [](int i) { return i * i * 31 / 7; }));
-  const std::string text = expect_success({"run", "optical_flow", "a.png", "a.png", "-o", "flow.png"});
+  const std::string text =
+      expect_success({"run", "--target", "reference", "optical_flow", "a.png", "a.png", "-o", "flow.png"});
   EXPECT_NE(text.find("flow.png: flow, 32x24 i8x2 written as u8x3, "), std::string::npos) << text;
   EXPECT_NE(text.find("\n  direction as hue (right is red, left cyan)"), std::string::npos) << text;
   EXPECT_EQ(read("flow.png").at<std::uint8_t>(16, 12), 255);  // at rest
@@ -123,7 +126,7 @@ TEST_F(Run, FlowsAreColoured) {
 
 TEST_F(Run, OutputsMayBeLeftOutByName) {
   write("in.png", picture<std::uint8_t>(8, 8, 1, [](int i) { return 4 * i; }));
-  expect_success({"run", "fdtd2d", "in.png", "in.png", "in.png", "-o", "ey=ey.tif"});
+  expect_success({"run", "--target", "reference", "fdtd2d", "in.png", "in.png", "in.png", "-o", "ey=ey.tif"});
   EXPECT_EQ(files(), (std::vector<std::string>{"ey.tif", "in.png"}));
 }
 
