@@ -12,6 +12,7 @@
 #include "tools/images.h"
 #include "tools/results.h"
 #include "tools/scene.h"
+#include "tools/show.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -19,7 +20,7 @@ namespace {
 
 struct DrawOptions {
   std::string kind, file, size = "640x480", seed = "1";
-  bool grey = false, quiet = false;
+  bool grey = false, quiet = false, show = false;
 };
 
 bool is_flat(const std::string& kind) { return kind == "scene" || kind == "noise" || kind == "gradient"; }
@@ -50,15 +51,23 @@ Type type_in(const std::filesystem::path& file, bool grey, int rank) {
 }
 
 void draw(const DrawOptions& options) {
-  check_writable(options.file);
+  if (options.file.empty() && !options.show) throw Error("say where the picture goes: -o FILE, or --show");
+  if (!options.file.empty()) check_writable(options.file);
+  const TerminalPictures terminal =
+      options.show ? pictures_or_complaint(options.file.empty()) : TerminalPictures::None;
   Progress progress(options.quiet);
   std::optional<Activity> activity(std::in_place, progress, "drawing " + options.kind);
   const Buffer drawn = as_picture(picture_of(options));
-  const Buffer picture = to_image(drawn, type_in(options.file, options.grey, drawn.rank()), 255);
-  activity.emplace(progress, "writing " + options.file);
-  io::write_picture(options.file, picture);
+  const Type type = options.file.empty() ? Type{Scalar::U8, options.grey ? 1 : 3}
+                                         : type_in(options.file, options.grey, drawn.rank());
+  const Buffer picture = to_image(drawn, type, 255);
+  if (!options.file.empty()) {
+    activity.emplace(progress, "writing " + options.file);
+    io::write_picture(options.file, picture);
+  }
   activity.reset();
-  if (options.quiet) return;
+  show_picture(options.grey ? to_image(drawn, {Scalar::U8, 1}, 255) : drawn, terminal);
+  if (options.quiet || options.file.empty()) return;
   fmt::print("{}: {}, {} {}\n", options.file, options.kind, size_text(picture),
              weft::name_of(picture.type()));
 }
@@ -69,11 +78,13 @@ void add_draw(CLI::App& weft) {
   auto options = std::make_shared<DrawOptions>();
   CLI::App* command = weft.add_subcommand("draw", "draws a synthetic picture");
   command->add_option("PICTURE", options->kind, "scene, noise, gradient or blobs")->required();
-  command->add_option("-o,--output", options->file, "the picture file")->required();
+  command->add_option("-o,--output", options->file, "the picture file");
   command->add_option("--size", options->size, "WIDTHxHEIGHT; blobs have any number of dimensions")
       ->capture_default_str();
   command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
   command->add_flag("--grey,--gray", options->grey, "luminance instead of colour");
+  command->add_flag("--show", options->show,
+                    "shows it on a terminal that can: one that knows sixel or kitty's protocol");
   add_quiet(*command, options->quiet);
   command->footer(
       "Examples:\n  weft draw scene -o scene.png --size 1920x1080\n"

@@ -1,4 +1,6 @@
 // weft run: an application on pictures from files, or on a scene drawn for the occasion.
+#include <weft/error.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "tools/run_outputs.h"
 #include "tools/run_report.h"
 #include "tools/run_stages.h"
+#include "tools/show.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
@@ -46,6 +49,13 @@ std::vector<ir::ProbedStage> probe(const RunOptions& options, const Job& job, Pr
                    point.at);
 }
 
+TerminalPictures terminal_for(const RunOptions& options) {
+  if (!options.show) return TerminalPictures::None;
+  if (options.json)
+    throw Error("--show and --json cannot share the standard output").help("leave out one of them");
+  return pictures_or_complaint(options.outputs.empty() && !options.time);
+}
+
 void run(const RunOptions& given) {
   const RunTarget target = parse_target(given.target);
   const runtime::Scheduling scheduling = parse(given.schedule);
@@ -53,6 +63,7 @@ void run(const RunOptions& given) {
   const Application& application = find_application(given.application);
   const RunOptions options = with_outputs_told_apart(given, prepare(application, given.params).built);
   if (!options.size.empty()) parse_size(options.size);
+  const TerminalPictures terminal = terminal_for(options);
 
   Progress progress(options.quiet);
   Times times;
@@ -90,6 +101,7 @@ void run(const RunOptions& given) {
     const Activity writing(progress, writing_text(*job));
     written = write_outputs(*job, results);
   });
+  show_results(*job, results, terminal);
   if (options.json)
     print_json_report(*job, results, written, times, name_of(target, *program), probed);
   else
@@ -133,6 +145,9 @@ void add_run(CLI::App& weft) {
                    "computes them. STAGE:X,Y is one of a stage rather than of the first output;\n"
                    "X,Y,Z in volumes")
       ->type_name("[STAGE:]X,Y");
+  command->add_flag("--show", options->show,
+                    "shows the results that are written, or else the first, on a terminal that can:\n"
+                    "one that knows sixel or kitty's protocol");
   add_schedule_flags(*command, options->schedule);
   command->add_option("--threads", options->threads, "all cores unless said");
   command->add_flag("--json", options->json, "one JSON object");

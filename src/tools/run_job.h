@@ -19,7 +19,7 @@ struct RunOptions {
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
   std::string normalize, depth;  ///< Empty unless given; "true" is --normalize without a percentile.
-  bool grey = false, rgb = false, json = false, time = false, quiet = false;
+  bool grey = false, rgb = false, json = false, time = false, quiet = false, show = false;
 };
 
 /// Everything that a run needs, and what it was made from.

@@ -74,7 +74,7 @@ void check_outputs(const RunOptions& options, Job& job) {
   const auto& outputs = job.pipeline().outputs;
   job.pictures = picture_options(options, job);
   job.output_files = files_by_name(options.outputs, "output", job.application.name, names_of(outputs));
-  const bool prints = options.time || options.json || outputs[0]->rank() == 0;
+  const bool prints = options.time || options.json || options.show || outputs[0]->rank() == 0;
   if (job.output_files.empty() && !prints)
     throw Error("say where the result goes: -o FILE").help("--time runs without writing anything");
   check_nothing_is_lost(options, job);
@@ -95,6 +95,21 @@ std::map<std::string, Written> write_outputs(const Job& job, const std::map<std:
     written[name] = {to_picture(results.at(name), file, options_of(job, name)), file};
   for (const auto& [name, output] : written) io::write_picture(output.file, output.picture.buffer);
   return written;
+}
+
+void show_results(const Job& job, const std::map<std::string, Buffer>& results, TerminalPictures how) {
+  if (how == TerminalPictures::None) return;
+  std::vector<std::string> names;
+  for (const auto& [name, file] : job.output_files) names.push_back(name);
+  if (names.empty()) names.push_back(job.pipeline().outputs.at(0)->name);
+  PictureOptions options = job.pictures;
+  options.depth = Scalar::U8;
+  for (const std::string& name : names) {
+    if (results.at(name).rank() == 0) continue;
+    const ResultPicture picture = to_picture(results.at(name), "shown.png", options);
+    show_picture(picture.buffer, how);
+    if (!picture.legend.empty() && job.output_files.empty()) fmt::print("  {}\n", picture.legend);
+  }
 }
 
 }  // namespace weft::tools

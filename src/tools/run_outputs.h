@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/run_job.h"
+#include "tools/show.h"
 
 namespace weft::tools {
 
@@ -17,5 +18,8 @@ struct Written {
 
 /// All results are converted before the first is written.
 std::map<std::string, Written> write_outputs(const Job& job, const std::map<std::string, Buffer>& results);
+
+/// On the terminal: those results that are written, or the first one.
+void show_results(const Job& job, const std::map<std::string, Buffer>& results, TerminalPictures how);
 
 }  // namespace weft::tools
