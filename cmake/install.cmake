@@ -3,17 +3,23 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+set(weft_simt_dir ${CMAKE_INSTALL_DATADIR}/weft/simt)
 
-set_target_properties(weft_io PROPERTIES EXPORT_NAME io)
-set_target_properties(weft_main PROPERTIES EXPORT_NAME main)
-install(TARGETS weft weft_io weft_main simt EXPORT weftTargets)
-install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_package_dir})
+# Each component has targets of its own, so that only who asks for it needs what it links to.
+foreach(part weft ${weft_components})
+  get_target_property(target weft::${part} ALIASED_TARGET)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part})
+  install(TARGETS ${target} EXPORT weft_${part}Targets)
+  install(EXPORT weft_${part}Targets NAMESPACE weft:: DESTINATION ${weft_package_dir})
+endforeach()
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# What the SIMT checker compiles texts with.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/simt/cuda ${PROJECT_SOURCE_DIR}/simt/include
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/weft/simt)
+if(TARGET simt)  # its interface, and what it compiles texts with
+  target_include_directories(simt PUBLIC $<INSTALL_INTERFACE:${weft_simt_dir}/include>)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/simt/cuda ${PROJECT_SOURCE_DIR}/simt/include DESTINATION ${weft_simt_dir})
+endif()
 if(TARGET weft_tool)
-  install(TARGETS weft_tool)
+  install(TARGETS weft_tool simt_check)
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake

@@ -1,9 +1,8 @@
-#include "io/picture.h"
-
 #include "io/codec.h"
 #include "io/draft.h"
 
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 #include <array>

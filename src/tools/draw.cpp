@@ -1,11 +1,11 @@
 // weft draw: pictures to try things on.
 #include <fmt/format.h>
+#include <weft/picture.h>
 
 #include <cstdio>
 #include <memory>
 #include <optional>
 
-#include "io/picture.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/files.h"

@@ -1,6 +1,7 @@
 #include "tools/images.h"
 
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/picture.h"
 #include "ir/value.h"
 #include "tools/flow_colours.h"
 #include "tools/images.h"

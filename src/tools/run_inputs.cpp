@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 
-#include "io/picture.h"
 #include "ir/bindings.h"
 #include "tools/images.h"
 #include "tools/scene.h"

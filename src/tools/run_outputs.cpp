@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
-#include "io/picture.h"
 #include "tools/files.h"
 #include "tools/terminal.h"
 

@@ -1,7 +1,7 @@
 # Configures and builds project/ against Weft in one WAY, and runs the program where that is cheap.
-#   find_package      Weft as this build tree installs it: the program is built and run
+#   find_package      Weft as this build tree installs it: the programs are built and run
 #   fetch_content     FetchContent with Weft's sources: configured, and the user's file compiled
-#   add_subdirectory  likewise
+#   add_subdirectory  likewise, without Weft's components
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -17,11 +17,21 @@ set(configure ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/project -B ${WORK}/b
 
 if(WAY STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${WEFT_BUILD} --config ${CONFIG} --prefix ${WORK}/installed)
-  run(${configure} -DCMAKE_PREFIX_PATH=${WORK}/installed)
+  foreach(application sobel prewitt)
+    run(${WORK}/installed/bin/weft emit ${application} -o ${WORK}/emitted)
+  endforeach()
+  run(${configure} -DCMAKE_PREFIX_PATH=${WORK}/installed -DEMITTED=${WORK}/emitted)
   run(${CMAKE_COMMAND} --build ${WORK}/build)
   run(${WORK}/build/blur list)
   if(NOT output MATCHES "blur")
     message(FATAL_ERROR "the program does not list its own pipeline:\n${output}")
+  endif()
+  run(${WORK}/build/edges)
+  file(WRITE ${WORK}/in.pgm "P2 2 1 255 3 200\n")
+  run(${WORK}/build/brighten ${WORK}/in.pgm ${WORK}/out.pgm)
+  file(READ ${WORK}/out.pgm pixels OFFSET 11 HEX)
+  if(NOT pixels STREQUAL "06ff")
+    message(FATAL_ERROR "3 and 200 were to become 6 and 255, not the bytes ${pixels}")
   endif()
 else()
   run(${configure} -DFETCHCONTENT_SOURCE_DIR_WEFT=${WEFT_SOURCE} -DWEFT_SOURCE=${WEFT_SOURCE})

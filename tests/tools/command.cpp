@@ -5,13 +5,12 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <weft/picture.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-
-#include "io/picture.h"
 
 namespace fs = std::filesystem;
 

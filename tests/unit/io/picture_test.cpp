@@ -1,6 +1,5 @@
-#include "io/picture.h"
-
 #include <weft/error.h>
+#include <weft/picture.h>
 
 #include <gtest/gtest.h>
 #include <png.h>

@@ -1,5 +1,7 @@
-// Pictures in files: what the weft command reads its inputs from and writes its outputs to. A file is
+// Pictures in files, in a library of its own, weft::io; what the weft command reads and writes. A file is
 // recognized by its first bytes when it is read and by its extension when it is written.
+//     const weft::io::Picture in = weft::io::read_picture("in.jpg");
+//     weft::io::write_picture("out.png", blur(in.buffer));
 #pragma once
 
 #include <weft/buffer.h>
