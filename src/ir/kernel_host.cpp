@@ -13,11 +13,12 @@
 namespace weft::kernel {
 namespace {
 
-std::set<std::string> arrays_of(const Step& step, bool written_ones) {
+std::set<std::string> arrays_of(const Module& module, const Step& step, bool written_ones) {
   std::set<std::string> names;
   const auto add = [&](const Launch& launch) {
-    names.insert(launch.reads.begin(), launch.reads.end());
-    if (written_ones) names.insert(launch.writes.begin(), launch.writes.end());
+    Uses uses = uses_of(module, launch.function);
+    names.merge(uses.reads);
+    if (written_ones) names.merge(uses.writes);
   };
   if (const auto* repeat = std::get_if<Repeat>(&step)) {
     for (const Launch& launch : repeat->launches) add(launch);
@@ -48,13 +49,6 @@ std::vector<Parameter> parameters_of(const Module& module, const Function& funct
   return result;
 }
 
-const Function& function_named(const Module& module, const std::string& name) {
-  for (const Function& function : module.functions) {
-    if (function.name == name) return function;
-  }
-  throw InternalError("there is no function '" + name + "'");
-}
-
 const Launch& launch_of(const Module& module, const Function& function) {
   for (const Step& step : module.steps) {
     if (const auto* launch = std::get_if<Launch>(&step); launch && launch->function == function.name)
@@ -82,8 +76,9 @@ bool is_read_while_empty(const Module& module, const Array& a) {
     const auto fixed = literal_value(extent);
     return fixed ? *fixed == 0 : !std::holds_alternative<Name>(extent->op);
   });
-  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(),
-                                   [&](const Step& step) { return arrays_of(step, false).count(a.name); });
+  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(), [&](const Step& step) {
+    return arrays_of(module, step, false).count(a.name);
+  });
   return a.role == Array::Role::Output && may_be_empty && is_read;
 }
 
@@ -104,7 +99,7 @@ std::set<std::string> arrays_exchanging_words(const Module& module) {
 std::vector<Lifetimes> lifetimes_of(const Module& module) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> uses;  // the first and the last
   for (std::size_t i = 0; i < module.steps.size(); ++i) {
-    for (const std::string& array : arrays_of(module.steps[i], true))
+    for (const std::string& array : arrays_of(module, module.steps[i], true))
       uses.try_emplace(array, i, i).first->second.second = i;
   }
   std::vector<Lifetimes> lifetimes(module.steps.size());

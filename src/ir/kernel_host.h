@@ -20,8 +20,7 @@ struct Parameter {
 /// In the order of the kernel's declaration.
 std::vector<Parameter> parameters_of(const Module& module, const Function& function);
 
-/// Throws InternalError if there is no such function, or nothing launches it.
-const Function& function_named(const Module& module, const std::string& name);
+/// Throws InternalError if nothing launches the function.
 const Launch& launch_of(const Module& module, const Function& function);
 
 /// The condition under which an array has no pixels; null for a scalar.

@@ -245,7 +245,6 @@ struct Grid {
 struct Launch {
   std::string function;
   Expr count;
-  std::vector<std::string> reads, writes;  ///< Arrays.
   std::optional<Grid> grid = {};
 };
 

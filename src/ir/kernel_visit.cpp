@@ -1,5 +1,9 @@
 #include "ir/kernel_visit.h"
 
+#include <weft/error.h>
+
+#include <map>
+
 #include "ir/stage_ir.h"
 
 namespace weft::kernel {
@@ -164,6 +168,78 @@ std::set<std::string> arrays_written_in(const Block& block) {
     if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
   });
   return names;
+}
+
+const Function& function_named(const Module& module, const std::string& name) {
+  for (const Function& function : module.functions) {
+    if (function.name == name) return function;
+  }
+  throw InternalError("there is no function '" + name + "'");
+}
+
+namespace {
+
+/// What the names of a function stand for: arrays of the module, whether named or pointed into.
+class Pointees {
+ public:
+  explicit Pointees(const Module& module) {
+    for (const Array& a : module.arrays) arrays_[a.name] = {a.name};
+  }
+  /// Pointers of different scopes may have one name: then it stands for what any of them points into.
+  void add(const Pointer& pointer) {
+    for (const std::string& array : arrays_of(pointer)) arrays_[pointer.name].merge(std::set(of(array)));
+  }
+  /// Nothing, of a function's own arrays and of tables.
+  const std::set<std::string>& of(const std::string& name) const {
+    static const std::set<std::string> nothing;
+    const auto found = arrays_.find(name);
+    return found == arrays_.end() ? nothing : found->second;
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> arrays_;
+};
+
+void add_uses(const Module& module, const Function& function, Uses& uses) {
+  Pointees pointees(module);
+  const auto add = [&](std::set<std::string>& to, const std::string& name) {
+    to.insert(pointees.of(name).begin(), pointees.of(name).end());
+  };
+  visit_statements(function.body, [&](const Stmt& statement) {
+    std::visit(ir::overloaded{
+                   [&](const Pointer& s) { pointees.add(s); },
+                   [&](const Store& s) { add(uses.writes, s.array); },
+                   [&](const LoadPack& s) { add(uses.reads, s.array); },
+                   [&](const StorePack& s) { add(uses.writes, s.array), add(uses.reads, s.name); },
+                   [&](const StorePastCaches& s) { add(uses.writes, s.array), add(uses.reads, s.from); },
+                   [&](const Atomic& s) { add(uses.writes, s.array); },
+                   [&](const Order& s) { add(uses.writes, s.array); },
+                   [&](const CallFunction& s) { add_uses(module, function_named(module, s.function), uses); },
+                   [](const Let&) {},
+                   [](const Assign&) {},
+                   [](const LocalArray&) {},
+                   [](const Prefetch&) {},  // of what is read elsewhere
+                   [](const ExceedsCaches&) {},
+                   [](const Barrier&) {},
+                   [](const For&) {},
+                   [](const If&) {},
+                   [](const Continue&) {},
+                   [](const Comment&) {},
+               },
+               statement.op);
+  });
+  visit_expressions(function.body, [&](const Expr& e) {
+    if (const auto* n = std::get_if<Load>(&e->op)) add(uses.reads, n->array);
+    if (const auto* n = std::get_if<MedianOf>(&e->op)) add(uses.reads, n->array);
+  });
+}
+
+}  // namespace
+
+Uses uses_of(const Module& module, const std::string& function) {
+  Uses uses;
+  add_uses(module, function_named(module, function), uses);
+  return uses;
 }
 
 }  // namespace weft::kernel

@@ -26,4 +26,13 @@ std::set<std::string> names_in(const Block& block);
 /// The arrays that a block stores to, or makes writable pointers into.
 std::set<std::string> arrays_written_in(const Block& block);
 
+/// The arrays of the module that a function reads and writes, itself or in functions that it calls, through
+/// pointers, too. What an atomic operation updates is written.
+struct Uses {
+  std::set<std::string> reads, writes;
+};
+Uses uses_of(const Module& module, const std::string& function);
+/// Throws InternalError if there is no such function.
+const Function& function_named(const Module& module, const std::string& name);
+
 }  // namespace weft::kernel

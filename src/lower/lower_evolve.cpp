@@ -101,7 +101,7 @@ class EvolveLowering {
     const bool along_x = rows.rank() == 1 && !on_gpu;
     kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
     if (on_gpu) loop.kind = kernel::LoopKind::GridY, loop.from = literal(0), loop.to = rows.count();
-    kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count(), {source.name}, {}};
+    kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count()};
     if (on_gpu) launch.grid = grid_over_rows(rows, initial.type.lanes);
     Names locals = layout_.names;
     kernel::Block& body = along_x ? function.body : loop.body;
@@ -120,7 +120,6 @@ class EvolveLowering {
     for (const ArrayLayout& array : arrays_[f]) {
       copy.push_back(
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
-      launch.writes.push_back(array.name);
     }
     body.push_back({kernel::For{on_gpu ? kernel::LoopKind::GridX : kernel::LoopKind::Vector, "i", from, to,
                                 std::move(copy)}});

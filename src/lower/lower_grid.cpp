@@ -97,7 +97,7 @@ kernel::Launch lower_grid(const StageContext& context) {
   function.body = grid_loops(rows, [&](Block& block) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
   });
-  kernel::Launch launch{function.name, literal(1), arrays_read(stage, layout), {array.name}, grid_over(rows)};
+  kernel::Launch launch{function.name, literal(1), grid_over(rows)};
   if (shares_rows(stage)) launch.grid->sharing = kernel::Sharing::Rows;
   context.module.functions.push_back(std::move(function));
   return launch;

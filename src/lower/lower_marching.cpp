@@ -77,14 +77,12 @@ class MarchLowering {
     if (reduction_) function.body.push_back({Let{"part_rows", reduction_->rows_per_part()}});
     function.body.push_back({Let{"rows", rows_of_strip(name("columns"), name("part_rows"))}});
     function.body.push_back({strips()});
-    std::vector<std::string> reads = arrays_read(context_.members, layout_);
     if (reduction_) {
-      reduction_->launch_parts(std::move(function), strip_count(), std::move(reads));
+      reduction_->launch_parts(std::move(function), strip_count());
       reduction_->launch_total();
       return;
     }
-    context_.module.steps.push_back(
-        kernel::Launch{function.name, strip_count(), std::move(reads), {array_.name}});
+    context_.module.steps.push_back(kernel::Launch{function.name, strip_count()});
     context_.module.functions.push_back(std::move(function));
   }
 

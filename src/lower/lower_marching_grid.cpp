@@ -100,9 +100,7 @@ class MarchGridLowering {
     function.body.push_back(
         {Let{"rows", of_strips([&](int rows) { return height(rows, name("part_rows")); })}});
     function.body.push_back({strips()});
-    context_.module.steps.push_back(
-        kernel::Launch{function.name, literal(1), arrays_read(context_.members, layout_),
-                       reduction_ ? reduction_->arrays() : std::vector{array_.name}, grid()});
+    context_.module.steps.push_back(kernel::Launch{function.name, literal(1), grid()});
     context_.module.functions.push_back(std::move(function));
     if (reduction_) reduction_->launch_total();
   }

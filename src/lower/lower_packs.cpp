@@ -119,8 +119,7 @@ std::optional<kernel::Launch> lower_packs(const StageContext& context) {
                             comment_on(stage, "'" + stage.name + "'"),
                             {},
                             grid_loops_around(rows, {{std::move(along_x)}})};
-  kernel::Launch launch{
-      function.name, literal(1), arrays_read(stage, layout), {array.name}, grid_over(rows, pixels)};
+  kernel::Launch launch{function.name, literal(1), grid_over(rows, pixels)};
   context.module.functions.push_back(std::move(function));
   return launch;
 }

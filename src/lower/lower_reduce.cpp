@@ -76,7 +76,7 @@ void lower_reduce(const StageContext& context) {
   elements(parts, rows, accumulators, expressions, loop.body);
   parts.finish(expressions, accumulators, name("part"), loop.body);
   function.body.push_back({std::move(loop)});
-  parts.launch_parts(std::move(function), parts.count(), arrays_read(stage, context.layout));
+  parts.launch_parts(std::move(function), parts.count());
   parts.launch_total();
 }
 

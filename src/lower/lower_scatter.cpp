@@ -50,8 +50,8 @@ class ScatterLowering {
                               {},
                               {kernel::mul(bin_count(), all_copies())}});
     kernel::Function fill = fill_function(), merge = merge_function();
-    module_.steps.push_back(kernel::Launch{fill.name, copy_count(), arrays_read(stage_, layout_), {copies_}});
-    module_.steps.push_back(kernel::Launch{merge.name, bins_.count(), {copies_}, {array_.name}});
+    module_.steps.push_back(kernel::Launch{fill.name, copy_count()});
+    module_.steps.push_back(kernel::Launch{merge.name, bins_.count()});
     module_.functions.push_back(std::move(fill));
     module_.functions.push_back(std::move(merge));
   }

@@ -36,10 +36,9 @@ class ScatterGrid {
   void run() {
     kernel::Function start = start_function();
     kernel::Function fill = scalars_ > 0 ? shared_function() : direct_function();
-    module_.steps.push_back(kernel::Launch{start.name, literal(1), {}, {array_.name}, grid_over(bins_)});
+    module_.steps.push_back(kernel::Launch{start.name, literal(1), grid_over(bins_)});
     const kernel::Grid grid = scalars_ > 0 ? grid_of_blocks(block_count()) : grid_over(points_);
-    module_.steps.push_back(
-        kernel::Launch{fill.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid});
+    module_.steps.push_back(kernel::Launch{fill.name, literal(1), grid});
     module_.functions.push_back(std::move(start));
     module_.functions.push_back(std::move(fill));
   }

@@ -43,7 +43,7 @@ class StageLowering {
     if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
     kernel::Function rows = rows_function();
     if (has_border) module_.functions.push_back(pixel_function());
-    kernel::Launch launch{rows.name, row_count(), arrays_read(stage_, layout_), {array_.name}};
+    kernel::Launch launch{rows.name, row_count()};
     module_.functions.push_back(std::move(rows));
     return launch;
   }
@@ -310,28 +310,6 @@ std::string comment_on(const ir::Stage& stage, const std::string& what) {
       reads += (reads.empty() ? "'" : ", '") + name + "'";
   }
   return what + (reads.empty() ? "." : " from " + reads + ".");
-}
-
-std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout) {
-  std::vector<std::string> names;
-  for (const ir::Expr& e : ir::reads(stage)) {
-    const std::string& name = layout.arrays.at(std::get<ir::Read>(e->op).source.get()).name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<std::string> arrays_read(const std::vector<const ir::Stage*>& members, const Layout& layout) {
-  std::vector<std::string> names;
-  for (const ir::Stage* member : members) {
-    for (const std::string& array : arrays_read(*member, layout)) {
-      const bool is_of_member = std::any_of(members.begin(), members.end(), [&](const ir::Stage* m) {
-        return layout.arrays.at(m).name == array;
-      });
-      if (!is_of_member && std::count(names.begin(), names.end(), array) == 0) names.push_back(array);
-    }
-  }
-  return names;
 }
 
 kernel::Launch lower_stage(const StageContext& context) {

@@ -42,9 +42,4 @@ void store_pixel(ExpressionLowering& expressions, kernel::Block& block, const st
 /// "`what` from 'in', 'mask'.": a function's comment.
 std::string comment_on(const ir::Stage& stage, const std::string& what);
 
-/// The names of the arrays that the stage's expressions read.
-std::vector<std::string> arrays_read(const ir::Stage& stage, const Layout& layout);
-/// By a group of stages in one kernel, whose own arrays are left out.
-std::vector<std::string> arrays_read(const std::vector<const ir::Stage*>& members, const Layout& layout);
-
 }  // namespace weft::lower

@@ -120,7 +120,7 @@ class StripLowering {
     expressions_.keep_rows(std::move(kept), literal(0));
     function.body.push_back({Let{"rows", of_strips([](int rows) { return literal(rows); })}});
     function.body.push_back({loops()});
-    kernel::Launch launch{function.name, literal(1), arrays_read(stage_, layout_), {array_.name}, grid()};
+    kernel::Launch launch{function.name, literal(1), grid()};
     context_.module.functions.push_back(std::move(function));
     return launch;
   }

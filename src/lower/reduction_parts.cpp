@@ -65,7 +65,6 @@ ReductionParts::ReductionParts(const StageContext& context)
     auto& names = parts_.emplace_back();
     for (int l = 0; l < lanes(c); ++l) {
       names.push_back(context.layout.names.claim(array_.name + "_parts"));
-      part_names_.push_back(names.back());
       context.module.arrays.push_back(
           {names.back(), reduce_.element[c]->type.lane(), kernel::Array::Role::Intermediate, {}, {count()}});
     }
@@ -106,9 +105,8 @@ kernel::Function ReductionParts::function(const std::string& name, const std::st
 }
 
 /// `items` are what a block's threads share at a time.
-void ReductionParts::launch(kernel::Function function, const Expr& count, std::vector<std::string> reads,
-                            std::vector<std::string> writes, int items) {
-  kernel::Launch launch{function.name, count, std::move(reads), std::move(writes)};
+void ReductionParts::launch(kernel::Function function, const Expr& count, int items) {
+  kernel::Launch launch{function.name, count};
   if (on_gpu_) launch.grid = grid_of_blocks(count, items);
   context_.module.steps.push_back(std::move(launch));
   context_.module.functions.push_back(std::move(function));
@@ -261,9 +259,8 @@ void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays
   block.push_back({std::move(loop)});
 }
 
-void ReductionParts::launch_parts(kernel::Function function, const Expr& launches,
-                                  std::vector<std::string> reads) {
-  launch(std::move(function), launches, std::move(reads), part_names_, accumulators_);
+void ReductionParts::launch_parts(kernel::Function function, const Expr& launches) {
+  launch(std::move(function), launches, accumulators_);
 }
 
 // ---- the total
@@ -304,9 +301,7 @@ void ReductionParts::launch_total() {
   Block result;
   store_result(expressions, result);
   alone(block, std::move(result));
-  std::vector<std::string> written = part_names_;
-  written.push_back(array_.name);
-  launch(std::move(function), literal(1), part_names_, std::move(written), 0);
+  launch(std::move(function), literal(1), 0);
 }
 
 void ReductionParts::store_result(ExpressionLowering& expressions, Block& block) const {

@@ -68,16 +68,13 @@ class ReductionParts {
 
   // ---- launches
 
-  /// That the states of the parts are stored to.
-  const std::vector<std::string>& arrays() const { return part_names_; }
   /// Appends the function, and a launch of it for `launches` parts or strips of them.
-  void launch_parts(kernel::Function function, const kernel::Expr& launches, std::vector<std::string> reads);
+  void launch_parts(kernel::Function function, const kernel::Expr& launches);
   /// Appends what combines the parts, and finds the result.
   void launch_total();
 
  private:
-  void launch(kernel::Function function, const kernel::Expr& count, std::vector<std::string> reads,
-              std::vector<std::string> writes, int items);
+  void launch(kernel::Function function, const kernel::Expr& count, int items);
   kernel::For lanes_loop(const std::string& variable, const kernel::Expr& count, kernel::Block body) const;
   void alone(kernel::Block& block, kernel::Block body) const;
   void meet(kernel::Block& block) const;
@@ -98,7 +95,6 @@ class ReductionParts {
   const bool has_columns_;
   const int accumulators_;
   Arrays parts_;
-  std::vector<std::string> part_names_;  // of all those arrays
 };
 
 }  // namespace weft::lower

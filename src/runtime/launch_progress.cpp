@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "ir/kernel_evaluate.h"
+#include "ir/kernel_visit.h"
 
 namespace weft::runtime {
 namespace {
@@ -37,7 +38,8 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
     Turns turns{{}, times, is_evolution};
     for (const kernel::Launch& launch : launches) {
       double work = 1;
-      for (const auto* arrays : {&launch.reads, &launch.writes}) {
+      const kernel::Uses uses = kernel::uses_of(module, launch.function);
+      for (const auto* arrays : {&uses.reads, &uses.writes}) {
         for (const std::string& array : *arrays) work += pixels.at(array);
       }
       turns.shares.push_back(work);

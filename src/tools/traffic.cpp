@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "ir/kernel_visit.h"
+
 namespace weft::tools {
 namespace {
 
@@ -26,13 +28,14 @@ class Counting {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
         const std::int64_t count = times(*repeat);
         for (const kernel::Launch& launch : repeat->launches) {
-          traffic.read += count * bytes_of(launch.reads);
-          traffic.written += count * bytes_of(launch.writes);
+          const kernel::Uses uses = kernel::uses_of(module_, launch.function);
+          traffic.read += count * bytes_of(uses.reads);
+          traffic.written += count * bytes_of(uses.writes);
         }
       } else {
-        const auto& launch = std::get<kernel::Launch>(step);
-        reads.insert(launch.reads.begin(), launch.reads.end());
-        writes.insert(launch.writes.begin(), launch.writes.end());
+        kernel::Uses uses = kernel::uses_of(module_, std::get<kernel::Launch>(step).function);
+        reads.merge(uses.reads);
+        writes.merge(uses.writes);
       }
     }
     traffic.read += bytes_of(reads);
@@ -44,8 +47,9 @@ class Counting {
     std::map<std::string, Traffic> result;
     const auto add = [&](const kernel::Launch& launch, std::int64_t count) {
       Traffic& traffic = result[launch.function];
-      traffic.read += count * bytes_of(launch.reads);
-      traffic.written += count * bytes_of(launch.writes);
+      const kernel::Uses uses = kernel::uses_of(module_, launch.function);
+      traffic.read += count * bytes_of(uses.reads);
+      traffic.written += count * bytes_of(uses.writes);
     };
     for (const kernel::Step& step : module_.steps) {
       if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1);
@@ -61,8 +65,7 @@ class Counting {
     return std::max<std::int64_t>(0, kernel::evaluate(repeat.count, fields_));
   }
 
-  template <class Names>
-  std::int64_t bytes_of(const Names& arrays) const {
+  std::int64_t bytes_of(const std::set<std::string>& arrays) const {
     std::int64_t sum = 0;
     for (const std::string& array : arrays) sum += bytes_.at(array);
     return sum;

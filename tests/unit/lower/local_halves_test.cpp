@@ -13,7 +13,7 @@ Module with_local(Scalar type) {
   module.name = "halves";
   module.functions = {{"rows", "", {"first", "last"}, {{LocalArray{"unused", type, 4}}}}};
   const Expr one = literal(1);
-  module.steps = {Launch{"rows", one, {}, {}, Grid{{one, one, one}, {32, 1, 1}}}};
+  module.steps = {Launch{"rows", one, Grid{{one, one, one}, {32, 1, 1}}}};
   return module;
 }
 
