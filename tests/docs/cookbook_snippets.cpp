@@ -1,14 +1,17 @@
 // The recipes of docs/cookbook.md, compiled, and compared with plain loops. Those that come from OpenCV are
 // in opencv_snippets.cpp.
 #include <gtest/gtest.h>
+#include <weft/picture.h>
 #include <weft/weft.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
 #include "tests/docs/page.h"
 #include "tests/support/differential.h"
 #include "tests/support/images.h"
+#include "tests/unit/runtime/support.h"
 
 using namespace weft;
 using namespace weft::testing_support;
@@ -144,6 +147,32 @@ WEFT_PIPELINE(cumulative_histogram, {.summary = "how many pixels have at most ea
     total = stage("total" + std::to_string(step), {256}, [&](Var v) { return before(v) + before(v - step); });
   }
   return total;
+}
+
+// ---- picture files ----
+
+Program blur_of(Type pixels) {
+  AnyImage in("in", {pixels.scalar}, {pixels.lanes});
+  const Mask b5 = Mask::outer({1, 4, 6, 4, 1}, {1, 4, 6, 4, 1}) / 256.f;
+  return Pipeline("blur", convolve("blurred", in.border(Border::mirror()), b5,
+                                   [&](Expr e) { return saturate(in.type().lane(), e); }))
+      .compile();
+}
+
+int blur_files(const std::vector<std::string>& files) {
+  std::map<std::string, Program> programs;  // one for each type of pixels: 8 or 16 bits, grey or colour
+  for (const std::string& file : files) {
+    try {
+      const Buffer picture = io::read_picture(file).buffer;
+      const std::string type = name_of(picture.type());
+      if (!programs.contains(type)) programs.emplace(type, blur_of(picture.type()));
+      io::write_picture(file + ".blurred.png", programs.at(type)(picture));
+    } catch (const Error& error) {
+      std::cerr << error.what() << "\n";  // no such file, not a picture, a full disk: says which and why
+      return 2;
+    }
+  }
+  return 0;
 }
 
 // ---- cv::Mat ----
@@ -392,6 +421,23 @@ TEST(Cookbook, BandByBand) {
       expected += in.at<float>(2 + i, 2 + j, 1) * (2 - std::abs(i)) * (2 - std::abs(j)) / 16.;
   }
   EXPECT_NEAR(got.at<float>(2, 2, 1), expected, 1e-3);
+}
+
+TEST(Cookbook, PictureFiles) {
+  const runtime::TemporaryFolder folder;
+  Buffer grey = picture(type_of<std::uint8_t>(), {23, 17}, 12);
+  const std::string first = folder / "grey.png", second = folder / "colour.png";
+  io::write_picture(first, grey);
+  io::write_picture(second, picture(type_of<Vec<std::uint16_t, 3>>(), {9, 8}, 13));
+  EXPECT_EQ(blur_files({first, second}), 0);
+  EXPECT_EQ(io::read_picture(second + ".blurred.png").buffer.type(), (type_of<Vec<std::uint16_t, 3>>()));
+  int total = 0;
+  const int row[] = {1, 4, 6, 4, 1};
+  for (int j = -2; j <= 2; ++j) {
+    for (int i = -2; i <= 2; ++i) total += row[i + 2] * row[j + 2] * grey.at<std::uint8_t>(11 + i, 8 + j);
+  }
+  EXPECT_NEAR(io::read_picture(first + ".blurred.png").buffer.at<std::uint8_t>(11, 8), total / 256., 0.5);
+  EXPECT_EQ(blur_files({folder / "none.png"}), 2);
 }
 
 TEST(Cookbook, Matrix) {
