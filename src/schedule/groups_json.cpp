@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "schedule/groups.h"
 
@@ -14,13 +15,49 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t most_tile_extent = 1 << 16;
 constexpr const char *march = "march", *at_rest = "static";
 
+/// Far beyond any schedule, and far from what the stack could not bear.
+constexpr std::size_t most_bytes = 16 << 20;
+constexpr int most_depth = 32;
+
+/// A part of what the parser throws: the number in "… number overflow parsing '1e999'".
+std::string number_in(const std::string& message) {
+  const std::size_t open = message.find('\''), close = message.rfind('\'');
+  return open < close ? message.substr(open + 1, close - open - 1) : message;
+}
+
+/// Looks at what the parser meets, before it becomes a part of anything.
+class Limits {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, const Json& value) {
+    if (depth > most_depth) throw Error(fmt::format("the schedule is nested more than {} deep", most_depth));
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto key = value.get<std::string>();
+      if (!keys_.back().insert(key).second)
+        throw Error("the schedule says '" + key + "' twice").help("leave one of them");
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+};
+
 Json parsed(const std::string& text) {
+  if (text.size() > most_bytes)
+    throw Error(
+        fmt::format("the schedule has {} bytes, and more than {} make no sense", text.size(), most_bytes));
   try {
-    return Json::parse(text);
+    Limits limits;
+    return Json::parse(
+        text, [&](int depth, Json::parse_event_t event, Json& value) { return limits(depth, event, value); });
   } catch (const Json::parse_error& error) {
     const std::size_t before = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(before), '\n');
     throw Error(fmt::format("the schedule is not JSON; see its line {}", line));
+  } catch (const Json::out_of_range& error) {
+    throw Error("the schedule has a number that is beyond all bounds: " + number_in(error.what()));
   }
 }
 

@@ -237,6 +237,27 @@ TEST(GroupsAsJson, AreReadFromASchedule) {
             "the schedule says 'strips', which nothing is known of");
 }
 
+TEST(GroupsAsJson, AreRefusedWhereTheyWouldBreakTheReader) {
+  const auto repeated = [](const char* text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const std::string deep = "the schedule is nested more than 32 deep";
+  EXPECT_EQ(refusal_of(repeated("{\"schedule\":", 80000)), deep);
+  EXPECT_EQ(refusal_of("{\"groups\":" + repeated("[", 200000) + repeated("]", 200000) + "}"), deep);
+  EXPECT_EQ(refusal_of(repeated("{\"schedule\":", 80000) + "1" + repeated("}", 80000)), deep);
+  EXPECT_EQ(refusal_of(std::string((16 << 20) + 1, ' ')),
+            "the schedule has 16777217 bytes, and more than 16777216 make no sense");
+  EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": {"b": {"width": 1e999, "height": 1}}})"),
+            "the schedule has a number that is beyond all bounds: 1e999");
+  EXPECT_EQ(refusal_of(R"({"groups": [["a"]], "groups": [["b"]]})"), "the schedule says 'groups' twice");
+  EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": {"b": {"width": 1, "width": 2, "height": 1}}})"),
+            "the schedule says 'width' twice");
+  const std::string tile = R"({"width": 16, "height": 8})";
+  EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": {"b": )" + tile + R"(, "c": )" + tile + "}}"), "none");
+}
+
 TEST(GroupsAsJson, HaveTiles) {
   const Tiles tiles = {{"b", {256, 64, Traversal::March}}, {"c", {32, 16, Traversal::Static}}};
   const std::string text = to_json({{"a", "b"}}, tiles);
