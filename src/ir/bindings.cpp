@@ -1,6 +1,7 @@
 #include "ir/bindings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/near_names.h"
 
@@ -70,6 +71,16 @@ std::string spelt(const std::vector<std::int64_t>& extents) {
       .help(need.remedy);
 }
 
+std::string spelt(const Param& param, double value) {
+  return "parameter '" + param.name + "' is " + Value::real(type_of<double>(), value).to_string();
+}
+
+void check_value(const Param& param, double value) {
+  const std::string why = misfit(param, value);
+  if (!why.empty()) throw Error(spelt(param, value) + ", which " + why, param.where);
+  check_range(param, value);
+}
+
 }  // namespace
 
 Bindings bound(std::map<std::string, Buffer> images, const std::map<std::string, double>& params) {
@@ -86,14 +97,15 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
       throw Error("pipeline '" + pipeline.name + "' needs image '" + input->name + "'", input->where);
     }
     const Buffer& buffer = bound->second;
+    if (buffer.empty() && buffer.pixels() != 0)
+      throw Error("image '" + input->name + "' is null: its buffer points to no memory", input->where);
     if (buffer.type() != input->type || buffer.rank() != input->rank()) {
       throw Error("image '" + input->name + "' is " + std::to_string(buffer.rank()) + "-D " +
                       name_of(buffer.type()) + ", the pipeline declares it " + std::to_string(input->rank()) +
                       "-D " + name_of(input->type),
                   input->where);
     }
-    if (buffer.empty() || buffer.pixels() == 0)
-      throw Error("image '" + input->name + "' is empty", input->where);
+    if (buffer.pixels() == 0) throw Error("image '" + input->name + "' is empty", input->where);
   }
   for (const auto& [name, value] : bindings.params) {
     const auto param = std::find_if(pipeline.params.begin(), pipeline.params.end(),
@@ -105,7 +117,7 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
                   did_you_mean(name, known))
           .note("parameters", names(pipeline.params, [](const auto& p) { return p->name; }));
     }
-    for (int l = 0; l < value.type.lanes; ++l) check_range(**param, value.as_double(l));
+    for (int l = 0; l < value.type.lanes; ++l) check_value(**param, value.as_double(l));
   }
   check_sizes(pipeline, bindings);
 }
@@ -138,11 +150,23 @@ ConcreteBox evaluate(const Stage& stage, const Sizes& sizes) {
   return box;
 }
 
+std::string misfit(const Param& param, double value) {
+  const Scalar scalar = param.initial.type.scalar;
+  const std::string too_large = "does not fit in its type, " + weft::name_of(scalar);
+  if (scalar == Scalar::Bool) return value == 0 || value == 1 ? "" : "is neither 0 nor 1";
+  if (is_float(scalar)) {
+    const double held = convert(CastMode::Convert, Scalar::F64, scalar, {.f = value}).f;
+    return std::isinf(held) && !std::isinf(value) ? too_large : "";
+  }
+  if (value != std::trunc(value) || std::isinf(value)) return "is not a whole number";
+  // The greatest integer need not be a double, but the power of two above it is.
+  const double above = std::ldexp(1.0, 8 * size_of(scalar) - (is_signed(scalar) ? 1 : 0));
+  return value < (is_signed(scalar) ? -above : 0) || value >= above ? too_large : "";
+}
+
 void check_range(const Param& param, double value) {
   if (param.range.contains(value)) return;
-  throw Error("parameter '" + param.name + "' is " + Value::real(type_of<double>(), value).to_string() +
-                  ", and has to be " + text_of(param.range),
-              param.where);
+  throw Error(spelt(param, value) + ", and has to be " + text_of(param.range), param.where);
 }
 
 Value value_of(const Param& param, const Bindings& bindings) {

@@ -28,13 +28,15 @@ struct ConcreteBox {
 using Sizes = std::map<std::string, std::vector<std::int64_t>>;
 
 /// Throws weft::Error if an image is missing or has another type or rank than declared, a name is unknown,
-/// or a parameter is out of its range.
+/// or a parameter does not fit in its type or is out of its range.
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings);
 Sizes sizes_of(const Bindings& bindings);
 std::int64_t evaluate(const Affine& size, const Sizes& sizes);
 /// Throws weft::Error naming the stage if an extent is negative or too large, or 0 where the stage has a
 /// need.
 ConcreteBox evaluate(const Stage& stage, const Sizes& sizes);
+/// Why the parameter's type cannot hold the number: "is not a whole number"; "" if it can.
+std::string misfit(const Param& param, double value);
 /// Throws weft::Error if the parameter may not have that value.
 void check_range(const Param& param, double value);
 Value value_of(const Param& param, const Bindings& bindings);

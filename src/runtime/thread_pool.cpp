@@ -16,8 +16,6 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int most_threads = 1024;
-
 /// Set while this thread runs a body. A nested loop then runs inline: all threads are busy with the outer
 /// one.
 thread_local bool inside_a_body = false;
@@ -108,8 +106,15 @@ struct ThreadPool::Loop {
   alignas(64) std::atomic<std::uint64_t> next{0};  // Apart from what all only read.
 };
 
+void check_threads(int threads) {
+  if (threads >= 0 && threads <= most_threads) return;
+  throw Error(std::to_string(threads) + " threads are asked for; there can be 1 to " +
+              std::to_string(most_threads))
+      .help("0 takes all cores");
+}
+
 ThreadPool::ThreadPool(int threads) {
-  if (threads < 0) throw InternalError("a thread pool needs at least one thread");
+  check_threads(threads);
   const int wanted = (threads == 0 ? default_threads() : threads) - 1;
   workers_.reserve(static_cast<std::size_t>(wanted));
   try {

@@ -35,6 +35,8 @@ class Body {
 
 /// More would cost stacks and gain nothing.
 constexpr int most_threads = 4096;
+/// Throws weft::Error unless a pool can have so many; 0 is as many as there are.
+void check_threads(int threads);
 
 class ThreadPool {
  public:

@@ -4,9 +4,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "base/near_names.h"
+#include "ir/bindings.h"
 #include "ir/stage_ir.h"
 #include "runtime/thread_pool.h"
 #include "tools/terminal.h"
@@ -26,15 +26,6 @@ bool is_identifier(const std::string& text) {
                                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-/// Integers arrive exactly or not at all.
-void check_whole(double value, Scalar scalar, const std::string& what) {
-  if (value != std::trunc(value)) throw Error(what + " is not a whole number");
-  const Type lane{scalar, 1};
-  if (value < ir::least(lane).as_double() || value > ir::largest(lane).as_double())
-    throw Error(what + " does not fit in its type, " + weft::name_of(scalar));
-  if (std::abs(value) > 0x1p53) throw Error(what + " is beyond 2^53, where whole numbers are not exact");
-}
-
 double parse_param(const ir::Param& param, const std::string& text) {
   const std::string what = "parameter " + param.name + "=" + text;
   const Scalar scalar = param.initial.type.scalar;
@@ -44,8 +35,13 @@ double parse_param(const ir::Param& param, const std::string& text) {
     throw Error(what + " is neither true nor false");
   }
   double value = 0;
-  if (parse(text, value) != std::errc() || !std::isfinite(value)) throw Error(what + " is not a number");
-  if (!is_float(scalar)) check_whole(value, scalar, what);
+  const std::errc error = parse(text, value);
+  if (error == std::errc::result_out_of_range) throw Error(what + " is beyond what numbers can be");
+  if (error != std::errc() || std::isnan(value)) throw Error(what + " is not a number");
+  if (std::isinf(value)) throw Error(what + " is infinite");
+  if (const std::string why = ir::misfit(param, value); !why.empty()) throw Error(what + " " + why);
+  if (!is_float(scalar) && std::abs(value) > 0x1p53)
+    throw Error(what + " is beyond 2^53, where whole numbers are not exact");
   if (!param.range.contains(value)) throw Error(what + " has to be " + text_of(param.range));
   return value;
 }

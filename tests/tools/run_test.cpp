@@ -149,6 +149,14 @@ TEST_F(Run, ParametersAndBooleans) {
   const Outcome bad =
       run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=256"});
   EXPECT_EQ(bad.err, "weft: parameter level=256 does not fit in its type, u8\n");
+  for (const auto& [value, why] :
+       std::map<std::string, std::string>{{"inf", "is infinite"},
+                                          {"nan", "is not a number"},
+                                          {"1e999", "is beyond what numbers can be"},
+                                          {"2.5", "is not a whole number"}})
+    EXPECT_EQ(
+        run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=" + value}).err,
+        "weft: parameter level=" + value + " " + why + "\n");
   const Outcome above =
       run(WEFT_OWN_PIPELINES, {"run", "bright", "in.png", "-o", "x.png", "--param", "level=251"});
   EXPECT_EQ(above.err, "weft: parameter level=251 has to be at most 250\n");

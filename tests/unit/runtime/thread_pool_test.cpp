@@ -203,14 +203,20 @@ TEST(ThreadPool, TakesItsSizeFromTheEnvironment) {
   const Variable three("WEFT_THREADS", "3");
   EXPECT_EQ(ThreadPool().threads(), 3);
   EXPECT_EQ(ThreadPool(2).threads(), 2);  // The program's own choice stands.
-  for (const char* bad : {"0", "-1", "two", "3x", " 3", "1025", "99999999999999999999"}) {
+  for (const char* bad : {"0", "-1", "two", "3x", " 3", "4097", "99999999999999999999"}) {
     const Variable variable("WEFT_THREADS", bad);
     EXPECT_EQ(message_of([] { ThreadPool(); }),
               "WEFT_THREADS is '" + std::string(bad) +
                   "', which is not a number of threads\n"
-                  "  help: set WEFT_THREADS to a number from 1 to 1024, or unset it");
+                  "  help: set WEFT_THREADS to a number from 1 to 4096, or unset it");
   }
-  EXPECT_THROW(ThreadPool(-1), InternalError);
+}
+
+TEST(ThreadPool, RefusesWhatNoMachineHas) {
+  EXPECT_EQ(message_of([] { ThreadPool(-1); }),
+            "-1 threads are asked for; there can be 1 to 4096\n  help: 0 takes all cores");
+  EXPECT_EQ(message_of([] { ThreadPool(1 << 30); }),
+            "1073741824 threads are asked for; there can be 1 to 4096\n  help: 0 takes all cores");
 }
 
 }  // namespace
