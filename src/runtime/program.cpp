@@ -2,6 +2,7 @@
 #include <weft/pipeline.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,42 +12,16 @@
 #include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
 #include "runtime/cuda_program.h"
+#include "runtime/overlap.h"
+#include "runtime/thread_pool.h"
 
 namespace weft {
-namespace {
-
-struct Extent {
-  const std::byte *begin, *end;
-};
-
-/// The bytes between a buffer's first and last pixel.
-Extent memory_of(const Buffer& b) {
-  std::int64_t low = 0, high = 0;
-  for (int d = 0; d < b.rank(); ++d) {
-    const std::int64_t reach = (b.extent(d) - 1) * b.stride(d);
-    (reach < 0 ? low : high) += reach;
-  }
-  const std::int64_t lanes = (b.type().lanes - 1) * b.lane_stride();
-  (lanes < 0 ? low : high) += lanes;
-  const int size = size_of(b.type().scalar);
-  const auto* data = static_cast<const std::byte*>(b.data());
-  return {data + low * size, data + (high + 1) * size};
-}
-
-bool overlap(const Buffer& a, const Buffer& b) {
-  if (a.empty() || b.empty()) return false;
-  if (a.pixels() == 0 || b.pixels() == 0) return false;
-  const Extent p = memory_of(a), q = memory_of(b);
-  return p.begin < q.end && q.begin < p.end;
-}
-
-}  // namespace
-
 class Program::Implementation {
  public:
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
                  RunProgress* progress = nullptr)
       : pipeline_(std::move(pipeline)), progress_(progress) {
+    runtime::check_threads(options.threads);
     if (options.target == Target::Reference) return;
     std::optional<runtime::CudaToolchain> toolchain;
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
@@ -91,11 +66,12 @@ class Program::Implementation {
     // Emitted code wants dense rows and outputs that alias nothing; anything else goes through a copy.
     std::map<std::string, Buffer> targets = results;
     for (auto& [name, target] : targets) {
-      const bool aliases = std::any_of(bindings.images.begin(), bindings.images.end(),
-                                       [&](const auto& image) { return overlap(image.second, target); }) ||
-                           std::any_of(results.begin(), results.end(), [&](const auto& other) {
-                             return other.first != name && overlap(other.second, target);
-                           });
+      const bool aliases =
+          std::any_of(bindings.images.begin(), bindings.images.end(),
+                      [&](const auto& image) { return runtime::are_intertwined(image.second, target); }) ||
+          std::any_of(results.begin(), results.end(), [&](const auto& other) {
+            return other.first != name && runtime::are_intertwined(other.second, target);
+          });
       if (!target.memory().is_host()) {
         if (aliases) throw overlapping(name, target);
         continue;
@@ -141,6 +117,24 @@ class Program::Implementation {
           .help("only rows may have gaps between them in the memory of a GPU");
     }
   }
+  /// Throws unless every pixel has memory of its own.
+  static void check_overlaps(const std::map<std::string, Buffer>& outputs) {
+    for (auto one = outputs.begin(); one != outputs.end(); ++one) {
+      const auto& [name, buffer] = *one;
+      if (runtime::overlaps_itself(buffer)) {
+        throw Error("the buffer for output '" + name + "' has pixels that share memory")
+            .note("size", spell(buffer.extents()))
+            .note("strides", spell(buffer.strides(), ", "))
+            .help("strides count scalars; without gaps they would be " +
+                  spell(dense_strides(buffer.extents(), buffer.type().lanes), ", "));
+      }
+      for (auto other = std::next(one); other != outputs.end(); ++other) {
+        if (runtime::overlap(buffer, other->second))
+          throw Error("the buffers for outputs '" + name + "' and '" + other->first + "' share memory")
+              .help("give each memory of its own");
+      }
+    }
+  }
   static Error overlapping(const std::string& name, const Buffer& output) {
     return Error("the buffer for output '" + name + "' overlaps another image in " + name_of(output.memory()))
         .help("give it memory of its own");
@@ -161,6 +155,8 @@ class Program::Implementation {
       if (given == arguments.outputs.end()) {
         results[output->name] = on_gpu ? Buffer::on_gpu(nullptr, output->type, extents, gpu_->memory().device)
                                        : Buffer::allocate(output->type, extents);
+      } else if (given->second.empty() && given->second.pixels() != 0) {
+        throw Error("the buffer for output '" + output->name + "' is null: it points to no memory");
       } else if (given->second.type() != output->type || given->second.extents() != extents) {
         throw Error("the buffer for output '" + output->name + "' has another type or size than the output")
             .note("needs", name_of(output->type) + " " + spell(extents))
@@ -173,12 +169,13 @@ class Program::Implementation {
       if (!results.count(name))
         throw Error("pipeline '" + pipeline_->name + "' has no output '" + name + "'");
     }
+    check_overlaps(arguments.outputs);
     return results;
   }
 
-  static std::string spell(const std::vector<std::int64_t>& extents) {
+  static std::string spell(const std::vector<std::int64_t>& numbers, const char* between = "x") {
     std::string text;
-    for (auto e : extents) text += (text.empty() ? "" : "x") + std::to_string(e);
+    for (auto n : numbers) text += (text.empty() ? "" : between) + std::to_string(n);
     return text;
   }
 

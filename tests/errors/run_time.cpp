@@ -33,6 +33,99 @@ TEST(RunTime, ImagesOfAPipeline) {
                   "pipeline 'p' has 'in'; 'inn' is not one of its images");
 }
 
+TEST(RunTime, ImagesWithoutPixels) {
+  const std::string here = NEXT_LINE();
+  Image<float> in("in");
+  const Pipeline pipeline("p", point("out", in + 1.f));
+  const std::string null = "HERE: error: image 'in' is null: its buffer points to no memory";
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", Buffer(nullptr, type_of<float>(), {4, 4}, {1, 4})}}), null);
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", Buffer()}}), null);
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", image({0, 4})}}), "HERE: error: image 'in' is empty");
+  EXPECT_ERROR_AT(here, run(pipeline, {{"in", Buffer(nullptr, type_of<float>(), {4, 0}, {1, 4})}}),
+                  "HERE: error: image 'in' is empty");
+}
+
+TEST(RunTime, OutputsThatCannotBeWritten) {
+  Image<std::uint8_t> in("in");
+  const Pipeline bytes("p", {point("a", in), point("b", cast<std::uint8_t>(~in))});
+  const Buffer pixels = image({64, 48}, type_of<std::uint8_t>());
+  auto* memory = static_cast<std::uint8_t*>(pixels.data());
+  const auto view = [&](std::int64_t at, std::vector<std::int64_t> strides) {
+    return Buffer(memory + at, type_of<std::uint8_t>(), {8, 6}, std::move(strides));
+  };
+  const Buffer in_buffer = image({8, 6}, type_of<std::uint8_t>());
+  for (const Target target : {Target::Cpu, Target::Reference}) {
+    const Program program = bytes.compile({target, 1, {}});
+    const auto into = [&](const std::map<std::string, Buffer>& outputs) {
+      program.run({{{"in", in_buffer}}, {}, outputs});
+    };
+    EXPECT_ERROR(into({{"a", Buffer(nullptr, type_of<std::uint8_t>(), {8, 6}, {1, 8})}}),
+                 "the buffer for output 'a' is null: it points to no memory");
+    EXPECT_ERROR(into({{"b", Buffer()}}), "the buffer for output 'b' is null: it points to no memory");
+    EXPECT_ERROR(into({{"a", view(0, {1, 5})}}), R"(the buffer for output 'a' has pixels that share memory
+  size    8x6
+  strides 1, 5
+  help: strides count scalars; without gaps they would be 1, 8)");
+    EXPECT_ERROR(into({{"a", view(0, {1, 16})}, {"b", view(36, {1, 16})}}),
+                 "the buffers for outputs 'a' and 'b' share memory\n  help: give each memory of its own");
+    into({{"a", view(0, {1, 16})}, {"b", view(8, {1, 16})}});  // side by side
+    EXPECT_EQ(memory[16 + 8], 255);
+    EXPECT_EQ(memory[16], 0);
+    into({{"a", view(0, {2, 16})}, {"b", view(1, {2, 16})}});  // lanes of one picture
+    EXPECT_EQ(memory[16 + 13], 255);
+    EXPECT_EQ(memory[16 + 12], 0);
+  }
+}
+
+TEST(RunTime, ThreadsThatNoMachineHas) {
+  Image<float> in("in");
+  const Pipeline pipeline("p", point("out", in + 1.f));
+  EXPECT_ERROR(pipeline.compile({Target::Cpu, -1, {}}),
+               "-1 threads are asked for; there can be 1 to 4096\n  help: 0 takes all cores");
+  EXPECT_ERROR(pipeline.compile({Target::Reference, 1 << 30, {}}),
+               "1073741824 threads are asked for; there can be 1 to 4096\n  help: 0 takes all cores");
+}
+
+TEST(RunTime, ParametersThatDoNotFitTheirTypes) {
+  Image<std::int32_t> in("in");
+  Param<std::uint8_t> byte("byte", 1);
+  Param<std::int32_t> whole("whole", 1);
+  Param<std::int64_t> wide("wide", 1);
+  Param<bool> flag("flag", true);
+  Param<half> small("small", half(1.f));
+  Param<float> real("real", 1.f);
+  const Pipeline pipeline("p", point("out", select(flag, in + byte + whole + wide, 0) * small * real));
+  const auto complaint = [&](const char* name, double value) {
+    try {
+      pipeline.compile({Target::Reference, 1, {}})
+          .run({{{"in", image({2, 2}, type_of<std::int32_t>())}}, {{name, value}}, {}});
+      return std::string();
+    } catch (const Error& error) {
+      return error.message();
+    }
+  };
+  EXPECT_EQ(complaint("whole", 2.5), "parameter 'whole' is 2.5, which is not a whole number");
+  EXPECT_EQ(complaint("whole", std::nan("")), "parameter 'whole' is nan, which is not a whole number");
+  EXPECT_EQ(complaint("whole", INFINITY), "parameter 'whole' is inf, which is not a whole number");
+  EXPECT_EQ(complaint("whole", 3e10), "parameter 'whole' is 3e+10, which does not fit in its type, i32");
+  EXPECT_EQ(complaint("byte", 300), "parameter 'byte' is 300, which does not fit in its type, u8");
+  EXPECT_EQ(complaint("byte", -1), "parameter 'byte' is -1, which does not fit in its type, u8");
+  EXPECT_EQ(complaint("wide", 0x1p63),
+            "parameter 'wide' is 9223372036854775808, which does not fit in its type, i64");
+  EXPECT_EQ(complaint("flag", 2), "parameter 'flag' is 2, which is neither 0 nor 1");
+  EXPECT_EQ(complaint("small", 65520), "parameter 'small' is 65520, which does not fit in its type, f16");
+  EXPECT_EQ(complaint("real", 1e300), "parameter 'real' is 1e+300, which does not fit in its type, f32");
+  for (const auto& [name, value] : std::vector<std::pair<const char*, double>>{{"whole", -2147483648.0},
+                                                                               {"whole", 2147483647},
+                                                                               {"byte", 255},
+                                                                               {"wide", -0x1p63},
+                                                                               {"flag", 0},
+                                                                               {"small", 65519},
+                                                                               {"real", INFINITY},
+                                                                               {"real", std::nan("")}})
+    EXPECT_EQ(complaint(name, value), "") << value;
+}
+
 TEST(RunTime, NamesThatAreNear) {
   Image<float> left("left"), right("right", left.size());
   Param<float> scale("scale", 1.f);
