@@ -52,14 +52,15 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device) {
 }
 
 CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-                         const Scheduling& scheduling, const ContentCache& cache)
+                         const Scheduling& scheduling, const ContentCache& cache, RunProgress* progress)
     : pipeline_(std::move(pipeline)),
       device_(toolchain.device),
       code_(lowered(*pipeline_,
                     {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)},
                     scheduling)),
       device_pool_(device_, CudaPool::Kind::Device),
-      pinned_pool_(device_, CudaPool::Kind::Pinned) {
+      pinned_pool_(device_, CudaPool::Kind::Pinned),
+      progress_(progress) {
   naming(*pipeline_, [&] {
     const DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
     load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin);
@@ -92,6 +93,8 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     allocate(outputs, stream, own);
     CudaRun run(code_, device_, device_pool_, pinned_pool_, stream);
     run.bind(*pipeline_, bindings);
+    std::optional<LaunchProgress> progress;
+    if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
     run.take_images(bindings.images);
     run.take_outputs(outputs);
     run.launch_all();

@@ -37,8 +37,10 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device);
 /// Several threads may run it at once. Errors have the pipeline's name, and the kernel's or image's.
 class CudaProgram : public GpuExecutable {
  public:
+  /// Runs tell `progress` how far they are, if there is one.
   CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-              const Scheduling& scheduling = {}, const ContentCache& cache = ContentCache());
+              const Scheduling& scheduling = {}, const ContentCache& cache = ContentCache(),
+              RunProgress* progress = nullptr);
 
   Memory memory() const override { return Memory::gpu(device_->ordinal()); }
   void run_on(std::optional<void*> stream, const ir::Bindings& bindings,
@@ -59,6 +61,7 @@ class CudaProgram : public GpuExecutable {
   mutable CudaPool device_pool_, pinned_pool_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<const CudaStream>> idle_streams_;  ///< For runs without the caller's.
+  RunProgress* progress_;
 };
 
 }  // namespace weft::runtime

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "ir/kernel_build.h"
 
@@ -108,6 +109,7 @@ void CudaRun::fetch_outputs() {
 void CudaRun::wait() {
   if (std::exchange(waited_, true)) return;
   check(device_->driver()->synchronize_stream(stream_), "its kernels failed on the GPU");
+  if (progress_ && launched_) progress_->end();
 }
 
 // ---- memory -----------------------------------------------------------------------------------------------
@@ -182,6 +184,10 @@ void CudaRun::launch(const kernel::Launch& launch) {
     else
       ir::store(p.type, values[i].data(), fields_.at(p.name));
     pointers.push_back(values[i].data());
+  }
+  if (progress_) {
+    if (std::exchange(launched_, true)) progress_->end();
+    progress_->begin(1);
   }
   const kernel::Grid& grid = *launch.grid;
   std::array<unsigned, 3> count{}, block{};

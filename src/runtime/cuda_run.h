@@ -12,6 +12,7 @@
 #include "ir/kernel_evaluate.h"
 #include "ir/kernel_host.h"
 #include "runtime/cuda_memory.h"
+#include "runtime/launch_progress.h"
 
 namespace weft::runtime {
 
@@ -43,6 +44,9 @@ class CudaRun {
   /// there.
   void take_images(const std::map<std::string, Buffer>& images);
   void take_outputs(const std::map<std::string, Buffer>& outputs);
+  /// Lets it know of each launch as the next one is queued, and of the last when all is done: the queue is
+  /// short where there are many.
+  void watch(LaunchProgress& progress) { progress_ = &progress; }
   void launch_all();
   /// Copies to the host's outputs, if there are any, and waits for them.
   void fetch_outputs();
@@ -73,6 +77,8 @@ class CudaRun {
   std::map<std::string, void*> addresses_;
   std::vector<std::pair<const kernel::Array*, Buffer>> on_host_;  ///< Outputs.
   bool waited_ = false;
+  LaunchProgress* progress_ = nullptr;  ///< Of whoever watches.
+  bool launched_ = false;
 };
 
 }  // namespace weft::runtime

@@ -41,8 +41,8 @@ class GpuExecutable : public Executable {
 /// A program of a pipeline around an executable that was made from it.
 Program program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable);
 
-/// Pipeline::compile, for whoever wants to know how far a run is: the CPU's and the interpreter's tell
-/// `progress`, which has to outlive the program. Only one at a time may run.
+/// Pipeline::compile, for whoever wants to know how far a run is: it tells `progress`, which has to outlive
+/// the program. Only one at a time may run.
 Program compile_watched(const Pipeline& pipeline, const CompileOptions& options, RunProgress* progress);
 
 /// Buffers, sizes and parameters in the order in which an emitted entry (emit::entry_function) takes them.

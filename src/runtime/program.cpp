@@ -27,8 +27,8 @@ class Program::Implementation {
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
     if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
     if (toolchain)
-      take_gpu(
-          std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, runtime::scheduling_of(options)));
+      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, runtime::scheduling_of(options),
+                                                      runtime::ContentCache(), progress));
     else
       executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, progress);
   }

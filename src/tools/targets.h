@@ -24,8 +24,8 @@ std::string name_of(RunTarget target, const Program& program);
 /// Whether it is a build of the checker.
 bool is_simt(RunTarget target);
 
-/// A program whose runs on the checker throw weft::Error with the first report, if there are any. Runs on the
-/// CPU and of the reference tell `progress` how far they are; it outlives the program.
+/// A program whose runs on the checker throw weft::Error with the first report, if there are any. Other
+/// runs tell `progress` how far they are; it outlives the program.
 Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0,
                 const runtime::Scheduling& scheduling = {}, RunProgress* progress = nullptr);
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 namespace weft::tools {
@@ -86,7 +87,11 @@ Activity::Activity(Progress& progress, std::function<std::string(double)> text)
     : progress_(progress), text_(std::move(text)) {
   if (!progress_.is_visible()) return;
   progress_.show(text_(0));
-  thread_ = std::thread([this] { keep_showing(); });
+  try {
+    thread_ = std::thread([this] { keep_showing(); });
+  } catch (const std::system_error&) {
+    // No more threads: the line stays as it is.
+  }
 }
 
 Activity::Activity(Progress& progress, const std::string& what)
@@ -95,13 +100,14 @@ Activity::Activity(Progress& progress, const std::string& what)
       }) {}
 
 Activity::~Activity() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    ends_.notify_one();
+    thread_.join();
   }
-  ends_.notify_one();
-  thread_.join();
   progress_.clear();
 }
 

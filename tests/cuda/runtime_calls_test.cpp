@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/executable.h"
 #include "tests/cuda/fake/gpu_test.h"
 #include "tests/support/differential.h"
 
@@ -157,6 +158,20 @@ TEST_F(RuntimeCalls, OfSeveralThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(RuntimeCalls, TellHowFarTheRunIs) {
+  RunProgress progress;
+  CompileOptions options;
+  options.target = Target::Cuda;
+  options.tile = Tile::None;
+  const Program program = runtime::compile_watched(two_blurs(), options, &progress);
+  program(image());
+  EXPECT_DOUBLE_EQ(progress.done, 1);
+  // Of two launches that are queued, nobody knows that the second is done.
+  const Buffer in = on_gpu(image()), out = on_gpu(Buffer::allocate(type_of<float>(), size));
+  program.run_on(cuda.stream(), {{{"in", in}}, {}, {{"twice", out}}});
+  EXPECT_DOUBLE_EQ(progress.done, 0.5);
 }
 
 TEST_F(RuntimeCalls, CompileOnce) {
