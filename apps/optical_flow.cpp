@@ -1,7 +1,8 @@
-// Where each pixel went: to the offset of the least Hamming distance between census signatures, the first of
-// those that are equally near. A signature of 3x3 pixels has 8 bits, which is too few to tell 225 offsets
-// apart: of textures that moved as a whole, it finds a third of the pixels or less, one of 5x5 pixels more
-// than two thirds. Flat regions have no signature of their own, and occlusions are not looked for.
+// Where each pixel went: to the offset of the least Hamming distance between census signatures. A signature
+// of 3x3 pixels has 8 bits, which is too few to tell 225 offsets apart: of textures that moved as a whole, it
+// finds a third of the pixels or less, one of 5x5 pixels more than two thirds. Flat regions have no signature
+// of their own; where nothing is nearer than no offset at all, they rest. The thesis' sample takes the first
+// of the least distances instead, window=3 and ties=first. Occlusions are not looked for.
 #include <weft/weft.hpp>
 
 #include <string>
@@ -37,14 +38,16 @@ WEFT_PIPELINE(optical_flow, {.summary = "how far each pixel of a textured image 
                              .source = "Hipacc thesis, samples",
                              .size = "2048x2048"}) {
   Image<std::uint8_t> first("first"), second("second", first.size());
-  const Option<int> window("window", 5, {5, 3});  // of the census; 3 is the thesis' sample
+  const Option<int> window("window", 5, {5, 3});  // of the census
+  const Option<std::string> ties("ties", "rest", {"rest", "first"});
   const Border border = border_option();
   Stage before = census("before", first, border, window);
   Stage after = census("after", second, border, window);
 
   auto moved = after.border(border);
   return stage("flow", first.size(), [&](Var x, Var y) {
-    Accum<std::uint32_t> least = 33u;  // more than any distance
+    const Expr more_than_any = 33u, at_rest = count_bits(before(x, y) ^ moved(x, y));
+    Accum<std::uint32_t> least = ties.value() == "rest" ? at_rest : more_than_any;
     Accum<std::int8_t> dx = 0, dy = 0;
     for_each(Domain(15, 15), [&](Tap t) {
       Expr distance = count_bits(before(x, y) ^ moved(x + t.x, y + t.y));

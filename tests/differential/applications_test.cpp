@@ -143,7 +143,8 @@ std::vector<Variant> variants() {
   all.push_back({"bilateral", {{"window", "disc"}}, {}, {}});
   all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
   all.push_back({"harris", {}, {}, {{"k", 0.06}}});
-  for (const char* window : {"3", "5"}) all.push_back({"optical_flow", {{"window", window}}, {}, {}});
+  all.push_back({"optical_flow", {{"window", "3"}, {"ties", "first"}}, {}, {}});
+  all.push_back({"optical_flow", {{"window", "5"}}, {}, {}});
   for (const char* filter : {"nearest", "bilinear", "bicubic", "lanczos3"}) {
     for (const Type pixels : {u8, f32}) all.push_back({"scaling", {{"filter", filter}}, pixels, {}});
     all.push_back({"scaling", {{"filter", filter}, {"width", "71"}, {"height", "90"}}, f32, {}});

@@ -357,9 +357,25 @@ double found_by_optical_flow(const Options& options) {
 }
 
 TEST(OpticalFlow, FindsHowATextureMoved) {
-  const double found = found_by_optical_flow({}), of_the_thesis = found_by_optical_flow({{"window", "3"}});
+  const Options thesis{{"window", "3"}, {"ties", "first"}};
+  const double found = found_by_optical_flow({}), of_the_thesis = found_by_optical_flow(thesis);
   EXPECT_GT(found, .8);
   EXPECT_LT(of_the_thesis, .5) << "so the default is better";
+}
+
+TEST(OpticalFlow, RestsWhereNothingMoved) {
+  std::vector<std::uint8_t> pixels;  // a gradient beside a flat region
+  for (int i = 0; i < 40 * 30; ++i)
+    pixels.push_back(static_cast<std::uint8_t>(i % 40 < 20 ? 5 * (i % 40) : 200));
+  const Program flow = pipeline_of("optical_flow", {}).compile(testing_support::compile_options());
+  const Buffer picture = Buffer::view(pixels, {40, 30});
+  const Buffer offsets = flow.run({{{"first", picture}, {"second", picture}}, {}, {}}).at("flow");
+  for (int y = 0; y < 30; ++y) {
+    for (int x = 0; x < 40; ++x) {
+      const auto* at = &offsets.at<std::int8_t>(x, y);
+      EXPECT_TRUE(at[0] == 0 && at[1] == 0) << x << ", " << y;
+    }
+  }
 }
 
 /// The paper's programs have as many functions, with the differences given.

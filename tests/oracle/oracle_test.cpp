@@ -160,6 +160,7 @@ Pipeline application_of(const json& c, const Application& application, ir::Bindi
     params.erase("domain");
     params.erase("size");
   }
+  if (c.at("op") == "optical_flow") settings.options["ties"] = "first";
   const auto& declared = defaults.pipeline.ir().params;
   for (const auto& [name, value] : params.items()) {
     const auto param =
