@@ -31,13 +31,16 @@ std::string spelt(const std::vector<std::int64_t>& at) {
 class Prober {
  public:
   Prober(const Pipeline& pipeline, const Bindings& bindings, std::int64_t most)
-      : pipeline_(pipeline), bindings_(bindings), sizes_(sizes_of(bindings)), left_(most), most_(most) {}
+      : pipeline_(pipeline), bindings_(bindings), sizes_(sizes_of(bindings)), most_(most) {}
 
   Value pixel(const Stage& stage, const std::vector<std::int64_t>& at) {
     Known& known = known_of(stage);
     const std::int64_t index = index_of(known.box, at);
     if (const auto found = known.pixels.find(index); found != known.pixels.end()) return found->second;
-    take(1);
+    if (++taken_ > most_) {
+      throw Error("the pixel depends on more than " + std::to_string(most_) + " others")
+          .help("probe a smaller image");
+    }
     const Value value = known.interpreter ? (*known.interpreter)(at) : load_pixel(known, at);
     known.pixels.emplace(index, value);  // what that read may have added others: no reference is kept
     return value;
@@ -105,15 +108,12 @@ class Prober {
     const auto shared = std::find_if(pipeline_.stages.begin(), pipeline_.stages.end(),
                                      [&](const StagePtr& s) { return s.get() == &stage; });
     const Pipeline cut = cut_at(pipeline_, *shared);
-    take(work_of(cut, bindings_));
+    work_ += work_of(cut, bindings_);
+    if (work_ > static_cast<double>(most_whole_ * most_)) {
+      throw Error("the pixel needs the whole of '" + stage.name + "', which takes too long to interpret")
+          .help("probe a smaller image, or a stage before it");
+    }
     return interpret(cut, bindings_).at(stage.name);
-  }
-
-  void take(double pixels) {
-    left_ -= pixels;
-    if (left_ >= 0) return;
-    throw Error("the pixel depends on more than " + std::to_string(most_) + " others")
-        .help("probe a smaller image");
   }
 
   static std::int64_t index_of(const ConcreteBox& box, const std::vector<std::int64_t>& at) {
@@ -147,8 +147,9 @@ class Prober {
   const Pipeline& pipeline_;
   const Bindings& bindings_;
   Sizes sizes_;
-  double left_;
-  std::int64_t most_;
+  static constexpr std::int64_t most_whole_ = 32;  ///< Of the limit: they are computed row by row.
+  std::int64_t taken_ = 0, most_;
+  double work_ = 0;  ///< Of whole stages, in points.
   std::unordered_map<const Stage*, Known> known_;
 };
 

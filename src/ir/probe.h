@@ -23,8 +23,8 @@ struct ProbedStage {
 };
 
 /// That of the stage first, then those that it depends on, consumers before producers. Throws weft::Error for
-/// a point outside of the stage's box, for bindings that do not fit, and if more than `most` pixels would
-/// have to be computed.
+/// a point outside of the stage's box, for bindings that do not fit, if there are more than `most` pixels, or
+/// if whole stages take more than 32 times as many points.
 std::vector<ProbedStage> probe(const Pipeline& pipeline, const Bindings& bindings, const StagePtr& stage,
                                const std::vector<std::int64_t>& at, std::int64_t most = 1 << 20);
 
