@@ -43,16 +43,37 @@ class Descriptor {
   int fd = -1;
 };
 
-/// How the child starts: our pipe as its output, nothing as its input, and the default signal handling, as a
+/// A pipe whose ends children do not inherit: another thread may spawn at any moment, and a copy of a writing
+/// end in its child would keep readers waiting until that child ends.
+struct Pipe {
+  Descriptor reading, writing;
+
+  int open() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
+    reading.fd = ends[0];
+    writing.fd = ends[1];
+    return 0;
+  }
+};
+
+/// How a child starts: with these as its input and output, null for nothing; as a group of its own, whose
+/// number is the child's, so that it ends with what it started; and with the default signal handling, as a
 /// host that blocks or ignores signals would otherwise pass that on.
 class SpawnPlan {
  public:
-  SpawnPlan(int output, bool own_group) {
+  SpawnPlan(std::optional<int> input, std::optional<int> output) {
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    // Last, since the pipe may itself be descriptor 0 in a host that has closed its own stdin.
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    // Input first or last: its pipe, or that of the output, may itself be descriptor 0 to 2 in a host that
+    // has closed its own.
+    if (input) posix_spawn_file_actions_adddup2(&actions, *input, STDIN_FILENO);
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (output)
+        posix_spawn_file_actions_adddup2(&actions, *output, fd);
+      else
+        posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+    }
+    if (!input) posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
     sigset_t none, all;
     sigemptyset(&none);
@@ -60,9 +81,8 @@ class SpawnPlan {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    const int group = own_group ? POSIX_SPAWN_SETPGROUP : 0;  // the child's number is the group's
-    posix_spawnattr_setflags(&attributes,
-                             static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+    posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                             POSIX_SPAWN_SETPGROUP));
   }
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions);
@@ -73,6 +93,52 @@ class SpawnPlan {
 
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<std::string> environment_with(const Environment& changes) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!changes.count(text.substr(0, text.find('=')))) all.push_back(text);
+  }
+  for (const auto& [name, value] : changes) all.push_back(name + "=" + value);
+  return all;
+}
+
+/// Ends a group of processes if this process ends first, even killed: a shell waits for the end of a pipe
+/// that only this process can write to, and so sees that. (A signal at the parent's end, which Linux offers,
+/// would reach a compiler's driver, but not the compiler proper that it has started.)
+class Watchdog {
+ public:
+  explicit Watchdog(pid_t group) {
+    if (pipe_.open() != 0) return;  // then it is as if there were none
+    const std::vector<std::string> argv = {"sh", "-c", "read -r nothing; kill -TERM -\"$1\"", "sh",
+                                           std::to_string(group)};
+    const SpawnPlan plan(pipe_.reading.fd, std::nullopt);
+    if (::posix_spawn(&shell_, "/bin/sh", &plan.actions, &plan.attributes, pointers(argv).data(), environ) !=
+        0)
+      shell_ = 0;
+    pipe_.reading.close();
+  }
+  ~Watchdog() {
+    if (shell_ == 0) return;
+    ::kill(shell_, SIGKILL);
+    while (::waitpid(shell_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  Pipe pipe_;
+  pid_t shell_ = 0;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -99,10 +165,18 @@ std::string read_all(int fd, std::optional<Clock::time_point> deadline = std::nu
   }
 }
 
-int wait_for(pid_t child, const std::string& program) {
+/// Until it has ended, but its number is still its own.
+void wait_for_end(pid_t child, const std::string& program) {
+  siginfo_t info;
+  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0) {
+    if (errno != EINTR) fail(program, errno);  // ECHILD: the host ignores SIGCHLD, so the status is lost.
+  }
+}
+
+int status_of(pid_t child, const std::string& program) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) fail(program, errno);  // ECHILD: the host ignores SIGCHLD, so the status is lost.
+    if (errno != EINTR) fail(program, errno);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -115,39 +189,34 @@ bool is_executable_file(const fs::path& path) {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& argv,
-                          std::optional<std::chrono::milliseconds> limit) {
+                          std::optional<std::chrono::milliseconds> limit, const Environment& environment) {
   if (argv.empty()) throw InternalError("run_process needs a program");
   const auto program = find_program(argv[0]);
   if (!program) fail(argv[0], ENOENT);
 
-  // Close-on-exec from the start: another thread may spawn at any moment, and a copy of our writing end in
-  // its child would keep us reading until that child ends.
-  Descriptor reading, writing;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail(argv[0], errno);
-  reading.fd = ends[0];
-  writing.fd = ends[1];
-
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-
-  const SpawnPlan plan(writing.fd, limit.has_value());
+  Pipe output;
+  if (const int error = output.open()) fail(argv[0], error);
+  const std::vector<std::string> variables = environment_with(environment);
+  const SpawnPlan plan(std::nullopt, output.writing.fd);
   pid_t child = 0;
-  const int error =
-      ::posix_spawn(&child, program->c_str(), &plan.actions, &plan.attributes, arguments.data(), environ);
+  const int error = ::posix_spawn(&child, program->c_str(), &plan.actions, &plan.attributes,
+                                  pointers(argv).data(), pointers(variables).data());
   if (error != 0) fail(argv[0], error);
-  writing.close();  // Ours, so that reading ends with the child's last copy.
+  output.writing.close();  // Ours, so that reading ends with the child's last copy.
 
   ProcessResult result;
-  if (limit) {
-    const Clock::time_point deadline = Clock::now() + *limit;
-    result.output = read_all(reading.fd, deadline);
-    result.timed_out = Clock::now() >= deadline;
-    if (result.timed_out) ::kill(-child, SIGKILL);
+  {
+    const Watchdog watchdog(child);
+    if (limit) {
+      const Clock::time_point deadline = Clock::now() + *limit;
+      result.output = read_all(output.reading.fd, deadline);
+      result.timed_out = Clock::now() >= deadline;
+      if (result.timed_out) ::kill(-child, SIGKILL);
+    }
+    result.output += read_all(output.reading.fd);
+    wait_for_end(child, argv[0]);
   }
-  result.output += read_all(reading.fd);
-  result.exit_code = wait_for(child, argv[0]);
+  result.exit_code = status_of(child, argv[0]);
   return result;
 }
 

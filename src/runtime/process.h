@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,11 +17,16 @@ struct ProcessResult {
   bool timed_out = false;  ///< It was killed because it took longer than it may.
 };
 
+/// Variables of the environment that are other for a program than for this process.
+using Environment = std::map<std::string, std::string>;
+
 /// Runs argv[0] (see find_program) with nothing to read and waits for its end. With a limit, the program and
-/// what it started in turn are killed when they take longer.
+/// what it started in turn are killed when they take longer. They also end when this process does, even if it
+/// is killed.
 /// Throws weft::Error if it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& argv,
-                          std::optional<std::chrono::milliseconds> limit = std::nullopt);
+                          std::optional<std::chrono::milliseconds> limit = std::nullopt,
+                          const Environment& environment = {});
 
 /// The absolute path of an executable file: searched on PATH, unless the name has a slash; then it is the
 /// path. Relative entries of PATH are passed over: which compiler runs must not depend on the current folder.

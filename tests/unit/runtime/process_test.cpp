@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +74,42 @@ TEST(Process, IsKilledWithItsChildrenAfterTheLimit) {
   EXPECT_FALSE(quick.timed_out);
   EXPECT_EQ(quick.exit_code, 3);
   EXPECT_EQ(quick.output, "done\n");
+}
+
+TEST(Process, EndsWithWhatItStartedWhenItsParentIsKilled) {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    run_process(
+        {"sh", "-c", "exec 3>'" + fifo + "'; echo begun >&3; sh -c 'sleep 30; echo survived >&3'; true"});
+    ::_exit(0);
+  }
+  const int reading = ::open(fifo.c_str(), O_RDONLY);
+  std::string text(6, '\0');
+  ASSERT_EQ(::read(reading, text.data(), text.size()), 6);
+  EXPECT_EQ(text, "begun\n");
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  // The end of what there is to read comes when none of them is left.
+  char more = 0;
+  EXPECT_EQ(::read(reading, &more, 1), 0);
+  ::close(reading);
+}
+
+TEST(Process, LeavesNoProcessBehind) {
+  run_process({"true"});
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(Process, HasTheEnvironmentWithItsChanges) {
+  const Variable kept("WEFT_TEST_KEPT", "kept"), changed("WEFT_TEST_CHANGED", "old");
+  const ProcessResult result =
+      run_process({"sh", "-c", "echo $WEFT_TEST_KEPT $WEFT_TEST_CHANGED $WEFT_TEST_NEW"}, std::nullopt,
+                  {{"WEFT_TEST_CHANGED", "new"}, {"WEFT_TEST_NEW", "a b"}});
+  EXPECT_EQ(result.output, "kept new a b\n");
 }
 
 TEST(Process, LeaksNoDescriptorsEitherWay) {
