@@ -1,11 +1,16 @@
 #include "runtime/cache.h"
 
+#include "runtime/scratch_folder.h"
+
 #include <weft/error.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,8 +31,13 @@ std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
       .help("set WEFT_CACHE to a folder that only you can write to");
 }
 
+std::string what_cannot_be_written(const fs::path& folder, int error) {
+  return "the cache folder " + quoted(folder) + " cannot be written: " + std::strerror(error);
+}
+
 [[noreturn]] void fail_to_write(const fs::path& folder, int error) {
-  refuse(folder, std::string("cannot be written: ") + std::strerror(error));
+  throw Error(what_cannot_be_written(folder, error))
+      .help("set WEFT_CACHE to a folder that only you can write to");
 }
 
 const char* set_variable(const char* name) {
@@ -74,42 +84,77 @@ void check_that_it_is_private(const fs::path& folder) {
   if (info.st_mode & writable_by_others) refuse(folder, "can be written by other users");
 }
 
-/// An empty file of our own in the folder; removed in the end unless it has got its final name.
-class Temporary {
+/// The error's number if nothing can be put there, else 0.
+int why_unwritable(const fs::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/// For a process without a cache of its user's: made when it is first needed, removed when the process ends.
+class TemporaryCache {
  public:
-  Temporary(const fs::path& folder, const std::string& key, const std::string& extension)
-      : name_((folder / ("." + key + ".XXXXXX")).string() + extension) {
-    // The extension stays last: compilers go by it.
-    const int fd = ::mkostemps(name_.data(), static_cast<int>(extension.size()), O_CLOEXEC);
-    if (fd < 0) fail_to_write(folder, errno);
-    ::close(fd);
-    exists_ = true;
+  static TemporaryCache& of_this_process() {
+    static TemporaryCache one;
+    return one;
   }
-  ~Temporary() {
-    if (exists_) ::unlink(name_.c_str());
+
+  std::optional<fs::path> existing() {
+    const std::lock_guard lock(mutex_);
+    return folder_ ? std::optional(folder_->path()) : std::nullopt;
   }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  fs::path path() const { return name_; }
-
-  void rename_to(const fs::path& final_path) {
-    struct stat info {};
-    if (::lstat(name_.c_str(), &info) != 0 || info.st_size == 0) {
-      throw InternalError("nothing was written for the cache file " + quoted(final_path));
+  fs::path made(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (!folder_ || !folder_->is_of_this_process()) {
+      make(why);
+      std::fprintf(
+          stderr,
+          "weft: %s; compiled code is kept until the program ends (WEFT_CACHE names another folder)\n",
+          why.c_str());
     }
-    // A linker makes its output anew, under the user's umask, which may let a group write.
-    if (::chmod(name_.c_str(), info.st_mode & 0777 & ~writable_by_others) != 0 ||
-        ::rename(name_.c_str(), final_path.c_str()) != 0) {
-      fail_to_write(final_path.parent_path(), errno);
-    }
-    exists_ = false;
+    return folder_->path();
   }
 
  private:
-  std::string name_;
-  bool exists_ = false;
+  void make(const std::string& why) {
+    std::error_code unusable;
+    const fs::path chosen = fs::temp_directory_path(unusable), parent = unusable ? "/tmp" : chosen;
+    try {
+      folder_.emplace(parent, "weft-cache-");
+    } catch (const std::system_error& error) {
+      throw Error(why + "; nor can a temporary one be made in " + quoted(parent) + ": " +
+                  error.code().message())
+          .help("set WEFT_CACHE to a folder that only you can write to");
+    }
+  }
+
+  std::mutex mutex_;
+  std::optional<ScratchFolder> folder_;
 };
+
+void move_into_place(const fs::path& made, const fs::path& final_path) {
+  struct stat info {};
+  if (::lstat(made.c_str(), &info) != 0 || info.st_size == 0) {
+    throw InternalError("nothing was written for the cache file " + quoted(final_path));
+  }
+  // A linker makes its output under the user's umask, which may let a group write.
+  if (::chmod(made.c_str(), info.st_mode & 0777 & ~writable_by_others) != 0 ||
+      ::rename(made.c_str(), final_path.c_str()) != 0) {
+    fail_to_write(final_path.parent_path(), errno);
+  }
+}
+
+std::string file_name(const std::string& key, const std::string& extension) {
+  const std::string name = key + extension;
+  if (key.empty() || key[0] == '.' || name.find('/') != std::string::npos) {
+    throw InternalError("'" + name + "' is no name for a cache file");
+  }
+  return name;
+}
+
+bool is_trusted(const fs::path& file) {
+  struct stat info {};
+  return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+         info.st_uid == ::geteuid() && !(info.st_mode & writable_by_others);
+}
 
 }  // namespace
 
@@ -127,27 +172,33 @@ std::string content_key(std::initializer_list<std::string_view> parts) {
   return hex;
 }
 
-ContentCache::ContentCache() : ContentCache(folder_from_environment()) {}
+ContentCache::ContentCache() {
+  try {
+    folder_ = normal(folder_from_environment());
+    make_folder(folder_);
+    check_that_it_is_private(folder_);
+    if (const int error = why_unwritable(folder_)) why_temporary_ = what_cannot_be_written(folder_, error);
+  } catch (const Error& error) {
+    folder_.clear();
+    why_temporary_ = error.message();
+  }
+}
 
 ContentCache::ContentCache(fs::path folder) : folder_(normal(folder)) {
   make_folder(folder_);
   check_that_it_is_private(folder_);
 }
 
-fs::path ContentCache::path_of(const std::string& key, const std::string& extension) const {
-  const std::string name = key + extension;
-  if (key.empty() || key[0] == '.' || name.find('/') != std::string::npos) {
-    throw InternalError("'" + name + "' is no name for a cache file");
-  }
-  return folder_ / name;
+fs::path ContentCache::folder() const {
+  return why_temporary_.empty() ? folder_ : TemporaryCache::of_this_process().made(why_temporary_);
 }
 
 std::optional<fs::path> ContentCache::find(const std::string& key, const std::string& extension) const {
-  const fs::path path = path_of(key, extension);
-  struct stat info {};
-  const bool ours = ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-                    info.st_uid == ::geteuid() && !(info.st_mode & writable_by_others);
-  return ours ? std::optional(path) : std::nullopt;
+  const std::string name = file_name(key, extension);
+  if (!folder_.empty() && is_trusted(folder_ / name)) return folder_ / name;
+  if (why_temporary_.empty()) return std::nullopt;
+  const auto temporary = TemporaryCache::of_this_process().existing();
+  return temporary && is_trusted(*temporary / name) ? std::optional(*temporary / name) : std::nullopt;
 }
 
 fs::path ContentCache::get(const std::string& key, const std::string& extension,
@@ -158,11 +209,17 @@ fs::path ContentCache::get(const std::string& key, const std::string& extension,
 
 fs::path ContentCache::put(const std::string& key, const std::string& extension,
                            const Produce& produce) const {
-  const fs::path final_path = path_of(key, extension);
-  Temporary temporary(folder_, key, extension);
-  produce(temporary.path());
-  temporary.rename_to(final_path);
-  return final_path;
+  const std::string name = file_name(key, extension);
+  const fs::path place = folder();
+  std::optional<ScratchFolder> scratch;
+  try {
+    scratch.emplace(place, ".making-");
+  } catch (const std::system_error& error) {
+    fail_to_write(place, error.code().value());
+  }
+  produce(scratch->path() / name);
+  move_into_place(scratch->path() / name, place / name);
+  return place / name;
 }
 
 }  // namespace weft::runtime

@@ -16,18 +16,22 @@ namespace weft::runtime {
 std::string content_key(std::initializer_list<std::string_view> parts);
 
 /// A private folder of files named KEY + EXTENSION. Code in it gets executed, so nobody else may be able to
-/// write there. Any number of threads and processes may use one folder.
+/// write there. Any number of threads and processes may use one folder; what killed ones leave is removed by
+/// others.
 class ContentCache {
  public:
-  /// Writes the content into the given file, which exists and is empty.
+  /// Writes the content into the given file, which is alone in its folder, and neither is there later.
   using Produce = std::function<void(const std::filesystem::path& temporary)>;
 
-  /// $WEFT_CACHE, else $XDG_CACHE_HOME/weft, else $HOME/.cache/weft.
+  /// $WEFT_CACHE, else $XDG_CACHE_HOME/weft, else $HOME/.cache/weft. Where that cannot be written or is not
+  /// private, new files go to a temporary folder that the whole process shares; the first one that does is
+  /// announced by a line on stderr. What can be read and is private is still found.
   ContentCache();
   /// Makes the folder if need be. Throws weft::Error if others could write into it.
   explicit ContentCache(std::filesystem::path folder);
 
-  const std::filesystem::path& folder() const { return folder_; }
+  /// Where files are put.
+  std::filesystem::path folder() const;
 
   /// The cached file, if it is there. An empty one, left by a crash, is not.
   std::optional<std::filesystem::path> find(const std::string& key, const std::string& extension) const;
@@ -40,9 +44,8 @@ class ContentCache {
                             const Produce& produce) const;
 
  private:
-  std::filesystem::path path_of(const std::string& key, const std::string& extension) const;
-
-  std::filesystem::path folder_;
+  std::filesystem::path folder_;  ///< Nothing if it cannot even be read.
+  std::string why_temporary_;     ///< Why files are put elsewhere; "" if they are not.
 };
 
 }  // namespace weft::runtime

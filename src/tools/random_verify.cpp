@@ -11,6 +11,7 @@
 #include "lower/lower.h"
 #include "runtime/compile_together.h"
 #include "runtime/scheduling.h"
+#include "runtime/scratch_folder.h"
 #include "schedule/groups.h"
 #include "tools/arguments.h"
 #include "tools/compare.h"
@@ -30,30 +31,6 @@ namespace {
 
 /// Pipelines that are compiled together: those whose seeds have the same quotient.
 constexpr std::uint64_t batch_size = 32;
-
-/// Compiled code that nobody will need again.
-class TemporaryCache {
- public:
-  TemporaryCache() : folder_(made()), cache_(folder_) {}
-  ~TemporaryCache() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  TemporaryCache(const TemporaryCache&) = delete;
-  TemporaryCache& operator=(const TemporaryCache&) = delete;
-  const runtime::ContentCache& get() const { return cache_; }
-
- private:
-  static std::filesystem::path made() {
-    std::string name = (std::filesystem::temp_directory_path() / "weft-random-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error("no folder for compiled code can be made at '" + name + "'");
-    return name;
-  }
-
-  std::filesystem::path folder_;
-  runtime::ContentCache cache_;
-};
 
 /// What the pipelines of a batch are compiled for, and how.
 struct Way {
@@ -376,7 +353,8 @@ void add(RandomTotals& to, const RandomTotals& more) {
 }  // namespace
 
 RandomTotals verify_random(const RandomPlan& plan, const std::function<void(const RandomTotals&)>& progress) {
-  const TemporaryCache cache;
+  const runtime::ScratchFolder folder(std::filesystem::temp_directory_path(), "weft-random-");
+  const runtime::ContentCache cache(folder.path());  // of code that nobody will need again
   const std::uint64_t end = plan.seed + static_cast<std::uint64_t>(plan.count);
   std::mutex mutex;
   RandomTotals totals;
@@ -384,7 +362,7 @@ RandomTotals verify_random(const RandomPlan& plan, const std::function<void(cons
             [&](std::uint64_t batch) {
               const std::uint64_t first = std::max(plan.seed, batch * batch_size),
                                   last = std::min(end, (batch + 1) * batch_size);
-              const RandomTotals more = verify_batch(plan, first, last, cache.get());
+              const RandomTotals more = verify_batch(plan, first, last, cache);
               const std::lock_guard lock(mutex);
               add(totals, more);
               progress(totals);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <set>
 #include <thread>
 #include <vector>
@@ -61,10 +62,52 @@ TEST(CacheFolder, IsChosenByTheEnvironment) {
   }
   const Variable empty("XDG_CACHE_HOME", "");
   EXPECT_EQ(ContentCache().folder(), folder / "home" / ".cache" / "weft");
-  const Variable no_home("HOME", nullptr);
-  EXPECT_EQ(message_of([] { ContentCache(); }),
-            "there is no folder to cache compiled code in: WEFT_CACHE, XDG_CACHE_HOME and HOME are not set\n"
-            "  help: set WEFT_CACHE to a folder that only you can write to");
+}
+
+/// What happens without a cache of the user's: one line, and a temporary folder for all of the process.
+TEST(CacheFolder, IsATemporaryOneWhereItCannotBeWritten) {
+  const TemporaryFolder folder;
+  const bool root = ::geteuid() == 0;  // as an ordinary user: nothing is forbidden to root
+  ::chmod(folder.path().c_str(), 0755);
+  if (root) {
+    ASSERT_EQ(::chown(folder.path().c_str(), 65534, 65534), 0);
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  {
+    const fs::path locked = folder / "locked";
+    ContentCache(locked).put("old", ".txt", writing("old"));
+    ::chmod(locked.c_str(), 0500);
+    const Variable unwritable("WEFT_CACHE", locked);
+    testing::internal::CaptureStderr();
+    const ContentCache cache;
+    EXPECT_EQ(read(cache.get("old", ".txt", never)), "old") << "what is there is found";
+    EXPECT_EQ(cache.find("key", ".txt"), std::nullopt);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "nothing is put anywhere yet";
+
+    testing::internal::CaptureStderr();
+    const fs::path made = cache.put("key", ".txt", writing("new"));
+    EXPECT_NE(made.parent_path(), locked);
+    EXPECT_EQ(mode_of(made.parent_path()), 0700u);
+    EXPECT_EQ(ContentCache().get("key", ".txt", never), made);
+    EXPECT_EQ(cache.folder(), made.parent_path());
+    {
+      const Variable none("WEFT_CACHE", nullptr), xdg("XDG_CACHE_HOME", nullptr), home("HOME", nullptr);
+      EXPECT_EQ(ContentCache().get("key", ".txt", never), made);
+    }
+    {
+      const Variable shared("WEFT_CACHE", folder / "shared");
+      fs::create_directory(folder / "shared");
+      ::chmod((folder / "shared").c_str(), 0777);
+      EXPECT_EQ(ContentCache().get("key", ".txt", never), made);
+      EXPECT_EQ(files_in(folder / "shared"), 0) << "others could have put it there";
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "weft: the cache folder '" + locked.string() +
+                  "' cannot be written: Permission denied; compiled code is kept until the program ends "
+                  "(WEFT_CACHE names another folder)\n");
+    ::chmod(locked.c_str(), 0700);
+  }
+  if (root) ASSERT_EQ(::seteuid(0), 0);
 }
 
 TEST(CacheFolder, IsMadePrivateAndAbsolute) {
@@ -155,7 +198,7 @@ TEST(Cache, ProducesOnceAndThenFinds) {
   fs::path seen;
   const fs::path made = cache.get("key", ".txt", [&](const fs::path& temporary) {
     seen = temporary;
-    EXPECT_EQ(temporary.parent_path(), cache.folder());
+    EXPECT_EQ(temporary.parent_path().parent_path(), cache.folder());
     EXPECT_EQ(temporary.extension(), ".txt");
     EXPECT_EQ(read(temporary), "");
     EXPECT_EQ(cache.find("key", ".txt"), std::nullopt);
@@ -191,6 +234,30 @@ TEST(Cache, LeavesNothingBehindAFailure) {
   EXPECT_THROW(cache.put("key", ".txt", failing), std::runtime_error);
   EXPECT_EQ(read(folder / "key.txt"), "whole");
   EXPECT_EQ(files_in(folder.path()), 1);
+}
+
+TEST(Cache, LeavesNothingBehindAKilledProcess) {
+  const TemporaryFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ContentCache(folder.path()).put("key", ".so", [&](const fs::path& temporary) {
+      write(temporary, "half");
+      ::write(ends[1], "x", 1);
+      for (;;) ::pause();
+    });
+  }
+  char begun = 0;
+  ASSERT_EQ(::read(ends[0], &begun, 1), 1);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  const ContentCache cache(folder.path());
+  EXPECT_EQ(cache.find("key", ".so"), std::nullopt);
+  EXPECT_EQ(files_in(folder.path()), 1);
+  cache.put("other", ".so", writing("whole"));
+  EXPECT_EQ(files_in(folder.path()), 1);
+  ::close(ends[0]), ::close(ends[1]);
 }
 
 TEST(Cache, TakesAnEmptyFileForAbsent) {
