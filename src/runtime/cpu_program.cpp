@@ -90,7 +90,7 @@ CompileFlags flags_for(const kernel::Module& module, const CompileOptions& optio
   // also read across fewer cache lines.
   if (orders_values(module)) flags.extra.push_back("-mprefer-vector-width=256");
 #endif
-  flags.extra.insert(flags.extra.end(), options.compiler_flags.begin(), options.compiler_flags.end());
+  flags.added = options.compiler_flags;
   return flags;
 }
 

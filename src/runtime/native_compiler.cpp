@@ -1,15 +1,18 @@
 #include "runtime/native_compiler.h"
 
 #include "runtime/artifact.h"
+#include "runtime/compiler_failure.h"
 #include "runtime/process.h"
 
 #include <fmt/format.h>
 #include <weft/error.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <optional>
-#include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <dlfcn.h>
@@ -74,48 +77,72 @@ std::vector<std::string> command_line(const fs::path& compiler, const CompileFla
                                       const fs::path& source, const fs::path& object) {
   std::vector<std::string> command = {compiler.string()};
   command.insert(command.end(), base_flags.begin(), base_flags.end());
-  command.insert(command.end(), flags.extra.begin(), flags.extra.end());
+  for (const auto* list : {&flags.extra, &flags.added})
+    command.insert(command.end(), list->begin(), list->end());
   command.insert(command.end(), {"-o", object.string(), source.string()});
   command.insert(command.end(), libraries.begin(), libraries.end());
   return command;
 }
 
-std::string readable(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& word : command) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>()*?#`") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
-  return text;
+struct Limit {
+  std::chrono::milliseconds time;
+  bool is_of_user;  ///< And not a caller's, which the environment does not change.
+};
+
+Limit limit_of(const CompileFlags& flags) {
+  if (flags.limit) return {*flags.limit, false};
+  const char* text = std::getenv("WEFT_COMPILE_SECONDS");
+  if (!text || !*text) return {std::chrono::minutes(10), true};
+  constexpr int most = 1'000'000;
+  int seconds = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, seconds);
+  if (error != std::errc() || stop != end || seconds < 1 || seconds > most)
+    throw Error(fmt::format("WEFT_COMPILE_SECONDS is '{}', which is not a number of seconds", text))
+        .help(fmt::format("set it to a number from 1 to {}, or unset it", most));
+  return {std::chrono::seconds(seconds), true};
 }
 
-Error rejection(const std::vector<std::string>& command, const std::string& output, const fs::path& source) {
-  Error error("the C++ compiler rejected emitted code (a bug in Weft, please report)");
-  error.note("command", readable(command));
-  std::istringstream lines(output);
-  std::string line;
-  for (int i = 0; i < 10 && std::getline(lines, line); ++i) error.note(i == 0 ? "output" : "", line);
+Error too_slow(const Limit& limit, const fs::path& source) {
+  Error error(fmt::format("the C++ compiler did not finish within {:g} s",
+                          std::chrono::duration<double>(limit.time).count()));
   error.note("source", source.string());
+  if (limit.is_of_user) error.help("WEFT_COMPILE_SECONDS gives it longer: 600 unless set");
   return error;
+}
+
+bool is_written(const fs::path& object) {
+  std::error_code missing;
+  return fs::file_size(object, missing) > 0 && !missing;
 }
 
 /// Compiles into the cache. The source is written anew, whatever lies there: people edit what they look at.
 fs::path build(const fs::path& compiler, const std::string& source, const CompileFlags& flags,
                const std::string& key, const ContentCache& cache) {
+  const Limit limit = limit_of(flags);
   const fs::path kept_source =
       cache.put(key, ".cpp", [&](const fs::path& temporary) { write_source(temporary, source); });
-  return cache.put(key, ".so", [&](const fs::path& temporary) {
-    const ProcessResult run = run_process(command_line(compiler, flags, kept_source, temporary), flags.limit);
-    if (run.timed_out) {
-      const auto seconds = std::chrono::duration<double>(*flags.limit).count();
-      throw Error(fmt::format("the C++ compiler did not finish within {:g} s", seconds))
-          .note("source", kept_source.string());
-    }
+  return cache.put(key, ".so", [&](const fs::path& object) {
+    // What the compiler needs for a moment lies beside the object, and is removed with it, whatever happens.
+    // Its messages are looked at, so they have to be in English.
+    const fs::path scratch = object.parent_path();
+    const auto compile = [&](const fs::path& from, const fs::path& to, bool with_added_flags) {
+      CompileFlags used = flags;
+      if (!with_added_flags) used.added.clear();
+      return run_process(command_line(compiler, used, from, to), limit.time,
+                         {{"TMPDIR", scratch.string()}, {"LC_ALL", "C"}});
+    };
+    const ProcessResult run = compile(kept_source, object, true);
+    if (run.timed_out) throw too_slow(limit, kept_source);
     if (run.exit_code != 0) {
-      throw rejection(command_line(compiler, flags, kept_source, cache.folder() / (key + ".so")), run.output,
-                      kept_source);
+      throw why_it_failed({command_line(compiler, flags, kept_source, cache.folder() / (key + ".so")),
+                           flags.added, run, kept_source, scratch, compile});
     }
-    seal(temporary);
+    if (!is_written(object)) {
+      throw Error("the C++ compiler '" + compiler.string() + "' says that it succeeded, but wrote nothing")
+          .help("set WEFT_CXX to a C++ compiler");
+    }
+    seal(object);
   });
 }
 

@@ -13,8 +13,10 @@
 namespace weft::runtime {
 
 struct CompileFlags {
-  std::vector<std::string> extra;                    ///< After the base flags, so they override them.
-  std::optional<std::chrono::milliseconds> limit{};  ///< How long the compiler may take.
+  std::vector<std::string> extra;  ///< After the base flags, so they override them.
+  /// How long the compiler may take; else $WEFT_COMPILE_SECONDS, else 10 minutes.
+  std::optional<std::chrono::milliseconds> limit{};
+  std::vector<std::string> added{};  ///< The user's, after all of Weft's; if they do harm, an error says so.
 };
 
 /// A loaded shared object; its functions live as long as it does.

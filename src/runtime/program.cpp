@@ -233,8 +233,8 @@ std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipe
   for (const auto& [flags, members] : by_flags) {
     std::vector<const kernel::Module*> batch;
     for (std::size_t m : members) batch.push_back(&modules[m]);
-    const auto object = std::make_shared<const SharedObject>(
-        compile_shared(emit::emit_for_loading_together(batch), {flags, longest_compilation}, cache));
+    const auto object = std::make_shared<const SharedObject>(compile_shared(
+        emit::emit_for_loading_together(batch), {flags, longest_compilation, options.compiler_flags}, cache));
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto ir = std::make_shared<const ir::Pipeline>(pipelines[members[i]].ir());
       programs[members[i]] = std::make_shared<const Program::Implementation>(

@@ -46,7 +46,7 @@ class CountingCompiler {
 };
 
 class NativeCompiler : public ::testing::Test {
- protected:
+ public:
   SharedObject compile(const std::string& source = answer_source, std::vector<std::string> extra = {}) const {
     return compile_shared(source, {std::move(extra)}, cache);
   }
@@ -123,7 +123,8 @@ TEST_F(NativeCompiler, ObjectsMove) {
 TEST_F(NativeCompiler, ReportsRejectedCodeWhole) {
   const TemporaryFolder tools;
   write_program(tools / "cxx",
-                "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done >&2\nexit 1\n");
+                "#!/bin/sh\ncase \"$*\" in *least.cpp*) exit 0;; esac\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12; "
+                "do echo line $i; done >&2\nexit 1\n");
   const Variable cxx("WEFT_CXX", tools / "cxx");
   const std::string message = message_of([&] { compile(answer_source, {"-DNAME=a b"}); });
   ASSERT_EQ(files_in(folder.path()), 1);  // The source is kept; no object, no temporary.
@@ -161,6 +162,75 @@ TEST_F(NativeCompiler, ReportsRejectedCodeWhole) {
                 kept);
 }
 
+/// The first line and the remedy of what is thrown with a compiler that does this.
+std::string blame_of(const std::string& script, const NativeCompiler& test,
+                     const std::vector<std::string>& added = {}, const std::string& source = answer_source) {
+  const TemporaryFolder tools;
+  write_program(tools / "cxx", "#!/bin/sh\n" + script + "\n");
+  const Variable cxx("WEFT_CXX", tools / "cxx");
+  const std::string message =
+      message_of([&] { compile_shared(source, {.extra = {}, .limit = {}, .added = added}, test.cache); });
+  const std::size_t help = message.find("\n  help: ");
+  return message.substr(0, message.find('\n')) + (help == std::string::npos ? "" : message.substr(help));
+}
+
+TEST_F(NativeCompiler, BlamesWhatIsToBlame) {
+  const std::string memory =
+      "the C++ compiler was killed, or found too little memory\n"
+      "  help: end other programs, or compile fewer pipelines at a time";
+  EXPECT_EQ(blame_of("kill -9 $$", *this), memory);
+  EXPECT_EQ(blame_of("echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1", *this),
+            memory);
+  EXPECT_EQ(blame_of("echo 'as: error: No space left on device' >&2; exit 1", *this),
+            "no space is left for what the C++ compiler writes to '" + folder.path().string() +
+                "'\n  help: free some, or set WEFT_CACHE to a folder on another disk");
+  EXPECT_EQ(blame_of("kill -11 $$", *this),
+            "the C++ compiler was ended by signal 11\n"
+            "  help: try again; if it happens again, set WEFT_CXX to another compiler");
+  EXPECT_EQ(blame_of("echo 'x.cpp:1:1: internal compiler error: in f' >&2; exit 1", *this),
+            "the C++ compiler crashed\n  help: set WEFT_CXX to another compiler, or a newer one");
+  EXPECT_EQ(blame_of("echo \"collect2: fatal error: cannot find 'ld'\" >&2; exit 1", *this),
+            "the C++ compiler does not work: it does not compile a program of one line either\n"
+            "  help: install g++ with all that belongs to it, or set WEFT_CXX to another compiler");
+  EXPECT_EQ(files_in(folder.path()), 6) << "the sources alone: each script is a compiler of its own";
+}
+
+TEST_F(NativeCompiler, BlamesTheUsersFlags) {
+  const std::string real = "exec " + find_program("c++").value().string() + " \"$@\"";
+  const auto flags = [](const std::string& text) {
+    return "the C++ compiler rejected emitted code because of the flags that were added: " + text +
+           "\n  help: leave out of CompileOptions::compiler_flags what it complains about";
+  };
+  EXPECT_EQ(blame_of(real, *this, {"-fno-such-flag"}), flags("-fno-such-flag"));
+  EXPECT_EQ(blame_of(real, *this, {"-O1", "-Dquestion=7"}, "int question() { return 1; }"),
+            flags("-O1 -Dquestion=7"));
+  EXPECT_EQ(blame_of(real, *this, {"-O1"}, "int f() { return undeclared; }"),
+            "the C++ compiler rejected emitted code (a bug in Weft, please report)");
+}
+
+TEST_F(NativeCompiler, NoticesThatNothingWasWritten) {
+  const std::string message = blame_of("exit 0", *this);
+  EXPECT_NE(
+      message.find("' says that it succeeded, but wrote nothing\n  help: set WEFT_CXX to a C++ compiler"),
+      std::string::npos)
+      << message;
+}
+
+TEST_F(NativeCompiler, KeepsTheCompilersFilesInTheCache) {
+  const TemporaryFolder tools;
+  const Variable unusable("TMPDIR", tools / "none"), language("LC_ALL", "de_DE.UTF-8");
+  EXPECT_EQ(call(compile()), 42);
+  const std::string message = message_of([&] {
+    write_program(tools / "cxx", "#!/bin/sh\necho internal compiler error, $TMPDIR, $LC_ALL; exit 1\n");
+    const Variable cxx("WEFT_CXX", tools / "cxx");
+    compile();
+  });
+  EXPECT_NE(message.find("internal compiler error, " + folder.path().string() + "/.making-"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find(", C\n"), std::string::npos) << message;
+}
+
 TEST_F(NativeCompiler, ReportsWhatTheRealCompilerSays) {
   const std::string message = message_of([&] { compile("int f() { return undeclared; }"); });
   EXPECT_NE(message.find("undeclared"), std::string::npos) << message;
@@ -173,6 +243,26 @@ TEST_F(NativeCompiler, EndsACompilerThatTakesTooLong) {
   const CompileFlags flags{{}, std::chrono::milliseconds(200)};
   const std::string message = message_of([&] { compile_shared(answer_source, flags, cache); });
   EXPECT_NE(message.find("the C++ compiler did not finish within 0.2 s"), std::string::npos) << message;
+}
+
+TEST_F(NativeCompiler, HasALimitThatTheEnvironmentSets) {
+  const TemporaryFolder tools;
+  write_program(tools.path() / "slow", "#!/bin/sh\nsleep 60\n");
+  const Variable chosen("WEFT_CXX", tools.path() / "slow");
+  {
+    const Variable limit("WEFT_COMPILE_SECONDS", "1");
+    const std::string message = message_of([&] { compile(); });
+    EXPECT_EQ(message.substr(0, message.find('\n')), "the C++ compiler did not finish within 1 s");
+    EXPECT_EQ(message.substr(message.rfind('\n')),
+              "\n  help: WEFT_COMPILE_SECONDS gives it longer: 600 unless set");
+  }
+  for (const char* bad : {"0", "-1", "ten", "9999999", "1e3"}) {
+    const Variable limit("WEFT_COMPILE_SECONDS", bad);
+    EXPECT_EQ(
+        message_of([&] { compile(); }),
+        "WEFT_COMPILE_SECONDS is '" + std::string(bad) +
+            "', which is not a number of seconds\n  help: set it to a number from 1 to 1000000, or unset it");
+  }
 }
 
 TEST_F(NativeCompiler, SaysThatThereIsNoCompiler) {
