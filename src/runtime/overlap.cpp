@@ -82,7 +82,7 @@ struct Extent {
   const std::byte *begin, *end;
 };
 
-Extent memory_of(const Buffer& b) {
+Extent extent_of(const Buffer& b) {
   std::vector<Term> terms;
   add_terms(terms, b, size_of(b.type().scalar));
   std::int64_t low = 0, high = 0;
@@ -116,7 +116,7 @@ bool overlaps_itself(const Buffer& buffer) {
 
 bool are_intertwined(const Buffer& a, const Buffer& b) {
   if (a.empty() || b.empty() || a.pixels() == 0 || b.pixels() == 0) return false;
-  const Extent p = memory_of(a), q = memory_of(b);
+  const Extent p = extent_of(a), q = extent_of(b);
   return p.begin < q.end && q.begin < p.end;
 }
 

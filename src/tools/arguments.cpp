@@ -21,7 +21,7 @@ std::errc parse(const std::string& text, T& value) {
   return end == text.data() + text.size() ? std::errc() : std::errc::invalid_argument;
 }
 
-bool is_identifier(const std::string& text) {
+bool is_name(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
@@ -125,7 +125,7 @@ std::vector<const Application*> select_applications(const std::string& name) {
 
 Assignment parse_assignment(const std::string& text) {
   const std::size_t at = text.find('=');
-  if (at == std::string::npos || !is_identifier(text.substr(0, at))) return {"", text};
+  if (at == std::string::npos || !is_name(text.substr(0, at))) return {"", text};
   return {text.substr(0, at), text.substr(at + 1)};
 }
 

@@ -14,14 +14,14 @@ namespace weft::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Point = std::vector<std::int64_t>;
+using Coordinates = std::vector<std::int64_t>;
 
 constexpr std::int64_t most_columns = 9, most_rows = 27;  ///< Of grids that are printed.
 constexpr std::size_t most_listed = 4096;                 ///< Pixels of a stage in JSON.
 
 /// The least box around the pixels.
 struct Around {
-  Point from, to;
+  Coordinates from, to;
 
   explicit Around(const ir::ProbedStage& stage) : from(stage.pixels.at(0).at), to(from) {
     for (const ir::ProbedPixel& pixel : stage.pixels) {
@@ -57,18 +57,18 @@ std::string box_text(const ir::ProbedStage& stage, const Around& around) {
 
 /// A row for each y of the box, below the coordinates x; one grid for each further coordinate.
 std::string grids(const ir::ProbedStage& stage, const Around& around) {
-  std::map<Point, std::string> values;
+  std::map<Coordinates, std::string> values;
   std::size_t width = 1;
   for (const ir::ProbedPixel& pixel : stage.pixels) {
     const std::string& value = values[pixel.at] = value_text(pixel.value);
     width = std::max(width, value.size());
   }
-  for (const Point& corner : {around.from, around.to})
+  for (const Coordinates& corner : {around.from, around.to})
     width = std::max(width, std::to_string(corner[0]).size());
   const bool has_rows = around.from.size() > 1;
   std::size_t label = 0;
   if (has_rows) {
-    for (const Point& corner : {around.from, around.to})
+    for (const Coordinates& corner : {around.from, around.to})
       label = std::max(label, std::to_string(corner[1]).size());
   }
   std::string text;
@@ -78,7 +78,7 @@ std::string grids(const ir::ProbedStage& stage, const Around& around) {
       text += fmt::format("  {:>{}}", cell(x), width);
     text += "\n";
   };
-  for (Point at = around.from;;) {
+  for (Coordinates at = around.from;;) {
     if (at.size() > 2 && at[1] == around.from[1]) {
       std::vector<std::string> further;
       for (std::size_t d = 2; d < at.size(); ++d)
@@ -87,7 +87,7 @@ std::string grids(const ir::ProbedStage& stage, const Around& around) {
     }
     if (!has_rows || at[1] == around.from[1]) row("", [](std::int64_t x) { return std::to_string(x); });
     row(has_rows ? std::to_string(at[1]) : "", [&](std::int64_t x) {
-      Point point = at;
+      Coordinates point = at;
       point[0] = x;
       const auto value = values.find(point);
       return value == values.end() ? "." : value->second;

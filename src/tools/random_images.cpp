@@ -13,18 +13,19 @@ double modest(Random& random) {
   return random.bits() % 3 == 0 ? v : std::round(v * 16) / 16;
 }
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Few of them, as one spreads over all that is computed from it.
 double special(Random& random) {
-  constexpr double those[] = {inf, -inf, std::numeric_limits<double>::quiet_NaN()};
+  constexpr double those[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
   const std::uint64_t bits = random.bits();
   return bits % 16 < 3 ? those[bits % 16] : modest(random);
 }
 
 double extreme(Random& random) {
-  constexpr double special[] = {
-      inf, -inf, std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0, 0x1p-149, -0x1p-1074, 0x1p-24};
+  constexpr double special[] = {infinity,   -infinity, std::numeric_limits<double>::quiet_NaN(),
+                                0.0,        -0.0,      0x1p-149,
+                                -0x1p-1074, 0x1p-24};
   switch (random.bits() % 6) {
     case 0: return special[random.bits() % 8];
     case 1: return std::round(modest(random) * 40) + 0.5;  // ties
