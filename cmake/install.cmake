@@ -3,6 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)  # the other one is `command`; they become packages
 set(weft_simt_dir ${CMAKE_INSTALL_DATADIR}/weft/simt)
 
 # Each component has targets of its own, so that only who asks for it needs what it links to.
@@ -16,10 +17,19 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET simt)  # its interface, and what it compiles texts with
   target_include_directories(simt PUBLIC $<INSTALL_INTERFACE:${weft_simt_dir}/include>)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/simt/cuda ${PROJECT_SOURCE_DIR}/simt/include DESTINATION ${weft_simt_dir})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/simt/cuda ${PROJECT_SOURCE_DIR}/simt/include DESTINATION ${weft_simt_dir}
+          COMPONENT command)
 endif()
 if(TARGET weft_tool)
-  install(TARGETS weft_tool simt_check)
+  install(TARGETS weft_tool simt_check COMPONENT command)
+endif()
+# Where Debian looks for licences and for examples, which are the applications.
+if(WEFT_PACKAGE)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/weft RENAME copyright
+          COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libweft-dev RENAME copyright)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libweft-dev/examples
+          FILES_MATCHING PATTERN *.cpp PATTERN *.h)
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake

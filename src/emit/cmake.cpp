@@ -34,7 +34,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 }
 
 /// What CMake would take apart has a backslash before it.
-std::string quoted(const std::string& name) {
+std::string escaped(const std::string& name) {
   std::string text;
   for (const char c : name) {
     if (std::strchr(" ;$()#\"\\", c)) text += '\\';
@@ -64,7 +64,7 @@ target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PRIVATE Threads::Threads)
 )",
                             fmt::arg("mark", mark), fmt::arg("name", module.name),
-                            fmt::arg("file", quoted(module.name)),
+                            fmt::arg("file", escaped(module.name)),
                             fmt::arg("library", library_name(module, "cpp")),
                             fmt::arg("options", flags.substr(standard.size())));
 }
@@ -84,7 +84,8 @@ target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PUBLIC CUDA::cudart)
 )",
                             fmt::arg("mark", mark), fmt::arg("name", module.name),
-                            fmt::arg("file", quoted(module.name)), fmt::arg("number", architecture.substr(3)),
+                            fmt::arg("file", escaped(module.name)),
+                            fmt::arg("number", architecture.substr(3)),
                             fmt::arg("library", library_name(module, "cuda")),
                             fmt::arg("options", module.strict ? " -fmad=false" : ""));
 }

@@ -7,6 +7,7 @@
 
 #include "emit/c_like.h"
 #include "emit/writer.h"
+#include "ir/identifiers.h"
 #include "ir/kernel_build.h"
 
 namespace weft::emit {
@@ -34,6 +35,22 @@ void rotate(Writer& out, CLike& printer, const Module& module, const kernel::Rot
   }
 }
 
+/// Words among the functions of C and Unix. Where a header declares them, no namespace can have their name.
+bool is_of_the_c_library(const std::string& name) {
+  static const std::set<std::string> functions = {
+      "abort",  "abs",    "access", "alarm",  "cbrt",      "clock",  "close",       "copysign", "creat",
+      "crypt",  "daemon", "div",    "dup",    "erf",       "erfc",   "exit",        "exp10",    "exp2",
+      "expm1",  "fdim",   "finite", "fma",    "fmax",      "fmin",   "fork",        "free",     "frexp",
+      "gamma",  "hypot",  "index",  "isinf",  "isnan",     "j0",     "j1",          "jn",       "kill",
+      "labs",   "ldexp",  "ldiv",   "lgamma", "link",      "log10",  "log1p",       "log2",     "logb",
+      "lrint",  "lround", "modf",   "nan",    "nearbyint", "nice",   "open",        "pause",    "pipe",
+      "raise",  "rand",   "random", "read",   "remainder", "remove", "remquo",      "rename",   "rewind",
+      "rindex", "scalb",  "scalbn", "select", "signal",    "sleep",  "significand", "stat",     "swab",
+      "sync",   "system", "tgamma", "time",   "truncate",  "unlink", "wait",        "write",    "y0",
+      "y1",     "yn"};
+  return functions.count(name) > 0;
+}
+
 }  // namespace
 
 std::string identifier(const Module& module) {
@@ -48,8 +65,9 @@ std::string function_name(const Module& module) {
 }
 
 std::string default_namespace(const Module& module) {
-  const std::string name = identifier(module);
-  return std::isdigit(static_cast<unsigned char>(name[0])) ? "pipeline_" + name : name;
+  const std::string name = ir::safe_identifier(module.name);
+  if (name[0] == '_') return "pipeline" + name;
+  return is_of_the_c_library(name) ? name + "_" : name;
 }
 
 std::string inside(const std::string& name_space, const std::string& text) {

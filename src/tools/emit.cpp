@@ -33,7 +33,7 @@ struct EmitOptions {
   bool quiet = false;
 };
 
-bool is_identifier(const std::string& name) {
+bool is_name_in_cpp(const std::string& name) {
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
@@ -44,7 +44,7 @@ void check_namespace(const std::string& name, const std::string& target) {
   for (std::string rest = name; !rest.empty();) {
     const std::size_t end = rest.find("::");
     const bool is_last = end == std::string::npos;
-    if (!is_identifier(rest.substr(0, end)) || (!is_last && end + 2 == rest.size())) {
+    if (!is_name_in_cpp(rest.substr(0, end)) || (!is_last && end + 2 == rest.size())) {
       throw Error("'" + name + "' is no namespace of C++")
           .help("write mine or mine::pictures, say, or '' for none");
     }

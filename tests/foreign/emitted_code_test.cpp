@@ -135,6 +135,20 @@ TEST_P(EmittedCode, CompilesWithoutWeftAndComputesTheSame) {
   EXPECT_EQ(difference(result, got, {use().application == "harris" ? 1000.0 : 1.0}), "");
 }
 
+TEST(EmittedNamespace, HasTheNameOfThePipelineWhereNoHeaderHas) {
+  const auto of = [](const std::string& name) {
+    kernel::Module module;
+    module.name = name;
+    return emit::default_namespace(module);
+  };
+  EXPECT_EQ(of("sobel"), "sobel");
+  EXPECT_EQ(of("my blur"), "my_blur");
+  EXPECT_EQ(of("3d"), "pipeline_3d");
+  EXPECT_EQ(of("class"), "class_");
+  EXPECT_EQ(of("gamma"), "gamma_");
+  EXPECT_EQ(of("INT8_MAX"), "INT8_MAX_");
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, EmittedCode,
                          testing::Combine(testing::ValuesIn(uses), testing::Values("g++", "clang++")),
                          [](const auto& info) {
