@@ -69,14 +69,15 @@ std::string arguments(const Module& module, const std::string& side) {
 
 std::string program(const Module& module, const BenchPlan& plan) {
   Writer out;
-  out.comment("Checks the CUDA of pipeline '" + module.name +
+  out.comment("Checks the CUDA of pipeline '" + title(module) +
               "' against its C++, on random pixels, and times it.\n"
               "Emitted by Weft. ./build compiles it; ./bench --help says more.");
   out.raw(fmt::format("#include \"bench_kit.h\"\n#include \"cpp/{0}.h\"\n#include \"cuda/{0}.h\"\n\n",
-                      module.name));
+                      file_name(module)));
   out.open("int main(int count, char** words)");
-  out.line(fmt::format("const kit::About about = {{\"{}\", {}, \"{}\", {}, {}, {}}};", module.name,
-                       text_literal(plan.options), plan.size, plan.range, plan.rounded, plan.kernel_bytes));
+  out.line(fmt::format("const kit::About about = {{{}, {}, \"{}\", {}, {}, {}}};",
+                       text_literal(title(module)), text_literal(plan.options), plan.size, plan.range,
+                       plan.rounded, plan.kernel_bytes));
   out.open("return kit::run(count, words, about, [](kit::Bench& bench)");
   declare_images(out, module, plan);
   declare_fields(out, module, plan);
@@ -96,7 +97,7 @@ std::string program(const Module& module, const BenchPlan& plan) {
 
 std::string build_script(const Module& module, const std::string& architecture) {
   return fmt::format(R"text(#!/bin/sh
-# Compiles ./bench, which checks the CUDA of pipeline '{0}' against its C++ and times it.
+# Compiles ./bench, which checks the CUDA of pipeline '{4}' against its C++ and times it.
 # NVCC, CXX and ARCH in the environment replace nvcc, g++ and {1}.
 set -e
 cd "$(dirname "$0")"
@@ -106,7 +107,8 @@ arch=${{ARCH:-{1}}}
 "${{NVCC:-nvcc}}" -std=c++17 -O2 -arch=$arch -c bench.cu -o bench.o
 "${{NVCC:-nvcc}}" -arch=$arch bench.o cuda.o cpp.o -o bench -lpthread
 )text",
-                     module.name, architecture, cpp_flags(module), cuda_flags(module, "$arch"));
+                     file_name(module), architecture, cpp_flags(module), cuda_flags(module, "$arch"),
+                     title(module));
 }
 
 }  // namespace

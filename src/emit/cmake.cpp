@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <vector>
 
 #include "emit/module_text.h"
@@ -33,16 +32,6 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-/// What CMake would take apart has a backslash before it.
-std::string escaped(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (std::strchr(" ;$()#\"\\", c)) text += '\\';
-    text += c;
-  }
-  return text;
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n', 1)); }
 
 }  // namespace
@@ -63,8 +52,8 @@ target_compile_options({library} PRIVATE {options})
 target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PRIVATE Threads::Threads)
 )",
-                            fmt::arg("mark", mark), fmt::arg("name", module.name),
-                            fmt::arg("file", escaped(module.name)),
+                            fmt::arg("mark", mark), fmt::arg("name", title(module)),
+                            fmt::arg("file", file_name(module)),
                             fmt::arg("library", library_name(module, "cpp")),
                             fmt::arg("options", flags.substr(standard.size())));
 }
@@ -83,9 +72,8 @@ target_compile_options({library} PRIVATE -O3{options})
 target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PUBLIC CUDA::cudart)
 )",
-                            fmt::arg("mark", mark), fmt::arg("name", module.name),
-                            fmt::arg("file", escaped(module.name)),
-                            fmt::arg("number", architecture.substr(3)),
+                            fmt::arg("mark", mark), fmt::arg("name", title(module)),
+                            fmt::arg("file", file_name(module)), fmt::arg("number", architecture.substr(3)),
                             fmt::arg("library", library_name(module, "cuda")),
                             fmt::arg("options", module.strict ? " -fmad=false" : ""));
 }

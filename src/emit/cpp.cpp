@@ -349,14 +349,15 @@ std::map<std::string, std::string> emit_for_users(const Module& module,
   Writer declaration;
   declaration.line(emitter.signature(true) + ";");
   std::map<std::string, std::string> files;
-  files[module.name + ".h"] =
-      "// Pipeline '" + module.name +
+  files[file_name(module) + ".h"] =
+      "// Pipeline '" + title(module) +
       "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
       std::string(host_interface) + "\n" +
       inside(name_space, half_type(declaration.text()) + documentation(module) +
                              "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text());
-  files[module.name + ".cpp"] =
-      head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" + module.name +
+  files[file_name(module) + ".cpp"] =
+      head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" +
+      file_name(module) +
       ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
       emitter.body(true, name_space);
   files["CMakeLists.txt"] = cmake_for_cpp(module, cpp_flags(module));

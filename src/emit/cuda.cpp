@@ -471,7 +471,7 @@ constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\
 
 std::string readme(const Module& module, const std::string& compile, const std::string& name_space,
                    const CudaEmitter& emitter) {
-  return "# " + module.name + R"(
+  return "# " + title(module) + R"(
 
 CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
 
@@ -479,7 +479,7 @@ CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
          R"(
 
 makes an object file to link; with CMake, `add_subdirectory` of this folder makes the library `)" +
-         library_name(module, "cuda") + R"(`. Include `)" + module.name +
+         library_name(module, "cuda") + R"(`. Include `)" + file_name(module) +
          R"(.h`, which says what the arguments mean, and call)" +
          (name_space.empty() ? "" : ", from namespace `" + name_space + "`,") + R"(
 
@@ -520,8 +520,8 @@ std::map<std::string, std::string> emit_cuda_for_users(const Module& module, con
   const std::string name_space = chosen.value_or(default_namespace(module));
   const CudaEmitter emitter(module);
   std::map<std::string, std::string> files;
-  files[module.name + ".h"] =
-      "// Pipeline '" + module.name + "', emitted by Weft.\n#pragma once\n\n" + headers +
+  files[file_name(module) + ".h"] =
+      "// Pipeline '" + title(module) + "', emitted by Weft.\n#pragma once\n\n" + headers +
       inside(name_space, half_type(emitter.host_signature()) + documentation(module) +
                              "// Images lie in device memory. The work is queued on the stream; errors of "
                              "launches are returned.\n" +
@@ -529,9 +529,10 @@ std::map<std::string, std::string> emit_cuda_for_users(const Module& module, con
                              "// Images lie in host memory, and results are there when the function "
                              "returns.\n" +
                              emitter.host_signature() + ";\n");
-  const std::string compile = "nvcc " + cuda_flags(module, architecture) + " -c " + module.name + ".cu";
-  files[module.name + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile + "\n#include \"" +
-                               module.name + ".h\"\n\n" + emitter.body(name_space, emitter.host_signature());
+  const std::string compile = "nvcc " + cuda_flags(module, architecture) + " -c " + file_name(module) + ".cu";
+  files[file_name(module) + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile +
+                                     "\n#include \"" + file_name(module) + ".h\"\n\n" +
+                                     emitter.body(name_space, emitter.host_signature());
   files["CMakeLists.txt"] = cmake_for_cuda(module, architecture);
   files["README.md"] = readme(module, compile, name_space, emitter);
   return files;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "emit/c_like.h"
 #include "emit/writer.h"
@@ -64,6 +65,25 @@ std::string function_name(const Module& module) {
   return "run_" + identifier(module);
 }
 
+std::string file_name(const Module& module) {
+  std::string name;
+  for (const char c : module.name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-.", c) || (c & 0x80);
+    name += c != '\0' && kept ? c : '_';
+  }
+  // Neither hidden, nor another folder, nor an option of a compiler.
+  if (name.empty() || name[0] == '.' || name[0] == '-') name.insert(0, "_");
+  return name;
+}
+
+std::string title(const Module& module) {
+  std::string text = module.name;
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  }
+  return text;
+}
+
 std::string default_namespace(const Module& module) {
   const std::string name = ir::safe_identifier(module.name);
   if (name[0] == '_') return "pipeline" + name;
@@ -77,7 +97,7 @@ std::string inside(const std::string& name_space, const std::string& text) {
 
 std::string head_comment(const Module& module) {
   Writer out;
-  out.comment("Pipeline '" + module.name + "', emitted by Weft. How it runs:");
+  out.comment("Pipeline '" + title(module) + "', emitted by Weft. How it runs:");
   std::string schedule = module.comment;
   while (!schedule.empty() && schedule.back() == '\n') schedule.pop_back();
   out.comment("  " + replaced(schedule, "\n", "\n  "));

@@ -13,6 +13,11 @@ namespace weft::emit {
 /// The pipeline's name as a part of identifiers.
 std::string identifier(const kernel::Module& module);
 std::string function_name(const kernel::Module& module);
+/// The pipeline's name as that of files, without an extension: it stays in its folder, and is one word for
+/// shells, CMake and #include. Letters of other languages are kept.
+std::string file_name(const kernel::Module& module);
+/// The pipeline's name on one line.
+std::string title(const kernel::Module& module);
 /// Where users find the function, unless they ask for another place: a namespace of the pipeline's name.
 std::string default_namespace(const kernel::Module& module);
 /// The text inside of a namespace, "a" or "a::b"; as it is for "".

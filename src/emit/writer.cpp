@@ -51,8 +51,10 @@ void Writer::line(const std::string& text) {
 
 void Writer::comment(const std::string& text) {
   std::istringstream lines(text);
-  for (std::string one; std::getline(lines, one);)
+  for (std::string one; std::getline(lines, one);) {
+    if (one.ends_with('\\')) one += '.';  // or the comment would go on in the next line
     text_ += margin() + (one.empty() ? "//" : "// " + one) + '\n';
+  }
 }
 
 void Writer::open(const std::string& text) {

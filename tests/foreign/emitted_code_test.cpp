@@ -2,6 +2,7 @@
 // errors, and run as a program of its own.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -147,6 +148,39 @@ TEST(EmittedNamespace, HasTheNameOfThePipelineWhereNoHeaderHas) {
   EXPECT_EQ(of("class"), "class_");
   EXPECT_EQ(of("gamma"), "gamma_");
   EXPECT_EQ(of("INT8_MAX"), "INT8_MAX_");
+}
+
+/// Pipelines can have any name, and so can what is in them; their files stay in the folder and compile.
+TEST(EmittedFiles, StayInTheirFolderAndCompile) {
+  const Project project;
+  std::vector<std::string> sources;
+  const std::vector<std::array<std::string, 4>> all = {{"../x", "EXIT_FAILURE", "RAND_MAX", "stdout"},
+                                                       {"/etc/x y;z", "thread", "vector", "memset"},
+                                                       {"-o \"q\"", "aligned_alloc", "std", "CLOCK_REALTIME"},
+                                                       {"a\n#error\\", "b\n#error\\", "c\\", "d\\\n"}};
+  for (const auto& [name, image, middle, last] : all) {
+    const Image<float> in(image.c_str());
+    const Stage a = convolve(middle, in.border(Border::clamp()), Mask{{1.f, 2.f, 1.f}});
+    const Pipeline pipeline(name, convolve(last, a.border(Border::clamp()), Mask{{1.f}, {2.f}, {1.f}}));
+    const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared));
+    std::vector<std::string> names;
+    for (const auto& [file, text] : emit::emit_for_users(module)) {
+      names.push_back(file);
+      project.write(file, text);
+    }
+    const std::string base = names.back().substr(0, names.back().size() - 2);
+    EXPECT_EQ(names, (std::vector<std::string>{"CMakeLists.txt", base + ".cpp", base + ".h"}));
+    EXPECT_EQ(fs::path(base).filename(), base);
+    EXPECT_EQ(base.find_first_of(" ;\"\\\n#"), std::string::npos) << base;
+    sources.push_back((project / (base + ".cpp")).string());
+  }
+  EXPECT_EQ(fs::path(sources[0]).filename(), "_.._x.cpp");
+  EXPECT_EQ(fs::path(sources[1]).filename(), "_etc_x_y_z.cpp");
+  std::vector<std::string> command = {"g++", "-std=gnu++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"};
+  command.insert(command.end(), sources.begin(), sources.end());
+  const auto result = runtime::run_process(command);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, EmittedCode,
