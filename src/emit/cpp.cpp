@@ -342,6 +342,17 @@ std::string cpp_flags(const Module& module) {
                      fmt::join(float_flags(module), " "));
 }
 
+namespace {
+
+/// What clang says, unasked, when it optimizes.
+constexpr const char* unspoken = R"(#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // loops that stay without vectors are right, too
+#endif
+
+)";
+
+}  // namespace
+
 std::map<std::string, std::string> emit_for_users(const Module& module,
                                                   const std::optional<std::string>& chosen) {
   const std::string name_space = chosen.value_or(default_namespace(module));
@@ -358,7 +369,7 @@ std::map<std::string, std::string> emit_for_users(const Module& module,
   files[file_name(module) + ".cpp"] =
       head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" +
       file_name(module) +
-      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" +
+      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" + unspoken +
       emitter.body(true, name_space);
   files["CMakeLists.txt"] = cmake_for_cpp(module, cpp_flags(module));
   return files;
