@@ -37,5 +37,6 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weftConfig.cmake.in ${PR
 # Before 1.0 every minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/FindISL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindxxHash.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindISL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindWebP.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindxxHash.cmake
         DESTINATION ${weft_package_dir})

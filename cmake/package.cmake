@@ -33,6 +33,6 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
     "weft (= ${PROJECT_VERSION}), g++ (>= 4:12) | clang (>= 1:19), libfmt-dev, libisl-dev, libxxhash-dev")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS
-    "cmake, libpng-dev, libjpeg-dev, libtiff-dev (>= 4.5), libboost-context-dev")
+    "cmake, libpng-dev, libjpeg-dev, libtiff-dev (>= 4.5), libwebp-dev, libboost-context-dev")
 
 include(CPack)

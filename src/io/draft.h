@@ -18,7 +18,8 @@ using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 std::string system_message(int error);  ///< Of an errno: "Permission denied".
 
 /// A file in the same folder as `file`, where a rename is atomic. commit() gives it the name; without that it
-/// disappears. Throws Fault.
+/// disappears. Where the file system can, it has no name until then, so that not even a signal leaves it
+/// behind. It keeps the permissions of the file that it replaces. Throws Fault.
 class Draft {
  public:
   explicit Draft(const std::filesystem::path& file);
@@ -30,7 +31,8 @@ class Draft {
   void commit();
 
  private:
-  std::filesystem::path target_, path_;
+  std::filesystem::path target_, folder_;
+  std::filesystem::path path_;  ///< Of the hidden file; empty while it has no name.
   OpenFile file_;
 };
 

@@ -1,16 +1,18 @@
 // PGM and PPM hold grey and RGB integers, as text (P2, P3) or bytes (P5, P6); PFM holds floats (Pf, PF). All
 // start with a magic number and a few numbers of text.
-#include "io/codec.h"
+#include "io/claim.h"
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 namespace weft::io {
 namespace {
+
+// A file so much shorter than its pixels was not cut: its header is wrong.
+constexpr std::int64_t absurd = 16384;
 
 constexpr bool native_is_little = std::endian::native == std::endian::little;
 
@@ -105,8 +107,8 @@ void fill(const Buffer& picture, std::uint32_t maxval, const Words& words, Next 
   }
 }
 
-Buffer read_integers(Bytes file, const char* format, int lanes) {
-  Words words(file, format);
+Decoded read_integers(const Source& source, const char* format, int lanes) {
+  Words words(source.bytes, format);
   const bool text = words.next() < "P4";
   const auto extents = read_size(words);
   const auto maxval = words.number<std::uint32_t>("the largest sample");
@@ -117,12 +119,13 @@ Buffer read_integers(Bytes file, const char* format, int lanes) {
 
   // A sample of text takes a digit and a space, the last one no space.
   const std::int64_t samples = checked_pixels(extents, size_of(type), "it") * lanes;
-  check_claim(type, extents, file.size());
+  const std::int64_t least = least_length(samples, absurd);
+  check_claim(source, type, extents, least);
   const std::size_t have = text ? words.left() : words.raster().size();
   if (have < static_cast<std::size_t>(text ? 2 * samples : samples * size_of(type.scalar))) {
     throw words.truncated();
   }
-  Buffer picture = allocate_claimed(type, extents, file.size());
+  const Buffer picture = allocate_claimed(source, type, extents, least);
   if (text) {
     fill(picture, maxval, words, [&] { return words.number<std::uint32_t>("a sample"); });
   } else {
@@ -133,17 +136,13 @@ Buffer read_integers(Bytes file, const char* format, int lanes) {
       return wide ? high << 8 | *from++ : high;
     });
   }
-  return picture;
+  return {picture};
 }
 
 bool is_pgm(Bytes file) { return has_magic(file, "P2") || has_magic(file, "P5"); }
 bool is_ppm(Bytes file) { return has_magic(file, "P3") || has_magic(file, "P6"); }
-Buffer read_pgm(Bytes file) { return read_integers(file, "PGM", 1); }
-Buffer read_ppm(Bytes file) { return read_integers(file, "PPM", 3); }
-
-void put(std::FILE* file, const void* bytes, std::size_t n) {
-  if (std::fwrite(bytes, 1, n, file) != n) throw Fault{std::strerror(errno)};
-}
+Decoded read_pgm(const Source& source) { return read_integers(source, "PGM", 1); }
+Decoded read_ppm(const Source& source) { return read_integers(source, "PPM", 3); }
 
 void put_header(std::FILE* file, const std::string& magic, const Buffer& picture, const std::string& last) {
   const std::string header = magic + "\n" + std::to_string(picture.extent(0)) + " " +
@@ -151,7 +150,7 @@ void put_header(std::FILE* file, const std::string& magic, const Buffer& picture
   put(file, header.data(), header.size());
 }
 
-void write_integers(std::FILE* file, const Buffer& picture) {
+void write_integers(std::FILE* file, const Buffer& picture, Bytes) {
   const bool wide = picture.type().scalar == Scalar::U16;
   put_header(file, picture.type().lanes == 1 ? "P5" : "P6", picture, wide ? "65535" : "255");
   if (!wide || !native_is_little) return put(file, picture.data(), picture.bytes());
@@ -167,8 +166,8 @@ void write_integers(std::FILE* file, const Buffer& picture) {
 
 bool is_pfm(Bytes file) { return has_magic(file, "Pf") || has_magic(file, "PF"); }
 
-Buffer read_pfm(Bytes file) {
-  Words words(file, "PFM");
+Decoded read_pfm(const Source& source) {
+  Words words(source.bytes, "PFM");
   const Type type{Scalar::F32, words.next() == "PF" ? 3 : 1};
   const auto extents = read_size(words);
   // The sign tells the byte order. The magnitude is a unit of brightness: no reader applies it, nor do we.
@@ -176,10 +175,11 @@ Buffer read_pfm(Bytes file) {
   if (scale == 0 || !std::isfinite(scale)) throw words.damaged("the scale is not a number above or below 0");
 
   const Bytes raster = words.raster();
-  check_claim(type, extents, file.size());
+  const std::int64_t least = least_length(checked_pixels(extents, size_of(type), "it"), absurd);
+  check_claim(source, type, extents, least);
   const auto row_bytes = static_cast<std::size_t>(extents[0] * size_of(type));
   if (raster.size() / row_bytes < static_cast<std::size_t>(extents[1])) throw words.truncated();
-  Buffer picture = allocate_claimed(type, extents, file.size());
+  const Buffer picture = allocate_claimed(source, type, extents, least);
   for (std::int64_t y = 0; y < extents[1]; ++y) {  // the file starts with the bottom row
     std::memcpy(row_of(picture, extents[1] - 1 - y), raster.data() + y * row_bytes, row_bytes);
   }
@@ -187,10 +187,10 @@ Buffer read_pfm(Bytes file) {
     auto* sample = static_cast<std::uint32_t*>(picture.data());
     for (std::int64_t i = 0; i < picture.pixels() * type.lanes; ++i) sample[i] = swapped(sample[i]);
   }
-  return picture;
+  return {picture};
 }
 
-void write_pfm(std::FILE* file, const Buffer& picture) {
+void write_pfm(std::FILE* file, const Buffer& picture, Bytes) {
   put_header(file, picture.type().lanes == 1 ? "Pf" : "PF", picture, native_is_little ? "-1.0" : "1.0");
   const auto row_bytes = static_cast<std::size_t>(picture.extent(0) * size_of(picture.type()));
   for (std::int64_t y = picture.extent(1) - 1; y >= 0; --y) put(file, row_of(picture, y), row_bytes);

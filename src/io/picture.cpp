@@ -1,5 +1,7 @@
 #include "io/codec.h"
 #include "io/draft.h"
+#include "io/profile.h"
+#include "io/upright.h"
 
 #include <weft/error.h>
 #include <weft/picture.h>
@@ -19,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const auto& codecs() {
-  static const std::array all = {&png_codec(), &jpeg_codec(), &tiff_codec(), &pgm_codec(),
-                                 &ppm_codec(), &pnm_codec(),  &pfm_codec()};
+  static const std::array all = {&png_codec(), &jpeg_codec(), &tiff_codec(), &webp_codec(), &bmp_codec(),
+                                 &pgm_codec(), &ppm_codec(),  &pnm_codec(),  &pfm_codec(),  &npy_codec()};
   return all;
 }
 
@@ -101,9 +103,10 @@ std::string remedy_for(Type type, int rank) {
     if (codec->read && holds(*codec, type, rank)) extensions.push_back(codec->extensions.front());
   }
   if (!extensions.empty()) return "write " + one_of(extensions);
-  if (rank < 2 || rank > 3) return "write pictures of 2 dimensions, or of 3 as the pages of a .tif";
-  return "cast to u8, u16 or f32 first";
+  return "write pictures of 2 dimensions, or of 3 as a .tif or .npy";
 }
+
+std::string lanes_text(int lanes) { return std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes"); }
 
 /// Why the file cannot hold such a picture, if it cannot.
 std::optional<Fault> objection(const fs::path& file, Type type, int rank) {
@@ -138,50 +141,41 @@ bool starts_with(Bytes file, std::string_view magic) {
   return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
 }
 
-void check_claim(Type type, const std::vector<std::int64_t>& extents, std::size_t file_bytes) {
-  // No compression that pictures use does much better than this, over what fits in memory anyhow.
-  constexpr std::int64_t best_ratio = 16384, harmless = std::int64_t{256} << 20;
-  std::string size;
-  for (auto e : extents) {
-    if (!size.empty()) size += 'x';
-    size += std::to_string(e);
-  }
-  if (contains(extents, 0)) throw Fault{"it has no pixels: its size is " + size};
-  const std::int64_t pixels = checked_pixels(extents, size_of(type), "it");
-  if ((pixels * size_of(type) - harmless) / best_ratio > static_cast<std::int64_t>(file_bytes)) {
-    throw Fault{"it claims " + size + " pixels, more than its " + std::to_string(file_bytes) +
-                " bytes can hold"};
-  }
+void put(std::FILE* file, const void* bytes, std::size_t n) {
+  if (std::fwrite(bytes, 1, n, file) != n) throw Fault{system_message(errno)};
 }
 
-Buffer allocate_claimed(Type type, std::vector<std::int64_t> extents, std::size_t file_bytes) {
-  check_claim(type, extents, file_bytes);
-  return Buffer::allocate(type, std::move(extents));
-}
-
-Picture read_picture(const std::filesystem::path& file) {
+Picture read_picture(const std::filesystem::path& file, const ReadOptions& options) {
   return reporting("read", file, [&] {
     const std::vector<std::uint8_t> bytes = bytes_of(file);
     for (const Codec* codec : codecs()) {
-      if (codec->read && codec->recognizes(bytes)) return Picture{codec->read(bytes), codec->name};
+      if (!codec->read || !codec->recognizes(bytes)) continue;
+      Decoded decoded = codec->read({bytes, options.max_pixels});
+      if (!profile_fits(decoded.icc, decoded.buffer.type().lanes)) decoded.icc.clear();
+      return Picture{upright(decoded.buffer, decoded.orientation), codec->name, std::move(decoded.icc)};
     }
     throw Fault{"it is not a picture in a format Weft reads", "convert it to " + one_of(readable_formats())};
   });
 }
 
-void write_picture(const std::filesystem::path& file, const Buffer& picture) {
+void write_picture(const std::filesystem::path& file, const Buffer& picture, const WriteOptions& options) {
   reporting("write", file, [&] {
     if (auto fault = objection(file, picture.type(), picture.rank())) throw *fault;
     if (picture.pixels() == 0) throw Fault{"the picture has no pixels"};
+    if (!options.icc.empty() && !profile_fits(options.icc, picture.type().lanes))
+      throw Fault{"the ICC profile is not one for pixels of " + lanes_text(picture.type().lanes)};
     Draft draft(file);
-    codec_for_extension(file)->write(draft.file(), picture.is_dense() ? picture : picture.packed());
+    codec_for_extension(file)->write(draft.file(), picture.is_dense() ? picture : picture.packed(),
+                                     options.icc);
     draft.commit();
   });
 }
 
-bool can_write(const std::filesystem::path& file, Type type, int rank, std::string* why) {
+bool can_write(const std::filesystem::path& file, Type type, int rank, std::string* why,
+               std::string* remedy) {
   const auto fault = objection(file, type, rank);
   if (fault && why) *why = fault->why;
+  if (fault && remedy) *remedy = fault->remedy;
   return !fault;
 }
 

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/draft.h"
+
 namespace weft::tools {
 namespace {
 
@@ -36,19 +38,13 @@ void check_writable(const fs::path& file) {
 
 void write_text(const fs::path& file, const std::string& text) {
   check_writable(file);
-  fs::path draft = file;
-  draft += ".part-" + std::to_string(getpid());
-  {
-    std::ofstream out(draft, std::ios::binary);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    std::error_code problem;
-    if (out) fs::rename(draft, file, problem);
-    if (out && !problem) return;
+  try {
+    io::Draft draft(file);
+    io::put(draft.file(), text.data(), text.size());
+    draft.commit();
+  } catch (const io::Fault& fault) {
+    throw cannot_write(file, fault.why);
   }
-  std::error_code ignored;
-  fs::remove(draft, ignored);
-  throw cannot_write(file, "the disk or the folder refuses it");
 }
 
 std::string read_text(const fs::path& file) {

@@ -85,18 +85,19 @@ std::optional<Obstacle> obstacle(const fs::path& file, Type result, int rank, co
   const Destination to{file, result.lanes, rank};
   if (result.lanes == 2 && !flow && !options.with_alpha && !to.holds_numbers() && to.holds(Scalar::U8))
     return Obstacle{"the second of two lanes would be taken for alpha",
-                    "write a .tif, which holds both as numbers"};
+                    "write a .tif or a .npy, which hold both as numbers"};
   const bool signed_integer = is_integer(result.scalar) && is_signed(result.scalar);
   if (signed_integer && !flow && !options.normalize && options.depth && is_short(*options.depth))
     return Obstacle{"values with a sign have no black and white of their own",
                     "--normalize shows the least as black and the largest as white"};
-  std::string why;
-  if (io::can_write(file, picture_type(file, result, rank, options), rank, &why)) return std::nullopt;
-  if (options.depth == Scalar::F32) return Obstacle{why, "--depth 32f needs a .tif or a .pfm"};
+  std::string why, remedy;
+  if (io::can_write(file, picture_type(file, result, rank, options), rank, &why, &remedy))
+    return std::nullopt;
+  if (options.depth == Scalar::F32) return Obstacle{why, "--depth 32f needs a .tif, a .npy or a .pfm"};
   if (options.depth) return Obstacle{why, "leave --depth out, or write a .png or a .tif"};
   if (options.normalize) return Obstacle{why, "write a file of 8 bits, such as a .png, or drop --normalize"};
   const bool alpha_alone = result.lanes == 4 && io::can_write(file, {Scalar::U8, 3}, rank);
-  return Obstacle{why, alpha_alone ? "--rgb reads pictures without their alpha channel" : ""};
+  return Obstacle{why, alpha_alone ? "--rgb reads pictures without their alpha channel" : remedy};
 }
 
 // ---- values to shades

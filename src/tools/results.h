@@ -1,9 +1,8 @@
 // From the results of applications to pictures.
 //
-// A file of numbers, such as a TIFF or a PFM, holds a result as it is. In other pictures, and where --depth
-// or
-// --normalize ask for it, black is 0 and white what the application says. Two lanes that point somewhere are
-// shown by colours.
+// A file of numbers, such as a TIFF, an NPY or a PFM, holds a result as it is. In other pictures, and where
+// --depth or --normalize ask for it, black is 0 and white what the application says. Two lanes that point
+// somewhere are shown by colours.
 #pragma once
 
 #include <weft/application.h>

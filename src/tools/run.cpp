@@ -148,6 +148,11 @@ void add_run(CLI::App& weft) {
   command->add_flag("--show", options->show,
                     "shows the results that are written, or else the first, on a terminal that can:\n"
                     "one that knows sixel or kitty's protocol");
+  command
+      ->add_option("--max-pixels", options->max_pixels,
+                   "refuses pictures of more pixels; unless said, those that take more than half of this\n"
+                   "machine's memory")
+      ->type_name("N");
   add_schedule_flags(*command, options->schedule);
   command->add_option("--threads", options->threads, "all cores unless said");
   command->add_flag("--json", options->json, "one JSON object");
@@ -156,8 +161,11 @@ void add_run(CLI::App& weft) {
   add_quiet(*command, options->quiet);
   command->footer(
       "Integer pictures become float images scaled to the application's range, and results likewise;\n"
-      ".pfm and float .tif files are taken and written as they are. Grey becomes RGB, alpha is dropped or\n"
+      ".npy, .pfm and float .tif files are taken and written as they are. Grey becomes RGB, alpha is dropped "
+      "or\n"
       "full, and 16 bits become 8 where the application takes nothing else.\n"
+      "Pictures are turned upright as EXIF says. The ICC profile of the first one goes to results with as\n"
+      "many channels as it has, in files that hold one: .png, .jpg, .tif and .webp.\n"
       "Examples:\n"
       "  weft run gaussian photo.png -o blurred.png --param size=5\n"
       "  weft run harris photo.jpg -o corners.png --grey --param k=0.06\n"

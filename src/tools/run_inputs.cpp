@@ -71,17 +71,27 @@ Job job_with_pictures(const RunOptions& options, const Application& application,
   check_images_given(options, application, declared.images, files);
   std::map<std::string, Buffer> pictures;
   const ImageOptions of_images = image_options(options, application.about);
+  io::ReadOptions reading;
+  if (!options.max_pixels.empty()) reading.max_pixels = parse_count("--max-pixels", options.max_pixels);
   std::map<std::string, Type> types, picture_types;
+  std::vector<std::uint8_t> icc;
   for (const DeclaredImage& image : declared.images) {
     const std::string& file = files.at(image.name);
-    pictures[image.name] = with_rank(image, io::read_picture(file).buffer, file);
+    io::Picture picture = io::read_picture(file, reading);
+    pictures[image.name] = with_rank(image, picture.buffer, file);
     types[image.name] = type_for_picture(image, pictures[image.name], file, of_images);
     picture_types[image.name] = pictures[image.name].type();
+    if (&image == &declared.images.front()) icc = std::move(picture.icc);
   }
   Job job{application, prepare(application, options.params, types), files, {}, {}, {}, {}, picture_types};
   for (const auto& [name, picture] : pictures)
     job.arguments.images[name] = to_image(picture, types.at(name), application.about.range);
   check_sizes(job);
+  const std::string& first = declared.images.front().name;
+  if (types.at(first).lanes == picture_types.at(first).lanes) {
+    job.icc = std::move(icc);
+    job.icc_lanes = types.at(first).lanes;
+  }
   return job;
 }
 

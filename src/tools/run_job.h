@@ -18,6 +18,7 @@ struct RunOptions {
   std::string application, target = "auto", size, threads, probe;
   ScheduleFlags schedule;
   std::vector<std::string> images, outputs, params;
+  std::string max_pixels;
   std::string normalize, depth;  ///< Empty unless given; "true" is --normalize without a percentile.
   bool grey = false, rgb = false, json = false, time = false, quiet = false, show = false;
 };
@@ -31,6 +32,9 @@ struct Job {
   PictureOptions pictures;
   std::vector<std::string> stages;            ///< Outputs of this run only: stages that files are named for.
   std::map<std::string, Type> picture_types;  ///< Of image_files, before their pixels were converted.
+  /// The ICC profile of the first picture. It says nothing about pixels of other lanes.
+  std::vector<std::uint8_t> icc = {};
+  int icc_lanes = 0;
 
   const ir::Pipeline& pipeline() const { return prepared.built.pipeline.ir(); }
 };

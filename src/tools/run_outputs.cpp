@@ -93,7 +93,12 @@ std::map<std::string, Written> write_outputs(const Job& job, const std::map<std:
   std::map<std::string, Written> written;
   for (const auto& [name, file] : job.output_files)
     written[name] = {to_picture(results.at(name), file, options_of(job, name)), file};
-  for (const auto& [name, output] : written) io::write_picture(output.file, output.picture.buffer);
+  for (const auto& [name, output] : written) {
+    const Buffer& picture = output.picture.buffer;
+    const bool keeps_profile =
+        results.at(name).type().lanes == job.icc_lanes && picture.type().lanes == job.icc_lanes;
+    io::write_picture(output.file, picture, {keeps_profile ? job.icc : std::vector<std::uint8_t>{}});
+  }
   return written;
 }
 

@@ -47,7 +47,7 @@ TEST_F(BadInput, Files) {
   expect_unreadable("empty.png", "cannot read 'empty.png': the file is empty");
   expect_unreadable("text.png",
                     "cannot read 'text.png': it is not a picture in a format Weft reads\n"
-                    "  help: convert it to PNG, JPEG, TIFF, PGM, PPM or PFM");
+                    "  help: convert it to PNG, JPEG, TIFF, WebP, BMP, PGM, PPM, PFM or NPY");
   expect_unreadable("truncated.png", "cannot read 'truncated.png': the PNG is truncated");
   expect_unreadable(".", "cannot read '.': it is a directory");
 }
@@ -83,6 +83,14 @@ TEST_F(BadInput, ImagesOfDifferentSizes) {
                  "  image 'a' is grey.png, 8x6");
 }
 
+TEST_F(BadInput, PicturesBeyondALimit) {
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.png", "--max-pixels", "47"},
+                 "cannot read 'grey.png': it has 8x6 pixels, and no more than 47 are to be read\n"
+                 "  help: --max-pixels 48 reads it; in C++, ReadOptions::max_pixels");
+  expect_refusal({"run", "sobel", "grey.png", "-o", "out.png", "--max-pixels", "many"},
+                 "--max-pixels 'many' is not a whole number");
+}
+
 TEST_F(BadInput, DepthsAndPercentiles) {
   const auto expect_bad = [&](const char* flag, const std::string& message) {
     expect_refusal({"run", "sobel", "grey.png", "-o", "out.png", flag}, message);
@@ -91,7 +99,7 @@ TEST_F(BadInput, DepthsAndPercentiles) {
   expect_bad("--depth=32f",
              "cannot write 'out.png': a PNG holds u8 or u16, not f32\n"
              "  output 'mag' is f32, 2-D\n"
-             "  help: --depth 32f needs a .tif or a .pfm");
+             "  help: --depth 32f needs a .tif, a .npy or a .pfm");
   expect_bad("--normalize=50", "--normalize=50 has to be more than 50 and at most 100");
   expect_bad("--normalize=some", "--normalize 'some' is not a number of at least 0");
   expect_refusal({"run", "sobel", "grey.png", "-o", "out.tif", "--depth", "32f", "--normalize"},
@@ -222,7 +230,8 @@ TEST_F(BadInput, Outputs) {
   expect_refusal({"run", "sobel", "grey.png", "-o", "grey.png/out.png"},
                  "cannot write 'grey.png/out.png': 'grey.png' is not a folder");
   expect_refusal({"run", "sobel", "grey.png", "-o", "out.xyz"},
-                 "cannot write 'out.xyz': '.xyz' is not a format Weft writes\n  output 'mag' is f32, 2-D");
+                 "cannot write 'out.xyz': '.xyz' is not a format Weft writes\n  output 'mag' is f32, 2-D\n"
+                 "  help: write .png, .jpg, .jpeg, .tif, .tiff, .webp, .bmp, .pgm, .ppm, .pnm, .pfm or .npy");
   expect_refusal({"run", "sobel", "grey.png"},
                  "say where the result goes: -o FILE\n  help: --time runs without writing anything");
   expect_refusal({"run", "sobel", "grey.png", "-o", ""}, "the output 'mag' needs the name of a file");
@@ -289,7 +298,8 @@ TEST_F(BadInput, Dimensions) {
                      "the size '9x9' has 2 dimensions; 'smooth' needs 3, such as 64x64x32");
   expect_own_refusal(
       {"run", "smooth", "--size", "9x9x9", "-o", "out.png"},
-      "cannot write 'out.png': a PNG holds 2 dimensions, not 3\n  output 'smooth' is f32, 3-D");
+      "cannot write 'out.png': a PNG holds 2 dimensions, not 3\n  output 'smooth' is f32, 3-D\n"
+      "  help: write .tif or .npy");
   expect_own_refusal({"run", "ramp", "--size", "9", "-o", "out.tif"},
                      "the size '9' has 1 dimension; 'ramp' needs 2, such as 640x480");
   expect_own_refusal({"run", "ramp", "grey.png", "-o", "out.tif"},

@@ -1,6 +1,8 @@
 // weft run: how pictures become images and results become pictures.
 #include "command.h"
 
+#include <weft/picture.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +71,24 @@ TEST_F(Run, GreyIsLuminance) {
   expect_success({"run", "gaussian", "in.png", "-o", "out.png", "--grey"});
   EXPECT_EQ(read("out.png").type(), (Type{Scalar::U8, 1}));
   EXPECT_EQ(read("out.png").at<std::uint8_t>(1, 1), 83);  // .299 * 10 + .587 * 100 + .114 * 190 = 83.35
+}
+
+TEST_F(Run, ResultsWithAsManyLanesKeepTheProfile) {
+  std::vector<std::uint8_t> icc(200, 7);
+  std::memcpy(&icc[16], "RGB ", 4);
+  weft::io::write_picture(folder / "rgb.tif", picture<std::uint8_t>(9, 7, 3, [](int i) { return i; }), {icc});
+  weft({"run", "median", "rgb.tif", "-o", "rgb_out.tif", "--target", "reference"});
+  weft({"run", "median", "rgb.tif", "-o", "grey_out.tif", "--target", "reference", "--grey"});
+  EXPECT_EQ(weft::io::read_picture(folder / "rgb_out.tif").icc, icc);
+  EXPECT_TRUE(weft::io::read_picture(folder / "grey_out.tif").icc.empty());
+}
+
+TEST_F(Run, ArraysOfNumpyHoldResultsAsTheyAre) {
+  write("in.npy", picture<float>(5, 4, 1, [](int i) { return i / 8.f; }));
+  expect_success({"run", "gaussian", "in.npy", "-o", "out.npy", "--target", "reference"});
+  expect_success({"run", "gaussian", "in.npy", "-o", "out.tif", "--target", "reference"});
+  EXPECT_EQ(read("out.npy").type(), (Type{Scalar::F32, 1}));
+  EXPECT_EQ(std::memcmp(read("out.npy").data(), read("out.tif").data(), 5 * 4 * 4), 0);
 }
 
 TEST_F(Run, PicturesAreConvertedAndThatIsSaid) {

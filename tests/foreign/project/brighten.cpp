@@ -7,5 +7,6 @@ int main(int count, char** words) {
   if (count != 3) return 2;
   Image<std::uint8_t> in("in");
   const Pipeline brighten("brighten", point("out", saturate<std::uint8_t>(in * 2)));
-  io::write_picture(words[2], brighten.compile()(io::read_picture(words[1]).buffer));
+  const io::Picture picture = io::read_picture(words[1]);
+  io::write_picture(words[2], brighten.compile()(picture.buffer), {.icc = picture.icc});
 }

@@ -1,7 +1,3 @@
-#include <weft/error.h>
-#include <weft/picture.h>
-
-#include <gtest/gtest.h>
 #include <png.h>
 #include <sys/resource.h>
 #include <tiffio.h>
@@ -12,87 +8,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
+#include <span>
+
+#include "tests/unit/io/picture_files.h"
 
 namespace weft::io {
 namespace {
-
-namespace fs = std::filesystem;
-using Extents = std::vector<std::int64_t>;
-
-/// A folder of its own for every test, gone afterwards; messages name files without it.
-class PictureTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "weft-io-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path at(const std::string& name) const { return folder_ / name; }
-  fs::path put(const std::string& name, const std::string& bytes) const {
-    std::ofstream(at(name), std::ios::binary) << bytes;
-    return at(name);
-  }
-  std::string get(const std::string& name) const {
-    std::ifstream in(at(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  std::size_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
-
-  /// The whole message, with the folder left out.
-  template <class Work>
-  std::string error_of(Work work) const {
-    try {
-      work();
-    } catch (const Error& error) {
-      std::string text = error.what();
-      const std::string prefix = folder_.string() + "/";
-      for (auto i = text.find(prefix); i != std::string::npos; i = text.find(prefix))
-        text.erase(i, prefix.size());
-      return text;
-    }
-    return "no error";
-  }
-  std::string read_error(const std::string& name) const {
-    return error_of([&] { read_picture(at(name)); });
-  }
-  std::string write_error(const std::string& name, const Buffer& picture) const {
-    return error_of([&] { write_picture(at(name), picture); });
-  }
-
-  fs::path folder_;
-};
-
-Buffer random_picture(Type type, Extents extents, unsigned seed = 1) {
-  Buffer picture = Buffer::allocate(type, std::move(extents));
-  std::mt19937 random(seed);
-  auto* bytes = static_cast<std::uint8_t*>(picture.data());
-  for (std::int64_t i = 0; i < picture.bytes(); ++i) bytes[i] = static_cast<std::uint8_t>(random());
-  return picture;
-}
-
-void expect_same(const Buffer& a, const Buffer& b) {
-  ASSERT_EQ(name_of(a.type()), name_of(b.type()));
-  ASSERT_EQ(a.extents(), b.extents());
-  ASSERT_TRUE(a.is_dense() && b.is_dense());
-  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.bytes()), 0);  // bits: some random floats are NaN
-}
-
-template <class T>
-std::vector<T> values_of(const Buffer& picture) {
-  const auto* data = static_cast<const T*>(picture.data());
-  return {data, data + picture.pixels() * picture.type().lanes};
-}
 
 // ---- Round trips ----------------------------------------------------------------------------------------
 
 TEST_F(PictureTest, LosslessFormatsReturnEveryTypeTheyHold) {
   int written = 0;
-  for (const char* extension : {".png", ".tif", ".TIFF", ".pgm", ".ppm", ".pnm", ".pfm"}) {
+  for (const char* extension :
+       {".png", ".tif", ".TIFF", ".webp", ".bmp", ".pgm", ".ppm", ".pnm", ".pfm", ".npy"}) {
     for (int s = 0; s <= static_cast<int>(Scalar::F64); ++s) {
       for (int lanes = 1; lanes <= 4; ++lanes) {
         const Type type{static_cast<Scalar>(s), lanes};
@@ -102,6 +31,11 @@ TEST_F(PictureTest, LosslessFormatsReturnEveryTypeTheyHold) {
           if (!can_write(file, type, static_cast<int>(extents.size()))) continue;
           SCOPED_TRACE(file.filename().string() + " " + name_of(type));
           const Buffer picture = random_picture(type, extents);
+          if (type.scalar == Scalar::Bool) {
+            for (std::uint8_t& v : std::span(static_cast<std::uint8_t*>(picture.data()), picture.bytes()))
+              v &= 1;
+          }
+          if (file.extension() == ".webp" && lanes < 3) continue;  // which has colours only
           write_picture(file, picture);
           expect_same(picture, read_picture(file).buffer);
           ++written;
@@ -109,8 +43,9 @@ TEST_F(PictureTest, LosslessFormatsReturnEveryTypeTheyHold) {
       }
     }
   }
-  // PNG 2 types x 4 lanes, PGM and PPM 2 x 1, PNM 2 x 2, PFM 1 x 2, each in 4 sizes; TIFF twice 8 x 4 in 5.
-  EXPECT_EQ(written, 4 * (8 + 2 + 2 + 4 + 2) + 2 * 5 * 32);
+  // PNG 2 types x 4 lanes, WebP 1 x 2, BMP 1 x 3, PGM and PPM 2 x 1, PNM 2 x 2, PFM 1 x 2, each in 4 sizes;
+  // TIFF twice 8 x 4 in 5, NPY 12 x 4 in 5.
+  EXPECT_EQ(written, 4 * (8 + 2 + 3 + 2 + 2 + 4 + 2) + 2 * 5 * 32 + 5 * 48);
 }
 
 TEST_F(PictureTest, JpegIsCloseToSmoothPictures) {
@@ -146,9 +81,10 @@ TEST_F(PictureTest, TheContentTellsTheFormatNotTheName) {
 }
 
 TEST_F(PictureTest, ListsItsFormats) {
-  EXPECT_EQ(readable_formats(), (std::vector<std::string>{"PNG", "JPEG", "TIFF", "PGM", "PPM", "PFM"}));
-  EXPECT_EQ(writable_formats(), (std::vector<std::string>{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm",
-                                                          ".ppm", ".pnm", ".pfm"}));
+  EXPECT_EQ(readable_formats(),
+            (std::vector<std::string>{"PNG", "JPEG", "TIFF", "WebP", "BMP", "PGM", "PPM", "PFM", "NPY"}));
+  EXPECT_EQ(writable_formats(), (std::vector<std::string>{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp",
+                                                          ".bmp", ".pgm", ".ppm", ".pnm", ".pfm", ".npy"}));
 }
 
 // ---- PGM, PPM, PFM --------------------------------------------------------------------------------------
@@ -290,7 +226,9 @@ std::vector<std::pair<std::string, Buffer>> samples() {
   return {
       {"PNG", random_picture({Scalar::U8, 3}, {9, 7})},   {"JPEG", random_picture({Scalar::U8, 3}, {9, 7})},
       {"TIFF", random_picture({Scalar::F64, 2}, {9, 7})}, {"PGM", random_picture({Scalar::U16, 1}, {9, 7})},
-      {"PPM", random_picture({Scalar::U8, 3}, {9, 7})},   {"PFM", random_picture({Scalar::F32, 3}, {9, 7})}};
+      {"PPM", random_picture({Scalar::U8, 3}, {9, 7})},   {"PFM", random_picture({Scalar::F32, 3}, {9, 7})},
+      {"WebP", random_picture({Scalar::U8, 4}, {9, 7})},  {"BMP", random_picture({Scalar::U8, 3}, {9, 7})},
+      {"NPY", random_picture({Scalar::I16, 2}, {9, 7})}};
 }
 
 std::string extension_of(const std::string& format) {
@@ -313,7 +251,7 @@ TEST_F(PictureTest, FilesThatAreNoPictures) {
   for (const std::string name : {"text.jpg", "P.pgm"}) {
     EXPECT_EQ(read_error(name), "cannot read '" + name +
                                     "': it is not a picture in a format Weft reads\n"
-                                    "  help: convert it to PNG, JPEG, TIFF, PGM, PPM or PFM");
+                                    "  help: convert it to PNG, JPEG, TIFF, WebP, BMP, PGM, PPM, PFM or NPY");
   }
 }
 
@@ -402,13 +340,17 @@ TEST_F(PictureTest, TiffsWeftHasNoPixelsFor) {
     TIFFClose(tiff);
     return read_error("a.tif");
   };
-  EXPECT_EQ(write(16, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK),
-            "cannot read 'a.tif': its samples are 16-bit floats\n"
-            "  help: convert it to integers of 8, 16 or 32 bits or floats of 32 or 64");
+  EXPECT_EQ(write(24, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISBLACK),
+            "cannot read 'a.tif': its samples are 24-bit floats\n"
+            "  help: convert it to integers of 8, 16, 32 or 64 bits or floats of 16, 32 or 64");
   EXPECT_EQ(write(8, SAMPLEFORMAT_UINT, 5, PHOTOMETRIC_MINISBLACK),
             "cannot read 'a.tif': its pixels have 5 lanes, Weft has 1 to 4");
-  EXPECT_EQ(write(8, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_SEPARATED),
-            "cannot read 'a.tif': its colours are CMYK\n  help: convert it to RGB");
+  EXPECT_EQ(write(16, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_SEPARATED),
+            "cannot read 'a.tif': its colours are inks\n  help: convert it to RGB");
+  EXPECT_EQ(write(32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISWHITE),
+            "cannot read 'a.tif': its zero is white\n  help: convert it to a zero that is black");
+  EXPECT_EQ(write(4, SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_RGB),
+            "cannot read 'a.tif': its pixels have 3 samples of 4 bits\n  help: convert it to 8 bits");
 }
 
 TEST_F(PictureTest, TiffPagesMustAgree) {
@@ -456,24 +398,30 @@ TEST_F(PictureTest, PicturesTheFormatCannotHold) {
     return Buffer::allocate({scalar, lanes}, std::move(extents));
   };
   EXPECT_EQ(write_error("a.png", of(Scalar::F32, 1)),
-            "cannot write 'a.png': a PNG holds u8 or u16, not f32\n  help: write .tif or .pfm");
+            "cannot write 'a.png': a PNG holds u8 or u16, not f32\n  help: write .tif, .pfm or .npy");
   EXPECT_EQ(write_error("a.jpg", of(Scalar::U16, 3)),
-            "cannot write 'a.jpg': a JPEG holds u8, not u16\n  help: write .png, .tif or .ppm");
+            "cannot write 'a.jpg': a JPEG holds u8, not u16\n  help: write .png, .tif, .ppm or .npy");
   EXPECT_EQ(write_error("a.jpg", of(Scalar::U8, 4)),
-            "cannot write 'a.jpg': a JPEG holds 1 or 3 lanes, not 4\n  help: write .png or .tif");
+            "cannot write 'a.jpg': a JPEG holds 1 or 3 lanes, not 4\n  help: write .png, .tif, .webp, .bmp "
+            "or .npy");
   EXPECT_EQ(write_error("a.pgm", of(Scalar::U8, 3)),
-            "cannot write 'a.pgm': a PGM holds 1 lane, not 3\n  help: write .png, .jpg, .tif or .ppm");
+            "cannot write 'a.pgm': a PGM holds 1 lane, not 3\n  help: write .png, .jpg, .tif, .webp, .bmp, "
+            ".ppm or .npy");
   EXPECT_EQ(write_error("a.tif", of(Scalar::Bool, 1)),
             "cannot write 'a.tif': a TIFF holds u8, i8, u16, i16, u32, i32, f32 or f64, not bool\n"
-            "  help: cast to u8, u16 or f32 first");
+            "  help: write .npy");
+  EXPECT_EQ(write_error("a.png", of(Scalar::I8, 1)),
+            "cannot write 'a.png': a PNG holds u8 or u16, not i8\n  help: write .tif or .npy");
   EXPECT_EQ(write_error("a.png", of(Scalar::U8, 1, {2, 2, 2})),
-            "cannot write 'a.png': a PNG holds 2 dimensions, not 3\n  help: write .tif");
+            "cannot write 'a.png': a PNG holds 2 dimensions, not 3\n  help: write .tif or .npy");
   EXPECT_EQ(write_error("a.tif", of(Scalar::U8, 1, {2})),
             "cannot write 'a.tif': a TIFF holds 2 or 3 dimensions, not 1\n"
-            "  help: write pictures of 2 dimensions, or of 3 as the pages of a .tif");
+            "  help: write pictures of 2 dimensions, or of 3 as a .tif or .npy");
   EXPECT_EQ(write_error("a.png", of(Scalar::U8, 1, {2, 0})),
             "cannot write 'a.png': the picture has no pixels");
-  const std::string all = "\n  help: write .png, .jpg, .jpeg, .tif, .tiff, .pgm, .ppm, .pnm or .pfm";
+  const std::string all =
+      "\n  help: write .png, .jpg, .jpeg, .tif, .tiff, .webp, .bmp, .pgm, .ppm, .pnm, .pfm or "
+      ".npy";
   EXPECT_EQ(write_error("a.gif", of(Scalar::U8, 1)),
             "cannot write 'a.gif': '.gif' is not a format Weft writes" + all);
   EXPECT_EQ(write_error("a", of(Scalar::U8, 1)),
@@ -517,11 +465,7 @@ TEST_F(PictureTest, AWriteThatFailsHalfwayLeavesTheOldFile) {
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::string error = write_error(name, picture);
     setrlimit(RLIMIT_FSIZE, &old_limit);
-    const std::string why = format == "PNG" ? "libpng says: File too large"
-                            : format == "JPEG"
-                                ? "libjpeg says: Output file write error --- out of disk space?"
-                                : "File too large";
-    EXPECT_EQ(error, "cannot write '" + name + "': " + why);
+    EXPECT_EQ(error, "cannot write '" + name + "': File too large");
     EXPECT_EQ(get(name), "old");
   }
   EXPECT_EQ(files(), samples().size());
