@@ -10,6 +10,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <system_error>
 
 namespace simt {
 namespace {
@@ -78,11 +79,11 @@ void write_file(const fs::path& path, const std::string& text) {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "simt-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Failure("cannot make a folder in '" + fs::temp_directory_path().string() +
-                    "': " + std::strerror(errno));
-    }
+    std::error_code unusable;
+    const fs::path chosen = fs::temp_directory_path(unusable), parent = unusable ? "/tmp" : chosen;
+    std::string pattern = (parent / "simt-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw Failure("cannot make a folder in '" + parent.string() + "': " + std::strerror(errno));
     path_ = pattern;
   }
   ~TemporaryFolder() {

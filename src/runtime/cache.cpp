@@ -106,17 +106,16 @@ class TemporaryCache {
     if (!folder_ || !folder_->is_of_this_process()) {
       make(why);
       std::fprintf(
-          stderr,
-          "weft: %s; compiled code is kept until the program ends (WEFT_CACHE names another folder)\n",
-          why.c_str());
+          stderr,  // on a terminal over a line of progress, if there is one
+          "%sweft: %s; compiled code is kept until the program ends (WEFT_CACHE names another folder)\n",
+          ::isatty(STDERR_FILENO) ? "\r\033[K" : "", why.c_str());
     }
     return folder_->path();
   }
 
  private:
   void make(const std::string& why) {
-    std::error_code unusable;
-    const fs::path chosen = fs::temp_directory_path(unusable), parent = unusable ? "/tmp" : chosen;
+    const fs::path parent = folder_of_temporary_files();
     try {
       folder_.emplace(parent, "weft-cache-");
     } catch (const std::system_error& error) {

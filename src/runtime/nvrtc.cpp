@@ -38,6 +38,8 @@ struct Nvrtc::Functions {
 
 namespace {
 
+constexpr int rejected_options = 5, rejected_source = 6;
+
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
 }  // namespace
@@ -115,6 +117,12 @@ Nvrtc::Result Nvrtc::compile(const std::string& source, const std::string& name,
   result.log = fetch(f.log_size, f.log, "return its log");
   while (!result.log.empty() && (result.log.back() == '\0' || result.log.back() == '\n'))
     result.log.pop_back();
+  // Neither the source nor the options are at fault: memory is, say, or a part of the toolkit that is
+  // missing.
+  if (status != 0 && status != rejected_options && status != rejected_source) {
+    Error error(fmt::format("NVRTC failed to compile: {}", f.error_text(status)));
+    throw result.log.empty() ? error : error.note("output", result.log);
+  }
   if (status != 0 && result.log.empty()) result.log = f.error_text(status);
   result.compiled = status == 0;
   if (result.compiled) result.cubin = fetch(f.cubin_size, f.cubin, "return the code");

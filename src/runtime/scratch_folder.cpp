@@ -47,6 +47,12 @@ void sweep(const fs::path& parent, const std::string& prefix) {
 
 }  // namespace
 
+fs::path folder_of_temporary_files() {
+  std::error_code unusable;
+  const fs::path chosen = fs::temp_directory_path(unusable);
+  return unusable ? "/tmp" : chosen;
+}
+
 ScratchFolder::ScratchFolder(const fs::path& parent, const std::string& prefix) : maker_(::getpid()) {
   sweep(parent, prefix);
   for (;;) {

@@ -8,6 +8,9 @@
 
 namespace weft::runtime {
 
+/// Where all programs keep such: $TMPDIR if it is a folder, else /tmp.
+std::filesystem::path folder_of_temporary_files();
+
 class ScratchFolder {
  public:
   /// Makes PARENT/PREFIXxxxxxx, which only this user can enter, and removes those of its kind that killed

@@ -117,7 +117,7 @@ int run_and_explain(int argc, const char* const* argv) {
     return fail(mistake, "there is not enough memory");
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) != 0) return fail_to_print(error.code().message());
-    return fail(defect, std::string("a mistake in Weft itself: ") + error.what());
+    return fail(mistake, std::string("the system refuses what is needed: ") + error.what());
   } catch (const std::exception& error) {
     return fail(defect, std::string("a mistake in Weft itself: ") + error.what());
   }

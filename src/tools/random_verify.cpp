@@ -1,11 +1,9 @@
 #include "tools/random_verify.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <mutex>
 
 #include "lower/lower.h"
@@ -353,7 +351,7 @@ void add(RandomTotals& to, const RandomTotals& more) {
 }  // namespace
 
 RandomTotals verify_random(const RandomPlan& plan, const std::function<void(const RandomTotals&)>& progress) {
-  const runtime::ScratchFolder folder(std::filesystem::temp_directory_path(), "weft-random-");
+  const runtime::ScratchFolder folder(runtime::folder_of_temporary_files(), "weft-random-");
   const runtime::ContentCache cache(folder.path());  // of code that nobody will need again
   const std::uint64_t end = plan.seed + static_cast<std::uint64_t>(plan.count);
   std::mutex mutex;

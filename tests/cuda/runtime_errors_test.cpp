@@ -97,6 +97,13 @@ TEST_F(RuntimeErrors, LetTheTargetAutoUseTheCpu) {
 
 // ---- something fails --------------------------------------------------------------------------------------
 
+TEST_F(RuntimeErrors, CompilerThatHasNoMemory) {
+  nvrtc.complaint = "out of memory";
+  nvrtc.status = 1;
+  const std::string message = message_of_compiling();
+  EXPECT_EQ(message.substr(0, message.find('\n')), "pipeline 'edges': NVRTC failed to compile: NVRTC_ERROR");
+}
+
 TEST_F(RuntimeErrors, RejectedKernels) {
   nvrtc.complaint = "identifier \"oops\" is undefined";
   const std::string message = message_of_compiling();

@@ -47,6 +47,7 @@ class FakeCuda {
 struct FakeNvrtc {
   std::vector<int> architectures = {75, 80, 90};
   std::string complaint;  ///< If there is one, it is the error at the first kernel's line.
+  int status = 6;         ///< What compiling returns then; 6 is that the source is rejected.
   int compilations = 0;
 };
 
