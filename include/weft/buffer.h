@@ -4,6 +4,7 @@
 
 #include <weft/types.h>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -45,6 +46,7 @@ class Buffer {
   /// A view over anything shaped like a 2-D cv::Mat (rows, cols, step, channels(), depth(), data).
   template <class Mat>
   static Buffer view_of_mat(const Mat& mat) {
+    if constexpr (requires { mat.dims; }) check_cv_dims(mat.dims);
     const Type type{scalar_of_cv_depth(mat.depth()), mat.channels()};
     const auto row = static_cast<std::int64_t>(static_cast<std::size_t>(mat.step)) / size_of(type.scalar);
     return {mat.data, type, {mat.cols, mat.rows}, {type.lanes, row}};
@@ -55,6 +57,8 @@ class Buffer {
 
   /// The same view, of other memory: Buffer(data, type, extents, strides).in(Memory::gpu()).
   Buffer in(Memory memory) const;
+  /// The view of one lane of each pixel: rgb.lane(0).at<float>(x, y) is red.
+  Buffer lane(int i) const;
   /// The same view, which keeps the owner of its memory alive.
   Buffer owned_by(std::shared_ptr<void> owner) const;
 
@@ -81,9 +85,17 @@ class Buffer {
   /// GPU.
   void copy_from(const Buffer& source) const;
 
-  /// Pixel access for tests and small work: buffer.at<float>(x, y). Of the host's memory.
-  template <class T, class... Index>
+  /// One pixel: buffer.at<float>(x, y). Throws weft::Error if its pixels are no T, if it has no such pixel,
+  /// or if the pixel is in the memory of a GPU.
+  template <class T, std::integral... Index>
   T& at(Index... index) const {
+    const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
+    check_pixel(type_of<T>(), {at, sizeof...(Index)});
+    return unchecked<T>(index...);
+  }
+  /// Likewise where the caller knows that all is right, and has measured that the checks take time.
+  template <class T, std::integral... Index>
+  T& unchecked(Index... index) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
     std::int64_t offset = 0;
     for (int d = 0; d < rank(); ++d) offset += at[d] * strides_[d];
@@ -93,6 +105,8 @@ class Buffer {
  private:
   static Buffer over(void* data, Type type, std::size_t available, std::vector<std::int64_t> extents);
   static Scalar scalar_of_cv_depth(int depth);
+  static void check_cv_dims(int dims);
+  void check_pixel(Type wanted, std::span<const std::int64_t> at) const;
 
   void* data_ = nullptr;
   Type type_;

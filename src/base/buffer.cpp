@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/blocks.h"
+#include "base/cpp_names.h"
 
 namespace weft {
 namespace {
@@ -91,6 +92,10 @@ Buffer::Buffer(void* data, Type type, std::vector<std::int64_t> extents, std::ve
       strides_(std::move(strides)),
       lane_stride_(lane_stride) {
   if (extents_.size() != strides_.size()) throw Error("a buffer needs one stride per dimension");
+  if (type_.lanes < 1 || type_.lanes > 4) {
+    throw Error("a pixel has 1 to 4 lanes, not " + std::to_string(type_.lanes))
+        .help("make the lanes a dimension of an image of scalars, with the stride 1");
+  }
   checked_pixels(extents_, size_of(type_), "the buffer");
 }
 
@@ -129,6 +134,17 @@ Buffer Buffer::in(Memory memory) const {
   return view;
 }
 
+Buffer Buffer::lane(int i) const {
+  if (i < 0 || i >= type_.lanes)
+    throw Error("lane " + std::to_string(i) + " of a buffer of " + name_of(type_) + " pixels")
+        .note("needs", "0 to " + std::to_string(type_.lanes - 1));
+  Buffer view = *this;
+  view.data_ = static_cast<std::byte*>(data_) + i * lane_stride_ * size_of(type_.scalar);
+  view.type_ = type_.lane();
+  view.lane_stride_ = 1;
+  return view;
+}
+
 Buffer Buffer::owned_by(std::shared_ptr<void> owner) const {
   Buffer view = *this;
   view.owner_ = std::move(owner);
@@ -141,6 +157,39 @@ Scalar Buffer::scalar_of_cv_depth(int depth) {
   if (depth < 0 || depth > 7)
     throw Error("cv::Mat depth " + std::to_string(depth) + " is not a pixel type of Weft");
   return scalars[depth];
+}
+
+void Buffer::check_cv_dims(int dims) {
+  if (dims <= 2) return;
+  throw Error("view_of_mat is given a cv::Mat of " + std::to_string(dims) + " dimensions")
+      .note("needs", "2")
+      .help("view others as Buffer(mat.data, type, extents, strides), x first, strides counted in scalars");
+}
+
+void Buffer::check_pixel(Type wanted, std::span<const std::int64_t> at) const {
+  const std::string buffer = "a buffer of " + text_of(extents_) + " " + name_of(type_) + " pixels";
+  if (empty()) throw Error("a pixel of a buffer without memory");
+  if (!memory_.is_host()) throw Error("the CPU cannot reach pixels in " + name_of(memory_));
+  if (wanted != type_) {
+    Error error("at<" + cpp_name(wanted) + ">() of " + buffer);
+    const bool is_lane = wanted == type_.lane();
+    throw error.note("needs", "at<" + cpp_name(type_) + ">()" +
+                                  (is_lane ? ", or lane(i).at<" + cpp_name(wanted) + ">()" : ""));
+  }
+  if (type_.lanes > 1 && lane_stride_ != 1) {
+    throw Error("at<" + cpp_name(wanted) + ">() of " + buffer + " whose lanes are not side by side")
+        .help("take one lane, lane(i).at<" + cpp_name(type_.lane()) + ">(), or packed(), a copy");
+  }
+  if (at.size() != extents_.size()) {
+    throw Error(std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices") + " for " + buffer)
+        .note("needs", std::to_string(rank()) + ", one per dimension");
+  }
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (at[d] >= 0 && at[d] < extents_[d]) continue;
+    std::string place;
+    for (const std::int64_t i : at) place += (place.empty() ? "" : ", ") + std::to_string(i);
+    throw Error("pixel (" + place + ") is outside of " + buffer);
+  }
 }
 
 std::int64_t Buffer::pixels() const {

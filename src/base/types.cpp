@@ -3,6 +3,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/cpp_names.h"
+
 namespace weft {
 
 bool is_float(Scalar s) { return s >= Scalar::F16; }
@@ -22,6 +24,17 @@ std::string name_of(Scalar s) {
 }
 std::string name_of(Type t) {
   return t.lanes == 1 ? name_of(t.scalar) : name_of(t.scalar) + "x" + std::to_string(t.lanes);
+}
+
+std::string cpp_name(Scalar s) {
+  constexpr const char* names[] = {"bool",          "std::int8_t",  "std::int16_t",  "int",
+                                   "std::int64_t",  "std::uint8_t", "std::uint16_t", "unsigned",
+                                   "std::uint64_t", "half",         "float",         "double"};
+  return names[static_cast<int>(s)];
+}
+std::string cpp_name(Type t) {
+  return t.lanes == 1 ? cpp_name(t.scalar)
+                      : "Vec<" + cpp_name(t.scalar) + ", " + std::to_string(t.lanes) + ">";
 }
 
 half::half(float value) {

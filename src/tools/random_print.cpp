@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cpp_names.h"
 #include "schedule/groups.h"
 #include "tools/random_operators.h"
 
@@ -12,17 +13,6 @@ constexpr const char* coordinate_names[] = {"x", "y", "z", "w"};
 
 std::string joined(const std::vector<std::string>& items) {
   return fmt::format("{}", fmt::join(items, ", "));
-}
-
-std::string cpp_name(Scalar s) {
-  constexpr const char* names[] = {"bool",          "std::int8_t",  "std::int16_t",  "int",
-                                   "std::int64_t",  "std::uint8_t", "std::uint16_t", "unsigned",
-                                   "std::uint64_t", "half",         "float",         "double"};
-  return names[static_cast<int>(s)];
-}
-
-std::string cpp_name(Type t) {
-  return t.lanes == 1 ? cpp_name(t.scalar) : fmt::format("Vec<{}, {}>", cpp_name(t.scalar), t.lanes);
 }
 
 std::string number(Scalar scalar, const ir::Number& n) {

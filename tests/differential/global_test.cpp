@@ -42,7 +42,7 @@ TEST(Reduction, PassesOverNaN) {
       Pipeline("p", outputs).compile(compile_options()).run({{{"in", Buffer::view(pixels, {8, 1})}}});
   EXPECT_EQ(found.at("least").at<float>(), 110.f);
   EXPECT_EQ(found.at("greatest").at<float>(), 130.f);
-  EXPECT_EQ(found.at("where_least").at<std::int32_t>(), 3);
+  EXPECT_EQ(found.at("where_least").lane(0).at<std::int32_t>(), 3);
 }
 
 TYPED_TEST(Reductions, SumsAndProducts) {

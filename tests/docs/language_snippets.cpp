@@ -21,7 +21,7 @@ Buffer ramp(std::int64_t width, std::int64_t height, int lanes = 1) {
   Buffer image = Buffer::allocate(type_of<T>().with_lanes(lanes), {width, height});
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
-      for (int l = 0; l < lanes; ++l) (&image.at<T>(x, y))[l] = static_cast<T>(x + 10 * y);
+      for (int l = 0; l < lanes; ++l) image.lane(l).at<T>(x, y) = static_cast<T>(x + 10 * y);
     }
   }
   return image;
@@ -278,7 +278,7 @@ TEST(Language, Lanes) {
   EXPECT_EQ(marked.type(), in.type());
   EXPECT_EQ(weighted.type(), type_of<float>());
   EXPECT_EQ(swapped.type(), (type_of<Vec<std::uint8_t, 3>>()));
-  EXPECT_EQ(only_output(pale, {{"in", ramp<std::uint8_t>(4, 1, 3)}}).at<std::uint8_t>(3, 0), 3);
+  EXPECT_EQ(only_output(pale, {{"in", ramp<std::uint8_t>(4, 1, 3)}}).lane(0).at<std::uint8_t>(3, 0), 3);
 }
 
 // ---- windows ----
@@ -459,7 +459,7 @@ TEST(Language, Scattering) {
       });
   const Images images = {{"in", ramp<std::uint8_t>(9, 3)}};
   EXPECT_EQ(only_output(histogram, images).at<unsigned>(28), 1u);
-  EXPECT_EQ((&only_output(sums, images).at<int>(1, 0))[0], 8 + 18 + 28);
+  EXPECT_EQ((only_output(sums, images).at<Vec<int, 2>>(1, 0)[0]), 8 + 18 + 28);
 }
 
 TEST(Language, StepsInTime) {

@@ -47,8 +47,9 @@ Buffer random_image(int lanes, const Extents& extents, double white, std::uint64
 template <class To, class From>
 Grid<To> grid_of(const Buffer& image) {
   return Grid<To>::of(image.type().lanes, {0, static_cast<int>(image.extent(1)) - 1},
-                      {0, static_cast<int>(image.extent(0)) - 1},
-                      [&](int c, int row, int column) { return (&image.at<From>(column, row))[c]; });
+                      {0, static_cast<int>(image.extent(0)) - 1}, [&](int c, int row, int column) {
+                        return image.lane(c).template at<From>(column, row);
+                      });
 }
 
 template <class To, class From>
@@ -57,7 +58,7 @@ Buffer buffer_of(const Grid<From>& grid) {
   for (int row = 0; row < grid.rows(); ++row) {
     for (int column = 0; column < grid.columns(); ++column) {
       for (int c = 0; c < grid.channels(); ++c)
-        (&image.at<To>(column, row))[c] =
+        image.lane(c).template at<To>(column, row) =
             static_cast<To>(grid(c, grid.x().first + row, grid.y().first + column));
     }
   }
@@ -308,7 +309,7 @@ TEST(CameraPipe, DevelopsTheMosaic) {
     const Buffer picture = camera(mosaic(Buffer::view(pixels, {80, 60})));
     for (int y = 0; y < 12; ++y) {
       for (int x = 0; x < 16; ++x) {
-        const auto* bgr = &picture.at<std::uint8_t>(x, y);
+        const Rgb& bgr = picture.at<Rgb>(x, y);
         for (int c = 0; c < 3; ++c) EXPECT_NEAR(bgr[2 - c], colour[c], 3) << x << ", " << y << " lane " << c;
       }
     }
@@ -320,7 +321,7 @@ TEST(UnsharpMask, LeavesAnEvenPictureAsItIs) {
   const Program sharpen = pipeline_of("unsharp_mask", {}).compile(testing_support::compile_options());
   const Buffer picture = sharpen(Buffer::view(even, {9, 7}));
   for (int y = 0; y < 7; ++y) {
-    for (int x = 0; x < 9; ++x) EXPECT_EQ(picture.at<float>(x, y), .25f) << x << ", " << y;
+    for (int x = 0; x < 9; ++x) EXPECT_EQ((picture.at<Vec<float, 3>>(x, y)), even[0]) << x << ", " << y;
   }
 }
 
@@ -349,8 +350,7 @@ double found_by_optical_flow(const Options& options) {
   int hits = 0, all = 0;
   for (int y = margin; y < height - margin; ++y) {
     for (int x = margin; x < width - margin; ++x, ++all) {
-      const auto* at = &offsets.at<std::int8_t>(x, y);
-      hits += at[0] == 3 && at[1] == 2 ? 1 : 0;
+      hits += offsets.at<Vec<std::int8_t, 2>>(x, y) == Vec<std::int8_t, 2>{3, 2} ? 1 : 0;
     }
   }
   return static_cast<double>(hits) / all;

@@ -70,7 +70,7 @@ TEST(DlPack, ViewsPixelsOfSeveralLanes) {
   Foreign planar({2, 4, 3}, {4, 1, 8});
   const Buffer planes = from_dlpack(&planar.tensor, 3);
   EXPECT_EQ(planes.lane_stride(), 8);
-  EXPECT_EQ((&planes.at<float>(1, 1))[planes.lane_stride()], 13);
+  EXPECT_EQ(planes.lane(1).at<float>(1, 1), 13);
   EXPECT_FALSE(planes.rows_are_dense());
 }
 
@@ -86,7 +86,7 @@ TEST(DlPack, MindsStridesOffsetsAndDevices) {
 
 TEST(DlPack, GivesOutWhatItTakes) {
   Buffer image = Buffer::allocate(type_of<std::uint8_t>().with_lanes(3), {5, 2});
-  image.at<std::uint8_t>(4, 1) = 7;
+  image.lane(0).at<std::uint8_t>(4, 1) = 7;
   const void* const data = image.data();
   DLManagedTensor* const tensor = to_dlpack(image);
   image = {};  // the tensor keeps its memory
@@ -97,7 +97,7 @@ TEST(DlPack, GivesOutWhatItTakes) {
   const Buffer back = from_dlpack(tensor, 3);
   EXPECT_EQ(back.data(), data);
   EXPECT_EQ(back.type(), type_of<std::uint8_t>().with_lanes(3));
-  EXPECT_EQ(back.at<std::uint8_t>(4, 1), 7);
+  EXPECT_EQ(back.lane(0).at<std::uint8_t>(4, 1), 7);
 }
 
 TEST(DlPack, KnowsAllScalarsAndScalarTensors) {
