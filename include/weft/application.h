@@ -94,26 +94,27 @@ struct Application {
   About about;
   std::function<Outputs()> define;
   std::string file;  ///< Where it is defined.
+  int line = 0;
 };
 
 /// Builds the pipeline. Throws weft::Error for an option that was not declared or has an unusable value, and
 /// for an image type that the application does not take.
 Built build(const Application& application, const Settings& settings = {});
 
-/// The applications linked into this program, by name.
+/// The applications linked into this program, by name. Throws weft::Error if two have one name.
 const std::map<std::string, Application>& applications();
 
 namespace detail {
 inline About about(const About& given = {}) { return given; }
 struct Registration {
-  Registration(const char* name, About about, Outputs (*define)(), const char* file);
+  Registration(const char* name, About about, Outputs (*define)(), const char* file, int line);
 };
 }  // namespace detail
 
-#define WEFT_PIPELINE(name, ...)                                                \
-  static ::weft::Outputs weft_define_##name();                                  \
-  static const ::weft::detail::Registration weft_registration_##name(           \
-      #name, ::weft::detail::about(__VA_ARGS__), weft_define_##name, __FILE__); \
+#define WEFT_PIPELINE(name, ...)                                                          \
+  static ::weft::Outputs weft_define_##name();                                            \
+  static const ::weft::detail::Registration weft_registration_##name(                     \
+      #name, ::weft::detail::about(__VA_ARGS__), weft_define_##name, __FILE__, __LINE__); \
   static ::weft::Outputs weft_define_##name()
 
 }  // namespace weft

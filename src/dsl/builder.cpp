@@ -137,17 +137,42 @@ Built build(const Application& application, const Settings& settings) {
 
 namespace {
 
-std::map<std::string, Application>& registry() {
-  static std::map<std::string, Application> all;  // filled before main, read afterwards
+/// What is defined in this program: filled before main, where nothing can be refused, and read afterwards.
+struct Registry {
+  std::map<std::string, Application> by_name;
+  std::vector<Application> again;  ///< Those whose name was taken.
+};
+Registry& registry() {
+  static Registry all;
   return all;
+}
+
+std::string place_of(const Application& application) {
+  return fmt::format("{}:{}", application.file, application.line);
 }
 
 }  // namespace
 
-const std::map<std::string, Application>& applications() { return registry(); }
+const std::map<std::string, Application>& applications() {
+  const Registry& all = registry();
+  if (all.again.empty()) return all.by_name;
+  Error error("pipelines of this program have the same name");
+  for (const auto& [name, first] : all.by_name) {
+    std::vector<std::string> places = {place_of(first)};
+    for (const Application& other : all.again) {
+      if (other.name == name) places.push_back(place_of(other));
+    }
+    std::sort(places.begin(), places.end());  // whatever the order in which the files were linked
+    if (places.size() > 1) error.note(fmt::format("'{}'", name), fmt::format("{}", fmt::join(places, ", ")));
+  }
+  throw error.help("give each a name of its own: WEFT_PIPELINE(name)");
+}
 
-detail::Registration::Registration(const char* name, About about, Outputs (*define)(), const char* file) {
-  registry()[name] = {name, about, define, file};
+detail::Registration::Registration(const char* name, About about, Outputs (*define)(), const char* file,
+                                   int line) {
+  Application application{name, about, define, file, line};
+  const bool is_new = registry().by_name.emplace(name, application).second;
+  if (!is_new) registry().again.push_back(std::move(application));
 }
 
 }  // namespace weft

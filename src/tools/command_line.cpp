@@ -1,5 +1,6 @@
 #include "tools/command_line.h"
 
+#include <weft/application.h>
 #include <weft/error.h>
 
 #include <algorithm>
@@ -75,6 +76,7 @@ Error in_our_words(const CLI::App& weft, const CLI::ParseError& error) {
 }
 
 int run(int argc, const char* const* argv) {
+  applications();  // throws if two have one name: no command is to work with either
   CLI::App weft("Weft compiles image pipelines: it reads what each pixel is, and decides how to compute it.");
   weft.name(std::filesystem::path(argv[0]).filename().string());
   weft.set_version_flag("--version", "weft " WEFT_VERSION);

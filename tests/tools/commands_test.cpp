@@ -65,6 +65,19 @@ TEST_F(Commands, AllLeavesOutWhatIsRefused) {
   EXPECT_FALSE(contains(verified.out, "cumulated"));
 }
 
+TEST_F(Commands, TwoPipelinesOfOneName) {
+  for (const Arguments& arguments :
+       {Arguments{}, {"--help"}, {"list"}, {"run", "different", "--size", "8x8"}}) {
+    const Outcome outcome = run(WEFT_SAME_NAME, arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err,
+              "weft: pipelines of this program have the same name\n"
+              "  'blur' one.cpp:7, two.cpp:12\n"
+              "  help: give each a name of its own: WEFT_PIPELINE(name)\n");
+  }
+}
+
 TEST_F(Commands, OwnProgramHasTheSameCommands) {
   const Outcome list = run(WEFT_OWN_PIPELINES, {"list"});
   EXPECT_EQ(list.exit_code, 0);
