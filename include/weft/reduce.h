@@ -112,7 +112,8 @@ requires(!std::is_convertible_v<F, Reduce>) Stage
 
 /// Pixels that start at `initial` and are updated at computed places, in any order, once per point of `over`
 /// and update: scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); }). Its
-/// type is that of `initial`. An update outside the box changes nothing. A body may return several updates.
+/// type is that of `initial`, and a value that may not fit it has to be cast. An update outside the box
+/// changes nothing. A body may return several updates.
 template <class F>
 Stage scatter(const std::string& name, const Extents& extents, const Expr& initial, const Over& over, F f,
               std::source_location here = std::source_location::current()) {

@@ -117,21 +117,27 @@ void check_order(const std::vector<FieldUpdate>& updates, std::size_t at, const 
   }
 }
 
+/// The value as a pixel of the field. A stage would have the type of the value; a field keeps its own.
+Expr stored(const Expr& value, const FieldUpdate& update) {
+  const Type type = update.field->initial->type;
+  const ir::Expr converted = dsl::converted(type, value.node());
+  const bool lanes_fit = converted->type == type;
+  if (lanes_fit && dsl::keeps_values(value.node(), type.scalar)) return Expr(converted);
+  Error error(fmt::format("an update of field '{}' is {} but the field is {}", update.field->name,
+                          name_of(value.type()), name_of(type)),
+              update.where);
+  if (!lanes_fit) throw error.help("give as many lanes as the field has: pack(a, b), or .lane(i)");
+  throw error.help(dsl::how_to_fit(value.type().scalar, type.scalar));
+}
+
 /// The update as a stage over what it may compute.
 std::shared_ptr<const ir::Stage> stage_of(const std::vector<FieldUpdate>& updates, std::size_t at) {
   const FieldUpdate& update = updates[at];
-  const Type type = update.field->initial->type;
   const Cases given = update.body(dsl::coordinates(update.field->initial->rank()));
   Cases cases;
   for (const Cases::Case& c : given.list()) {
-    const ir::Expr value = dsl::converted(type, c.value.node());
-    if (value->type != type) {
-      throw Error(fmt::format("an update of field '{}' is {} but the field is {}", update.field->name,
-                              name_of(c.value.type()), name_of(type)),
-                  update.where)
-          .help("give as many lanes as the field has: pack(a, b), or .lane(i)");
-    }
-    c.condition ? cases.when(*c.condition, Expr(value)) : cases.otherwise(Expr(value));
+    const Expr value = stored(c.value, update);
+    c.condition ? cases.when(*c.condition, value) : cases.otherwise(value);
   }
   const auto whole =
       dsl::define_stage(update.name, dsl::visible_box(update.field->initial), cases, update.where);

@@ -19,11 +19,13 @@ ir::BinaryOp operation(ScatterUpdate::Op op) {
 
 ir::Expr of_type(Type type, const Expr& value, const std::string& name, const Where& where) {
   const ir::Expr converted = dsl::converted(type, value.node());
-  if (converted->type == type) return converted;
+  const bool lanes_fit = converted->type == type;
+  if (lanes_fit && dsl::keeps_values(value.node(), type.scalar)) return converted;
   throw Error(
       fmt::format("'{}' is updated by {} but starts as {}", name, name_of(value.type()), name_of(type)),
       where)
-      .help("give the initial value and the updates the same number of lanes");
+      .help(lanes_fit ? dsl::how_to_fit(value.type().scalar, type.scalar)
+                      : "give the initial value and the updates the same number of lanes");
 }
 
 ir::Update update_of(const ScatterUpdate& update, Type type, int rank, const std::string& name,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/cpp_names.h"
 #include "dsl/builder.h"
 #include "dsl/check_scopes.h"
 #include "dsl/stage_parts.h"
@@ -62,6 +63,45 @@ ir::Box visible_box(const std::shared_ptr<const ir::Stage>& source) {
 ir::Expr converted(Type type, const ir::Expr& value) {
   const ir::Expr scalars = ir::cast(ir::CastMode::Convert, type.lane(), value);
   return scalars->type.lanes == 1 && type.lanes > 1 ? ir::pack(std::vector(type.lanes, scalars)) : scalars;
+}
+
+namespace {
+
+/// The digits that a type keeps exactly, without the sign.
+int digits(Scalar s) {
+  if (s == Scalar::Bool) return 1;
+  if (is_float(s)) return s == Scalar::F16 ? 11 : s == Scalar::F32 ? 24 : 53;
+  return 8 * size_of(s) - (is_signed(s) ? 1 : 0);
+}
+
+bool has_same_value(const ir::Value& value, Scalar to) {
+  const Scalar from = value.type.scalar;
+  for (int l = 0; l < value.type.lanes; ++l) {
+    const ir::Number there = ir::convert(ir::CastMode::Convert, from, to, value.lane[l]);
+    const ir::Number back = ir::convert(ir::CastMode::Convert, to, from, there);
+    if (is_float(from) ? back.f != value.lane[l].f : back.i != value.lane[l].i) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool keeps_values(const ir::Expr& value, Scalar to) {
+  const auto* constant = std::get_if<ir::Const>(&value->op);
+  return (constant != nullptr && has_same_value(constant->value, to)) || keeps_values(value->type.scalar, to);
+}
+bool keeps_values(Scalar from, Scalar to) {
+  if (is_float(from) && !is_float(to)) return false;
+  return digits(from) <= digits(to) && (is_signed(to) || !is_signed(from));
+}
+
+std::string how_to_fit(Scalar from, Scalar to) {
+  const std::string type = cpp_name(to);
+  if (is_float(to))
+    return fmt::format("write cast<{}>(…), which rounds{}", type,
+                       from == Scalar::F64 ? "; 0.5 is a double, 0.5f a float" : "");
+  return fmt::format("say how it is to fit: saturate<{0}>(…) rounds and clamps, cast<{0}>(…) {1}", type,
+                     is_float(from) ? "cuts off the fraction" : "wraps");
 }
 
 std::shared_ptr<const ir::Stage> checked(ir::Stage stage) {
@@ -132,6 +172,12 @@ ir::Index index_of(const At& at, const Source& source) {
   if (const Type type = at.computed->type(); type.lanes > 1) {
     throw Error(fmt::format("'{}' is read at an index of type {}", source.name(), name_of(type)), at.where)
         .help("an index is a scalar; take one lane of the pixel with .lane(i)");
+  }
+  if (const Type type = at.computed->type(); is_float(type.scalar)) {
+    throw Error(fmt::format("'{}' is read at an index of type {}", source.name(), name_of(type)), at.where)
+        .help(
+            "an index is an integer: cast<int>(v) rounds towards 0, cast<int>(floor(v)) down; "
+            ".interpolate(Interpolation::Bilinear) reads between the pixels");
   }
   return at.computed->node();
 }

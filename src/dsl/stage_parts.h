@@ -28,6 +28,11 @@ ir::Box common_box(const std::string& name, const ir::Expr& value, const std::st
 /// The value with the type's scalar, and repeated for all its lanes if it has one; of another type than the
 /// one wanted if it has lanes that do not fit.
 ir::Expr converted(Type type, const ir::Expr& value);
+/// Whether a conversion to the scalar changes no value that there can be: u8 to i32 or f32; also 1.0 to u8.
+bool keeps_values(const ir::Expr& value, Scalar to);
+bool keeps_values(Scalar from, Scalar to);
+/// What to write where it may.
+std::string how_to_fit(Scalar from, Scalar to);
 /// The stage itself. Throws weft::Error if it has no name, or uses what belongs elsewhere (check_scopes.h).
 std::shared_ptr<const ir::Stage> checked(ir::Stage stage);
 /// A pure stage of the cases' common type.

@@ -1,5 +1,6 @@
 #include "tools/random_generate.h"
 
+#include "dsl/stage_parts.h"
 #include "ir/build.h"
 #include "tools/random_build.h"
 #include "tools/random_terms.h"
@@ -253,7 +254,7 @@ class Generator {
       if (dice_.chance(0.8))
         stage.at.back() = Terms::operation(Op::Rem, {stage.at.back(), terms.literal(Scalar::I32)});
     }
-    stage.cases = {{{}, terms.term(inside)}};
+    stage.cases = {{{}, stored(terms.term(inside), stage.type.scalar)}};
     return stage;
   }
 
@@ -319,7 +320,14 @@ class Generator {
     std::vector<Case> cases;
     if (dice_.chance(0.25)) cases.push_back(guarded(terms, inside));
     cases.push_back({{}, terms.term(inside)});
+    for (Case& c : cases) c.value = stored(c.value, stage.type.scalar);
     return cases;
+  }
+
+  /// Fields and bins keep their type, so what does not fit it is cast.
+  static Term stored(const Term& value, Scalar scalar) {
+    if (dsl::keeps_values(value.type.scalar, scalar)) return value;
+    return {.kind = Term::Kind::Cast, .type = {scalar, value.type.lanes}, .operands = {value}};
   }
 
   static Box common(Box a, const Box& b) {

@@ -95,8 +95,9 @@ TEST(Evolve, FreezeAndThreeDimensions) {
   Param<int> steps("steps", 1);
   Field<std::int16_t> u("u", in);
   u.freeze(2);
-  const Stage out = evolve(
-      "out", u, steps, [&](Var x, Var y, Var z) { return u(x - 1, y, z) + u(x, y + 1, z) - u(x, y, z - 1); });
+  const Stage out = evolve("out", u, steps, [&](Var x, Var y, Var z) {
+    return cast<std::int16_t>(u(x - 1, y, z) + u(x, y + 1, z) - u(x, y, z - 1));
+  });
   expect_agreement_after_steps(out, in.type(), {{1, 1, 1}, {3, 3, 3}, {6, 4, 9}, {8, 7, 6}});
 }
 
@@ -105,7 +106,8 @@ TEST(Evolve, FreezesPixelsOfSeveralLanes) {
   Param<int> steps("steps", 1);
   Field<Vec<std::int16_t, 3>> u("u", in);
   u.freeze(2);
-  const Stage out = evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) - u(x, y + 1); });
+  const Stage out =
+      evolve("out", u, steps, [&](Var x, Var y) { return cast<std::int16_t>(u(x - 1, y) - u(x, y + 1)); });
   expect_agreement_after_steps(out, in.type(), sizes);
 }
 
@@ -113,7 +115,7 @@ TEST(Evolve, AmongOtherStages) {
   Image<std::int32_t> in("in");
   Param<int> steps("steps", 1);
   Stage start = point("start", in / 3);
-  Stage weight = stage("weight", in.size(), [&](Var x, Var y) { return (x + y) % 3 - 1; });
+  Stage weight = stage("weight", in.size(), [&](Var x, Var y) { return cast<int>((x + y) % 3 - 1); });
   Field<std::int32_t> u("u", start);
   auto src = u.border(Border::repeat());
   Stage end =

@@ -157,7 +157,7 @@ TEST(Scatter, MinMaxAndProduct) {
   const Outputs outputs = {
       scatter("low", {31}, 1000, in, [&](Var x, Var y) { return minimum({key(x, y)}, in(x, y)); }),
       scatter("high", {31}, -5, in, [&](Var x, Var y) { return maximum({key(x, y)}, in(x, y)); }),
-      scatter("product", {31}, 3u, in, [&](Var x, Var y) { return multiply({key(x, y)}, in(x, y) | 1); })};
+      scatter("product", {31}, 3u, in, [&](Var x, Var y) { return multiply({key(x, y)}, in(x, y) | 1u); })};
   for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 20));
 }
 

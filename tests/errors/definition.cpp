@@ -174,6 +174,18 @@ TEST(Definition, IndexWithLanes) {
   help: an index is a scalar; take one lane of the pixel with .lane(i))");
 }
 
+TEST(Definition, IndexWithAFraction) {
+  Image<float> in("in");
+  const auto src = in.border(Border::clamp());
+  const std::string help =
+      "\n  help: an index is an integer: cast<int>(v) rounds towards 0, cast<int>(floor(v)) down; "
+      ".interpolate(Interpolation::Bilinear) reads between the pixels";
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return src(in(x, y), y); }),
+               "HERE: error: 'in' is read at an index of type f32" + help);
+  EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var) { return src(x, 0.5); }),
+               "HERE: error: 'in' is read at an index of type f64" + help);
+}
+
 TEST(Definition, TapOutsideItsLoop) {
   Image<float> in("in");
   const auto src = in.border(Border::clamp());

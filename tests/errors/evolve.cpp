@@ -134,6 +134,40 @@ TEST(Evolve, TypeOfAnUpdate) {
   help: give as many lanes as the field has: pack(a, b), or .lane(i))");
 }
 
+TEST(Evolve, UpdatesThatWouldNotFit) {
+  Field<std::uint8_t> byte("byte");
+  Field<float> real("real");
+  Field<half> small("small");
+  EXPECT_ERROR(evolve("out", byte, 1, [&](Var x, Var y) { return byte(x, y) * 2; }),
+               R"(HERE: error: an update of field 'byte' is i32 but the field is u8
+  help: say how it is to fit: saturate<std::uint8_t>(…) rounds and clamps, cast<std::uint8_t>(…) wraps)");
+  EXPECT_ERROR(evolve("out", byte, 1, [&](Var x, Var y) { return byte(x, y) * .5f; }),
+               R"(HERE: error: an update of field 'byte' is f32 but the field is u8
+  help: say how it is to fit: saturate<std::uint8_t>(…) rounds and clamps, cast<std::uint8_t>(…) cuts off the fraction)");
+  EXPECT_ERROR(evolve("out", real, 1, [&](Var x, Var y) { return real(x, y) * .1; }),
+               R"(HERE: error: an update of field 'real' is f64 but the field is f32
+  help: write cast<float>(…), which rounds; 0.5 is a double, 0.5f a float)");
+  EXPECT_ERROR(evolve("out", real, 1, [&](Var x, Var) { return x; }),
+               R"(HERE: error: an update of field 'real' is i64 but the field is f32
+  help: write cast<float>(…), which rounds)");
+  EXPECT_ERROR(evolve("out", small, 1, [&](Var x, Var y) { return small(x, y) + small(x, y); }),
+               R"(HERE: error: an update of field 'small' is f32 but the field is f16
+  help: write cast<half>(…), which rounds)");
+  EXPECT_ERROR(
+      evolve("out", byte, 1, [&](Var x, Var y) { return cases().when(x == 0, 256).otherwise(byte(x, y)); }),
+      R"(HERE: error: an update of field 'byte' is i32 but the field is u8
+  help: say how it is to fit: saturate<std::uint8_t>(…) rounds and clamps, cast<std::uint8_t>(…) wraps)");
+}
+
+TEST(Evolve, UpdatesThatFit) {
+  Field<float> real("real");
+  Field<std::int32_t> whole("whole");
+  Image<std::uint16_t> in("in", real.size());
+  evolve("a", real, 1,
+         [&](Var x, Var y) { return cases().when(x == 0, 255).when(y == 0, .5).otherwise(in(x, y)); });
+  evolve("b", whole, 1, [&](Var x, Var y) { return cases().when(x == 0, 2.f).otherwise(whole(x, y) > 3); });
+}
+
 TEST(Evolve, RankOfAnUpdate) {
   Field<float> u("u");
   EXPECT_ERROR(evolve("out", u, 1, [&](Var x) { return u(x, x); }),

@@ -161,6 +161,16 @@ TEST(Scatter, LanesThatDiffer) {
   help: give the initial value and the updates the same number of lanes)");
 }
 
+TEST(Scatter, ValuesThatWouldNotFit) {
+  Image<float> in("in");
+  EXPECT_ERROR(scatter("bins", {256}, 0, in, [&](Var x, Var y) { return add({x}, in(x, y)); }),
+               R"(HERE: error: 'bins' is updated by f32 but starts as i32
+  help: say how it is to fit: saturate<int>(…) rounds and clamps, cast<int>(…) cuts off the fraction)");
+  EXPECT_ERROR(scatter("bins", {256}, 0.f, in, [&](Var x, Var) { return add({x}, x); }),
+               R"(HERE: error: 'bins' is updated by i64 but starts as f32
+  help: write cast<float>(…), which rounds)");
+}
+
 TEST(Scatter, OperationsThatDiffer) {
   Image<std::uint8_t> in("in");
   const auto body = [&](Var x, Var y) {
@@ -184,7 +194,8 @@ TEST(Scatter, InitialValueThatVaries) {
   const std::string help = "\n  help: make it of constants and parameters";
   EXPECT_ERROR(scatter("sums", {in.width()}, in, in, body),
                "HERE: error: the initial value of scatter 'sums' depends on 'in'" + help);
-  EXPECT_ERROR(scatter("sums", {in.width()}, in.height() / 2, in, body),
+  const auto ones = [&](Var x, Var) { return add({x}, 1); };
+  EXPECT_ERROR(scatter("sums", {in.width()}, in.height() / 2, in, ones),
                "HERE: error: the initial value of scatter 'sums' depends on the size in.h/2" + help);
 }
 

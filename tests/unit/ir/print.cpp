@@ -82,7 +82,7 @@ TEST(Print, CasesCropsGathersAndBoxes) {
     const Expr p = crop(x, y);
     return cases()
         .when(x >= 1 && !(p.lane(0) > 0.5f), (p.lane(0) + p.lane(1) + p.lane(2)) / 3.f)
-        .otherwise(cast<float>(table.border(Border::clamp())(p.lane(0) * 255.f)));
+        .otherwise(cast<float>(table.border(Border::clamp())(cast<std::int64_t>(p.lane(0) * 255.f))));
   });
   Stage inner =
       stage("inner", BoxAt{{rgb.width() * 0 + 1, rgb.height() * 0}, {rgb.width() - 2, rgb.height()}},
