@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct About {
 /// name=value`.
 template <class T>
 class Option {
+  static_assert(std::is_same_v<T, int> || std::is_same_v<T, double> || std::is_same_v<T, std::string>,
+                "an option is an int, a double or a std::string");
+
  public:
   /// `choices`, if given, lists all that is allowed.
   Option(const char* name, T initial, std::vector<T> choices = {})
@@ -61,8 +65,44 @@ extern template class Option<int>;
 extern template class Option<double>;
 extern template class Option<std::string>;
 
+// An option among coordinates and sizes: in.width() / levels. It is templates, so that an option and an
+// integer stay C++'s business.
+template <std::same_as<Index> I>
+Index operator+(const I& a, const Option<int>& b) {
+  return a + b.value();
+}
+template <std::same_as<Index> I>
+Index operator+(const Option<int>& a, const I& b) {
+  return a.value() + b;
+}
+template <std::same_as<Index> I>
+Index operator-(const I& a, const Option<int>& b) {
+  return a - b.value();
+}
+template <std::same_as<Index> I>
+Index operator-(const Option<int>& a, const I& b) {
+  return a.value() - b;
+}
+template <std::same_as<Index> I>
+Index operator*(const I& a, const Option<int>& b) {
+  return a * b.value();
+}
+template <std::same_as<Index> I>
+Index operator*(const Option<int>& a, const I& b) {
+  return a.value() * b;
+}
+template <std::same_as<Index> I>
+Index operator/(const I& a, const Option<int>& b) {
+  return a / b.value();
+}
+template <std::same_as<Index> I>
+Index operator%(const I& a, const Option<int>& b) {
+  return a % b.value();
+}
+
 /// The options `border` (clamp unless said) and `border_value` (0) as a border mode.
-Border border_option(const char* initial = "clamp");
+Border border_option(const char* initial = "clamp",
+                     std::source_location here = std::source_location::current());
 
 /// The caller's choices for one build of an application.
 struct Settings {

@@ -35,8 +35,8 @@ class Error : public std::exception {
   const char* what() const noexcept override { return text_.c_str(); }
   const std::string& message() const { return message_; }  ///< The first line, without the place.
   bool has_place() const { return !where_.file.empty(); }
-  /// The same mistake seen from further out: a place and "context: " before the message, unless a place is
-  /// known.
+  /// The same mistake seen from further out: a place, and "context: " before the message if there is a
+  /// context, unless a place is known.
   Error within(const std::string& context, const Where& where) const;
 
  private:

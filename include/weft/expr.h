@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <source_location>
+#include <type_traits>
 #include <vector>
 
 namespace weft {
@@ -23,6 +24,12 @@ class Affine;
 }  // namespace ir
 
 class Index;
+struct Operand;
+
+namespace detail {
+template <class...>
+constexpr bool never = false;  // depends on a template's arguments, for mistakes that are explained
+}
 
 /// A value at the current pixel.
 class Expr {
@@ -44,15 +51,54 @@ class Expr {
   Expr(const Vec<T, N>& pixel);  // NOLINT: Vec<std::uint8_t, 3>{255, 0, 0} is a red pixel
   explicit Expr(std::shared_ptr<const ir::Node> node) : node_(std::move(node)) {}
 
+  Expr(const Expr&) = default;
+  Expr(Expr&&) = default;
+  ~Expr() = default;
+  // A C++ variable may get another value, as in a loop that adds several stages; a pixel may not.
+  Expr& operator=(const Expr&) & = default;
+  Expr& operator=(Expr&&) & = default;
+  Expr& operator+=(const Operand& value) &;
+  Expr& operator-=(const Operand& value) &;
+  Expr& operator*=(const Operand& value) &;
+  Expr& operator/=(const Operand& value) &;
+  template <class T>
+  void operator=(const T&) && {
+    static_assert(detail::never<T>, "a pixel cannot be assigned: the body of its stage returns its value");
+  }
+
   Type type() const;
   /// Lane i of a pixel: rgb.lane(0) is red.
-  Expr lane(int i) const;
+  Expr lane(int i, std::source_location here = std::source_location::current()) const;
 
   const std::shared_ptr<const ir::Node>& node() const { return node_; }
 
  private:
   std::shared_ptr<const ir::Node> node_;
 };
+
+/// An operand of an operator, and where in the user's source it was written.
+struct Operand {
+  template <class T>
+  requires(std::is_convertible_v<const T&, Expr>)
+      Operand(const T& v, std::source_location at = std::source_location::current())  // NOLINT
+      : value(value_of(v, at)), here(at) {}
+
+  Expr value;
+  std::source_location here;
+
+ private:
+  template <class T>
+  static Expr value_of(const T& v, const std::source_location& at) {
+    if constexpr (requires { v.pixel(at); })
+      return v.pixel(at);
+    else
+      return v;
+  }
+};
+
+namespace detail {
+using Here = std::source_location;
+}  // namespace detail
 
 /// An affine form of coordinates and sizes. `/` is the floor division and `%` its non-negative remainder, so
 /// that src(x / 2, y) is right for negative x as well.
@@ -84,29 +130,29 @@ Index operator%(const Index& a, std::integral auto b);
 
 Expr operator-(const Expr& a);
 Expr operator!(const Expr& a);
-Expr operator~(const Expr& a);
-Expr operator+(const Expr& a, const Expr& b);
-Expr operator-(const Expr& a, const Expr& b);
-Expr operator*(const Expr& a, const Expr& b);
-Expr operator/(const Expr& a, const Expr& b);
-Expr operator%(const Expr& a, const Expr& b);
-Expr operator&(const Expr& a, const Expr& b);
-Expr operator|(const Expr& a, const Expr& b);
-Expr operator^(const Expr& a, const Expr& b);
-Expr operator<<(const Expr& a, const Expr& b);
-Expr operator>>(const Expr& a, const Expr& b);
-Expr operator<(const Expr& a, const Expr& b);
-Expr operator<=(const Expr& a, const Expr& b);
-Expr operator>(const Expr& a, const Expr& b);
-Expr operator>=(const Expr& a, const Expr& b);
-Expr operator==(const Expr& a, const Expr& b);
-Expr operator!=(const Expr& a, const Expr& b);
-Expr operator&&(const Expr& a, const Expr& b);  ///< Both sides are evaluated.
-Expr operator||(const Expr& a, const Expr& b);
+Expr operator~(const Operand& a);
+Expr operator+(const Operand& a, const Operand& b);
+Expr operator-(const Operand& a, const Operand& b);
+Expr operator*(const Operand& a, const Operand& b);
+Expr operator/(const Operand& a, const Operand& b);
+Expr operator%(const Operand& a, const Operand& b);
+Expr operator&(const Operand& a, const Operand& b);
+Expr operator|(const Operand& a, const Operand& b);
+Expr operator^(const Operand& a, const Operand& b);
+Expr operator<<(const Operand& a, const Operand& b);
+Expr operator>>(const Operand& a, const Operand& b);
+Expr operator<(const Operand& a, const Operand& b);
+Expr operator<=(const Operand& a, const Operand& b);
+Expr operator>(const Operand& a, const Operand& b);
+Expr operator>=(const Operand& a, const Operand& b);
+Expr operator==(const Operand& a, const Operand& b);
+Expr operator!=(const Operand& a, const Operand& b);
+Expr operator&&(const Operand& a, const Operand& b);  ///< Both sides are evaluated.
+Expr operator||(const Operand& a, const Operand& b);
 
-Expr min(const Expr& a, const Expr& b);
-Expr max(const Expr& a, const Expr& b);
-Expr clamp(const Expr& a, const Expr& low, const Expr& high);
+Expr min(const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
+Expr max(const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
+Expr clamp(const Expr& a, const Expr& low, const Expr& high, detail::Here here = detail::Here::current());
 Expr abs(const Expr& a);
 Expr sqrt(const Expr& a);
 Expr exp(const Expr& a);
@@ -115,35 +161,39 @@ Expr sin(const Expr& a);
 Expr cos(const Expr& a);
 Expr tan(const Expr& a);
 Expr atan(const Expr& a);
-Expr atan2(const Expr& y, const Expr& x);
+Expr atan2(const Expr& y, const Expr& x, detail::Here here = detail::Here::current());
 Expr tanh(const Expr& a);
-Expr pow(const Expr& a, const Expr& b);
+Expr pow(const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
 Expr floor(const Expr& a);
 Expr ceil(const Expr& a);
 Expr round(const Expr& a);  ///< Half to even, as rint.
 Expr trunc(const Expr& a);
-Expr lerp(const Expr& a, const Expr& b, const Expr& t);  ///< a + t * (b - a)
+Expr lerp(const Expr& a, const Expr& b, const Expr& t,
+          detail::Here here = detail::Here::current());  ///< a + t * (b - a)
 /// `a` where the condition holds, else `b`. Both are evaluated: where `b` may not even be read, use cases().
-Expr select(const Expr& condition, const Expr& a, const Expr& b);
+Expr select(const Expr& condition, const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
 
 /// One pixel of 2 to 4 lanes.
-Expr pack(const std::vector<Expr>& lanes);
+Expr pack(const std::vector<Expr>& lanes, detail::Here here = detail::Here::current());
 template <class... More>
-Expr pack(const Expr& a, const Expr& b, const More&... more) {
-  return pack(std::vector<Expr>{a, b, Expr(more)...});
+Expr pack(const Operand& a, const Expr& b, const More&... more) {
+  return pack(std::vector<Expr>{a.value, b, Expr(more)...}, a.here);
 }
-Expr dot(const Expr& a, const Expr& b);  ///< The sum over the lanes of a * b.
+Expr dot(const Expr& a, const Expr& b,
+         detail::Here here = detail::Here::current());  ///< The sum over the lanes of a * b.
 
-Expr cast(Type type, const Expr& a);      ///< C++'s conversion; float to integer truncates and saturates.
-Expr saturate(Type type, const Expr& a);  ///< Rounds half to even, then clamps to the range of the type.
+/// C++'s conversion; float to integer truncates and saturates.
+Expr cast(Type type, const Expr& a, detail::Here here = detail::Here::current());
+/// Rounds half to even, then clamps to the range of the type.
+Expr saturate(Type type, const Expr& a, detail::Here here = detail::Here::current());
 /// cast<float>(e), cast<std::uint8_t>(e): applied to each lane.
 template <class T>
-Expr cast(const Expr& a) {
-  return cast(type_of<T>(), a);
+Expr cast(const Expr& a, detail::Here here = detail::Here::current()) {
+  return cast(type_of<T>(), a, here);
 }
 template <class T>
-Expr saturate(const Expr& a) {
-  return saturate(type_of<T>(), a);
+Expr saturate(const Expr& a, detail::Here here = detail::Here::current()) {
+  return saturate(type_of<T>(), a, here);
 }
 
 /// A run-time parameter: an argument of the compiled pipeline, with the value it has unless the caller gives

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace weft {
@@ -21,6 +22,10 @@ class Outputs {
   Outputs(const Stage& output) : stages_{output} {}                     // NOLINT(google-explicit-constructor)
   Outputs(std::initializer_list<Stage> outputs) : stages_(outputs) {}   // NOLINT(google-explicit-constructor)
   Outputs(std::vector<Stage> outputs) : stages_(std::move(outputs)) {}  // NOLINT(google-explicit-constructor)
+  template <class T>
+  requires(std::is_convertible_v<T, Expr>) Outputs(const T&) {  // NOLINT: explains a mistake
+    static_assert(detail::never<T>, "a pipeline returns stages: point(\"out\", ...) makes one of a formula");
+  }
   const std::vector<Stage>& stages() const { return stages_; }
   /// Floats are computed as written: neither contracted nor reassociated.
   Outputs& strict(bool on = true) { return strict_ = on, *this; }

@@ -117,10 +117,13 @@ requires(!std::is_convertible_v<F, Reduce>) Stage
 template <class F>
 Stage scatter(const std::string& name, const Extents& extents, const Expr& initial, const Over& over, F f,
               std::source_location here = std::source_location::current()) {
-  detail::check_arity(name, detail::arity<F>, over.rank(), here);
-  return detail::make_scatter(
-      name, extents, initial, over,
-      [f](const std::vector<Var>& v) { return detail::as_updates(detail::call_with(f, v)); }, here);
+  if constexpr (detail::takes_coordinates<F>()) {
+    detail::check_arity(name, detail::arity<F>, over.rank(), here);
+    return detail::make_scatter(
+        name, extents, initial, over,
+        [f](const std::vector<Var>& v) { return detail::as_updates(detail::call_with(f, v)); }, here);
+  }
+  return {};
 }
 
 }  // namespace weft

@@ -38,7 +38,8 @@ class Border {
   static Border constant(const Expr& value) { return {Mode::Constant, value}; }
   /// By name: "clamp", "mirror", "mirror101", "repeat", "constant"; throws weft::Error listing them
   /// otherwise.
-  static Border named(const std::string& mode, const Expr& value = 0);
+  static Border named(const std::string& mode, const Expr& value = 0,
+                      std::source_location here = std::source_location::current());
 
   Mode mode() const { return mode_; }
   const Expr& value() const { return value_; }
@@ -50,14 +51,31 @@ class Border {
   Expr value_;
 };
 
+template <class T>
+class Option;  // application.h
+
+namespace detail {
+template <class T>
+constexpr bool is_extent = std::is_convertible_v<T, Index> || std::is_same_v<T, Option<int>>;
+template <class T>
+constexpr bool is_value = std::is_convertible_v<T, Expr> && !is_extent<T>;
+}  // namespace detail
+
 /// The extents of a box, x first: in.size(), in.size() / 2, {in.width(), 256}, {640, 480}.
 class Extents {
  public:
   Extents(std::vector<Index> extents)
       : extents_(std::move(extents)) {}  // NOLINT(google-explicit-constructor)
   template <class... I>
-  requires(sizeof...(I) > 0 && (std::is_convertible_v<I, Index> && ...)) Extents(const I&... extents)
-      : extents_{Index(extents)...} {}  // NOLINT(google-explicit-constructor)
+  requires(sizeof...(I) > 0 && (detail::is_extent<I> && ...)) Extents(const I&... extents)
+      : extents_{whole(extents)...} {}  // NOLINT(google-explicit-constructor)
+  template <class... I>
+  requires((detail::is_extent<I> || detail::is_value<I>)&&... && (detail::is_value<I> || ...))
+      Extents(const I&...) {  // NOLINT(google-explicit-constructor): explains a mistake
+    static_assert(detail::never<I...>,
+                  "a size is made of integers and the sizes of images: in.size(), {in.width() / 2, 256}; a "
+                  "Param is known only in a run, and a pixel only at its place");
+  }
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Index& operator[](int dim) const { return extents_[dim]; }
@@ -65,6 +83,9 @@ class Extents {
   Extents operator*(std::int64_t factor) const;
 
  private:
+  static Index whole(const Index& extent) { return extent; }
+  static Index whole(const Option<int>& option);
+
   std::vector<Index> extents_;
 };
 
@@ -80,6 +101,8 @@ struct At {
   At(const Index& index, std::source_location here = std::source_location::current());       // NOLINT
   At(std::integral auto index, std::source_location here = std::source_location::current())  // NOLINT
       : At(Index(index), here) {}
+  At(std::floating_point auto index, std::source_location here = std::source_location::current())  // NOLINT
+      : computed(Expr(index)), where(here) {}
   template <class T>
   requires(std::is_convertible_v<T, Expr> && !std::is_arithmetic_v<T> && !std::is_same_v<T, Index>)
       At(const T& value, std::source_location here = std::source_location::current())  // NOLINT
@@ -98,7 +121,12 @@ class Source {
   Expr operator()(At x, At y) const;
   Expr operator()(At x, At y, At z) const;
   Expr operator()(At x, At y, At z, At w) const;
-  Expr lane(int i) const { return Expr(*this).lane(i); }  ///< Of the current pixel.
+  /// Of the current pixel.
+  Expr lane(int i, std::source_location here = std::source_location::current()) const {
+    return Expr(*this).lane(i, here);
+  }
+
+  Expr pixel(const std::source_location& here) const;  ///< The current pixel, read at `here`.
 
   /// Reads through a border mode; it belongs to this access, other readers may use another.
   Accessor border(const Border& border) const;
@@ -106,7 +134,8 @@ class Source {
   /// border.
   Accessor valid() const;
   /// A region of interest: its (0, 0) is the source's `min`, and borders apply at its own edges.
-  Accessor crop(const std::vector<Index>& min, const Extents& extents) const;
+  Accessor crop(const std::vector<Index>& min, const Extents& extents,
+                std::source_location here = std::source_location::current()) const;
 
   const std::string& name() const;
   Type type() const;
@@ -115,14 +144,18 @@ class Source {
   Index width() const { return size()[0]; }
   Index height() const { return size()[1]; }
   /// Throws weft::Error for a stage that is not defined yet.
-  const std::shared_ptr<const ir::Stage>& node() const;
+  const std::shared_ptr<const ir::Stage>& node() const { return node({}); }
 
  protected:
-  Source() = default;
+  explicit Source(const std::source_location& declared) : declared_(declared) {}  // and not defined
   explicit Source(std::shared_ptr<const ir::Stage> node) : node_(std::move(node)) {}
 
  private:
+  friend class Accessor;
+  const std::shared_ptr<const ir::Stage>& node(const Where& reader) const;
+
   std::shared_ptr<const ir::Stage> node_;
+  std::source_location declared_;
 };
 
 /// A source with a border mode, a crop, or both.
@@ -136,7 +169,10 @@ class Accessor {
   Expr operator()(At x, At y, At z, At w) const;
   /// The pixel at the tap's offset from the current one.
   Expr operator()(const Tap& tap) const;
-  Expr lane(int i) const { return Expr(*this).lane(i); }  ///< Of the current pixel.
+  /// Of the current pixel.
+  Expr lane(int i, std::source_location here = std::source_location::current()) const {
+    return Expr(*this).lane(i, here);
+  }
 
   Accessor border(const Border& border) const;
   Accessor valid() const;
@@ -193,7 +229,8 @@ class Image : public AnyImage {
 /// evaluated. The cases have to cover the box, or end in otherwise().
 class Cases {
  public:
-  Cases& when(const Expr& condition, const Expr& value);
+  Cases& when(const Expr& condition, const Expr& value,
+              std::source_location here = std::source_location::current());
   Cases& otherwise(const Expr& value);
 
   struct Case {
@@ -210,7 +247,8 @@ inline Cases cases() { return {}; }
 /// A named function over a box, defined by an expression of its own, other stages' and the images' pixels.
 class Stage : public Source {
  public:
-  Stage() = default;  ///< Not defined yet: it cannot be read before another stage is assigned to it.
+  /// Not defined yet: it cannot be read before another stage is assigned to it.
+  Stage(std::source_location declared = std::source_location::current()) : Source(declared) {}  // NOLINT
   explicit Stage(std::shared_ptr<const ir::Stage> node) : Source(std::move(node)) {}
 };
 
@@ -220,6 +258,13 @@ Stage make_stage(const std::string& name, const BoxAt& box, const Body& body, co
 Cases as_cases(const Expr& value);
 inline Cases as_cases(const Cases& value) { return value; }
 
+/// How many coordinates f takes; 0 if it is no function of one to four.
+template <class F>
+constexpr int arity = std::is_invocable_v<F, Var>                  ? 1
+                      : std::is_invocable_v<F, Var, Var>           ? 2
+                      : std::is_invocable_v<F, Var, Var, Var>      ? 3
+                      : std::is_invocable_v<F, Var, Var, Var, Var> ? 4
+                                                                   : 0;
 /// Calls f with as many coordinates as it takes.
 template <class F>
 auto call_with(const F& f, const std::vector<Var>& v) {
@@ -232,15 +277,23 @@ auto call_with(const F& f, const std::vector<Var>& v) {
   else
     return f(v.at(0), v.at(1), v.at(2), v.at(3));
 }
+/// Whether f is a function of coordinates; if not, the compiler says so, and nothing else.
 template <class F>
-Body body_of(F f) {
-  return [f](const std::vector<Var>& v) { return as_cases(call_with(f, v)); };
+constexpr bool takes_coordinates() {
+  static_assert(arity<F> > 0,
+                "a body takes one to four coordinates of type Var, not int: [&](Var x, Var y) { ... }");
+  return arity<F> > 0;
 }
 template <class F>
-constexpr int arity = std::is_invocable_v<F, Var>             ? 1
-                      : std::is_invocable_v<F, Var, Var>      ? 2
-                      : std::is_invocable_v<F, Var, Var, Var> ? 3
-                                                              : 4;
+Body body_of(F f) {
+  if constexpr (takes_coordinates<F>()) {
+    using Value = decltype(call_with(f, {}));
+    constexpr bool is_pixel = std::is_convertible_v<Value, Expr> || std::is_convertible_v<Value, Cases>;
+    static_assert(is_pixel, "a body returns the value of a pixel, or cases()");
+    if constexpr (is_pixel) return [f](const std::vector<Var>& v) { return as_cases(call_with(f, v)); };
+  }
+  return {};
+}
 BoxAt box_from_zero(const Extents& extents);
 void check_arity(const std::string& name, int arity, int rank, const Where& where);
 }  // namespace detail

@@ -76,6 +76,12 @@ class Domain {
  public:
   Domain(int width, int height, std::source_location here = std::source_location::current());
   Domain(int width, int height, int depth, std::source_location here = std::source_location::current());
+  template <class... E>
+  requires((std::is_convertible_v<E, Expr> && ...) && !(std::is_convertible_v<E, int> && ...))
+      Domain(const E&...) {  // NOLINT(google-explicit-constructor): explains a mistake
+    static_assert(sizeof...(E) == 0,
+                  "a window is made of integers: a Param is known only in a run; make it an Option");
+  }
   /// Any points, visited in the order given: Domain{{0, -1}, {-1, 0}, {1, 0}, {0, 1}}.
   Domain(std::initializer_list<std::vector<int>> points,
          std::source_location here = std::source_location::current());
@@ -114,9 +120,14 @@ class Accum : public Accumulator {
   Accum(T initial) : Accumulator(type_of<T>(), Expr(initial)) {}  // NOLINT(google-explicit-constructor)
   Accum& operator=(const Accum& other) { return *this = Expr(other); }
   Accum& operator=(const Expr& value) { return assign(value), *this; }
-  Accum& operator+=(const Expr& value) { return *this = Expr(*this) + value; }
-  Accum& operator-=(const Expr& value) { return *this = Expr(*this) - value; }
-  Accum& operator*=(const Expr& value) { return *this = Expr(*this) * value; }
+  Accum& operator+=(const Operand& value) { return *this = current(value) + value; }
+  Accum& operator-=(const Operand& value) { return *this = current(value) - value; }
+  Accum& operator*=(const Operand& value) { return *this = current(value) * value; }
+  Accum& operator/=(const Operand& value) { return *this = current(value) / value; }
+
+ private:
+  /// The current value, beside another operand.
+  Operand current(const Operand& other) const { return {Expr(*this), other.here}; }
 };
 
 /// Runs the body once, symbolically, for the points of the domain in order. Accumulators that it updates hold

@@ -23,7 +23,7 @@ Error& Error::help(const std::string& remedy) {
 Error Error::within(const std::string& context, const Where& where) const {
   if (has_place()) return *this;
   Error result = *this;
-  result.message_ = context + ": " + message_;
+  if (!context.empty()) result.message_ = context + ": " + message_;
   result.where_ = where;
   result.compose();
   return result;

@@ -122,10 +122,12 @@ template class Option<int>;
 template class Option<double>;
 template class Option<std::string>;
 
-Border border_option(const char* initial) {
+Index Extents::whole(const Option<int>& option) { return option.value(); }
+
+Border border_option(const char* initial, std::source_location here) {
   const Option<std::string> mode("border", initial, {"clamp", "mirror", "mirror101", "repeat", "constant"});
   const Option<double> value("border_value", 0.0);
-  return Border::named(mode.value(), Expr(value.value()));
+  return Border::named(mode.value(), Expr(value.value()), here);
 }
 
 Built build(const Application& application, const Settings& settings) {

@@ -11,8 +11,23 @@ using ir::UnaryOp;
 
 namespace {
 
+using detail::Here;
+
+/// Gives the mistakes of building a node the place in the user's source.
+template <class Build>
+Expr placed(const Here& here, Build build) {
+  try {
+    return Expr(build());
+  } catch (const Error& e) {
+    throw e.within("", here);
+  }
+}
+
 Expr unary(UnaryOp op, const Expr& a) { return Expr(ir::unary(op, a.node())); }
-Expr binary(BinaryOp op, const Expr& a, const Expr& b) { return Expr(ir::binary(op, a.node(), b.node())); }
+Expr binary(BinaryOp op, const Expr& a, const Expr& b, const Here& here) {
+  return placed(here, [&] { return ir::binary(op, a.node(), b.node()); });
+}
+Expr binary(BinaryOp op, const Operand& a, const Operand& b) { return binary(op, a.value, b.value, a.here); }
 ir::Expr literal(Type type, std::int64_t value) { return ir::constant(ir::Value::integer(type, value)); }
 
 }  // namespace
@@ -33,7 +48,14 @@ Expr::Expr(double value) : node_(ir::constant(type_of<double>(), value)) {}
 Expr::Expr(const Index& value) : node_(ir::quantity(value.affine())) {}
 
 Type Expr::type() const { return node_->type; }
-Expr Expr::lane(int i) const { return Expr(ir::lane(node_, i)); }
+Expr Expr::lane(int i, std::source_location here) const {
+  return placed(here, [&] { return ir::lane(node_, i); });
+}
+
+Expr& Expr::operator+=(const Operand& value) & { return *this = Operand(*this, value.here) + value; }
+Expr& Expr::operator-=(const Operand& value) & { return *this = Operand(*this, value.here) - value; }
+Expr& Expr::operator*=(const Operand& value) & { return *this = Operand(*this, value.here) * value; }
+Expr& Expr::operator/=(const Operand& value) & { return *this = Operand(*this, value.here) / value; }
 
 Index::Index(ir::Affine affine) : affine_(std::make_shared<const ir::Affine>(std::move(affine))) {}
 
@@ -67,33 +89,37 @@ Expr declare_param(const char* name, Type type, double value, const ValueRange& 
 
 Expr operator-(const Expr& a) { return unary(UnaryOp::Neg, a); }
 Expr operator!(const Expr& a) { return unary(UnaryOp::Not, a); }
-Expr operator~(const Expr& a) { return unary(UnaryOp::BitNot, a); }
-Expr operator+(const Expr& a, const Expr& b) { return binary(BinaryOp::Add, a, b); }
-Expr operator-(const Expr& a, const Expr& b) { return binary(BinaryOp::Sub, a, b); }
-Expr operator*(const Expr& a, const Expr& b) { return binary(BinaryOp::Mul, a, b); }
-Expr operator/(const Expr& a, const Expr& b) { return binary(BinaryOp::Div, a, b); }
-Expr operator%(const Expr& a, const Expr& b) { return binary(BinaryOp::Rem, a, b); }
-Expr operator&(const Expr& a, const Expr& b) { return binary(BinaryOp::And, a, b); }
-Expr operator|(const Expr& a, const Expr& b) { return binary(BinaryOp::Or, a, b); }
-Expr operator^(const Expr& a, const Expr& b) { return binary(BinaryOp::Xor, a, b); }
-Expr operator<<(const Expr& a, const Expr& b) { return binary(BinaryOp::Shl, a, b); }
-Expr operator>>(const Expr& a, const Expr& b) { return binary(BinaryOp::Shr, a, b); }
-Expr operator<(const Expr& a, const Expr& b) { return binary(BinaryOp::Lt, a, b); }
-Expr operator<=(const Expr& a, const Expr& b) { return binary(BinaryOp::Le, a, b); }
-Expr operator>(const Expr& a, const Expr& b) { return binary(BinaryOp::Lt, b, a); }
-Expr operator>=(const Expr& a, const Expr& b) { return binary(BinaryOp::Le, b, a); }
-Expr operator==(const Expr& a, const Expr& b) { return binary(BinaryOp::Eq, a, b); }
-Expr operator!=(const Expr& a, const Expr& b) { return binary(BinaryOp::Ne, a, b); }
-Expr operator&&(const Expr& a, const Expr& b) {
-  return Expr(ir::binary(BinaryOp::And, ir::is_true(a.node()), ir::is_true(b.node())));
+Expr operator~(const Operand& a) {
+  return placed(a.here, [&] { return ir::unary(UnaryOp::BitNot, a.value.node()); });
 }
-Expr operator||(const Expr& a, const Expr& b) {
-  return Expr(ir::binary(BinaryOp::Or, ir::is_true(a.node()), ir::is_true(b.node())));
+Expr operator+(const Operand& a, const Operand& b) { return binary(BinaryOp::Add, a, b); }
+Expr operator-(const Operand& a, const Operand& b) { return binary(BinaryOp::Sub, a, b); }
+Expr operator*(const Operand& a, const Operand& b) { return binary(BinaryOp::Mul, a, b); }
+Expr operator/(const Operand& a, const Operand& b) { return binary(BinaryOp::Div, a, b); }
+Expr operator%(const Operand& a, const Operand& b) { return binary(BinaryOp::Rem, a, b); }
+Expr operator&(const Operand& a, const Operand& b) { return binary(BinaryOp::And, a, b); }
+Expr operator|(const Operand& a, const Operand& b) { return binary(BinaryOp::Or, a, b); }
+Expr operator^(const Operand& a, const Operand& b) { return binary(BinaryOp::Xor, a, b); }
+Expr operator<<(const Operand& a, const Operand& b) { return binary(BinaryOp::Shl, a, b); }
+Expr operator>>(const Operand& a, const Operand& b) { return binary(BinaryOp::Shr, a, b); }
+Expr operator<(const Operand& a, const Operand& b) { return binary(BinaryOp::Lt, a, b); }
+Expr operator<=(const Operand& a, const Operand& b) { return binary(BinaryOp::Le, a, b); }
+Expr operator>(const Operand& a, const Operand& b) { return binary(BinaryOp::Lt, b, a); }
+Expr operator>=(const Operand& a, const Operand& b) { return binary(BinaryOp::Le, b, a); }
+Expr operator==(const Operand& a, const Operand& b) { return binary(BinaryOp::Eq, a, b); }
+Expr operator!=(const Operand& a, const Operand& b) { return binary(BinaryOp::Ne, a, b); }
+Expr operator&&(const Operand& a, const Operand& b) {
+  return binary(BinaryOp::And, Expr(ir::is_true(a.value.node())), Expr(ir::is_true(b.value.node())), a.here);
+}
+Expr operator||(const Operand& a, const Operand& b) {
+  return binary(BinaryOp::Or, Expr(ir::is_true(a.value.node())), Expr(ir::is_true(b.value.node())), a.here);
 }
 
-Expr min(const Expr& a, const Expr& b) { return binary(BinaryOp::Min, a, b); }
-Expr max(const Expr& a, const Expr& b) { return binary(BinaryOp::Max, a, b); }
-Expr clamp(const Expr& a, const Expr& low, const Expr& high) { return min(max(a, low), high); }
+Expr min(const Expr& a, const Expr& b, Here here) { return binary(BinaryOp::Min, a, b, here); }
+Expr max(const Expr& a, const Expr& b, Here here) { return binary(BinaryOp::Max, a, b, here); }
+Expr clamp(const Expr& a, const Expr& low, const Expr& high, Here here) {
+  return min(max(a, low, here), high, here);
+}
 Expr abs(const Expr& a) { return unary(UnaryOp::Abs, a); }
 Expr sqrt(const Expr& a) { return unary(UnaryOp::Sqrt, a); }
 Expr exp(const Expr& a) { return unary(UnaryOp::Exp, a); }
@@ -102,30 +128,36 @@ Expr sin(const Expr& a) { return unary(UnaryOp::Sin, a); }
 Expr cos(const Expr& a) { return unary(UnaryOp::Cos, a); }
 Expr tan(const Expr& a) { return unary(UnaryOp::Tan, a); }
 Expr atan(const Expr& a) { return unary(UnaryOp::Atan, a); }
-Expr atan2(const Expr& y, const Expr& x) { return binary(BinaryOp::Atan2, y, x); }
+Expr atan2(const Expr& y, const Expr& x, Here here) { return binary(BinaryOp::Atan2, y, x, here); }
 Expr tanh(const Expr& a) { return unary(UnaryOp::Tanh, a); }
-Expr pow(const Expr& a, const Expr& b) { return binary(BinaryOp::Pow, a, b); }
+Expr pow(const Expr& a, const Expr& b, Here here) { return binary(BinaryOp::Pow, a, b, here); }
 Expr floor(const Expr& a) { return unary(UnaryOp::Floor, a); }
 Expr ceil(const Expr& a) { return unary(UnaryOp::Ceil, a); }
 Expr round(const Expr& a) { return unary(UnaryOp::Rint, a); }
 Expr trunc(const Expr& a) { return unary(UnaryOp::Trunc, a); }
-Expr lerp(const Expr& a, const Expr& b, const Expr& t) { return a + t * (b - a); }
-Expr select(const Expr& condition, const Expr& a, const Expr& b) {
-  return Expr(ir::select(condition.node(), a.node(), b.node()));
+Expr lerp(const Expr& a, const Expr& b, const Expr& t, Here here) {
+  return Operand(a, here) + Operand(t, here) * (Operand(b, here) - a);
+}
+Expr select(const Expr& condition, const Expr& a, const Expr& b, Here here) {
+  return placed(here, [&] { return ir::select(condition.node(), a.node(), b.node()); });
 }
 
-Expr pack(const std::vector<Expr>& lanes) {
+Expr pack(const std::vector<Expr>& lanes, Here here) {
   std::vector<ir::Expr> nodes;
   for (const Expr& e : lanes) nodes.push_back(e.node());
-  return Expr(ir::pack(std::move(nodes)));
+  return placed(here, [&] { return ir::pack(std::move(nodes)); });
 }
-Expr dot(const Expr& a, const Expr& b) {
-  const Expr products = a * b;
+Expr dot(const Expr& a, const Expr& b, Here here) {
+  const Expr products = Operand(a, here) * b;
   Expr sum = products.lane(0);
   for (int i = 1; i < products.type().lanes; ++i) sum = sum + products.lane(i);
   return sum;
 }
-Expr cast(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Convert, type, a.node())); }
-Expr saturate(Type type, const Expr& a) { return Expr(ir::cast(ir::CastMode::Saturate, type, a.node())); }
+Expr cast(Type type, const Expr& a, Here here) {
+  return placed(here, [&] { return ir::cast(ir::CastMode::Convert, type, a.node()); });
+}
+Expr saturate(Type type, const Expr& a, Here here) {
+  return placed(here, [&] { return ir::cast(ir::CastMode::Saturate, type, a.node()); });
+}
 
 }  // namespace weft

@@ -158,7 +158,8 @@ Pyramid::Reduce binomial_reduce(const Border& border, std::source_location here)
 
 Pyramid::Expand expand_and_add(const Border& border, std::source_location here) {
   return [border, here](const std::string& name, const Source& level, const Source& coarser) {
-    return point(name, level + expand_level(name + "_up", coarser.border(border), level.size(), here), here);
+    const Stage up = expand_level(name + "_up", coarser.border(border), level.size(), here);
+    return point(name, Operand(level, here) + up, here);
   };
 }
 

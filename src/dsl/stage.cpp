@@ -207,13 +207,13 @@ std::vector<At> current_pixel(int rank) {
 // ---- borders, boxes, indices
 // -----------------------------------------------------------------------------------
 
-Border Border::named(const std::string& mode, const Expr& value) {
+Border Border::named(const std::string& mode, const Expr& value, std::source_location here) {
   if (mode == "clamp") return clamp();
   if (mode == "mirror") return mirror();
   if (mode == "mirror101") return mirror101();
   if (mode == "repeat") return repeat();
   if (mode == "constant") return constant(value);
-  throw Error(fmt::format("'{}' is no border mode", mode))
+  throw Error(fmt::format("'{}' is no border mode", mode), here)
       .note("modes", "clamp, mirror, mirror101, repeat, constant");
 }
 
@@ -241,9 +241,10 @@ Expr Source::operator()(At x, At y, At z, At w) const { return Accessor(*this)(x
 
 Accessor Source::border(const Border& border) const { return Accessor(*this).border(border); }
 Accessor Source::valid() const { return Accessor(*this).valid(); }
-Accessor Source::crop(const std::vector<Index>& min, const Extents& extents) const {
+Accessor Source::crop(const std::vector<Index>& min, const Extents& extents,
+                      std::source_location here) const {
   if (static_cast<int>(min.size()) != rank() || extents.rank() != rank()) {
-    throw Error(fmt::format("a crop of '{}' needs {} coordinates and extents", name(), rank()));
+    throw Error(fmt::format("a crop of '{}' needs {} coordinates and extents", name(), rank()), here);
   }
   Accessor result(*this);
   result.origin_ = min;
@@ -251,12 +252,22 @@ Accessor Source::crop(const std::vector<Index>& min, const Extents& extents) con
   return result;
 }
 
-const std::shared_ptr<const ir::Stage>& Source::node() const {
+Expr Source::pixel(const std::source_location& here) const {
+  node(here);
+  return *this;
+}
+
+const std::shared_ptr<const ir::Stage>& Source::node(const Where& reader) const {
   if (node_) return node_;
-  throw Error("a stage is read that is not defined yet")
-      .help(
-          "define it first. Stages cannot read each other in a cycle; what an earlier step has computed is "
-          "read in evolve()");
+  Error error("a stage is read that is not defined yet", reader);
+  // Where a container of the standard library made it says nothing.
+  const Where declared = declared_;
+  if (declared.file.find("/c++/") == std::string::npos)
+    error.note("declared", fmt::format("{}:{}", declared.file, declared.line));
+  throw error.help(
+      "define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read "
+      "in "
+      "evolve()");
 }
 const std::string& Source::name() const { return node()->name; }
 Type Source::type() const { return node()->type; }
@@ -285,6 +296,7 @@ Extents Accessor::size() const { return extents_ ? *extents_ : source_.size(); }
 
 Expr Accessor::read(const std::vector<At>& indices) const {
   const Where& where = indices.empty() ? Where{} : indices[0].where;
+  source_.node(where);
   check_rank(source_, indices.size(), where);
   ir::Read read{source_.node(), {}, std::nullopt, source_.node()->box, where};
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -341,9 +353,9 @@ AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Wh
 // ---- stages
 // ----------------------------------------------------------------------------------------------------
 
-Cases& Cases::when(const Expr& condition, const Expr& value) {
+Cases& Cases::when(const Expr& condition, const Expr& value, std::source_location here) {
   if (const Type type = condition.type(); type.lanes > 1) {
-    throw Error(fmt::format("the condition of a case has type {}", name_of(type)))
+    throw Error(fmt::format("the condition of a case has type {}", name_of(type)), here)
         .help("a condition is one bool; to choose lane by lane, use select");
   }
   list_.push_back({Expr(ir::is_true(condition.node())), value});

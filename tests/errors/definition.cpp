@@ -72,32 +72,52 @@ TEST(Definition, LanesThatDiffer) {
   Image<Vec<float, 3>> rgb("rgb");
   Image<Vec<float, 4>> rgba("rgba", rgb.size());
   EXPECT_ERROR(stage("out", rgb.size(), [&](Var x, Var y) { return rgb(x, y) + rgba(x, y); }),
-               "HERE: error: stage 'out': + joins a pixel of 3 lanes and one of 4");
-  EXPECT_ERROR(rgb + rgba, "+ joins a pixel of 3 lanes and one of 4");
+               "HERE: error: + joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(rgb + rgba, "HERE: error: + joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(rgb == rgba, "HERE: error: == joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(rgb && rgba, "HERE: error: & joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(max(rgb, rgba), "HERE: error: max joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(clamp(rgb, 0.f, rgba), "HERE: error: min joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(lerp(rgb, rgba, .5f), "HERE: error: - joins a pixel of 4 lanes and one of 3");
+  EXPECT_ERROR(dot(rgb, rgba), "HERE: error: * joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(pow(rgb, rgba), "HERE: error: pow joins a pixel of 3 lanes and one of 4");
+  EXPECT_ERROR(select(rgb > 0.f, rgba, 0.f), "HERE: error: select joins a pixel of 4 lanes and one of 3");
+  EXPECT_ERROR(pack(rgb, rgba), "HERE: error: the lanes of a pixel are scalars, not f32x3");
+  Expr colour = rgb;
+  EXPECT_ERROR(colour *= rgba, "HERE: error: * joins a pixel of 3 lanes and one of 4");
+  Accum<Vec<float, 3>> total;
+  EXPECT_ERROR(total += rgba, "HERE: error: + joins a pixel of 3 lanes and one of 4");
 }
 
 TEST(Definition, ComplementOfAFloat) {
   Image<float> in("in");
   EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return ~in(x, y); }),
-               "HERE: error: stage 'out': ~ needs an integer, not f32");
+               "HERE: error: ~ needs an integer, not f32");
   EXPECT_ERROR(stage("out", in.size(), [&](Var x, Var y) { return in(x, y) & 1; }),
-               "HERE: error: stage 'out': & needs integers, not f32");
+               "HERE: error: & needs integers, not f32");
 }
 
 // A stage has to be there before another reads it, so there is no way to write a cycle.
 TEST(Definition, Cycle) {
   Image<float> in("in");
+  const std::string declared = NEXT_LINE();
   Stage a;
+  const std::string help =
+      "\n  help: define it first. Stages cannot read each other in a cycle; what an earlier step has "
+      "computed is "
+      "read in evolve()";
+  const std::string rest = "a stage is read that is not defined yet\n  declared " + declared + help;
   EXPECT_ERROR(stage("b", in.size(), [&](Var x, Var y) { return a(x, y) + in(x, y); }),
-               R"(HERE: error: stage 'b': a stage is read that is not defined yet
-  help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
-  EXPECT_ERROR(convolve("b", a, Mask{{1, 2, 1}}),
-               R"(HERE: error: stage 'b': a stage is read that is not defined yet
-  help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
+               "HERE: error: " + rest);
+  EXPECT_ERROR(convolve("b", a, Mask{{1, 2, 1}}), "HERE: error: stage 'b': " + rest);
+  EXPECT_ERROR(point("b", a * 2.f), "HERE: error: " + rest);
+  EXPECT_ERROR(sqrt(a), rest);
+  const std::vector<Stage> several(2);  // made by the standard library
+  EXPECT_ERROR(several[1] + in, "HERE: error: a stage is read that is not defined yet" + help);
 }
 
 TEST(Definition, UnknownBorderMode) {
-  EXPECT_ERROR(Border::named("wrap"), R"('wrap' is no border mode
+  EXPECT_ERROR(Border::named("wrap"), R"(HERE: error: 'wrap' is no border mode
   modes clamp, mirror, mirror101, repeat, constant)");
 }
 
@@ -121,7 +141,7 @@ TEST(Definition, NoCases) {
 
 TEST(Definition, RankOfACrop) {
   Image<float> in("in");
-  EXPECT_ERROR(in.crop({1}, {8, 8}), "a crop of 'in' needs 2 coordinates and extents");
+  EXPECT_ERROR(in.crop({1}, {8, 8}), "HERE: error: a crop of 'in' needs 2 coordinates and extents");
 }
 
 TEST(Definition, DivisorsOfAnIndex) {
@@ -161,7 +181,7 @@ TEST(Definition, OneOutputTwice) {
 TEST(Definition, ConditionWithLanes) {
   Image<Vec<float, 3>> rgb("rgb");
   EXPECT_ERROR(stage("out", rgb.size(), [&](Var x, Var y) { return cases().when(rgb(x, y) > 0.f, 1.f); }),
-               R"(HERE: error: stage 'out': the condition of a case has type boolx3
+               R"(HERE: error: the condition of a case has type boolx3
   help: a condition is one bool; to choose lane by lane, use select)");
 }
 
@@ -234,9 +254,11 @@ TEST(Definition, MistakesAfterAWindow) {
   Image<float> in("in");
   const auto src = in.border(Border::clamp());
   EXPECT_ERROR(convolve("out", src, Mask{{1, 2, 1}}, [](Expr e) { return ~e; }),
-               "HERE: error: stage 'out': ~ needs an integer, not f32");
+               "HERE: error: ~ needs an integer, not f32");
   EXPECT_ERROR(local("out", src, Domain(3, 3), Local::Max, [](Expr e) { return e.lane(1); }),
-               "HERE: error: stage 'out': lane 1 of a pixel of 1");
+               "HERE: error: lane 1 of a pixel of 1");
+  EXPECT_ERROR(in.lane(3), "HERE: error: lane 3 of a pixel of 1");
+  EXPECT_ERROR(src.lane(-1), "HERE: error: lane -1 of a pixel of 1");
 }
 
 // ---- applications ----

@@ -93,11 +93,15 @@ TEST(Reduction, OfNothing) {
 
 TEST(Reduction, ReadBeforeItIsDefined) {
   Image<float> in("in");
+  const std::string declared = NEXT_LINE();
   Stage total;
+  const std::string here = NEXT_LINE();
   const auto body = [&](Var x, Var y) { return in(x, y) / total; };
-  EXPECT_ERROR(stage("share", in.size(), body),
-               R"(HERE: error: stage 'share': a stage is read that is not defined yet
-  help: define it first. Stages cannot read each other in a cycle; what an earlier step has computed is read in evolve())");
+  EXPECT_ERROR_AT(
+      here, stage("share", in.size(), body),
+      "HERE: error: a stage is read that is not defined yet\n  declared " + declared +
+          "\n  help: define it first. Stages cannot read each other in a cycle; what an earlier step "
+          "has computed is read in evolve()");
 }
 
 TEST(Reduction, ReadsOutsideOfABox) {

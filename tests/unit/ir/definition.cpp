@@ -156,6 +156,30 @@ TEST(Definition, LanesAndDot) {
   EXPECT_EQ(result_of(out, {{"in", image}}).at<float>(0, 0), 324);
 }
 
+TEST(Definition, NumbersAsCoordinates) {
+  Image<float> in("in");
+  const auto between = in.border(Border::clamp()).interpolate(Interpolation::Bilinear);
+  const Stage out = stage("out", in.size(), [&](Var x, Var) { return between(x, 0.5f) + between(.25, 0); });
+  EXPECT_EQ(result_of(out, {{"in", ramp<float>(4, 2)}}).at<float>(3, 0), 8.25f);
+}
+
+TEST(Definition, VariablesOfTheGenerator) {
+  Image<float> in("in");
+  Expr total = 0.f;
+  for (int i = 1; i <= 3; ++i) total += i * in;
+  total -= in, total *= 4, total /= 2.f;
+  EXPECT_EQ(result_of(point("out", total), {{"in", ramp<float>(4, 1)}}).at<float>(3, 0), 30);
+}
+
+// An option is an integer of the definition, also where sizes and coordinates are meant.
+TEST(Definition, OptionsAsSizes) {
+  Image<float> in("in", {8, 2});
+  const Option<int> n("n", 2), m("m", 3);
+  const Stage out =
+      stage("out", {in.width() / n, n * m}, [&](Var x, Var y) { return in(n * x + m % n, y / m); });
+  EXPECT_EQ(result_of(out, {{"in", ramp<float>(8, 2)}}).at<float>(2, 5), 15);
+}
+
 TEST(Definition, AfterAWindow) {
   Image<std::uint8_t> in("in");
   const auto src = in.border(Border::clamp());
