@@ -120,7 +120,7 @@ Type type_of_page(TIFF* tiff, Scalar scalar, const Stored& stored) {
       if (one_lane && stored.bits <= 8) return {Scalar::U8, 3};
       throw Fault{"its colours are a palette", "convert it to RGB"};
     case PHOTOMETRIC_SEPARATED:
-      if (stored.lanes == 4 && scalar == Scalar::U8 && !is_apart(tiff) &&
+      if (stored.lanes == 4 && stored.bits == 8 && scalar == Scalar::U8 && !is_apart(tiff) &&
           field<std::uint16_t>(tiff, TIFFTAG_INKSET) == INKSET_CMYK)
         return {Scalar::U8, 3};
       throw Fault{"its colours are inks", "convert it to RGB"};

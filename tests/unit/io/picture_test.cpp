@@ -347,6 +347,8 @@ TEST_F(PictureTest, TiffsWeftHasNoPixelsFor) {
             "cannot read 'a.tif': its pixels have 5 lanes, Weft has 1 to 4");
   EXPECT_EQ(write(16, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_SEPARATED),
             "cannot read 'a.tif': its colours are inks\n  help: convert it to RGB");
+  EXPECT_EQ(write(4, SAMPLEFORMAT_UINT, 4, PHOTOMETRIC_SEPARATED),
+            "cannot read 'a.tif': its colours are inks\n  help: convert it to RGB");
   EXPECT_EQ(write(32, SAMPLEFORMAT_IEEEFP, 1, PHOTOMETRIC_MINISWHITE),
             "cannot read 'a.tif': its zero is white\n  help: convert it to a zero that is black");
   EXPECT_EQ(write(4, SAMPLEFORMAT_UINT, 3, PHOTOMETRIC_RGB),
