@@ -12,13 +12,16 @@ namespace {
 const Expr zero = literal(0), one = literal(1);
 const Expr real = constant(Scalar::F32, {.f = 1});
 
-/// A module with an input `in`, an output `out`, a size `n` and one function of the given body.
+/// A module with an input `in`, an output `out`, a size `n` and a function of the given body, which another
+/// one spares the trouble of writing the output.
 Module module_of(Block body) {
   Module module;
   module.sizes = {{"n", Scalar::I64}};
   module.arrays = {{"in", {Scalar::F32, 1}, Array::Role::Input, {}, {name("n")}},
                    {"out", {Scalar::F32, 1}, Array::Role::Output, {}, {name("n")}}};
-  module.functions = {{"rows", "", {"first", "last"}, std::move(body)}};
+  module.functions = {{"rows", "", {"first", "last"}, std::move(body)},
+                      {"fill", "", {"first", "last"}, {{Store{"out", zero, real}}}}};
+  module.steps = {Launch{"fill", one}};
   return module;
 }
 
