@@ -19,6 +19,7 @@
 #include "tools/arithmetic.h"
 #include "tools/bandwidth.h"
 #include "tools/commands.h"
+#include "tools/json_text.h"
 #include "tools/kernel_counts.h"
 #include "tools/schedule_flags.h"
 #include "tools/subject.h"
@@ -195,7 +196,7 @@ void print_json(const std::vector<Counted>& results) {
                                {"size", r.size.extents},
                                {"kernels", to_json(r.kernels, r.size.pixels())}});
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 // ---- reports ----------------------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ void print_json(const std::vector<Result>& results, const Plan& plan, const Arit
                                {"read_gb_per_s", r.read_bandwidth() * 1e-9},
                                {"share_of_reading", r.read_share() ? Json(*r.read_share()) : Json(nullptr)}});
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 /// What `work` gives for each of the applications.

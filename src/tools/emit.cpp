@@ -11,6 +11,7 @@
 #include "emit/cmake.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
+#include "ir/identifiers.h"
 #include "runtime/scheduling.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -44,10 +45,14 @@ void check_namespace(const std::string& name, const std::string& target) {
   for (std::string rest = name; !rest.empty();) {
     const std::size_t end = rest.find("::");
     const bool is_last = end == std::string::npos;
-    if (!is_name_in_cpp(rest.substr(0, end)) || (!is_last && end + 2 == rest.size())) {
+    const std::string part = rest.substr(0, end), safe = ir::safe_identifier(part);
+    if (!is_name_in_cpp(part) || (!is_last && end + 2 == rest.size())) {
       throw Error("'" + name + "' is no namespace of C++")
           .help("write mine or mine::pictures, say, or '' for none");
     }
+    if (part != safe)
+      throw Error("the namespace '" + part + "' may be a keyword, a macro or a name of emitted code")
+          .help("write " + safe);
     rest = is_last ? "" : rest.substr(end + 2);
   }
 }

@@ -19,6 +19,7 @@
 #include "tools/commands.h"
 #include "tools/files.h"
 #include "tools/graph.h"
+#include "tools/json_text.h"
 #include "tools/kernel_costs.h"
 #include "tools/machines.h"
 #include "tools/schedule_flags.h"
@@ -186,7 +187,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   if (what.partition) json["fusion"] = Json::parse(schedule::to_json(*what.partition));
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 void explain(const ExplainOptions& options) {

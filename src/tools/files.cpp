@@ -3,10 +3,9 @@
 #include <unistd.h>
 #include <weft/error.h>
 
+#include <array>
 #include <fstream>
-#include <sstream>
 #include <system_error>
-#include <utility>
 
 #include "io/draft.h"
 
@@ -14,6 +13,8 @@ namespace weft::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of a text; devices have no end
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -53,10 +54,14 @@ std::string read_text(const fs::path& file) {
   if (!fs::exists(file, ignored)) throw refuse("there is no such file");
   if (fs::is_directory(file, ignored)) throw refuse("it is a folder");
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw refuse("the disk or the folder refuses it");
-  return std::move(text).str();
+  std::string text;
+  std::array<char, 1 << 16> part;
+  while (in.read(part.data(), part.size()) || in.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most_bytes) throw refuse("it is larger than 64 MB, so it is no such file");
+  }
+  if (!in.eof()) throw refuse("the disk or the folder refuses it");
+  return text;
 }
 
 void make_folder(const fs::path& folder) {

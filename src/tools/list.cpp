@@ -8,6 +8,7 @@
 #include "ir/stage_ir.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/json_text.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
 
@@ -141,7 +142,7 @@ void list(bool json) {
   if (json) {
     Json all = {{"applications", Json::array()}};
     for (const auto& entry : applications()) all["applications"].push_back(as_json(entry.second));
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", json_text(all));
     return;
   }
   std::map<std::string, std::vector<const Application*>> groups;

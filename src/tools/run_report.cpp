@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/images.h"
+#include "tools/json_text.h"
 #include "tools/json_value.h"
 #include "tools/probe_report.h"
 #include "tools/sizes.h"
@@ -126,12 +127,12 @@ void print_json_report(const Job& job, const std::map<std::string, Buffer>& resu
     json["outputs"].push_back(std::move(entry));
   }
   if (!probed.empty()) json["probe"] = probe_json(probed);
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 void print_probe(const RunOptions& options, const Job& job, const std::vector<ir::ProbedStage>& probed) {
   const Json json = {{"application", job.application.name}, {"probe", probe_json(probed)}};
-  fmt::print("{}", options.json ? json.dump(2) + "\n" : probe_text(probed));
+  fmt::print("{}", options.json ? json_text(json) + "\n" : probe_text(probed));
 }
 
 }  // namespace weft::tools

@@ -9,6 +9,7 @@
 
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/json_text.h"
 #include "tools/random_verify.h"
 #include "tools/schedule_flags.h"
 #include "tools/targets.h"
@@ -77,7 +78,7 @@ void verify_all(const VerifyOptions& options, int& exit_code) {
   json["passed"] = all.passed;
   json["failed"] = all.failed;
   fmt::print("{}\n",
-             options.json ? json.dump(2) : fmt::format("{} passed, {} failed", all.passed, all.failed));
+             options.json ? json_text(json) : fmt::format("{} passed, {} failed", all.passed, all.failed));
   if (all.failed > 0) exit_code = 1;
 }
 
@@ -137,7 +138,7 @@ void verify_random(const VerifyOptions& options, int& exit_code) {
   });
   progress.clear();
   if (options.json) {
-    fmt::print("{}\n", json_of(plan, totals).dump(2));
+    fmt::print("{}\n", json_text(json_of(plan, totals)));
   } else {
     fmt::print("{} pipelines, {} runs ({} refused on both sides), {} pixels, {} failed\n", totals.pipelines,
                totals.runs, totals.refused, totals.pixels, totals.failures.size());

@@ -244,6 +244,11 @@ TEST_F(BadInput, Outputs) {
                    "'" + std::string(name) +
                        "' is no namespace of C++\n  help: write mine or mine::pictures, say, or '' for none");
   }
+  expect_refusal(
+      {"emit", "sobel", "--namespace", "mine::class", "-o", "code"},
+      "the namespace 'class' may be a keyword, a macro or a name of emitted code\n  help: write class_");
+  expect_refusal({"explain", "sobel", "--schedule", "/dev/zero"},
+                 "cannot read '/dev/zero': it is larger than 64 MB, so it is no such file");
   expect_refusal({"emit", "sobel", "--target", "bench", "--namespace", "a", "-o", "code"},
                  "--namespace is for --target cpp and cuda; a bench has its own");
   write("CMakeLists.txt", std::string("project(own)\n"));

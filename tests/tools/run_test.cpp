@@ -295,6 +295,12 @@ TEST_F(Run, Json) {
   EXPECT_GE(json["seconds"]["run"], 0);
 }
 
+TEST_F(Run, JsonOfNamesThatAreNoUtf8) {
+  const auto json =
+      nlohmann::json::parse(expect_success({"run", "sobel", "--size", "64x48", "-o", "\xff.png", "--json"}));
+  EXPECT_EQ(json["outputs"][0]["file"], "\xef\xbf\xbd.png") << "U+FFFD stands for what is no character";
+}
+
 TEST_F(Run, Volumes) {
   write("in.tif", volume<float>(5, 4, 3, [](int i) { return i / 20; }));  // the number of the page
   EXPECT_TRUE(own({"run", "smooth", "in.tif", "-o", "out.tif"}).starts_with("out.tif: smooth, 5x4x3 f32, "));
