@@ -372,8 +372,7 @@ TEST(OpticalFlow, RestsWhereNothingMoved) {
   const Buffer offsets = flow.run({{{"first", picture}, {"second", picture}}, {}, {}}).at("flow");
   for (int y = 0; y < 30; ++y) {
     for (int x = 0; x < 40; ++x) {
-      const auto* at = &offsets.at<std::int8_t>(x, y);
-      EXPECT_TRUE(at[0] == 0 && at[1] == 0) << x << ", " << y;
+      EXPECT_EQ((offsets.at<Vec<std::int8_t, 2>>(x, y)), (Vec<std::int8_t, 2>{0, 0})) << x << ", " << y;
     }
   }
 }
