@@ -59,8 +59,8 @@ class Field : public AnyField {
       : AnyField(name, initial, type_of<T>(), here) {}
 };
 
-/// One statement of a step: the field's new values. They have its type, or one of which no value changes in
-/// it: what may not fit is a mistake, until it is cast.
+/// One statement of a step: the field's new values. They have its type, or one whose values all fit it.
+/// What may not fit is a mistake until it is cast.
 struct FieldUpdate {
   std::string name;  ///< Of the stage that the field is after the last step.
   std::shared_ptr<AnyField::State> field;

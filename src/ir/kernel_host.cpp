@@ -76,10 +76,9 @@ bool is_read_while_empty(const Module& module, const Array& a) {
     const auto fixed = literal_value(extent);
     return fixed ? *fixed == 0 : !std::holds_alternative<Name>(extent->op);
   });
-  const bool is_read = std::any_of(module.steps.begin(), module.steps.end(), [&](const Step& step) {
-    return arrays_of(module, step, false).count(a.name);
-  });
-  return a.role == Array::Role::Output && may_be_empty && is_read;
+  if (a.role != Array::Role::Output || !may_be_empty) return false;
+  return std::any_of(module.steps.begin(), module.steps.end(),
+                     [&](const Step& step) { return arrays_of(module, step, false).count(a.name); });
 }
 
 std::set<std::string> arrays_exchanging_words(const Module& module) {

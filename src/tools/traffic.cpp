@@ -27,11 +27,7 @@ class Counting {
     for (const kernel::Step& step : module_.steps) {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
         const std::int64_t count = times(*repeat);
-        for (const kernel::Launch& launch : repeat->launches) {
-          const kernel::Uses uses = kernel::uses_of(module_, launch.function);
-          traffic.read += count * bytes_of(uses.reads);
-          traffic.written += count * bytes_of(uses.writes);
-        }
+        for (const kernel::Launch& launch : repeat->launches) add(launch, count, traffic);
       } else {
         kernel::Uses uses = kernel::uses_of(module_, std::get<kernel::Launch>(step).function);
         reads.merge(uses.reads);
@@ -45,22 +41,22 @@ class Counting {
 
   std::map<std::string, Traffic> traffic_of_kernels() const {
     std::map<std::string, Traffic> result;
-    const auto add = [&](const kernel::Launch& launch, std::int64_t count) {
-      Traffic& traffic = result[launch.function];
-      const kernel::Uses uses = kernel::uses_of(module_, launch.function);
-      traffic.read += count * bytes_of(uses.reads);
-      traffic.written += count * bytes_of(uses.writes);
-    };
     for (const kernel::Step& step : module_.steps) {
-      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1);
+      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1, result[launch->function]);
       const auto* repeat = std::get_if<kernel::Repeat>(&step);
       for (const kernel::Launch& launch : repeat ? repeat->launches : std::vector<kernel::Launch>())
-        add(launch, times(*repeat));
+        add(launch, times(*repeat), result[launch.function]);
     }
     return result;
   }
 
  private:
+  void add(const kernel::Launch& launch, std::int64_t count, Traffic& traffic) const {
+    const kernel::Uses uses = kernel::uses_of(module_, launch.function);
+    traffic.read += count * bytes_of(uses.reads);
+    traffic.written += count * bytes_of(uses.writes);
+  }
+
   std::int64_t times(const kernel::Repeat& repeat) const {
     return std::max<std::int64_t>(0, kernel::evaluate(repeat.count, fields_));
   }
