@@ -64,7 +64,19 @@ class Pressure {
                      },
                      [&](const kernel::LoadPack& s) { declare_array(s.name, s.count * width(s.type)); },
                      [&](const kernel::For& s) { widths_[s.variable] = width(s.from->type); },
-                     [](const auto&) {},
+                     [&](const kernel::ExceedsCaches& s) { widths_[s.name] = width(Scalar::Bool); },
+                     [](const kernel::Assign&) {},
+                     [](const kernel::Store&) {},
+                     [](const kernel::StorePack&) {},
+                     [](const kernel::Prefetch&) {},
+                     [](const kernel::StorePastCaches&) {},
+                     [](const kernel::Atomic&) {},
+                     [](const kernel::Barrier&) {},
+                     [](const kernel::If&) {},
+                     [](const kernel::Continue&) {},
+                     [](const kernel::CallFunction&) {},
+                     [](const kernel::Order&) {},
+                     [](const kernel::Comment&) {},
                  },
                  statement.op);
     });
@@ -179,7 +191,14 @@ class Pressure {
                      evaluate({s.condition});
                    },
                    [&](const kernel::Order& s) { read(s.array, live); },
-                   [](const auto&) {},
+                   [](const kernel::Barrier&) {},
+                   [](const kernel::Continue&) {},
+                   [](const kernel::Comment&) {},
+                   // Of CPUs, whose registers nobody counts.
+                   [](const kernel::Prefetch&) {},
+                   [](const kernel::ExceedsCaches&) {},
+                   [](const kernel::StorePastCaches&) {},
+                   [](const kernel::CallFunction&) {},
                },
                statement.op);
     return live;
@@ -205,11 +224,8 @@ class Pressure {
   static std::set<std::string> declared_in(const Block& block) {
     std::set<std::string> names;
     kernel::visit_statements(block, [&](const kernel::Stmt& statement) {
-      if (const auto* s = std::get_if<kernel::Let>(&statement.op)) names.insert(s->name);
-      if (const auto* s = std::get_if<kernel::Pointer>(&statement.op)) names.insert(s->name);
-      if (const auto* s = std::get_if<kernel::LocalArray>(&statement.op)) names.insert(s->name);
-      if (const auto* s = std::get_if<kernel::LoadPack>(&statement.op)) names.insert(s->name);
-      if (const auto* s = std::get_if<kernel::For>(&statement.op)) names.insert(s->variable);
+      const kernel::Effects effects = kernel::effects_of(statement);
+      names.insert(effects.declares.begin(), effects.declares.end());
     });
     return names;
   }

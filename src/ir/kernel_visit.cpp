@@ -2,25 +2,74 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
 #include <map>
+#include <type_traits>
+#include <utility>
 
 #include "ir/stage_ir.h"
 
 namespace weft::kernel {
 namespace {
 
+/// T, const if the variant that it is an alternative of is.
+template <class Variant, class T>
+using In = std::conditional_t<std::is_const_v<Variant>, const T, T>;
+
+/// Calls `f` with each operand. Both lists name every alternative: a new one does not compile until it is
+/// here.
+template <class Op, class F>
+void each_of_node(Op& op, const F& f) {
+  std::visit(ir::overloaded{
+                 [](const Const&) {},
+                 [](const Name&) {},
+                 [&](In<Op, Unary>& n) { f(n.a); },
+                 [&](In<Op, Binary>& n) { f(n.a), f(n.b); },
+                 [&](In<Op, Select>& n) { f(n.condition), f(n.a), f(n.b); },
+                 [&](In<Op, Cast>& n) { f(n.a); },
+                 [&](In<Op, IndexCall>& n) { f(n.a), f(n.b); },
+                 [&](In<Op, Load>& n) { f(n.index); },
+                 [](const MedianOf&) {},
+             },
+             op);
+}
+
+template <class Op, class F>
+void each_of_statement(Op& op, const F& f) {
+  const auto if_there = [&](In<Op, Expr>& e) {
+    if (e) f(e);
+  };
+  std::visit(ir::overloaded{
+                 [&](In<Op, Let>& s) { f(s.value); },
+                 [&](In<Op, Assign>& s) { f(s.value); },
+                 [&](In<Op, Pointer>& s) { f(s.offset), if_there(s.unless); },
+                 [](const LocalArray&) {},
+                 [&](In<Op, Store>& s) { f(s.index), f(s.value); },
+                 [&](In<Op, LoadPack>& s) { f(s.offset), f(s.valid); },
+                 [&](In<Op, StorePack>& s) { f(s.offset), f(s.valid); },
+                 [&](In<Op, Prefetch>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, ExceedsCaches>& s) { f(s.bytes); },
+                 [&](In<Op, StorePastCaches>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, Atomic>& s) { f(s.index), f(s.value); },
+                 [](const Barrier&) {},
+                 [&](In<Op, For>& s) { f(s.from), f(s.to), if_there(s.step); },
+                 [&](In<Op, If>& s) { f(s.condition); },
+                 [](const Continue&) {},
+                 [&](In<Op, CallFunction>& s) { std::for_each(s.arguments.begin(), s.arguments.end(), f); },
+                 [](const Order&) {},
+                 [](const Comment&) {},
+             },
+             op);
+}
+
+template <class Op, class F>
+void each_block_of(Op& op, const F& f) {
+  if (auto* loop = std::get_if<For>(&op)) f(loop->body);
+  if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
+}
+
 void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
-  std::visit(
-      ir::overloaded{
-          [&](const Unary& n) { visit(n.a, visitor); },
-          [&](const Binary& n) { visit(n.a, visitor), visit(n.b, visitor); },
-          [&](const Select& n) { visit(n.condition, visitor), visit(n.a, visitor), visit(n.b, visitor); },
-          [&](const Cast& n) { visit(n.a, visitor); },
-          [&](const IndexCall& n) { visit(n.a, visitor), visit(n.b, visitor); },
-          [&](const Load& n) { visit(n.index, visitor); },
-          [](const auto&) {},
-      },
-      e->op);
+  each_of_node(e->op, [&](const Expr& operand) { visit(operand, visitor); });
   visitor(e);
 }
 
@@ -29,25 +78,67 @@ Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite) {
   if (Expr other = rewrite(e)) return other;
   Node node = *e;
   bool changed = false;
-  const auto replace = [&](Expr& part) {
-    Expr other = rewritten(part, rewrite);
-    changed |= other != part;
-    part = std::move(other);
-  };
-  std::visit(ir::overloaded{
-                 [&](Unary& n) { replace(n.a); },
-                 [&](Binary& n) { replace(n.a), replace(n.b); },
-                 [&](Select& n) { replace(n.condition), replace(n.a), replace(n.b); },
-                 [&](Cast& n) { replace(n.a); },
-                 [&](IndexCall& n) { replace(n.a), replace(n.b); },
-                 [&](Load& n) { replace(n.index); },
-                 [](auto&) {},
-             },
-             node.op);
+  each_of_node(node.op, [&](Expr& operand) {
+    Expr other = rewritten(operand, rewrite);
+    changed |= other != operand;
+    operand = std::move(other);
+  });
   return changed ? std::make_shared<const Node>(std::move(node)) : e;
 }
 
+/// The array, or the pointer into one, that a node itself reads, if it does.
+const std::string* array_read_by(const Node& node) {
+  if (const auto* n = std::get_if<Load>(&node.op)) return &n->array;
+  if (const auto* n = std::get_if<MedianOf>(&node.op)) return &n->array;
+  return nullptr;
+}
+
 }  // namespace
+
+void each_operand(const Stmt& statement, const std::function<void(const Expr&)>& visitor) {
+  each_of_statement(statement.op, visitor);
+}
+void each_operand(Stmt& statement, const std::function<void(Expr&)>& change) {
+  each_of_statement(statement.op, change);
+}
+void each_operand(const Node& node, const std::function<void(const Expr&)>& visitor) {
+  each_of_node(node.op, visitor);
+}
+void each_block(const Stmt& statement, const std::function<void(const Block&)>& visitor) {
+  each_block_of(statement.op, visitor);
+}
+void each_block(Stmt& statement, const std::function<void(Block&)>& change) {
+  each_block_of(statement.op, change);
+}
+
+Effects effects_of(const Stmt& statement) {
+  return std::visit(
+      ir::overloaded{
+          [](const Let& s) { return Effects{.declares = {s.name}}; },
+          [](const Assign& s) { return Effects{.assigns = {s.name}}; },
+          [](const Pointer& s) {
+            Effects effects{.declares = {s.name}, .mentions = {s.array}};
+            if (s.unless) effects.mentions.push_back(s.instead);
+            return effects;
+          },
+          [](const LocalArray& s) { return Effects{.declares = {s.name}}; },
+          [](const Store& s) { return Effects{.writes = {s.array}}; },
+          [](const LoadPack& s) { return Effects{.declares = {s.name}, .reads = {s.array}}; },
+          [](const StorePack& s) { return Effects{.reads = {s.name}, .writes = {s.array}}; },
+          [](const Prefetch& s) { return Effects{.mentions = {s.array}}; },
+          [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },
+          [](const StorePastCaches& s) { return Effects{.reads = {s.from}, .writes = {s.array}}; },
+          [](const Atomic& s) { return Effects{.writes = {s.array}}; },
+          [](const Barrier&) { return Effects{}; },
+          [](const For& s) { return Effects{.declares = {s.variable}}; },
+          [](const If&) { return Effects{}; },
+          [](const Continue&) { return Effects{}; },
+          [](const CallFunction&) { return Effects{}; },  // the callee's are its own
+          [](const Order& s) { return Effects{.reads = {s.array}, .writes = {s.array}}; },
+          [](const Comment&) { return Effects{}; },
+      },
+      statement.op);
+}
 
 bool any_of(const Expr& e, const std::function<bool(const Node&)>& property) {
   bool found = false;
@@ -58,102 +149,33 @@ bool any_of(const Expr& e, const std::function<bool(const Node&)>& property) {
 void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor) {
   for (const Stmt& s : block) {
     visitor(s);
-    if (const auto* loop = std::get_if<For>(&s.op)) visit_statements(loop->body, visitor);
-    if (const auto* branch = std::get_if<If>(&s.op)) {
-      visit_statements(branch->then, visitor);
-      visit_statements(branch->otherwise, visitor);
-    }
+    each_block_of(s.op, [&](const Block& inside) { visit_statements(inside, visitor); });
   }
 }
 
 void visit_expressions(const Block& block, const std::function<void(const Expr&)>& visitor) {
   visit_statements(block, [&](const Stmt& statement) {
-    std::visit(ir::overloaded{
-                   [&](const Let& s) { visit(s.value, visitor); },
-                   [&](const Assign& s) { visit(s.value, visitor); },
-                   [&](const Pointer& s) {
-                     visit(s.offset, visitor);
-                     if (s.unless) visit(s.unless, visitor);
-                   },
-                   [&](const Store& s) { visit(s.index, visitor), visit(s.value, visitor); },
-                   [&](const LoadPack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
-                   [&](const StorePack& s) { visit(s.offset, visitor), visit(s.valid, visitor); },
-                   [&](const Prefetch& s) { visit(s.offset, visitor), visit(s.count, visitor); },
-                   [&](const ExceedsCaches& s) { visit(s.bytes, visitor); },
-                   [&](const StorePastCaches& s) { visit(s.offset, visitor), visit(s.count, visitor); },
-                   [&](const Atomic& s) { visit(s.index, visitor), visit(s.value, visitor); },
-                   [&](const For& s) {
-                     visit(s.from, visitor), visit(s.to, visitor);
-                     if (s.step) visit(s.step, visitor);
-                   },
-                   [&](const If& s) { visit(s.condition, visitor); },
-                   [&](const CallFunction& s) {
-                     for (const Expr& e : s.arguments) visit(e, visitor);
-                   },
-                   [](const auto&) {},
-               },
-               statement.op);
+    each_of_statement(statement.op, [&](const Expr& e) { visit(e, visitor); });
   });
 }
 
 void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite) {
-  const auto replace = [&](Expr& e) { e = rewritten(e, rewrite); };
   for (Stmt& statement : block) {
-    std::visit(ir::overloaded{
-                   [&](Let& s) { replace(s.value); },
-                   [&](Assign& s) { replace(s.value); },
-                   [&](Pointer& s) {
-                     replace(s.offset);
-                     if (s.unless) replace(s.unless);
-                   },
-                   [&](Store& s) { replace(s.index), replace(s.value); },
-                   [&](LoadPack& s) { replace(s.offset), replace(s.valid); },
-                   [&](StorePack& s) { replace(s.offset), replace(s.valid); },
-                   [&](Prefetch& s) { replace(s.offset), replace(s.count); },
-                   [&](ExceedsCaches& s) { replace(s.bytes); },
-                   [&](StorePastCaches& s) { replace(s.offset), replace(s.count); },
-                   [&](For& s) {
-                     replace(s.from), replace(s.to);
-                     if (s.step) replace(s.step);
-                     rewrite_expressions(s.body, rewrite);
-                   },
-                   [&](If& s) {
-                     replace(s.condition);
-                     rewrite_expressions(s.then, rewrite);
-                     rewrite_expressions(s.otherwise, rewrite);
-                   },
-                   [&](CallFunction& s) {
-                     for (Expr& e : s.arguments) replace(e);
-                   },
-                   [](auto&) {},
-               },
-               statement.op);
+    each_of_statement(statement.op, [&](Expr& e) { e = rewritten(e, rewrite); });
+    each_block_of(statement.op, [&](Block& inside) { rewrite_expressions(inside, rewrite); });
   }
 }
-
-namespace {
-
-std::set<std::string> arrays_of(const Pointer& pointer) {
-  return pointer.unless ? std::set{pointer.array, pointer.instead} : std::set{pointer.array};
-}
-
-}  // namespace
 
 std::set<std::string> names_in(const Block& block) {
   std::set<std::string> names;
   visit_statements(block, [&](const Stmt& statement) {
-    if (const auto* s = std::get_if<Pointer>(&statement.op)) names.merge(arrays_of(*s));
-    if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<LoadPack>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert({s->name, s->array});
-    if (const auto* s = std::get_if<Prefetch>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<StorePastCaches>(&statement.op)) names.insert({s->from, s->array});
-    if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
+    const Effects effects = effects_of(statement);
+    for (const auto* list : {&effects.assigns, &effects.reads, &effects.writes, &effects.mentions})
+      names.insert(list->begin(), list->end());
   });
   visit_expressions(block, [&](const Expr& e) {
     if (const auto* n = std::get_if<Name>(&e->op)) names.insert(n->name);
-    if (const auto* n = std::get_if<Load>(&e->op)) names.insert(n->array);
-    if (const auto* n = std::get_if<MedianOf>(&e->op)) names.insert(n->array);
+    if (const auto* array = array_read_by(*e)) names.insert(*array);
   });
   return names;
 }
@@ -161,11 +183,10 @@ std::set<std::string> names_in(const Block& block) {
 std::set<std::string> arrays_written_in(const Block& block) {
   std::set<std::string> names;
   visit_statements(block, [&](const Stmt& statement) {
-    if (const auto* s = std::get_if<Pointer>(&statement.op); s && !s->is_const) names.merge(arrays_of(*s));
-    if (const auto* s = std::get_if<Store>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<StorePack>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<StorePastCaches>(&statement.op)) names.insert(s->array);
-    if (const auto* s = std::get_if<Atomic>(&statement.op)) names.insert(s->array);
+    const Effects effects = effects_of(statement);
+    names.insert(effects.writes.begin(), effects.writes.end());
+    const auto* pointer = std::get_if<Pointer>(&statement.op);
+    if (pointer && !pointer->is_const) names.insert(effects.mentions.begin(), effects.mentions.end());
   });
   return names;
 }
@@ -187,7 +208,8 @@ class Pointees {
   }
   /// Pointers of different scopes may have one name: then it stands for what any of them points into.
   void add(const Pointer& pointer) {
-    for (const std::string& array : arrays_of(pointer)) arrays_[pointer.name].merge(std::set(of(array)));
+    for (const std::string& array : effects_of({pointer}).mentions)
+      arrays_[pointer.name].merge(std::set(of(array)));
   }
   /// Nothing, of a function's own arrays and of tables.
   const std::set<std::string>& of(const std::string& name) const {
@@ -206,31 +228,15 @@ void add_uses(const Module& module, const Function& function, Uses& uses) {
     to.insert(pointees.of(name).begin(), pointees.of(name).end());
   };
   visit_statements(function.body, [&](const Stmt& statement) {
-    std::visit(ir::overloaded{
-                   [&](const Pointer& s) { pointees.add(s); },
-                   [&](const Store& s) { add(uses.writes, s.array); },
-                   [&](const LoadPack& s) { add(uses.reads, s.array); },
-                   [&](const StorePack& s) { add(uses.writes, s.array), add(uses.reads, s.name); },
-                   [&](const StorePastCaches& s) { add(uses.writes, s.array), add(uses.reads, s.from); },
-                   [&](const Atomic& s) { add(uses.writes, s.array); },
-                   [&](const Order& s) { add(uses.writes, s.array); },
-                   [&](const CallFunction& s) { add_uses(module, function_named(module, s.function), uses); },
-                   [](const Let&) {},
-                   [](const Assign&) {},
-                   [](const LocalArray&) {},
-                   [](const Prefetch&) {},  // of what is read elsewhere
-                   [](const ExceedsCaches&) {},
-                   [](const Barrier&) {},
-                   [](const For&) {},
-                   [](const If&) {},
-                   [](const Continue&) {},
-                   [](const Comment&) {},
-               },
-               statement.op);
+    if (const auto* s = std::get_if<Pointer>(&statement.op)) pointees.add(*s);
+    if (const auto* s = std::get_if<CallFunction>(&statement.op))
+      add_uses(module, function_named(module, s->function), uses);
+    const Effects effects = effects_of(statement);
+    for (const std::string& name : effects.reads) add(uses.reads, name);
+    for (const std::string& name : effects.writes) add(uses.writes, name);
   });
   visit_expressions(function.body, [&](const Expr& e) {
-    if (const auto* n = std::get_if<Load>(&e->op)) add(uses.reads, n->array);
-    if (const auto* n = std::get_if<MedianOf>(&e->op)) add(uses.reads, n->array);
+    if (const auto* array = array_read_by(*e)) add(uses.reads, *array);
   });
 }
 

@@ -14,16 +14,9 @@ using kernel::Expr;
 
 /// The names of variables, pointers and local arrays that a statement declares or assigns to.
 void add_names_set_by(const kernel::Stmt& statement, std::set<std::string>& names) {
-  std::visit(ir::overloaded{
-                 [&](const kernel::Let& s) { names.insert(s.name); },
-                 [&](const kernel::Assign& s) { names.insert(s.name); },
-                 [&](const kernel::Pointer& s) { names.insert(s.name); },
-                 [&](const kernel::LocalArray& s) { names.insert(s.name); },
-                 [&](const kernel::LoadPack& s) { names.insert(s.name); },
-                 [&](const kernel::For& s) { names.insert(s.variable); },
-                 [](const auto&) {},
-             },
-             statement.op);
+  const kernel::Effects effects = kernel::effects_of(statement);
+  names.insert(effects.declares.begin(), effects.declares.end());
+  names.insert(effects.assigns.begin(), effects.assigns.end());
 }
 
 /// Whether compilers make a branch of the node itself, at least at first.
@@ -39,7 +32,11 @@ bool is_branch(const kernel::Node& node) {
             const bool divides = n.op == ir::BinaryOp::Div || n.op == ir::BinaryOp::Rem;
             return divides && !is_float(n.a->type) && !std::holds_alternative<kernel::Const>(n.b->op);
           },
-          [](const auto&) { return false; },
+          [](const kernel::Const&) { return false; },
+          [](const kernel::Name&) { return false; },
+          [](const kernel::Unary&) { return false; },
+          [](const kernel::Load&) { return false; },
+          [](const kernel::MedianOf&) { return false; },
       },
       node.op);
 }

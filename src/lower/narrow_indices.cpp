@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ir/kernel_build.h"
+#include "ir/kernel_visit.h"
 #include "ir/stage_ir.h"
 
 namespace weft::lower {
@@ -103,7 +104,7 @@ class Narrowing {
     const auto outer = known_;
     for (kernel::Stmt& s : statements) {
       narrowed_.clear(), rewritten_.clear();
-      std::visit([&](auto& statement) { rewrite(statement); }, s.op);
+      rewrite(s);
     }
     known_ = outer;
   }
@@ -116,20 +117,6 @@ class Narrowing {
       s.value = small->e;
       known_[s.name] = small->range;
     }
-  }
-  void rewrite(kernel::Assign& s) { s.value = rewritten(s.value); }
-  void rewrite(kernel::Pointer& s) {
-    s.offset = rewritten(s.offset);
-    if (s.unless) s.unless = rewritten(s.unless);
-  }
-  void rewrite(kernel::Store& s) { s.index = rewritten(s.index), s.value = rewritten(s.value); }
-  void rewrite(kernel::LoadPack& s) { s.offset = rewritten(s.offset), s.valid = rewritten(s.valid); }
-  void rewrite(kernel::StorePack& s) { s.offset = rewritten(s.offset), s.valid = rewritten(s.valid); }
-  void rewrite(kernel::Atomic& s) { s.index = rewritten(s.index), s.value = rewritten(s.value); }
-  void rewrite(kernel::If& s) {
-    s.condition = rewritten(s.condition);
-    block(s.then);
-    block(s.otherwise);
   }
   /// Loops of a grid may go beyond their end by once the grid, which is about as large as the range.
   void rewrite(kernel::For& s) {
@@ -147,8 +134,12 @@ class Narrowing {
     block(s.body);
     known_ = outer;
   }
-  template <class Other>
-  void rewrite(Other&) {}
+  void rewrite(kernel::Stmt& s) {
+    if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
+    if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
+    kernel::each_operand(s, [&](Expr& e) { e = rewritten(e); });
+    kernel::each_block(s, [&](Block& inside) { block(inside); });
+  }
 
   // ---- expressions ----
 
@@ -206,7 +197,8 @@ class Narrowing {
               }
               return Narrow{call, {0, std::max<std::int64_t>(0, b->range.high - 1)}};
             },
-            [](const auto&) -> std::optional<Narrow> { return std::nullopt; },
+            [](const kernel::Load&) -> std::optional<Narrow> { return std::nullopt; },
+            [](const kernel::MedianOf&) -> std::optional<Narrow> { return std::nullopt; },
         },
         e->op);
     return result && result->range.fits() ? result : std::nullopt;
@@ -241,7 +233,9 @@ class Narrowing {
               return kernel::index_call(n.op, rewritten(n.a), rewritten(n.b));
             },
             [&](const kernel::Load& n) { return kernel::load(n.array, e->type, rewritten(n.index)); },
-            [&](const auto&) { return e; },
+            [&](const kernel::Const&) { return e; },
+            [&](const kernel::Name&) { return e; },
+            [&](const kernel::MedianOf&) { return e; },
         },
         e->op);
   }

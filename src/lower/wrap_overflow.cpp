@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ir/kernel_build.h"
+#include "ir/kernel_visit.h"
 #include "ir/stage_ir.h"
 #include "ir/value.h"
 #include "lower/narrow_indices.h"
@@ -103,7 +104,7 @@ class Wrapping {
 
   void block(Block& statements) {
     const auto outer = known_;
-    for (kernel::Stmt& s : statements) std::visit([&](auto& statement) { rewrite(statement); }, s.op);
+    for (kernel::Stmt& s : statements) rewrite(s);
     known_ = outer;
   }
 
@@ -118,27 +119,22 @@ class Wrapping {
     s.value = value.e;
     if (value.is_value) values_.insert(s.name);
   }
-  void rewrite(kernel::Pointer& s) {
-    s.offset = wrapped(s.offset).e;
-    if (s.unless) s.unless = wrapped(s.unless).e;
-  }
-  void rewrite(kernel::Store& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
-  void rewrite(kernel::Atomic& s) { s.index = wrapped(s.index).e, s.value = wrapped(s.value).e; }
-  void rewrite(kernel::If& s) {
-    s.condition = wrapped(s.condition).e;
-    block(s.then);
-    block(s.otherwise);
-  }
   void rewrite(kernel::For& s) {
     const Result from = wrapped(s.from), to = wrapped(s.to);
     s.from = from.e, s.to = to.e;
+    if (s.step) s.step = wrapped(s.step).e;
     const auto outer = known_;
     known_[s.variable] = {from.range.low, std::max(from.range.low, to.range.high - 1)};
     block(s.body);
     known_ = outer;
   }
-  template <class Other>
-  void rewrite(Other&) {}
+  void rewrite(kernel::Stmt& s) {
+    if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
+    if (auto* assign = std::get_if<kernel::Assign>(&s.op)) return rewrite(*assign);
+    if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
+    kernel::each_operand(s, [&](Expr& e) { e = wrapped(e).e; });
+    kernel::each_block(s, [&](Block& inside) { block(inside); });
+  }
 
   // ---- expressions ----
 
