@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/operation.h"
 #include "ir/print.h"
 #include "ir/visit.h"
 
@@ -90,7 +91,9 @@ class Counter {
             [&](const ir::FoldResult& n) { return number(n.fold.get()); },  // its accumulators come together
             [&](const ir::Median& n) { return number(n.loop.get()); },
             [&](const ir::Operand& n) { return std::to_string(n.side) + "." + std::to_string(n.component); },
-            [&](const auto&) { return std::string(); },
+            [](const ir::Select&) { return std::string(); },
+            [](const ir::Pack&) { return std::string(); },
+            [](const ir::StepNumber&) { return std::string(); },
         },
         node.op);
     const bool per_fold = std::holds_alternative<ir::FoldResult>(node.op);
@@ -133,7 +136,11 @@ class Counter {
                    [&](const ir::Accumulated& n) { info.loops.insert(n.loop.get()); },
                    [&](const ir::FoldResult& n) { info.loops.erase(n.fold->loop.get()); },
                    [&](const ir::Median& n) { info.loops.erase(n.loop.get()); },
-                   [](const auto&) {},
+                   [](const ir::Operation auto&) {},
+                   [](const ir::Const&) {},
+                   [](const ir::ParamRef&) {},
+                   [](const ir::Operand&) {},
+                   [](const ir::StepNumber&) {},
                },
                node.op);
     return info;
@@ -161,7 +168,17 @@ class Counter {
                                                             n.loop->domain.points.size())));
                    },
                    [&](const ir::Read&) { total_.loads += times; },
-                   [](const auto&) {},
+                   // What the compiler knows, registers, and conversions, which instructions often include.
+                   [](const ir::Const&) {},
+                   [](const ir::ParamRef&) {},
+                   [](const ir::Cast&) {},
+                   [](const ir::Pack&) {},
+                   [](const ir::Lane&) {},
+                   [](const ir::Coefficient&) {},
+                   [](const ir::Accumulated&) {},
+                   [](const ir::FoldResult&) {},
+                   [](const ir::Operand&) {},
+                   [](const ir::StepNumber&) {},
                },
                node.op);
   }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/operation.h"
 #include "ir/visit.h"
 
 namespace weft::dsl {
@@ -52,7 +53,10 @@ class ScopeChecker {
                           stage_.where)
                   .help("the operator's operands have a meaning only inside its own function");
             },
-            [&](const auto&) { check_operands(*e); },
+            [&](const ir::Operation auto&) { check_operands(*e); },
+            [](const ir::Const&) {},
+            [](const ir::ParamRef&) {},
+            [](const ir::StepNumber&) {},
         },
         e->op);
   }

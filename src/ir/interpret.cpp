@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/operation.h"
 #include "ir/shake.h"
 #include "ir/visit.h"
 #include "ir/window.h"
@@ -137,7 +138,8 @@ class Interpreter {
                      if (!evolved_.count(&evolution)) evolved_[&evolution] = this->evolve(evolution);
                      arrays_[&stage] = evolved_.at(&evolution).at(evolve.field);
                    },
-                   [](const auto&) { throw InternalError("an input among the stages"); },
+                   [](const Input&) { throw InternalError("an input among the stages"); },
+                   [](const Past&) { throw InternalError("a field's past among the stages"); },
                },
                stage.definition);
   }
@@ -383,9 +385,15 @@ class Interpreter {
               loops_.try_emplace(n.loop.get()).first->second.tap.resize(n.loop->domain.rank);
               bind(n.value, *step.body);
             },
-            [&](const auto&) {
+            [&](const Operation auto&) {
               for (const Expr& operand : operands(*e)) step.operands.push_back(bind(operand, scope));
             },
+            [](const Const&) {},
+            [](const ParamRef&) {},
+            [](const Coefficient&) {},
+            [](const Accumulated&) {},
+            [](const Operand&) {},
+            [](const StepNumber&) {},
         },
         e->op);
     scope.steps.push_back(std::move(step));

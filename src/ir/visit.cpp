@@ -1,38 +1,57 @@
 #include "ir/visit.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace weft::ir {
 
+namespace {
+
+/// T, const if the variant that it is an alternative of is.
+template <class Variant, class T>
+using In = std::conditional_t<std::is_const_v<Variant>, const T, T>;
+
+/// Calls `f` with each operand of a node, and `of_fold` with the fold that holds others. The only list of
+/// them.
+template <class Op, class F, class OfFold>
+void each_operand(Op& op, const F& f, const OfFold& of_fold) {
+  std::visit(overloaded{
+                 [](const Const&) {},
+                 [](const Quantity&) {},
+                 [](const ParamRef&) {},
+                 [&](In<Op, Unary>& n) { f(n.a); },
+                 [&](In<Op, Binary>& n) { f(n.a), f(n.b); },
+                 [&](In<Op, Select>& n) { f(n.condition), f(n.a), f(n.b); },
+                 [&](In<Op, Cast>& n) { f(n.a); },
+                 [&](In<Op, Pack>& n) { std::for_each(n.lanes.begin(), n.lanes.end(), f); },
+                 [&](In<Op, Lane>& n) { f(n.a); },
+                 [&](In<Op, Read>& n) {
+                   for (In<Op, Index>& index : n.indices) {
+                     if (auto* computed = std::get_if<Expr>(&index)) f(*computed);
+                   }
+                   if (n.border && n.border->constant) f(n.border->constant);
+                 },
+                 [](const Coefficient&) {},
+                 [](const Accumulated&) {},
+                 [&](In<Op, FoldResult>& n) { of_fold(n.fold); },
+                 [&](In<Op, Median>& n) { f(n.value); },
+                 [](const Operand&) {},
+                 [](const StepNumber&) {},
+             },
+             op);
+}
+
+}  // namespace
+
 std::vector<Expr> operands(const Node& node) {
-  return std::visit(overloaded{
-                        [](const Unary& n) { return std::vector{n.a}; },
-                        [](const Binary& n) {
-                          return std::vector{n.a, n.b};
-                        },
-                        [](const Select& n) {
-                          return std::vector{n.condition, n.a, n.b};
-                        },
-                        [](const Cast& n) { return std::vector{n.a}; },
-                        [](const Pack& n) { return n.lanes; },
-                        [](const Lane& n) { return std::vector{n.a}; },
-                        [](const Read& n) {
-                          std::vector<Expr> result;
-                          for (const Index& index : n.indices) {
-                            if (const auto* computed = std::get_if<Expr>(&index)) result.push_back(*computed);
-                          }
-                          if (n.border && n.border->constant) result.push_back(n.border->constant);
-                          return result;
-                        },
-                        [](const FoldResult& n) {
-                          std::vector<Expr> result = n.fold->initial;
-                          result.insert(result.end(), n.fold->next.begin(), n.fold->next.end());
-                          return result;
-                        },
-                        [](const Median& n) { return std::vector{n.value}; },
-                        [](const auto&) { return std::vector<Expr>{}; },
-                    },
-                    node.op);
+  std::vector<Expr> result;
+  each_operand(
+      node.op, [&](const Expr& operand) { result.push_back(operand); },
+      [&](const std::shared_ptr<const Fold>& fold) {
+        result = fold->initial;
+        result.insert(result.end(), fold->next.begin(), fold->next.end());
+      });
+  return result;
 }
 
 namespace {
@@ -174,7 +193,9 @@ Stage rewritten(const Stage& stage, const std::function<Expr(const Expr&)>& rewr
                    d.initial = rewrite(d.initial);
                    for (Update& u : d.updates) each(u.at), u.value = rewrite(u.value);
                  },
-                 [](auto&) {},
+                 [](const Input&) {},
+                 [](const Evolve&) {},  // its updates are stages of their own
+                 [](const Past&) {},
              },
              copy.definition);
   return copy;
@@ -205,28 +226,11 @@ Expr Rewriter::with_new_operands(const Expr& e) {
     changed |= replacement != operand;
     operand = std::move(replacement);
   };
-  std::visit(overloaded{
-                 [&](Unary& n) { update(n.a); },
-                 [&](Binary& n) { update(n.a), update(n.b); },
-                 [&](Select& n) { update(n.condition), update(n.a), update(n.b); },
-                 [&](Cast& n) { update(n.a); },
-                 [&](Pack& n) { std::for_each(n.lanes.begin(), n.lanes.end(), update); },
-                 [&](Lane& n) { update(n.a); },
-                 [&](Read& n) {
-                   for (Index& index : n.indices) {
-                     if (auto* computed = std::get_if<Expr>(&index)) update(*computed);
-                   }
-                   if (n.border && n.border->constant) update(n.border->constant);
-                 },
-                 [&](FoldResult& n) {
-                   auto fold = rewritten(n.fold);
-                   changed |= fold != n.fold;
-                   n.fold = std::move(fold);
-                 },
-                 [&](Median& n) { update(n.value); },
-                 [](auto&) {},
-             },
-             copy.op);
+  each_operand(copy.op, update, [&](std::shared_ptr<const Fold>& fold) {
+    auto replacement = rewritten(fold);
+    changed |= replacement != fold;
+    fold = std::move(replacement);
+  });
   return changed ? std::make_shared<const Node>(std::move(copy)) : e;
 }
 

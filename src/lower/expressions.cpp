@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/operation.h"
 #include "ir/visit.h"
 #include "lower/interior.h"
 
@@ -183,24 +184,27 @@ const std::unordered_set<const ir::Loop*>& ExpressionLowering::free_loops(const 
       return false;
     });
   };
-  if (const auto* fold = std::get_if<ir::FoldResult>(&e->op)) {
-    merge(free_loops(*fold->fold));
-  } else {
+  if (!std::holds_alternative<ir::FoldResult>(e->op)) {
     for (const ir::Expr& operand : ir::operands(*e)) merge(free_loops(operand));
-    std::visit(ir::overloaded{
-                   [&](const ir::Quantity& n) { add_taps(n.value); },
-                   [&](const ir::Read& n) {
-                     for (const ir::Index& index : n.indices) {
-                       if (const auto* affine = std::get_if<ir::Affine>(&index)) add_taps(*affine);
-                     }
-                   },
-                   [&](const ir::Coefficient& n) { loops.insert(n.loop.get()); },
-                   [&](const ir::Accumulated& n) { loops.insert(n.loop.get()); },
-                   [&](const ir::Median& n) { loops.erase(n.loop.get()); },
-                   [](const auto&) {},
-               },
-               e->op);
   }
+  std::visit(ir::overloaded{
+                 [](const ir::Operation auto&) {},
+                 [](const ir::Const&) {},
+                 [](const ir::ParamRef&) {},
+                 [&](const ir::Quantity& n) { add_taps(n.value); },
+                 [&](const ir::Read& n) {
+                   for (const ir::Index& index : n.indices) {
+                     if (const auto* affine = std::get_if<ir::Affine>(&index)) add_taps(*affine);
+                   }
+                 },
+                 [&](const ir::Coefficient& n) { loops.insert(n.loop.get()); },
+                 [&](const ir::Accumulated& n) { loops.insert(n.loop.get()); },
+                 [&](const ir::FoldResult& n) { merge(free_loops(*n.fold)); },
+                 [&](const ir::Median& n) { loops.erase(n.loop.get()); },
+                 [](const ir::Operand&) {},
+                 [](const ir::StepNumber&) {},
+             },
+             e->op);
   return free_loops_[e.get()] = std::move(loops);
 }
 

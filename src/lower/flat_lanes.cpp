@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/footprint.h"
+#include "ir/operation.h"
 #include "ir/visit.h"
 #include "lower/interior.h"
 
@@ -38,7 +39,13 @@ class Likeness {
                           [&](const ir::Lane&) { return false; },
                           [&](const ir::Read& n) { return n.indices.empty() ? node.type.lanes == 1 : of(n); },
                           [](const ir::Operand&) { return false; },
-                          [](const auto&) { return true; },
+                          [](const ir::Operation auto&) { return true; },
+                          [](const ir::ParamRef&) { return true; },
+                          [](const ir::Coefficient&) { return true; },
+                          [](const ir::Accumulated&) { return true; },
+                          [](const ir::FoldResult&) { return true; },
+                          [](const ir::Median&) { return true; },
+                          [](const ir::StepNumber&) { return true; },
                       },
                       node.op);
   }
