@@ -315,34 +315,33 @@ void bench(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& weft) {
+void add_bench(Parser& weft) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command =
-      weft.add_subcommand("bench", "times an application beside a plain copy of the same bytes");
-  command->add_option("APP", options->application, "the application, or all")->required();
-  command->add_option("--size", options->size,
-                      "WIDTHxHEIGHT of the images, cut or extended for other\n"
-                      "dimensions; unless said, that of the application's source\n"
-                      "(`weft list --json`), else 2048x2048, 4194304 or 256x256x64");
-  command->add_option("--runs", options->runs, "how often each is timed; the median counts")
-      ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "more runs, until they took so long")
-      ->capture_default_str();
+  Command command = weft.add_command("bench", "times an application beside a plain copy of the same bytes");
+  command.add_option("APP", options->application, "the application, or all").required();
+  command.add_option("--size", options->size,
+                     "WIDTHxHEIGHT of the images, cut or extended for other\n"
+                     "dimensions; unless said, that of the application's source\n"
+                     "(`weft list --json`), else 2048x2048, 4194304 or 256x256x64");
+  command.add_option("--runs", options->runs, "how often each is timed; the median counts")
+      .capture_default_str();
+  command.add_option("--seconds", options->seconds, "more runs, until they took so long")
+      .capture_default_str();
   command
-      ->add_option("--target", options->target,
-                   "cpu; reference; cuda, with the copies to the GPU and back;\n"
-                   "auto; or simt, which times nothing, but counts what each\n"
-                   "kernel of the CUDA does to memory")
-      ->capture_default_str();
-  add_schedule_flags(*command, options->schedule);
-  command->add_option("--threads", options->threads, "all cores unless said");
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option or a parameter of the application");
-  add_repeatable(*command, "--type", options->types,
-                 "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
-  command->add_flag("--json", options->json, "one JSON object");
-  add_quiet(*command, options->quiet);
-  command->footer(
+      .add_option("--target", options->target,
+                  "cpu; reference; cuda, with the copies to the GPU and back;\n"
+                  "auto; or simt, which times nothing, but counts what each\n"
+                  "kernel of the CUDA does to memory")
+      .capture_default_str();
+  add_schedule_flags(command, options->schedule);
+  command.add_option("--threads", options->threads, "all cores unless said");
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option or a parameter of the application");
+  command.add_repeatable("--type", options->types,
+                         "NAME=TYPE: the pixels of an image that accepts several, such as in=f32");
+  command.add_flag("--json", options->json, "one JSON object");
+  add_quiet(command, options->quiet);
+  command.footer(
       "MB moved: every input read once, every output written once. The copy does just that, on the same "
       "threads,\n"
       "taking turns with the application.\n"
@@ -357,7 +356,7 @@ void add_bench(CLI::App& weft) {
       "Examples:\n  weft bench sobel --size 1920x1080 --runs 50\n"
       "  weft bench gaussian --param size=5 --type in=f32\n"
       "  weft bench harris --target simt --size 512x512");
-  command->callback([options] { bench(*options); });
+  command.callback([options] { bench(*options); });
 }
 
 }  // namespace weft::tools

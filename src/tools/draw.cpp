@@ -74,22 +74,22 @@ void draw(const DrawOptions& options) {
 
 }  // namespace
 
-void add_draw(CLI::App& weft) {
+void add_draw(Parser& weft) {
   auto options = std::make_shared<DrawOptions>();
-  CLI::App* command = weft.add_subcommand("draw", "draws a synthetic picture");
-  command->add_option("PICTURE", options->kind, "scene, noise, gradient or blobs")->required();
-  command->add_option("-o,--output", options->file, "the picture file");
-  command->add_option("--size", options->size, "WIDTHxHEIGHT; blobs have any number of dimensions")
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "another number, another picture")->capture_default_str();
-  command->add_flag("--grey,--gray", options->grey, "luminance instead of colour");
-  command->add_flag("--show", options->show,
-                    "shows it on a terminal that can: one that knows sixel or kitty's protocol");
-  add_quiet(*command, options->quiet);
-  command->footer(
+  Command command = weft.add_command("draw", "draws a synthetic picture");
+  command.add_option("PICTURE", options->kind, "scene, noise, gradient or blobs").required();
+  command.add_option("-o,--output", options->file, "the picture file");
+  command.add_option("--size", options->size, "WIDTHxHEIGHT; blobs have any number of dimensions")
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "another number, another picture").capture_default_str();
+  command.add_flag("--grey,--gray", options->grey, "luminance instead of colour");
+  command.add_flag("--show", options->show,
+                   "shows it on a terminal that can: one that knows sixel or kitty's protocol");
+  add_quiet(command, options->quiet);
+  command.footer(
       "Examples:\n  weft draw scene -o scene.png --size 1920x1080\n"
       "  weft draw blobs -o volume.tif --size 64x64x32 --grey");
-  command->callback([options] { draw(*options); });
+  command.callback([options] { draw(*options); });
 }
 
 }  // namespace weft::tools

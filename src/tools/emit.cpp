@@ -168,37 +168,36 @@ void emit(const EmitOptions& options) {
 
 }  // namespace
 
-void add_emit(CLI::App& weft) {
+void add_emit(Parser& weft) {
   auto options = std::make_shared<EmitOptions>();
-  CLI::App* command = weft.add_subcommand("emit", "writes an application's code, for your own project");
-  command->add_option("APP", options->application, "the application")->required();
+  Command command = weft.add_command("emit", "writes an application's code, for your own project");
+  command.add_option("APP", options->application, "the application").required();
   command
-      ->add_option(
+      .add_option(
           "--target", options->target,
           "cpp; cuda; or bench, both of them and a program that checks one\nagainst the other and times it")
-      ->capture_default_str();
+      .capture_default_str();
   command
-      ->add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
-      ->capture_default_str();
-  command->add_option(
-      "--namespace", options->name_space,
-      "where the functions are declared; unless said, in a namespace\nof the pipeline's name; "
-      "'' for none");
-  add_schedule_flags(*command, options->schedule);
-  command->add_option("-o,--output", options->folder, "the folder for the files")->required();
-  command->add_option("--size", options->size,
-                      "for --target bench: WIDTHxHEIGHT of the images; unless said, that\n"
-                      "of the application's source");
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
-  add_quiet(*command, options->quiet);
-  command->footer(
+      .add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
+      .capture_default_str();
+  command.add_option("--namespace", options->name_space,
+                     "where the functions are declared; unless said, in a namespace\nof the pipeline's name; "
+                     "'' for none");
+  add_schedule_flags(command, options->schedule);
+  command.add_option("-o,--output", options->folder, "the folder for the files").required();
+  command.add_option("--size", options->size,
+                     "for --target bench: WIDTHxHEIGHT of the images; unless said, that\n"
+                     "of the application's source");
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
+  add_quiet(command, options->quiet);
+  command.footer(
       "The files need neither Weft nor anything else but a C++ compiler, or CUDA's. Among them is a\n"
       "CMakeLists.txt, for add_subdirectory(), which makes a library APP_cpp or APP_cuda; a folder may\n"
       "hold several applications.\n"
       "Examples:\n  weft emit gaussian --param size=5 --target cpp -o generated\n"
       "  weft emit harris --target bench -o harris && harris/build && harris/bench");
-  command->callback([options] { emit(*options); });
+  command.callback([options] { emit(*options); });
 }
 
 }  // namespace weft::tools

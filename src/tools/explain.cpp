@@ -182,9 +182,9 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
   json["schedule"] =
-      Json::parse(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
+      json_of(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
   if (!what.search.empty()) json["search"] = what.search;
-  if (what.partition) json["fusion"] = Json::parse(schedule::to_json(*what.partition));
+  if (what.partition) json["fusion"] = json_of(schedule::to_json(*what.partition));
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json_text(json));
@@ -228,22 +228,20 @@ void explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& weft) {
+void add_explain(Parser& weft) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      weft.add_subcommand("explain", "an application's stages, and what was decided about them");
-  command->add_option("APP", options->application, "the application")->required();
-  command->add_option(
-      "--size", options->size,
-      "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
-  command->add_option("--machine", options->machine, "one of " + machine_names())->capture_default_str();
-  add_schedule_flags(*command, options->schedule);
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option or a parameter of the application");
-  command->add_flag("--ir", options->ir, "the definition as the compiler holds it");
-  command->add_option("--dot", options->dot, "also writes the graph to this file, for Graphviz");
-  command->add_flag("--json", options->json, "one JSON object");
-  command->footer(
+  Command command = weft.add_command("explain", "an application's stages, and what was decided about them");
+  command.add_option("APP", options->application, "the application").required();
+  command.add_option("--size", options->size,
+                     "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
+  command.add_option("--machine", options->machine, "one of " + machine_names()).capture_default_str();
+  add_schedule_flags(command, options->schedule);
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option or a parameter of the application");
+  command.add_flag("--ir", options->ir, "the definition as the compiler holds it");
+  command.add_option("--dot", options->dot, "also writes the graph to this file, for Graphviz");
+  command.add_flag("--json", options->json, "one JSON object");
+  command.footer(
       "Operations are counted per pixel: alu are additions, products and the like; sfu divisions, roots,\n"
       "exponentials. Loads are pixels read. A source without a window is read at the current pixel alone.\n"
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
@@ -260,7 +258,7 @@ void add_explain(CLI::App& weft) {
       "--machine h200\n  weft explain harris --dot "
       "harris.dot && dot -Tsvg harris.dot -o "
       "harris.svg");
-  command->callback([options] { explain(*options); });
+  command.callback([options] { explain(*options); });
 }
 
 }  // namespace weft::tools

@@ -1,16 +1,17 @@
-// JSON as commands print it.
+// JSON as commands print it, and as other folders write it. Printing and parsing take long to compile:
+// json_text.cpp does both, for all.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace weft::tools {
 
 /// On several lines. Names of files may be any bytes: what is no UTF-8 becomes U+FFFD, the replacement
 /// character.
-template <class Json>
-std::string json_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
+std::string json_text(const nlohmann::ordered_json& json);
+
+/// What Weft itself wrote.
+nlohmann::ordered_json json_of(const std::string& text);
 
 }  // namespace weft::tools

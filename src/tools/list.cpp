@@ -152,14 +152,14 @@ void list(bool json) {
 
 }  // namespace
 
-void add_list(CLI::App& weft) {
+void add_list(Parser& weft) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = weft.add_subcommand("list", "the applications, and what each needs");
-  command->add_flag("--json", *json, "one JSON object");
-  command->footer(
+  Command command = weft.add_command("list", "the applications, and what each needs");
+  command.add_flag("--json", *json, "one JSON object");
+  command.footer(
       "Of an application's parameters, the first value is the default.\n"
       "Example:\n  weft list --json");
-  command->callback([json] { list(*json); });
+  command.callback([json] { list(*json); });
 }
 
 }  // namespace weft::tools

@@ -111,55 +111,55 @@ void run(const RunOptions& given) {
 
 }  // namespace
 
-void add_run(CLI::App& weft) {
+void add_run(Parser& weft) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = weft.add_subcommand("run", "runs an application on pictures");
-  command->add_option("APP", options->application, "the application")->required();
-  command->add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
-  add_repeatable(*command, "-o,--output", options->outputs,
-                 "FILE for the result, or NAME=FILE for each output that is wanted, or for any stage,\n"
-                 "which is then stored in this run; several may follow one -o");
+  Command command = weft.add_command("run", "runs an application on pictures");
+  command.add_option("APP", options->application, "the application").required();
+  command.add_option("IMAGE", options->images, "picture files in order, or NAME=FILE");
+  command.add_repeatable(
+      "-o,--output", options->outputs,
+      "FILE for the result, or NAME=FILE for each output that is wanted, or for any stage,\n"
+      "which is then stored in this run; several may follow one -o");
   command
-      ->add_option("--target", options->target,
-                   "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"
-                   "simt, simt-race or simt-address")
-      ->capture_default_str();
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option or a parameter of the application");
-  command->add_option(
-      "--size", options->size,
-      "WIDTHxHEIGHT of a synthetic scene, instead of images; WIDTH or WIDTHxHEIGHTxDEPTH for\n"
-      "applications of other dimensions");
-  command->add_flag("--grey,--gray", options->grey,
-                    "reads colour pictures as luminance where one channel will do");
-  command->add_flag("--rgb", options->rgb, "reads pictures as RGB where three channels will do");
-  command->add_flag("--normalize", options->normalize,
-                    "writes the least value as black and the largest as white; --normalize=99.5 the\n"
-                    "0.5th and the 99.5th percentile");
-  command->add_option("--depth", options->depth,
-                      "8, 16 or 32f: what files hold; unless said, results of floats have the depth of\n"
-                      "the pictures that were read");
+      .add_option("--target", options->target,
+                  "auto (the GPU if one works, else the CPU), cpu, reference, cuda,\n"
+                  "simt, simt-race or simt-address")
+      .capture_default_str();
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option or a parameter of the application");
+  command.add_option("--size", options->size,
+                     "WIDTHxHEIGHT of a synthetic scene, instead of images; WIDTH or WIDTHxHEIGHTxDEPTH for\n"
+                     "applications of other dimensions");
+  command.add_flag("--grey,--gray", options->grey,
+                   "reads colour pictures as luminance where one channel will do");
+  command.add_flag("--rgb", options->rgb, "reads pictures as RGB where three channels will do");
+  command.add_flag("--normalize", options->normalize,
+                   "writes the least value as black and the largest as white; --normalize=99.5 the\n"
+                   "0.5th and the 99.5th percentile");
+  command.add_option("--depth", options->depth,
+                     "8, 16 or 32f: what files hold; unless said, results of floats have the depth of\n"
+                     "the pictures that were read");
   command
-      ->add_option("--probe", options->probe,
-                   "X,Y: prints the values of all pixels that this one depends on, as the interpreter\n"
-                   "computes them. STAGE:X,Y is one of a stage rather than of the first output;\n"
-                   "X,Y,Z in volumes")
-      ->type_name("[STAGE:]X,Y");
-  command->add_flag("--show", options->show,
-                    "shows the results that are written, or else the first, on a terminal that can:\n"
-                    "one that knows sixel or kitty's protocol");
+      .add_option("--probe", options->probe,
+                  "X,Y: prints the values of all pixels that this one depends on, as the interpreter\n"
+                  "computes them. STAGE:X,Y is one of a stage rather than of the first output;\n"
+                  "X,Y,Z in volumes")
+      .type_name("[STAGE:]X,Y");
+  command.add_flag("--show", options->show,
+                   "shows the results that are written, or else the first, on a terminal that can:\n"
+                   "one that knows sixel or kitty's protocol");
   command
-      ->add_option("--max-pixels", options->max_pixels,
-                   "refuses pictures of more pixels; unless said, those that take more than half of this\n"
-                   "machine's memory")
-      ->type_name("N");
-  add_schedule_flags(*command, options->schedule);
-  command->add_option("--threads", options->threads, "all cores unless said");
-  command->add_flag("--json", options->json, "one JSON object");
-  command->add_flag("--time", options->time,
-                    "also says how long reading, compiling, running and writing took");
-  add_quiet(*command, options->quiet);
-  command->footer(
+      .add_option("--max-pixels", options->max_pixels,
+                  "refuses pictures of more pixels; unless said, those that take more than half of this\n"
+                  "machine's memory")
+      .type_name("N");
+  add_schedule_flags(command, options->schedule);
+  command.add_option("--threads", options->threads, "all cores unless said");
+  command.add_flag("--json", options->json, "one JSON object");
+  command.add_flag("--time", options->time,
+                   "also says how long reading, compiling, running and writing took");
+  add_quiet(command, options->quiet);
+  command.footer(
       "Integer pictures become float images scaled to the application's range, and results likewise;\n"
       ".npy, .pfm and float .tif files are taken and written as they are. Grey becomes RGB, alpha is dropped "
       "or\n"
@@ -171,7 +171,7 @@ void add_run(CLI::App& weft) {
       "  weft run harris photo.jpg -o corners.png --grey --param k=0.06\n"
       "  weft run optical_flow before.png after.png -o flow.png --grey\n"
       "  weft run sobel --size 640x480 -o edges.pfm --time");
-  command->callback([options] { run(*options); });
+  command.callback([options] { run(*options); });
 }
 
 }  // namespace weft::tools

@@ -26,17 +26,17 @@ Fuse parse_fuse(const std::string& text) {
 
 }  // namespace
 
-void add_schedule_flags(CLI::App& command, ScheduleFlags& flags) {
+void add_schedule_flags(Command command, ScheduleFlags& flags) {
   command
       .add_option("--fuse", flags.fuse,
                   "which stages become one kernel. none: each is stored; basic, mincut: what a\n"
                   "search along edges or by cuts finds; dp, auto: what should take least time")
-      ->capture_default_str();
+      .capture_default_str();
   command
       .add_option("--tile", flags.tile,
                   "none: stages one after another; block: together, tile by tile; auto: where\n"
                   "that should take less time")
-      ->capture_default_str();
+      .capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"
                      "--json prints them");

@@ -1,17 +1,17 @@
 // The options of commands that decide about schedules.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "runtime/scheduling.h"
+#include "tools/parser.h"
 
 namespace weft::tools {
 
 struct ScheduleFlags {
   std::string tile = "auto", fuse = "auto", file;
 };
-void add_schedule_flags(CLI::App& command, ScheduleFlags& flags);
+void add_schedule_flags(Command command, ScheduleFlags& flags);
 
 /// Reads the file. Throws weft::Error for names that there are not, and flags that contradict one another.
 runtime::Scheduling parse(const ScheduleFlags& flags);

@@ -76,36 +76,36 @@ void tune(const TuneOptions& options) {
 
 }  // namespace
 
-void add_tune(CLI::App& weft) {
+void add_tune(Parser& weft) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* command =
-      weft.add_subcommand("tune", "finds the fastest schedule for an application on this machine's CPU");
-  command->add_option("APP", options->application, "the application")->required();
-  command->add_option("-o,--output", options->output,
-                      "the file for the fastest schedule; APP.schedule.json unless said");
-  command->add_option(
+  Command command =
+      weft.add_command("tune", "finds the fastest schedule for an application on this machine's CPU");
+  command.add_option("APP", options->application, "the application").required();
+  command.add_option("-o,--output", options->output,
+                     "the file for the fastest schedule; APP.schedule.json unless said");
+  command.add_option(
       "--size", options->size,
       "WIDTHxHEIGHT of the images; unless said, that of the application's\nsource, as of bench");
   command
-      ->add_option(
+      .add_option(
           "--best", options->best,
           "so many of the schedules that should take least time are\nmeasured, besides those of --tile "
           "block and --fuse none")
-      ->capture_default_str();
-  command->add_option("--runs", options->runs, "how often each is timed; the median counts")
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "all cores unless said");
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option or a parameter of the application");
-  add_quiet(*command, options->quiet);
-  command->footer(
+      .capture_default_str();
+  command.add_option("--runs", options->runs, "how often each is timed; the median counts")
+      .capture_default_str();
+  command.add_option("--threads", options->threads, "all cores unless said");
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option or a parameter of the application");
+  add_quiet(command, options->quiet);
+  command.footer(
       "All schedules are compared on every pixel, and take turns; then the fastest runs in strips of other\n"
       "widths. The file has the groups of stages that are one kernel each, and the strips; run, bench, emit "
       "and others take it as --schedule FILE.\n"
       "Examples:\n  weft tune harris\n"
       "  weft tune unsharp_mask --size 1920x1080 -o sharp.json && weft bench unsharp_mask --schedule "
       "sharp.json");
-  command->callback([options] { tune(*options); });
+  command.callback([options] { tune(*options); });
 }
 
 }  // namespace weft::tools

@@ -160,34 +160,34 @@ void verify(const VerifyOptions& options, int& exit_code) {
 
 }  // namespace
 
-void add_verify(CLI::App& weft, int& exit_code) {
+void add_verify(Parser& weft, int& exit_code) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = weft.add_subcommand("verify", "compares a target with the interpreter, on every pixel");
-  command->add_option("APP", options->application, "the application, several after commas, or all");
-  command->add_option("--random", options->random,
-                      "so many random pipelines instead, of seeds from --seed on");
-  command->add_option("--sizes", options->sizes,
-                      "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
-                      "applications of other dimensions");
+  Command command = weft.add_command("verify", "compares a target with the interpreter, on every pixel");
+  command.add_option("APP", options->application, "the application, several after commas, or all");
+  command.add_option("--random", options->random,
+                     "so many random pipelines instead, of seeds from --seed on");
+  command.add_option("--sizes", options->sizes,
+                     "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
+                     "applications of other dimensions");
   command
-      ->add_option("--targets", options->targets,
-                   "cpu, reference, cuda, simt (all its builds: simt-fast, simt-race and\n"
-                   "simt-address, which take turns with --random); several after commas")
-      ->capture_default_str();
-  add_schedule_flags(*command, options->schedule);
-  command->add_option("--borders", options->borders, "all, or names separated by commas")
-      ->capture_default_str();
-  command->add_flag("--quick", options->quick,
-                    "each application as it comes, without its other options and pixel types, and\n"
-                    "without other borders than --borders names");
-  add_repeatable(*command, "--param", options->params,
-                 "NAME=VALUE: an option or a parameter of the application");
-  command->add_option("--seed", options->seed, "repeats the random images, or pipelines, of another run");
-  command->add_option("--tolerance", options->tolerance,
-                      "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
-  command->add_flag("--json", options->json, "one JSON object");
-  add_quiet(*command, options->quiet);
-  command->footer(
+      .add_option("--targets", options->targets,
+                  "cpu, reference, cuda, simt (all its builds: simt-fast, simt-race and\n"
+                  "simt-address, which take turns with --random); several after commas")
+      .capture_default_str();
+  add_schedule_flags(command, options->schedule);
+  command.add_option("--borders", options->borders, "all, or names separated by commas")
+      .capture_default_str();
+  command.add_flag("--quick", options->quick,
+                   "each application as it comes, without its other options and pixel types, and\n"
+                   "without other borders than --borders names");
+  command.add_repeatable("--param", options->params,
+                         "NAME=VALUE: an option or a parameter of the application");
+  command.add_option("--seed", options->seed, "repeats the random images, or pipelines, of another run");
+  command.add_option("--tolerance", options->tolerance,
+                     "floats may differ by this much (1e-4) times 1 + |value| + largest / 100");
+  command.add_flag("--json", options->json, "one JSON object");
+  add_quiet(command, options->quiet);
+  command.footer(
       "Integers have to be equal; those that come from floats may differ by 1 in about 0.1 % of the pixels.\n"
       "Random pipelines have bounds of their own: integers and strict pipelines are exact. Each runs with "
       "the\n"
@@ -198,7 +198,7 @@ void add_verify(CLI::App& weft, int& exit_code) {
       "The exit code is 1 if anything differs.\n"
       "Examples:\n  weft verify all\n  weft verify harris --sizes 640x427 --borders clamp,repeat --seed 7\n"
       "  weft verify --random 2000 --seed 1 --targets cpu,simt");
-  command->callback([options, &exit_code] { verify(*options, exit_code); });
+  command.callback([options, &exit_code] { verify(*options, exit_code); });
 }
 
 }  // namespace weft::tools
