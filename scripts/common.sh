@@ -52,15 +52,20 @@ leave_root() {
   exec sudo -H -u "$user" -- "$(readlink -f "$0")" "$@"
 }
 
-# configure PRESET OPTION…: the full log is shown only when configuring fails.
-configure() {
-  local preset=$1 folder=$root/build/$1 log
-  shift
+# need_build_folder PRESET: makes it, and fails where it cannot be written.
+need_build_folder() {
+  local folder=$root/build/$1
   mkdir -p "$folder" 2>/dev/null || true
   if [[ ! -w $folder ]]; then
     fail "cannot write to $folder (made by another user?); remove it or run with sudo"
   fi
-  log=$folder/configure.log
+}
+
+# configure PRESET OPTION…: the full log is shown only when configuring fails.
+configure() {
+  local preset=$1 log=$root/build/$1/configure.log
+  shift
+  need_build_folder "$preset"
   if ! (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1; then
     cat "$log" >&2
     return 1
