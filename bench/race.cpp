@@ -19,9 +19,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "compile/dynamic_library.h"
 #include "ir/stage_ir.h"
 #include "ir/value.h"
-#include "runtime/dynamic_library.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
 #include "tools/bandwidth.h"
@@ -124,7 +124,7 @@ struct Peer {
 Peer load(const std::pair<std::string, std::string>& named) {
   Peer peer;
   peer.name = named.first;
-  const runtime::DynamicLibrary library(named.second);
+  const compile::DynamicLibrary library(named.second);
   if (!library.loaded() || !library.find("peer_run", peer.run))
     throw Error("'" + named.second + "' cannot be loaded, or has no function peer_run");
   return peer;

@@ -9,9 +9,9 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "fuzz/groups.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
-#include "tools/random_groups.h"
 #include "tools/schedule_times.h"
 
 namespace weft {
@@ -60,7 +60,7 @@ void draw(tools::Contenders& contenders, const Options& options) {
   std::int64_t found = 0;
   for (std::int64_t t = 0; t < tries * options.draw && found < options.draw; ++t) {
     const auto groups =
-        tools::recipe::random_groups(contenders.prepared(), static_cast<std::uint64_t>(options.seed + t));
+        fuzz::random_groups(contenders.prepared(), static_cast<std::uint64_t>(options.seed + t));
     found += contenders.add(fmt::format("random {}", found + 1), groups.groups) ? 1 : 0;
   }
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
+#include "kernel/build.h"
 
 namespace weft::emit {
 

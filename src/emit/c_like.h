@@ -6,7 +6,7 @@
 #include <string>
 
 #include "emit/writer.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 

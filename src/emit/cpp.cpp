@@ -11,9 +11,9 @@
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
-#include "ir/kernel_build.h"
-#include "ir/kernel_host.h"
-#include "ir/kernel_visit.h"
+#include "host/host.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
 
 namespace weft::emit {
 
@@ -199,15 +199,15 @@ class CppEmitter {
     }
     bool may_fail = false;
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(module_, a))
+      if (host::is_read_while_empty(module_, a))
         out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
     }
     for (const Array& a : module_.arrays) {
-      if (!is_read_while_empty(module_, a)) continue;
+      if (!host::is_read_while_empty(module_, a)) continue;
       stand_in(out, printer, a);
       may_fail = true;
     }
-    const std::vector<kernel::Lifetimes> lifetimes = kernel::lifetimes_of(module_);
+    const std::vector<host::Lifetimes> lifetimes = host::lifetimes_of(module_);
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
       for (const std::size_t a : lifetimes[i].begin) {
@@ -221,7 +221,7 @@ class CppEmitter {
       }
     }
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
+      if (host::is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
     }
     out.line("return 0;");
     if (may_fail) {
@@ -230,7 +230,7 @@ class CppEmitter {
       out.indent();
       for (const Array& a : module_.arrays) {
         if (a.role == Array::Role::Intermediate) release_if_any(out, "frame." + a.name);
-        if (is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
+        if (host::is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
       }
       out.line("return 1;");
     }
@@ -273,7 +273,7 @@ class CppEmitter {
     const std::string type = c_type(a.type.scalar), name = "no_" + a.name;
     const Expr row =
         kernel::mul(kernel::max(a.extents[0], kernel::literal(1)), kernel::literal(a.type.lanes));
-    out.open(fmt::format("if ({})", printer.text(is_empty(a))));
+    out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero.");
     out.line(
         fmt::format("{} = static_cast<{}*>(host->allocate(host->context, static_cast<size_t>({}) * "
@@ -288,7 +288,7 @@ class CppEmitter {
   void allocate(Writer& out, CLike& printer, const Array& a) const {
     // An empty image is read as zero, so it has a cleared row.
     Expr rows = kernel::literal(1);
-    const Expr empty = is_empty(a);
+    const Expr empty = host::is_empty(a);
     if (a.extents.size() > 1) rows = kernel::max(a.extents.back(), kernel::literal(1));
     const Expr scalars = a.strides.empty()
                              ? kernel::mul(a.extents.empty() ? kernel::literal(1)

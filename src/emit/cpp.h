@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emit/module_text.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 

@@ -14,9 +14,9 @@
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
-#include "ir/kernel_build.h"
-#include "ir/kernel_host.h"
-#include "ir/kernel_visit.h"
+#include "host/host.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
 
 namespace weft::emit {
 
@@ -185,7 +185,7 @@ class CudaEmitter {
 
   // ---- kernels ----
 
-  static std::string declaration(const kernel::Parameter& p) {
+  static std::string declaration(const host::Parameter& p) {
     if (!p.is_array) return c_type(p.type) + " " + p.name;
     return fmt::format("{}{}* __restrict__ {}", p.is_const ? "const " : "", c_type(p.type), p.name);
   }
@@ -193,9 +193,9 @@ class CudaEmitter {
   /// `linkage` goes before the declaration.
   void print(Writer& out, CLike& printer, const kernel::Function& function,
              const std::string& linkage = "") const {
-    const std::array<int, 3>& block = kernel::launch_of(module_, function).grid->block;
+    const std::array<int, 3>& block = host::launch_of(module_, function).grid->block;
     std::string list;
-    for (const kernel::Parameter& p : kernel::parameters_of(module_, function))
+    for (const host::Parameter& p : host::parameters_of(module_, function))
       list += (list.empty() ? "" : ", ") + declaration(p);
     out.comment(function.comment);
     // That one block per multiprocessor is enough says that registers need not be saved. Unsaid, the
@@ -223,15 +223,15 @@ class CudaEmitter {
     out.line("cudaError_t status = cudaSuccess;");
     for (const Array& a : module_.arrays) {
       if (a.role == Array::Role::Intermediate) declare(out, printer, a);
-      if (is_read_while_empty(module_, a))
+      if (host::is_read_while_empty(module_, a))
         out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
     }
     for (const kernel::Field& counter : module_.counters)
       out.line(fmt::format("{} {} = 0;", c_type(counter.type), counter.name));
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(module_, a)) stand_in(out, printer, a);
+      if (host::is_read_while_empty(module_, a)) stand_in(out, printer, a);
     }
-    const std::vector<kernel::Lifetimes> lifetimes = kernel::lifetimes_of(module_);
+    const std::vector<host::Lifetimes> lifetimes = host::lifetimes_of(module_);
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       out.blank();
       for (const std::size_t a : lifetimes[i].begin) allocate(out, printer, module_.arrays[a]);
@@ -240,7 +240,7 @@ class CudaEmitter {
         out.line(fmt::format("release({}, stream);", module_.arrays[a].name));
     }
     for (const Array& a : module_.arrays) {
-      if (is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
+      if (host::is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
     }
     out.line("return status;");
   }
@@ -260,7 +260,7 @@ class CudaEmitter {
     strides(out, printer, a, "");
   }
   static void strides(Writer& out, CLike& printer, const Array& a, const std::string& prefix) {
-    const std::vector<Expr> values = kernel::allocated_strides(a, prefix);
+    const std::vector<Expr> values = host::allocated_strides(a, prefix);
     for (std::size_t d = 0; d < values.size(); ++d)
       out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d], printer.text(values[d])));
   }
@@ -268,20 +268,20 @@ class CudaEmitter {
   /// The condition under which an array begins as zeros.
   std::string is_cleared(CLike& printer, const Array& a) const {
     if (exchanging_words_.count(a.name)) return "true";
-    const Expr empty = is_empty(a);
+    const Expr empty = host::is_empty(a);
     return empty ? printer.text(empty) : "false";
   }
 
   void allocate(Writer& out, CLike& printer, const Array& a) const {
     out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
-                         printer.text(kernel::allocated_scalars(a)), is_cleared(printer, a)));
+                         printer.text(host::allocated_scalars(a)), is_cleared(printer, a)));
   }
 
   static void stand_in(Writer& out, CLike& printer, const Array& a) {
-    out.open(fmt::format("if ({})", printer.text(is_empty(a))));
+    out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
     out.line(fmt::format("if (status == cudaSuccess) status = allocate(no_{}, {}, true, stream);", a.name,
-                         printer.text(kernel::scalars_of_stand_in(a))));
+                         printer.text(host::scalars_of_stand_in(a))));
     out.line(fmt::format("{0} = no_{0};", a.name));
     for (const std::string& stride : a.strides) out.line(fmt::format("{} = 0;", stride));
     out.close();
@@ -291,7 +291,7 @@ class CudaEmitter {
     const kernel::Function& function = kernel::function_named(module_, launch.function);
     const kernel::Grid& grid = *launch.grid;
     std::string arguments;
-    for (const kernel::Parameter& p : kernel::parameters_of(module_, function)) arguments += ", " + p.name;
+    for (const host::Parameter& p : host::parameters_of(module_, function)) arguments += ", " + p.name;
     out.open("if (status == cudaSuccess)");
     out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}, {}, {}}}, stream{});", launch.function,
                          printer.text(grid.threads[0]), printer.text(grid.threads[1]),
@@ -326,7 +326,7 @@ class CudaEmitter {
     each(Array::Role::Output, declare_on_device);
     const auto allocate_on_device = [&](const Array& a) {
       out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
-                           printer.text(kernel::allocated_scalars(a, "device_")), is_cleared(printer, a)));
+                           printer.text(host::allocated_scalars(a, "device_")), is_cleared(printer, a)));
     };
     each(Array::Role::Input, [&](const Array& a) {
       allocate_on_device(a);
@@ -444,7 +444,7 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 )text";
 
   const Module& module_;
-  const std::set<std::string> exchanging_words_ = kernel::arrays_exchanging_words(module_);
+  const std::set<std::string> exchanging_words_ = host::arrays_exchanging_words(module_);
 };
 
 // NVRTC has neither the host's headers nor its compiler's functions.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emit/module_text.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 
@@ -30,7 +30,7 @@ std::string emit_cuda_for_loading(const kernel::Module& module);
 std::string emit_cuda_for_loading_together(const std::vector<const kernel::Module*>& modules);
 
 /// The kernels alone, for NVRTC, which has no headers; a host program that is not text launches them. Each is
-/// extern "C" under its function's name, and takes kernel::parameters_of (ir/kernel_host.h).
+/// extern "C" under its function's name, and takes host::parameters_of (host/host.h).
 std::string emit_cuda_kernels(const kernel::Module& module);
 
 }  // namespace weft::emit

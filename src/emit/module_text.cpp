@@ -9,7 +9,7 @@
 #include "emit/c_like.h"
 #include "emit/writer.h"
 #include "ir/identifiers.h"
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 
 namespace weft::emit {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emit/c_like.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::emit {
 

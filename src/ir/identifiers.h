@@ -14,7 +14,7 @@
 
 namespace weft::ir {
 
-/// Two names may become the same identifier: lower::Names keeps them apart.
+/// Two names may become the same identifier: kernel::Names keeps them apart.
 std::string safe_identifier(const std::string& name);
 
 }  // namespace weft::ir

@@ -22,7 +22,7 @@ Pipeline cut_at(const Pipeline& pipeline, const StagePtr& stage) {
   return cut;
 }
 
-std::string spelt(const std::vector<std::int64_t>& at) {
+std::string spelt_place(const std::vector<std::int64_t>& at) {
   std::string text;
   for (const std::int64_t i : at) text += (text.empty() ? "" : ", ") + std::to_string(i);
   return "(" + text + ")";
@@ -55,8 +55,8 @@ class Prober {
       inside &= at[d] >= box.min[d] && at[d] <= last[d];
     }
     if (inside) return;
-    throw Error("stage '" + stage.name + "' has no pixel " + spelt(at))
-        .note("pixels", spelt(box.min) + " to " + spelt(last));
+    throw Error("stage '" + stage.name + "' has no pixel " + spelt_place(at))
+        .note("pixels", spelt_place(box.min) + " to " + spelt_place(last));
   }
 
   std::vector<ProbedStage> found(const StagePtr& first) const {

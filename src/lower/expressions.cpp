@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/interior.h"
 #include "ir/operation.h"
 #include "ir/visit.h"
-#include "lower/interior.h"
 
 namespace weft::lower {
 
@@ -360,8 +360,9 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
                                    distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
     // The interior lies within all ends of what is read with a constant border, rows lie anywhere.
     const bool has_row = d == 0 || (constant && place_ == Place::Interior);
-    const bool is_inside = at_own_coordinate || (direct && has_row) ||
-                           (affine && n.border && stays_inside(*affine, n.region[d], stage_.domain()));
+    const bool is_inside =
+        at_own_coordinate || (direct && has_row) ||
+        (affine && n.border && analysis::stays_inside(*affine, n.region[d], stage_.domain()));
     if (n.border && !is_inside && constant) {
       const Expr local = kernel::sub(index, lower(n.region[d].min));
       inside =
@@ -400,19 +401,19 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
 
 /// Whether it is inside along x at all pixels of the loop, of which it reads rows.
 bool ExpressionLowering::is_direct(const ir::Read& n) const {
-  if (!is_in_vector_loop() || access_of(n) != Access::Direct) return false;
+  if (!is_in_vector_loop() || analysis::access_of(n) != analysis::Access::Direct) return false;
   return place_ == Place::Interior || !n.border || n.indices.empty() ||
-         stays_inside(std::get<ir::Affine>(n.indices[0]), n.region[0], stage_.domain());
+         analysis::stays_inside(std::get<ir::Affine>(n.indices[0]), n.region[0], stage_.domain());
 }
 
 Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Type type) {
   const auto& x = std::get<ir::Affine>(n.indices[0]);
   ir::Scaled along;
-  ir::as_scaled(at_extreme_tap(x, false), 0, &along);
+  ir::as_scaled(analysis::at_extreme_tap(x, false), 0, &along);
   const auto& y = std::get<ir::Affine>(n.indices[1]);
   Expr row = lower(y);
   const bool may_leave = kept.rows_of_source && n.border && n.border->mode != ir::BorderMode::Constant &&
-                         !stays_inside(y, n.region[1], stage_.domain());
+                         !analysis::stays_inside(y, n.region[1], stage_.domain());
   if (may_leave) {
     const Expr min = lower(n.region[1].min);
     row = kernel::add(

@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
+#include "kernel/build.h"
 #include "lower/layout.h"
 #include "lower/separable.h"
 
@@ -36,8 +36,8 @@ kernel::IndexOp index_op(ir::BorderMode mode);
 
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
-  Interior,  ///< In the vector loop along x: direct reads (interior.h) are inside; rows are found once per
-             ///< row.
+  Interior,  ///< In the vector loop along x: direct reads (analysis/interior.h) are inside; rows are found
+             ///< once per row.
   Row,       ///< In a vector loop along x, over whatever pixels: as there, but for reads that may leave.
   Anywhere,  ///< At any single pixel, seldom: every read goes through its border, in little code.
   Thread,    ///< At the pixel of a GPU's thread: every read goes through its border.
@@ -177,7 +177,7 @@ class ExpressionLowering {
   void emit(kernel::Stmt statement) { scopes_.back().block->push_back(std::move(statement)); }
 
   Layout& layout_;
-  Names locals_;
+  kernel::Names locals_;
   std::vector<kernel::Table>& tables_;
   const std::unordered_map<const ir::Node*, std::string>& names_;
   const ir::Stage& stage_;

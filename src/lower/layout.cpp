@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "ir/identifiers.h"
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 
 namespace weft::lower {
 namespace {
 
 /// What functions of the host put before an array's names: for its copy on the device, and for what stands in
 /// for it when it is empty.
-const Names::Prefixes prefixes_of_arrays = {"device_", "no_"};
+const kernel::Names::Prefixes prefixes_of_arrays = {"device_", "no_"};
 
 /// True if the form cannot be negative: sizes, coordinates of boxes at 0 and sums of them.
 bool is_non_negative(const ir::Affine& a) {
@@ -22,20 +21,6 @@ bool is_non_negative(const ir::Affine& a) {
 }
 
 }  // namespace
-
-bool Names::is_free(const std::string& name, const Prefixes& prefixes) const {
-  return !taken_.count(name) && std::none_of(prefixes.begin(), prefixes.end(),
-                                             [&](const char* p) { return taken_.count(p + name) > 0; });
-}
-
-std::string Names::claim(const std::string& wanted, const Prefixes& prefixes) {
-  const std::string name = ir::safe_identifier(wanted);
-  std::string unique = name;
-  for (int i = 2; !is_free(unique, prefixes); ++i) unique = name + "_" + std::to_string(i);
-  taken_.insert(unique);
-  for (const char* prefix : prefixes) taken_.insert(prefix + unique);
-  return unique;
-}
 
 ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Box& box) {
   ArrayLayout array{names.claim(name, prefixes_of_arrays), type, {}, box};

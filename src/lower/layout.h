@@ -2,30 +2,15 @@
 // its pixels lie in memory.
 #pragma once
 
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
+#include "kernel/ir.h"
+#include "kernel/names.h"
 
 namespace weft::lower {
-
-/// Hands out identifiers that are valid in C++ and CUDA and unique within a scope.
-class Names {
- public:
-  using Prefixes = std::vector<const char*>;
-
-  /// `wanted`, made a valid identifier, with a number appended if it is taken. With each of the prefixes
-  /// before it, the name is claimed, too.
-  std::string claim(const std::string& wanted, const Prefixes& prefixes = {});
-
- private:
-  bool is_free(const std::string& name, const Prefixes& prefixes) const;
-
-  std::set<std::string> taken_;
-};
 
 struct ArrayLayout {
   std::string name;
@@ -35,7 +20,7 @@ struct ArrayLayout {
 };
 
 struct Layout {
-  Names names;  ///< Of the module; functions copy it and claim their locals.
+  kernel::Names names;  ///< Of the module; functions copy it and claim their locals.
   std::unordered_map<const ir::Stage*, ArrayLayout> arrays;
   std::unordered_map<std::string, std::vector<std::string>> sizes;  ///< By image, per dimension.
   std::unordered_map<std::string, std::string> params;

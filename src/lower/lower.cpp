@@ -2,16 +2,14 @@
 
 #include <map>
 
-#include "ir/kernel_build.h"
-#include "ir/kernel_verify.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
-#include "lower/choose_blocks.h"
-#include "lower/drop_unused.h"
-#include "lower/exact_means.h"
-#include "lower/exact_sums.h"
-#include "lower/hoist_invariants.h"
-#include "lower/inline_points.h"
+#include "kernel/build.h"
+#include "kernel/drop_unused.h"
+#include "kernel/hoist_invariants.h"
+#include "kernel/narrow_indices.h"
+#include "kernel/verify.h"
+#include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
 #include "lower/lower_marching.h"
@@ -19,11 +17,8 @@
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
-#include "lower/narrow_indices.h"
-#include "lower/recompute_points.h"
-#include "lower/share_taps.h"
-#include "lower/uneven_masks.h"
-#include "lower/wrap_overflow.h"
+#include "rewrite/inline_points.h"
+#include "target/choose_blocks.h"
 
 namespace weft::lower {
 namespace {
@@ -53,29 +48,12 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const schedule::Schedule& 
 
 }  // namespace
 
-ir::Pipeline prepare(const ir::Pipeline& pipeline) {
-  // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
-  ir::Pipeline result = share_taps(pipeline);
-  ir::verify(result, "share_taps");
-  // Sums of small integers leave floating point.
-  result = exact_sums(result);
-  ir::verify(result, "exact_sums");
-  // So do divisions of such sums by odd numbers.
-  result = exact_means(result);
-  ir::verify(result, "exact_means");
-  // Windows of one coefficient but for a few become boxes.
-  result = uneven_masks(result);
-  ir::verify(result, "uneven_masks");
-  // Points that take little are computed where they are read.
-  result = recompute_points(result);
-  ir::verify(result, "recompute_points");
-  return result;
-}
-
-kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule, const Target& target) {
-  const Processor processor = target.processor;
+kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule,
+                     const target::Target& target) {
+  const target::Processor processor = target.processor;
   // 1. Stages that the schedule computes in place disappear into their consumers.
-  const Inlined inlined = inline_points(prepared, schedule);
+  const rewrite::Inlined inlined = rewrite::inline_points(
+      prepared, [&](const ir::Stage& stage) { return schedule.of(stage.name).in_place(); });
   ir::verify(inlined.pipeline, "inline_points");
   // 2. Names, strides and the arguments that all functions share.
   Layout layout = layout_of(inlined.pipeline);
@@ -93,7 +71,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
     if (auto group = in_rows.find(stage->name); group != in_rows.end()) {
       group->second.push_back(stage.get());
       const GroupContext context{group->second, inlined.names, plan.tile, layout, module};
-      if (processor == Processor::Gpu)
+      if (processor == target::Processor::Gpu)
         lower_marching_grid(context);
       else
         lower_marching(context);
@@ -111,23 +89,23 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   }
   kernel::verify(module, "lower_stage");
   // 4. GPUs compute with indices of 32 bits, as far as they can.
-  if (processor == Processor::Gpu) {
-    narrow_indices(module);
+  if (processor == target::Processor::Gpu) {
+    kernel::narrow_indices(module);
     kernel::verify(module, "narrow_indices");
   }
   // 5. Nor may signed integers overflow on them.
-  if (processor == Processor::Gpu) {
-    wrap_overflow(module);
+  if (processor == target::Processor::Gpu) {
+    kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
   // 6. Values that nothing reads go.
-  for (kernel::Function& function : module.functions) drop_unused(function);
+  for (kernel::Function& function : module.functions) kernel::drop_unused(function);
   kernel::verify(module, "drop_unused");
   // 7. What is the same for a whole row is computed before it.
-  for (kernel::Function& function : module.functions) hoist_invariants(function, layout.names);
+  for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
   // 8. Kernels are known by now, and with them what a block takes of a multiprocessor.
-  if (processor == Processor::Gpu) choose_blocks(module, target.architecture);
+  if (processor == target::Processor::Gpu) target::choose_blocks(module, target.architecture);
   return module;
 }
 

@@ -96,14 +96,14 @@ class EvolveLowering {
                                   "' before the first step: those of '" + initial.name + "'.",
                               {"first", "last"},
                               {}};
-    const bool on_gpu = context_.processor == Processor::Gpu;
+    const bool on_gpu = context_.processor == target::Processor::Gpu;
     if (on_gpu) function.parameters.clear();
     const bool along_x = rows.rank() == 1 && !on_gpu;
     kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
     if (on_gpu) loop.kind = kernel::LoopKind::GridY, loop.from = literal(0), loop.to = rows.count();
     kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count()};
     if (on_gpu) launch.grid = grid_over_rows(rows, initial.type.lanes);
-    Names locals = layout_.names;
+    kernel::Names locals = layout_.names;
     kernel::Block& body = along_x ? function.body : loop.body;
     const Expr i = kernel::name("i");
     const Expr lanes = literal(initial.type.lanes);

@@ -20,7 +20,7 @@ kernel::Launch lower_grid(const StageContext& context);
 kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
 /// A kernel's loops over a box, around what `body` makes of each pixel at the box's coordinates.
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
-// Grids as they are before the size of blocks is decided (choose_blocks.h).
+// Grids as they are before the size of blocks is decided (target/choose_blocks.h).
 
 /// A grid of one thread for so many pixels of a row of a box.
 kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1);

@@ -54,7 +54,8 @@ class MarchLowering {
     }
     place_rows(group);
     if (std::holds_alternative<ir::Reduce>(result_.definition)) {
-      reduction_.emplace(StageContext{Processor::Cpu, result_, context.names, layout_, context.module});
+      reduction_.emplace(
+          StageContext{target::Processor::Cpu, result_, context.names, layout_, context.module});
       return;
     }
     line_ = {layout_.names.claim(array_.name + "_line"), result_.type.scalar, width_ * result_.type.lanes};
@@ -510,8 +511,8 @@ class MarchLowering {
       return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
     };
     for (const ir::Stage* stage : pass)
-      lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout_,
-                                                    lanes_apart_ || borders_find_pixels(*stage, is_kept)));
+      lanes.push_back(std::make_unique<PlacedLanes>(
+          *stage, layout_, lanes_apart_ || rewrite::borders_find_pixels(*stage, is_kept)));
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),

@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 #include "lower/layout.h"
 #include "schedule/marching.h"
 #include "schedule/schedule.h"

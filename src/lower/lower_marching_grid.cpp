@@ -84,7 +84,7 @@ class MarchGridLowering {
     heights_ = schedule::strip_heights_of_march(schedule::rows_before(group.march));
     if (context.tile) heights_.rows.fill(context.tile->height);
     if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
-    reduction_.emplace(StageContext{Processor::Gpu, result_, context.names, layout_, context.module});
+    reduction_.emplace(StageContext{target::Processor::Gpu, result_, context.names, layout_, context.module});
   }
 
   void run() {
@@ -285,7 +285,8 @@ class MarchGridLowering {
     std::vector<const Kept*> kept;
     const auto is_kept = [&](const ir::Stage& source) { return kept_of(source) != nullptr; };
     for (const ir::Stage* stage : pass) {
-      members.push_back(std::make_unique<PlacedLanes>(*stage, layout_, borders_find_pixels(*stage, is_kept)));
+      members.push_back(
+          std::make_unique<PlacedLanes>(*stage, layout_, rewrite::borders_find_pixels(*stage, is_kept)));
       kept.push_back(kept_of(*stage));
     }
     const PlacedLanes& first = *members.front();

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "analysis/footprint.h"
+#include "analysis/interior.h"
 #include "analysis/operations.h"
 #include "ir/visit.h"
-#include "lower/interior.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
 
@@ -34,7 +34,7 @@ bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
     if (!along.is_unit(static_cast<int>(d)) || along.min != 0 || along.max != 0) return false;
     const bool is_inside =
         stage.domain()[d] == read.region[d] ||
-        stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
+        analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
     if (read.border && !is_inside) return false;
   }
   return true;

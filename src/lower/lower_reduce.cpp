@@ -1,6 +1,6 @@
 #include "lower/lower_reduce.h"
 
-#include "lower/interior.h"
+#include "analysis/interior.h"
 #include "lower/reduction_parts.h"
 
 namespace weft::lower {
@@ -50,7 +50,7 @@ void elements(const ReductionParts& parts, const Rows& rows, const ReductionPart
 
 void lower_reduce(const StageContext& context) {
   const ir::Stage& stage = context.stage;
-  const bool on_gpu = context.processor == Processor::Gpu;
+  const bool on_gpu = context.processor == target::Processor::Gpu;
   ReductionParts parts(context);
   kernel::Function function = parts.function(
       "_part", on_gpu ? "Parts of the elements of '" + stage.name + "', each combined by a block."
@@ -64,7 +64,7 @@ void lower_reduce(const StageContext& context) {
   std::vector<Expr> coords = rows.coords();
   if (!coords.empty()) coords[0] = parts.column();
   // Reads whose border matters are resolved at every element.
-  const bool needs_borders = !interior_of(stage).is_everything();
+  const bool needs_borders = !analysis::interior_of(stage).is_everything();
   ExpressionLowering expressions(context.layout, context.module.tables, context.names, stage,
                                  on_gpu          ? Place::Thread
                                  : needs_borders ? Place::Anywhere

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/interior.h"
 #include "ir/visit.h"
 #include "lower/expressions.h"
-#include "lower/interior.h"
 #include "lower/lower_scatter_grid.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
@@ -90,7 +90,7 @@ class ScatterLowering {
                               {}};
     For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), {}};
     const Expr part = kernel::name("part");
-    const bool needs_borders = !interior_of(stage_).is_everything();
+    const bool needs_borders = !analysis::interior_of(stage_).is_everything();
     std::vector<Expr> coords = points_.coords();
     if (places_ > 1) {
       const Expr place = kernel::mul(kernel::name("i"), kernel::name("apart"));
@@ -218,7 +218,7 @@ class ScatterLowering {
 }  // namespace
 
 void lower_scatter(const StageContext& context) {
-  if (context.processor == Processor::Gpu)
+  if (context.processor == target::Processor::Gpu)
     lower_scatter_grid(context);
   else
     ScatterLowering(context).run();

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "analysis/interior.h"
 #include "ir/visit.h"
 #include "lower/expressions.h"
-#include "lower/interior.h"
 #include "lower/lower_grid.h"
 #include "lower/phases.h"
 #include "lower/placed_lanes.h"
@@ -32,7 +32,7 @@ class StageLowering {
         module_(context.module),
         array_(layout_.arrays.at(&stage_)),
         rows_(stage_.box, layout_),
-        interior_(interior_of(stage_)),
+        interior_(analysis::interior_of(stage_)),
         lanes_(stage_, layout_),
         inner_(lanes_.stage()),
         inner_rows_(inner_.box, layout_),
@@ -261,7 +261,7 @@ class StageLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows rows_;
-  const Interior interior_;
+  const analysis::Interior interior_;
   const PlacedLanes lanes_;
   const ir::Stage& inner_;  ///< What the interior computes: the stage, or its flat lanes.
   const Rows inner_rows_;
@@ -313,7 +313,7 @@ std::string comment_on(const ir::Stage& stage, const std::string& what) {
 }
 
 kernel::Launch lower_stage(const StageContext& context) {
-  return context.processor == Processor::Gpu ? lower_grid(context) : StageLowering(context).run();
+  return context.processor == target::Processor::Gpu ? lower_grid(context) : StageLowering(context).run();
 }
 
 }  // namespace weft::lower

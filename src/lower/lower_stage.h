@@ -14,17 +14,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
+#include "kernel/ir.h"
 #include "lower/expressions.h"
 #include "lower/layout.h"
-#include "lower/processor.h"
+#include "target/target.h"
 
 namespace weft::lower {
 
 /// A stored stage on its way into a module.
 struct StageContext {
-  Processor processor;
+  target::Processor processor;
   const ir::Stage& stage;
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
   Layout& layout;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "analysis/interior.h"
 #include "ir/visit.h"
-#include "lower/interior.h"
 
 namespace weft::lower {
 namespace {
@@ -17,9 +17,9 @@ std::optional<std::int64_t> divisor_of(const ir::Stage& stage) {
   for (const ir::Expr& e : ir::reads(stage)) {
     const auto& read = std::get<ir::Read>(e->op);
     if (read.indices.empty()) continue;
-    if (access_of(read) != Access::Direct) return std::nullopt;
+    if (analysis::access_of(read) != analysis::Access::Direct) return std::nullopt;
     ir::Scaled scaled;
-    if (!ir::as_scaled(at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &scaled))
+    if (!ir::as_scaled(analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &scaled))
       return std::nullopt;
     if (scaled.divisor > most_phases || !std::has_single_bit(static_cast<std::uint64_t>(scaled.divisor)))
       return std::nullopt;

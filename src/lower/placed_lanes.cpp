@@ -3,7 +3,7 @@
 namespace weft::lower {
 
 PlacedLanes::PlacedLanes(const ir::Stage& stage, Layout& layout, bool as_pixels)
-    : original_(stage), layout_(layout), flat_(as_pixels ? std::nullopt : flat_lanes(stage)) {
+    : original_(stage), layout_(layout), flat_(as_pixels ? std::nullopt : rewrite::flat_lanes(stage)) {
   if (!flat_) return;
   place(flat_->stage, original_);
   for (const auto& [original, view] : flat_->views) place(*view, *original);

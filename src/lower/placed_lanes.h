@@ -1,8 +1,8 @@
 // A stage as its loops along x compute it: its lanes flat where that can be, over the memory of the original.
 #pragma once
 
-#include "lower/flat_lanes.h"
 #include "lower/layout.h"
+#include "rewrite/flat_lanes.h"
 
 namespace weft::lower {
 
@@ -26,7 +26,7 @@ class PlacedLanes {
 
   const ir::Stage& original_;
   Layout& layout_;
-  const std::optional<FlatLanes> flat_;
+  const std::optional<rewrite::FlatLanes> flat_;
 };
 
 }  // namespace weft::lower

@@ -20,9 +20,9 @@ constexpr int most_accumulators = 64;  // as many as hide the latency of an addi
 // The same on every GPU, so that sums are: any block divides them.
 constexpr int shared_accumulators = schedule::part_columns;
 
-int accumulator_count(const ir::Reduce& reduce, Processor processor) {
+int accumulator_count(const ir::Reduce& reduce, target::Processor processor) {
   if (!reduce.op.commutative || reduce.over.empty()) return 1;
-  return processor == Processor::Gpu ? shared_accumulators : most_accumulators;
+  return processor == target::Processor::Gpu ? shared_accumulators : most_accumulators;
 }
 
 void store(const ReductionParts::Arrays& arrays, const Expr& index, const std::vector<Lanes>& state,
@@ -58,7 +58,7 @@ ReductionParts::ReductionParts(const StageContext& context)
       reduce_(std::get<ir::Reduce>(stage_.definition)),
       array_(context.layout.arrays.at(&stage_)),
       rows_(reduce_.over, context.layout),
-      on_gpu_(context.processor == Processor::Gpu),
+      on_gpu_(context.processor == target::Processor::Gpu),
       has_columns_(on_gpu_ && reduce_.op.commutative && rows_.rank() >= 2),
       accumulators_(accumulator_count(reduce_, context.processor)) {
   for (std::size_t c = 0; c < components(); ++c) {

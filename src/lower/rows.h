@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "ir/kernel_build.h"
 #include "ir/stage_ir.h"
+#include "kernel/build.h"
 #include "lower/layout.h"
 #include "schedule/block_strip.h"
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "analysis/interior.h"
 #include "ir/visit.h"
 #include "ir/window.h"
-#include "lower/interior.h"
 
 namespace weft::lower {
 
@@ -38,7 +38,8 @@ bool is_function_of_tap(const Expr& value, const ir::Loop& loop, std::int64_t st
   ir::visit(value, [&](const Expr& e) {
     if (const auto* read = std::get_if<ir::Read>(&e->op)) {
       reads = true;
-      only &= is_at_tap(*read, loop, stride) && access_of(*read) == Access::Direct;
+      only &=
+          analysis::is_at_tap(*read, loop, stride) && analysis::access_of(*read) == analysis::Access::Direct;
     }
     only &= !std::holds_alternative<ir::Quantity>(e->op) && !std::holds_alternative<ir::Coefficient>(e->op) &&
             !std::holds_alternative<ir::Accumulated>(e->op) &&

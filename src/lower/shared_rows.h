@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 #include "lower/expressions.h"
 #include "lower/rows.h"
 #include "schedule/block_strip.h"

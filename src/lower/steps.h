@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 #include "lower/rows.h"
 
 namespace weft::lower {

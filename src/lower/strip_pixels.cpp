@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/case_box.h"
 #include "ir/visit.h"
-#include "lower/case_box.h"
 #include "lower/lower_stage.h"
 
 namespace weft::lower {
@@ -77,7 +77,8 @@ void store_pixels(ExpressionLowering& expressions, const StripTarget& target, co
     store_pixel(expressions, pixel.body, some, target.array, target.offset, target.lane_pitch);
     work.push_back({std::move(pixel)});
   };
-  const auto box = cases.size() == 2 ? box_where(cases[0].when, target.stage->domain().size()) : std::nullopt;
+  const auto box =
+      cases.size() == 2 ? analysis::box_where(cases[0].when, target.stage->domain().size()) : std::nullopt;
   if (!box) return loop(cases, pixels.from, pixels.until);
 
   Expr in_rows;

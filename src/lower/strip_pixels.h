@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ir/kernel_ir.h"
 #include "ir/stage_ir.h"
+#include "kernel/ir.h"
 #include "lower/expressions.h"
 
 namespace weft::lower {

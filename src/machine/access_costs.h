@@ -1,6 +1,6 @@
 // What a pixel's way from memory and an operation cost in clocks, as models of latency count them: each
 // access and each operation by itself, though a processor has many of them under way at a time. The benefit
-// of fusing kernels is such a count (schedule/benefit.h).
+// of fusing kernels is such a count (schedule/hipacc/benefit.h).
 //
 //     access_costs(board("gtx680")).global.value     400
 #pragma once

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cache.h"
+#include "compile/cache.h"
 
 namespace weft::runtime {
 
@@ -20,7 +20,7 @@ constexpr std::chrono::minutes longest_compilation{3};
 /// of the options'. Throws what the first bad pipeline throws, or
 /// weft::Error if the compiler rejects the code of any or takes longer than `longest_compilation`.
 std::vector<Program> compile_together(const std::vector<Pipeline>& pipelines, const CompileOptions& options,
-                                      const ContentCache& cache,
+                                      const compile::ContentCache& cache,
                                       const std::vector<std::string>& schedules = {});
 
 }  // namespace weft::runtime

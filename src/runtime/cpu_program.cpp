@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "emit/cpp.h"
-#include "ir/kernel_visit.h"
+#include "kernel/visit.h"
 #include "runtime/launch_progress.h"
 
 namespace weft::runtime {
@@ -82,8 +82,8 @@ bool orders_values(const kernel::Module& module) {
 
 }  // namespace
 
-CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
-  CompileFlags flags;
+compile::CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options) {
+  compile::CompileFlags flags;
   flags.extra = emit::float_flags(module);
 #if defined(__x86_64__)
   // Minima and maxima of full-width registers run on one port, of half-width ones on two; half-width rows are
@@ -96,17 +96,19 @@ CompileFlags flags_for(const kernel::Module& module, const CompileOptions& optio
 
 namespace {
 
-std::shared_ptr<const SharedObject> compiled(const kernel::Module& module, const CompileOptions& options) {
-  return std::make_shared<const SharedObject>(
-      compile_shared(emit::emit_for_loading(module), flags_for(module, options), ContentCache()));
+std::shared_ptr<const compile::SharedObject> compiled(const kernel::Module& module,
+                                                      const CompileOptions& options) {
+  return std::make_shared<const compile::SharedObject>(compile::compile_shared(
+      emit::emit_for_loading(module), flags_for(module, options), compile::ContentCache()));
 }
 
 }  // namespace
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
                        RunProgress* progress)
-    : CpuProgram(pipeline, lowered(*pipeline, lower::Processor::Cpu, scheduling_of(options)), options,
-                 progress) {}
+    : CpuProgram(pipeline,
+                 compile::lowered(*pipeline, target::Processor::Cpu, compile::scheduling_of(options)),
+                 options, progress) {}
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
                        const CompileOptions& options, RunProgress* progress)
@@ -115,7 +117,8 @@ CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Mod
 }
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
-                       std::shared_ptr<const SharedObject> object, const std::string& entry, int threads)
+                       std::shared_ptr<const compile::SharedObject> object, const std::string& entry,
+                       int threads)
     : pipeline_(std::move(pipeline)),
       object_(std::move(object)),
       entry_(object_->symbol(entry.c_str())),

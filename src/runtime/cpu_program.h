@@ -4,12 +4,12 @@
 #include <weft/pipeline.h>
 
 #include "base/run_progress.h"
+#include "compile/native_compiler.h"
+#include "compile/scheduling.h"
 #include "ir/bindings.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 #include "runtime/executable.h"
 #include "runtime/memory_pool.h"
-#include "runtime/native_compiler.h"
-#include "runtime/scheduling.h"
 #include "runtime/thread_pool.h"
 
 namespace weft::runtime {
@@ -20,8 +20,8 @@ class CpuProgram : public Executable {
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
              RunProgress* progress = nullptr);
   /// Around code that has been compiled, with `entry` as the name of its function.
-  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, std::shared_ptr<const SharedObject> object,
-             const std::string& entry, int threads);
+  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
+             std::shared_ptr<const compile::SharedObject> object, const std::string& entry, int threads);
 
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override;
 
@@ -30,7 +30,7 @@ class CpuProgram : public Executable {
              const CompileOptions& options, RunProgress* progress);
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
-  std::shared_ptr<const SharedObject> object_;
+  std::shared_ptr<const compile::SharedObject> object_;
   void* entry_;
   mutable ThreadPool threads_;
   mutable MemoryPool memory_;
@@ -39,6 +39,6 @@ class CpuProgram : public Executable {
 };
 
 /// How the kernels of a pipeline are to be compiled.
-CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
+compile::CompileFlags flags_for(const kernel::Module& module, const CompileOptions& options);
 
 }  // namespace weft::runtime

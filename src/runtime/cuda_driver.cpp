@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "runtime/dynamic_library.h"
+#include "compile/dynamic_library.h"
 
 namespace weft::runtime {
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The name of the first function that the library lacks; null: it has all.
-const char* find_functions(const DynamicLibrary& library, CudaFunctions& f) {
+const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions& f) {
   const char* missing = nullptr;
   const auto find = [&](const char* name, auto& function) {
     if (!missing && !library.find(name, function)) missing = name;
@@ -66,7 +66,7 @@ std::vector<fs::path> CudaDriver::candidates() {
 CudaDriver::CudaDriver(const std::vector<fs::path>& libraries) {
   std::string reason;
   for (const fs::path& candidate : libraries) {
-    const DynamicLibrary library(candidate);
+    const compile::DynamicLibrary library(candidate);
     CudaFunctions f{};
     const char* missing = library.loaded() ? find_functions(library, f) : nullptr;
     if (library.loaded() && !missing) {

@@ -12,7 +12,7 @@ namespace weft::runtime {
 namespace {
 
 /// A GPU runs what was compiled for its major number and a minor one that is not newer than its own.
-std::string architecture_for(const CudaDevice& device, const Nvrtc& nvrtc) {
+std::string architecture_for(const CudaDevice& device, const compile::Nvrtc& nvrtc) {
   const int capability = device.capability();
   int best = 0;
   for (const int known : nvrtc.architectures()) {
@@ -38,7 +38,7 @@ auto naming(const ir::Pipeline& pipeline, Work work) {
 CudaToolchain cuda_toolchain(int device, const std::vector<std::filesystem::path>& drivers,
                              const std::vector<std::filesystem::path>& compilers) {
   const auto gpu = std::make_shared<const CudaDevice>(CudaDriver(drivers), device);
-  DeviceCompiler compiler{Nvrtc(compilers)};
+  compile::DeviceCompiler compiler{compile::Nvrtc(compilers)};
   std::string architecture = architecture_for(*gpu, compiler.nvrtc());
   return {gpu, std::move(compiler), std::move(architecture)};
 }
@@ -52,17 +52,18 @@ std::optional<CudaToolchain> working_cuda_toolchain(int device) {
 }
 
 CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-                         const Scheduling& scheduling, const ContentCache& cache, RunProgress* progress)
+                         const compile::Scheduling& scheduling, const compile::ContentCache& cache,
+                         RunProgress* progress)
     : pipeline_(std::move(pipeline)),
       device_(toolchain.device),
-      code_(lowered(*pipeline_,
-                    {lower::Processor::Gpu, machine::closest_architecture(toolchain.architecture)},
-                    scheduling)),
+      code_(compile::lowered(*pipeline_,
+                             {target::Processor::Gpu, machine::closest_architecture(toolchain.architecture)},
+                             scheduling)),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned),
       progress_(progress) {
   naming(*pipeline_, [&] {
-    const DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
+    const compile::DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
     load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin);
   });
 }
@@ -78,7 +79,7 @@ void CudaProgram::load(const std::string& cubin) {
   });
   for (const kernel::Function& function : code_.module.functions) {
     CudaCode::Kernel& kernel = code_.kernels[function.name];
-    kernel.parameters = kernel::parameters_of(code_.module, function);
+    kernel.parameters = host::parameters_of(code_.module, function);
     driver.check(driver->module_function(&kernel.function, module, function.name.c_str()),
                  fmt::format("kernel '{}' is not in the compiled code", function.name));
   }

@@ -11,26 +11,26 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cache.h"
+#include "compile/cache.h"
+#include "compile/device_compiler.h"
+#include "compile/scheduling.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_memory.h"
 #include "runtime/cuda_run.h"
-#include "runtime/device_compiler.h"
 #include "runtime/executable.h"
-#include "runtime/scheduling.h"
 
 namespace weft::runtime {
 
 /// A GPU, and the compiler for it.
 struct CudaToolchain {
   std::shared_ptr<const CudaDevice> device;
-  DeviceCompiler compiler;
+  compile::DeviceCompiler compiler;
   std::string architecture;  ///< "sm_90": the newest that the compiler knows and the GPU runs.
 };
 /// Throws weft::Error if the driver, the device or NVRTC is missing, or they do not fit each other.
-CudaToolchain cuda_toolchain(int device,
-                             const std::vector<std::filesystem::path>& drivers = CudaDriver::candidates(),
-                             const std::vector<std::filesystem::path>& compilers = Nvrtc::candidates());
+CudaToolchain cuda_toolchain(
+    int device, const std::vector<std::filesystem::path>& drivers = CudaDriver::candidates(),
+    const std::vector<std::filesystem::path>& compilers = compile::Nvrtc::candidates());
 /// None if anything is missing.
 std::optional<CudaToolchain> working_cuda_toolchain(int device);
 
@@ -39,8 +39,8 @@ class CudaProgram : public GpuExecutable {
  public:
   /// Runs tell `progress` how far they are, if there is one.
   CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
-              const Scheduling& scheduling = {}, const ContentCache& cache = ContentCache(),
-              RunProgress* progress = nullptr);
+              const compile::Scheduling& scheduling = {},
+              const compile::ContentCache& cache = compile::ContentCache(), RunProgress* progress = nullptr);
 
   Memory memory() const override { return Memory::gpu(device_->ordinal()); }
   void run_on(std::optional<void*> stream, const ir::Bindings& bindings,

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 
 namespace weft::runtime {
 
@@ -23,7 +23,7 @@ unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
 }
 constexpr std::array<std::int64_t, 3> most_blocks = {2147483647, 65535, 65535};
 
-/// The bytes of whole words that hold so many scalars, see kernel::arrays_exchanging_words.
+/// The bytes of whole words that hold so many scalars, see host::arrays_exchanging_words.
 std::size_t whole_words(const Array& a, std::size_t scalars) {
   return (scalars * static_cast<std::size_t>(size_of(a.type.scalar)) + 3) / 4 * 4;
 }
@@ -32,8 +32,8 @@ std::size_t whole_words(const Array& a, std::size_t scalars) {
 
 CudaCode::CudaCode(kernel::Module lowered)
     : module(std::move(lowered)),
-      lifetimes(kernel::lifetimes_of(module)),
-      exchanging_words(kernel::arrays_exchanging_words(module)) {}
+      lifetimes(host::lifetimes_of(module)),
+      exchanging_words(host::arrays_exchanging_words(module)) {}
 
 CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
                  CudaPool& pinned, void* stream)
@@ -115,7 +115,7 @@ void CudaRun::wait() {
 // ---- memory -----------------------------------------------------------------------------------------------
 
 bool CudaRun::is_empty(const Array& a) const {
-  const kernel::Expr empty = kernel::is_empty(a);
+  const kernel::Expr empty = host::is_empty(a);
   return empty && value(empty);
 }
 
@@ -131,13 +131,13 @@ void* CudaRun::allocate(const Array& a, std::size_t scalars) {
 void CudaRun::place_on_device(const Array& a) {
   if (is_empty(a)) {  // Read as zero: one cleared row, which all rows share.
     for (const std::string& stride : a.strides) fields_[stride] = {.i = 0};
-    const auto scalars = static_cast<std::size_t>(value(kernel::scalars_of_stand_in(a)));
+    const auto scalars = static_cast<std::size_t>(value(host::scalars_of_stand_in(a)));
     addresses_[a.name] = allocate(a, scalars);
     return clear(a, scalars);
   }
-  const std::vector<kernel::Expr> strides = kernel::allocated_strides(a);
+  const std::vector<kernel::Expr> strides = host::allocated_strides(a);
   for (std::size_t d = 0; d < strides.size(); ++d) fields_[a.strides[d]] = {.i = value(strides[d])};
-  const auto scalars = static_cast<std::size_t>(value(kernel::allocated_scalars(a)));
+  const auto scalars = static_cast<std::size_t>(value(host::allocated_scalars(a)));
   addresses_[a.name] = allocate(a, scalars);
   if (code_.exchanging_words.count(a.name)) clear(a, scalars);
 }
@@ -156,7 +156,7 @@ void CudaRun::place(const Array& a, const Buffer& buffer) {
 }
 
 std::size_t CudaRun::bytes_of(const Array& a) const {
-  return static_cast<std::size_t>(value(kernel::allocated_scalars(a)) * size_of(a.type.scalar));
+  return static_cast<std::size_t>(value(host::allocated_scalars(a)) * size_of(a.type.scalar));
 }
 
 /// Pinned memory laid out as the array is on the GPU, with the pixels of `like`.
@@ -177,7 +177,7 @@ void CudaRun::launch(const kernel::Launch& launch) {
   std::vector<std::array<std::byte, 8>> values(kernel.parameters.size());
   std::vector<void*> pointers;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const kernel::Parameter& p = kernel.parameters[i];
+    const host::Parameter& p = kernel.parameters[i];
     if (p.is_array)
       ir::store(Scalar::I64, values[i].data(),
                 {.i = static_cast<std::int64_t>(as_address(addresses_.at(p.name)))});

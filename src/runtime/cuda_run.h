@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "host/host.h"
 #include "ir/bindings.h"
-#include "ir/kernel_evaluate.h"
-#include "ir/kernel_host.h"
+#include "kernel/evaluate.h"
 #include "runtime/cuda_memory.h"
 #include "runtime/launch_progress.h"
 
@@ -20,14 +20,14 @@ namespace weft::runtime {
 struct CudaCode {
   struct Kernel {
     void* function = nullptr;
-    std::vector<kernel::Parameter> parameters;
+    std::vector<host::Parameter> parameters;
   };
 
   explicit CudaCode(kernel::Module lowered);
 
   kernel::Module module;
-  std::vector<kernel::Lifetimes> lifetimes;
-  std::set<std::string> exchanging_words;  ///< See kernel::arrays_exchanging_words.
+  std::vector<host::Lifetimes> lifetimes;
+  std::set<std::string> exchanging_words;  ///< See host::arrays_exchanging_words.
   std::map<std::string, Kernel> kernels = {};
 };
 

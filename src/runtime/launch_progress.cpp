@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "ir/kernel_evaluate.h"
-#include "ir/kernel_visit.h"
+#include "kernel/evaluate.h"
+#include "kernel/visit.h"
 
 namespace weft::runtime {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/run_progress.h"
 #include "ir/bindings.h"
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 
 namespace weft::runtime {
 

@@ -27,8 +27,8 @@ class Program::Implementation {
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
     if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
     if (toolchain)
-      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, runtime::scheduling_of(options),
-                                                      runtime::ContentCache(), progress));
+      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, compile::scheduling_of(options),
+                                                      compile::ContentCache(), progress));
     else
       executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, progress);
   }
@@ -219,21 +219,22 @@ Program runtime::program_of(const Pipeline& pipeline, std::unique_ptr<const Exec
 }
 
 std::vector<Program> runtime::compile_together(const std::vector<Pipeline>& pipelines,
-                                               const CompileOptions& options, const ContentCache& cache,
+                                               const CompileOptions& options,
+                                               const compile::ContentCache& cache,
                                                const std::vector<std::string>& schedules) {
-  Scheduling scheduling = scheduling_of(options);
+  compile::Scheduling scheduling = compile::scheduling_of(options);
   std::vector<kernel::Module> modules;
   std::map<std::vector<std::string>, std::vector<std::size_t>> by_flags;
   for (const Pipeline& pipeline : pipelines) {
     if (!schedules.empty()) scheduling.groups = schedules.at(modules.size());
-    modules.push_back(lowered(pipeline.ir(), lower::Processor::Cpu, scheduling));
+    modules.push_back(compile::lowered(pipeline.ir(), target::Processor::Cpu, scheduling));
     by_flags[flags_for(modules.back(), options).extra].push_back(modules.size() - 1);
   }
   std::vector<std::shared_ptr<const Program::Implementation>> programs(pipelines.size());
   for (const auto& [flags, members] : by_flags) {
     std::vector<const kernel::Module*> batch;
     for (std::size_t m : members) batch.push_back(&modules[m]);
-    const auto object = std::make_shared<const SharedObject>(compile_shared(
+    const auto object = std::make_shared<const compile::SharedObject>(compile::compile_shared(
         emit::emit_for_loading_together(batch), {flags, longest_compilation, options.compiler_flags}, cache));
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto ir = std::make_shared<const ir::Pipeline>(pipelines[members[i]].ir());

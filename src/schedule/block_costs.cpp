@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/round_up.h"
-#include "schedule/block.h"
-#include "schedule/block_needs.h"
 #include "schedule/block_strip.h"
+#include "schedule/hipacc/block_needs.h"
+#include "target/block.h"
 
 namespace weft::schedule {
 namespace {
@@ -33,21 +33,23 @@ int registers_of(const std::vector<const Loop*>& pass) {
   std::set<const ir::Stage*> images;
   std::int64_t kept = 0;
   for (const Loop* loop : pass) {
-    const int registers =
-        (size_of(loop->reads.stage->type.scalar) + bytes_per_register - 1) / bytes_per_register;
+    const int registers = (size_of(loop->reads.stage->type.scalar) + hipacc::bytes_per_register - 1) /
+                          hipacc::bytes_per_register;
     kept += pixels_in_flight * registers * (1 + loop->operations.loads);
     images.insert(loop->reads.stage);
     for (const ir::Read* read : loop->reads.reads) images.insert(read->source.get());
   }
-  return registers_with(static_cast<int>(images.size()),
-                        static_cast<int>(std::min<std::int64_t>(kept, most_values_in_flight)));
+  return hipacc::registers_with(static_cast<int>(images.size()),
+                                static_cast<int>(std::min<std::int64_t>(kept, most_values_in_flight)));
 }
 
-void choose_block_of(BlockWork& work, const machine::Architecture& architecture, const BlockLaunch& launch) {
+void choose_block_of(BlockWork& work, const machine::Architecture& architecture,
+                     const target::BlockLaunch& launch) {
   machine::BlockNeeds& needs = work.needs;
   const auto shared = [&](int) { return needs.static_shared; };
   needs.registers = std::min(needs.registers, architecture.registers_per_thread);
-  needs.threads = choose_block(architecture, {needs.registers, needs.registers}, shared, launch).threads();
+  needs.threads =
+      target::choose_block(architecture, {needs.registers, needs.registers}, shared, launch).threads();
 }
 
 /// A loop whose threads compute some pixels each, and read images through the caches; blocks, if it is a

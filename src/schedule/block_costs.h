@@ -23,7 +23,7 @@
 //     blocks left over, w7               the last n, and their k
 //
 // Shared memory and registers that stay unused (w4, w5) take no time: they are in n alone. Tile and block
-// sizes are not searched for here, since schedule/block_strip and schedule/block decide about them, and no
+// sizes are not searched for here, since schedule/block_strip and target/block decide about them, and no
 // tile is in registers. Left out: that an intermediate image may still be in the second-level cache.
 #pragma once
 

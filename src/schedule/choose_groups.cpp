@@ -98,10 +98,11 @@ class LargestGroups {
 using GroupOf = std::unordered_map<const ir::Stage*, std::size_t>;
 
 /// Those of the partition, and for stages that it does not know that of their readers, if they have one.
-GroupOf group_of_stages(const ir::Pipeline& pipeline, const Partition& partition, const Kernels& kernels) {
+GroupOf group_of_stages(const ir::Pipeline& pipeline, const hipacc::Partition& partition,
+                        const Kernels& kernels) {
   std::unordered_map<std::string, std::size_t> named;
   for (std::size_t g = 0; g < partition.groups.size(); ++g) {
-    for (const GroupMember& member : partition.groups[g].members) named[member.stage] = g;
+    for (const hipacc::GroupMember& member : partition.groups[g].members) named[member.stage] = g;
   }
   std::size_t next = partition.groups.size();
   GroupOf group_of;
@@ -125,7 +126,7 @@ Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memor
   return LargestGroups(pipeline, memory).run(tiling);
 }
 
-Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling,
+Grouping groups_of_partition(const ir::Pipeline& pipeline, const hipacc::Partition& partition, Tiling tiling,
                              const Memory& memory) {
   const GroupOf group_of = group_of_stages(pipeline, partition, Kernels(pipeline, always));
   const auto together = [&](const ir::Stage& a, const ir::Stage& b) {

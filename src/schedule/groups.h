@@ -11,7 +11,7 @@
 
 #include "ir/stage_ir.h"
 #include "schedule/group_loops.h"
-#include "schedule/partition.h"
+#include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 
 namespace weft::schedule {
@@ -61,7 +61,7 @@ std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling ti
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
 /// stages are stored, and say why.
-Grouping groups_of_partition(const ir::Pipeline& pipeline, const Partition& partition, Tiling tiling,
+Grouping groups_of_partition(const ir::Pipeline& pipeline, const hipacc::Partition& partition, Tiling tiling,
                              const Memory& memory = {});
 
 /// {"groups": [["dx", "dy", "mag"], …], "tiles": {"mag": {"width": 256, "height": 64}, …}}, or what `weft

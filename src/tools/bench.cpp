@@ -89,7 +89,7 @@ struct Plan {
   std::int64_t runs;         ///< At least so many, and for at least so many seconds.
   double seconds;
   RunTarget target;
-  runtime::Scheduling scheduling;
+  compile::Scheduling scheduling;
   int threads;
   std::vector<std::string> params;
   std::map<std::string, Type> types;

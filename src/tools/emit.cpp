@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
+#include "compile/scheduling.h"
 #include "emit/bench.h"
 #include "emit/cmake.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
 #include "ir/identifiers.h"
-#include "runtime/scheduling.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/compare.h"
@@ -71,8 +71,8 @@ void check(const EmitOptions& options) {
   if (!is_architecture) throw Error("'" + name + "' is no architecture; write sm_90, say");
 }
 
-lower::Target gpu_of(const EmitOptions& options) {
-  return {lower::Processor::Gpu, machine::closest_architecture(options.architecture)};
+target::Target gpu_of(const EmitOptions& options) {
+  return {target::Processor::Gpu, machine::closest_architecture(options.architecture)};
 }
 
 using Files = std::map<std::string, std::string>;
@@ -90,9 +90,9 @@ Prepared prepare_without_params(const EmitOptions& options) {
 Files emitted_function(const EmitOptions& options) {
   const Prepared prepared = prepare_without_params(options);
   const bool is_cuda = options.target == "cuda";
-  const lower::Target target = is_cuda ? gpu_of(options) : lower::Target(lower::Processor::Cpu);
+  const target::Target target = is_cuda ? gpu_of(options) : target::Target(target::Processor::Cpu);
   const kernel::Module module =
-      runtime::lowered(prepared.built.pipeline.ir(), target, parse(options.schedule));
+      compile::lowered(prepared.built.pipeline.ir(), target, parse(options.schedule));
   return is_cuda ? emit::emit_cuda_for_users(module, options.architecture, options.name_space)
                  : emit::emit_for_users(module, options.name_space);
 }
@@ -128,8 +128,8 @@ Files emitted_bench(const EmitOptions& options) {
   const Size size = bench_size(application, declared, given);
   const Prepared prepared = prepare(application, with_size(declared, options.params, size));
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
-  const runtime::Scheduling scheduling = parse(options.schedule);
-  const kernel::Module cuda = runtime::lowered(definition, gpu_of(options), scheduling);
+  const compile::Scheduling scheduling = parse(options.schedule);
+  const kernel::Module cuda = compile::lowered(definition, gpu_of(options), scheduling);
 
   emit::BenchPlan plan;
   plan.options = joined(options.params, " ");
@@ -141,7 +141,7 @@ Files emitted_bench(const EmitOptions& options) {
   plan.range = application.about.range;
   plan.rounded = !definition.strict && rounds_floats(definition);
   plan.kernel_bytes = traffic_of(cuda, plan.fields).total();
-  return emit::emit_bench(cuda, runtime::lowered(definition, lower::Processor::Cpu, scheduling),
+  return emit::emit_bench(cuda, compile::lowered(definition, target::Processor::Cpu, scheduling),
                           options.architecture, plan);
 }
 

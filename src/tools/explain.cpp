@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/footprint.h"
+#include "compile/scheduling.h"
 #include "ir/bindings.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
-#include "runtime/scheduling.h"
 #include "schedule/groups.h"
-#include "schedule/partition.h"
+#include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -70,7 +70,7 @@ std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const 
   const machine::Board* board = machine::find_board(options.machine);
   if (board == nullptr) return std::nullopt;
   const machine::Architecture& architecture = board->architecture();
-  return report_on_kernels(lower::lower(pipeline, schedule, {lower::Processor::Gpu, architecture}),
+  return report_on_kernels(lower::lower(pipeline, schedule, {target::Processor::Gpu, architecture}),
                            architecture);
 }
 
@@ -108,7 +108,7 @@ std::string totals(const std::vector<Explained>& stages) {
   return text;
 }
 
-void print(const Application& application, const runtime::Scheduled& what,
+void print(const Application& application, const compile::Scheduled& what,
            const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
            const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
@@ -131,7 +131,7 @@ void print(const Application& application, const runtime::Scheduled& what,
     decisions.add({plan.stage, plan.where(), plan.why});
   }
   fmt::print("{}", decisions.text());
-  if (what.partition) fmt::print("\n{}", schedule::to_text(*what.partition));
+  if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
   if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -169,7 +169,7 @@ Json as_json(const Explained& stage) {
 }
 
 void print_json(const Application& application, const ir::Pipeline& definition,
-                const runtime::Scheduled& what, const std::vector<Explained>& stages,
+                const compile::Scheduled& what, const std::vector<Explained>& stages,
                 const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
@@ -184,7 +184,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   json["schedule"] =
       json_of(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
   if (!what.search.empty()) json["search"] = what.search;
-  if (what.partition) json["fusion"] = json_of(schedule::to_json(*what.partition));
+  if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json_text(json));
@@ -202,11 +202,11 @@ void explain(const ExplainOptions& options) {
   }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const machine::Board* board = machine::find_board(options.machine);
-  const lower::Target target = board ? lower::Target(lower::Processor::Gpu, board->architecture())
-                                     : lower::Target(lower::Processor::Cpu);
-  runtime::Scheduling scheduling = parse(options.schedule);
+  const target::Target target = board ? target::Target(target::Processor::Gpu, board->architecture())
+                                      : target::Target(target::Processor::Cpu);
+  compile::Scheduling scheduling = parse(options.schedule);
   if (board) scheduling.model.costs = machine::access_costs(*board), scheduling.board = board;
-  const runtime::Scheduled what = runtime::scheduled(definition, target, scheduling);
+  const compile::Scheduled what = compile::scheduled(definition, target, scheduling);
   const ir::Pipeline& pipeline = what.pipeline;
   std::optional<ir::Sizes> sizes;
   if (size) sizes = input_sizes(pipeline, *size);

@@ -104,10 +104,10 @@ std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::Sta
 }
 
 std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
-                   const schedule::Partition& partition) {
+                   const schedule::hipacc::Partition& partition) {
   Homes homes;
-  for (const schedule::Group& group : partition.groups) {
-    for (const schedule::GroupMember& member : group.members)
+  for (const schedule::hipacc::Group& group : partition.groups) {
+    for (const schedule::hipacc::GroupMember& member : group.members)
       homes[member.stage] = group.members.back().stage;
   }
   return drawn(pipeline, stages, homes);

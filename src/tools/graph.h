@@ -6,7 +6,7 @@
 
 #include "analysis/footprint.h"
 #include "ir/stage_ir.h"
-#include "schedule/partition.h"
+#include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 
 namespace weft::tools {
@@ -16,7 +16,7 @@ std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::Sta
                    const schedule::Schedule& schedule);
 /// Likewise, those of a group sharing a frame.
 std::string to_dot(const ir::Pipeline& pipeline, const std::vector<analysis::StageSummary>& stages,
-                   const schedule::Partition& partition);
+                   const schedule::hipacc::Partition& partition);
 
 /// What a stage reads of a source, for people: "in 3x3 clamp", "in" for the current pixel.
 std::string read_text(const analysis::SourceSummary& source);

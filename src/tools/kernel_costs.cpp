@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analysis/registers.h"
 #include "emit/cuda.h"
-#include "ir/kernel_build.h"
-#include "ir/kernel_host.h"
-#include "ir/kernel_visit.h"
+#include "host/host.h"
+#include "kernel/build.h"
+#include "kernel/registers.h"
+#include "kernel/visit.h"
 #include "tools/terminal.h"
 
 namespace weft::tools {
@@ -39,7 +39,7 @@ std::optional<double> instructions_per_pixel(const KernelCost& cost) {
 }
 
 std::vector<std::string> row_of(const KernelCost& cost) {
-  const runtime::KernelResources& r = cost.resources;
+  const compile::KernelResources& r = cost.resources;
   const auto per_pixel = instructions_per_pixel(cost);
   return {cost.kernel,
           std::to_string(cost.threads),
@@ -57,18 +57,18 @@ std::vector<std::string> row_of(const KernelCost& cost) {
 std::vector<KernelBlock> kernel_blocks(const kernel::Module& module) {
   std::vector<KernelBlock> blocks;
   for (const kernel::Function& function : module.functions) {
-    const kernel::Grid& grid = *kernel::launch_of(module, function).grid;
-    blocks.push_back({function.name, grid.block, analysis::estimated_registers(function).most, grid.why});
+    const kernel::Grid& grid = *host::launch_of(module, function).grid;
+    blocks.push_back({function.name, grid.block, kernel::estimated_registers(function).most, grid.why});
   }
   return blocks;
 }
 
 std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
-                                     const runtime::DeviceCompiler& compiler) {
-  const runtime::DeviceFlags flags{architecture.name(), !module.strict, {}};
-  const runtime::DeviceCode code =
-      compiler.compile(emit::emit_cuda_kernels(module), flags, runtime::ContentCache());
-  const auto resources = runtime::resources_of(code.cubin);
+                                     const compile::DeviceCompiler& compiler) {
+  const compile::DeviceFlags flags{architecture.name(), !module.strict, {}};
+  const compile::DeviceCode code =
+      compiler.compile(emit::emit_cuda_kernels(module), flags, compile::ContentCache());
+  const auto resources = compile::resources_of(code.cubin);
   std::vector<KernelCost> costs;
   for (const kernel::Function& function : module.functions) {
     const auto found = resources.find(function.name);
@@ -77,7 +77,7 @@ std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine
     cost.kernel = function.name;
     cost.resources = found->second;
     cost.threads = cost.resources.max_threads;  // launches have as many threads as __launch_bounds__ says
-    cost.occupancy = machine::occupancy(architecture, runtime::needs_of(cost.resources, cost.threads));
+    cost.occupancy = machine::occupancy(architecture, compile::needs_of(cost.resources, cost.threads));
     cost.pixels_per_pass = pixels_per_pass(function);
     costs.push_back(std::move(cost));
   }
@@ -115,7 +115,7 @@ nlohmann::ordered_json KernelReport::json() const {
                               {"why", kernel.why}});
   }
   for (const KernelCost& cost : costs) {
-    const runtime::KernelResources& r = cost.resources;
+    const compile::KernelResources& r = cost.resources;
     const auto per_pixel = instructions_per_pixel(cost);
     json["kernels"].push_back({{"name", cost.kernel},
                                {"threads", cost.threads},
@@ -137,7 +137,7 @@ nlohmann::ordered_json KernelReport::json() const {
 KernelReport report_on_kernels(const kernel::Module& module, const machine::Architecture& architecture) {
   KernelReport report;
   report.blocks = kernel_blocks(module);
-  std::optional<runtime::DeviceCompiler> compiler;
+  std::optional<compile::DeviceCompiler> compiler;
   try {
     compiler.emplace();
   } catch (const Error& error) {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel_ir.h"
+#include "compile/cubin.h"
+#include "compile/device_compiler.h"
+#include "kernel/ir.h"
 #include "machine/architecture.h"
 #include "machine/occupancy.h"
-#include "runtime/cubin.h"
-#include "runtime/device_compiler.h"
 
 namespace weft::tools {
 
@@ -29,7 +29,7 @@ std::vector<KernelBlock> kernel_blocks(const kernel::Module& module);
 struct KernelCost {
   std::string kernel;
   int threads = 0;  ///< Per block.
-  runtime::KernelResources resources;
+  compile::KernelResources resources;
   machine::Occupancy occupancy;
   /// The pixels that a thread computes each time it runs through the text, if all loops are divided among
   /// threads or unrolled; else 0.
@@ -39,7 +39,7 @@ struct KernelCost {
 /// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the
 /// architecture.
 std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
-                                     const runtime::DeviceCompiler& compiler);
+                                     const compile::DeviceCompiler& compiler);
 
 /// What `weft explain` says of them.
 struct KernelReport {

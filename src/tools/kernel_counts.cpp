@@ -21,7 +21,7 @@ double bank_passes(const KernelMeasure& k) {
 }  // namespace
 
 std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Arguments& arguments,
-                                         const runtime::Scheduling& scheduling) {
+                                         const compile::Scheduling& scheduling) {
   const kernel::Module module = cuda_module(pipeline, scheduling);
   const auto traffic =
       traffic_of_kernels(module, pipeline.ir(), ir::bound(arguments.images, arguments.params));

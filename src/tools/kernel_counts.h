@@ -20,7 +20,7 @@ struct KernelMeasure {
 /// One run of the pipeline; its kernels in the order of the text. Throws weft::Error with a fault that was
 /// found.
 std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Arguments& arguments,
-                                         const runtime::Scheduling& scheduling = {});
+                                         const compile::Scheduling& scheduling = {});
 
 /// One object per kernel; memory per pixel, of so many.
 nlohmann::ordered_json to_json(const std::vector<KernelMeasure>& kernels, double pixels);

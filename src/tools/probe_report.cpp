@@ -121,9 +121,9 @@ std::string whole_text(const ir::ProbedStage& stage) {
 }
 
 Json values_json(const ir::Value& value) {
-  if (value.type.lanes == 1) return as_json(value);
+  if (value.type.lanes == 1) return value_as_json(value);
   Json lanes = Json::array();
-  for (int l = 0; l < value.type.lanes; ++l) lanes.push_back(as_json(value, l));
+  for (int l = 0; l < value.type.lanes; ++l) lanes.push_back(value_as_json(value, l));
   return lanes;
 }
 

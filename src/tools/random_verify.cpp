@@ -6,25 +6,40 @@
 #include <chrono>
 #include <mutex>
 
+#include "compile/scheduling.h"
+#include "compile/scratch_folder.h"
+#include "fuzz/bounds.h"
+#include "fuzz/build.h"
+#include "fuzz/crash.h"
+#include "fuzz/generate.h"
+#include "fuzz/groups.h"
+#include "fuzz/images.h"
+#include "fuzz/print.h"
+#include "fuzz/shrink.h"
 #include "lower/lower.h"
+#include "rewrite/prepare.h"
 #include "runtime/compile_together.h"
-#include "runtime/scheduling.h"
-#include "runtime/scratch_folder.h"
 #include "schedule/groups.h"
 #include "tools/arguments.h"
 #include "tools/compare.h"
-#include "tools/random_bounds.h"
-#include "tools/random_build.h"
-#include "tools/random_crash.h"
-#include "tools/random_generate.h"
-#include "tools/random_groups.h"
-#include "tools/random_images.h"
-#include "tools/random_print.h"
-#include "tools/random_shrink.h"
 #include "tools/simt_program.h"
 #include "tools/workers.h"
 
 namespace weft::tools::recipe {
+
+using fuzz::CrashNote;
+using fuzz::image_name;
+using fuzz::least_parameter;
+using fuzz::legal_groups;
+using fuzz::most_parameter;
+using fuzz::Random;
+using fuzz::random_groups;
+using fuzz::random_recipe;
+using fuzz::Recipe;
+using fuzz::Run;
+using fuzz::Size;
+using fuzz::stage_name;
+
 namespace {
 
 /// Pipelines that are compiled together: those whose seeds have the same quotient.
@@ -61,12 +76,12 @@ void build(Trial& trial) {
   }
 }
 
-lower::Target target_of(const Way& way) {
-  return is_simt(way.target) ? lower::Processor::Gpu : lower::Processor::Cpu;
+target::Target target_of(const Way& way) {
+  return is_simt(way.target) ? target::Processor::Gpu : target::Processor::Cpu;
 }
 
-runtime::Scheduling scheduling_of(const Trial& trial, const Way& way) {
-  runtime::Scheduling scheduling = runtime::scheduling_of(way.options);
+compile::Scheduling scheduling_of(const Trial& trial, const Way& way) {
+  compile::Scheduling scheduling = compile::scheduling_of(way.options);
   if (const auto& grouping = trial.recipe.grouping)
     scheduling.groups = schedule::to_json(grouping->groups, grouping->tiles);
   return scheduling;
@@ -75,16 +90,16 @@ runtime::Scheduling scheduling_of(const Trial& trial, const Way& way) {
 /// Whether the pipeline can be lowered. It takes no time beside the C++ compiler.
 void lower(Trial& trial, const Way& way) {
   try {
-    const runtime::Scheduling scheduling = scheduling_of(trial, way);
+    const compile::Scheduling scheduling = scheduling_of(trial, way);
     is_simt(way.target) ? cuda_module(*trial.pipeline, scheduling)
-                        : runtime::lowered(trial.pipeline->ir(), lower::Processor::Cpu, scheduling);
+                        : compile::lowered(trial.pipeline->ir(), target::Processor::Cpu, scheduling);
   } catch (const std::exception& e) {
     trial.fail(Failure::Kind::Lowering, way.target, e.what());
   }
 }
 
 std::vector<Program> compiled(const std::vector<Trial*>& trials, const Way& way,
-                              const runtime::ContentCache& cache) {
+                              const compile::ContentCache& cache) {
   std::vector<Pipeline> pipelines;
   std::vector<std::string> schedules;
   for (const Trial* t : trials) {
@@ -93,12 +108,12 @@ std::vector<Program> compiled(const std::vector<Trial*>& trials, const Way& way,
   }
   if (!is_simt(way.target)) return runtime::compile_together(pipelines, way.options, cache, schedules);
   return simt_programs(
-      pipelines, {build_of(way.target), way.options.compiler_flags, runtime::scheduling_of(way.options)},
+      pipelines, {build_of(way.target), way.options.compiler_flags, compile::scheduling_of(way.options)},
       schedules);
 }
 
 /// Compiles the trials together; halves them to find those that cannot be.
-void compile(const std::vector<Trial*>& trials, const Way& way, const runtime::ContentCache& cache) {
+void compile(const std::vector<Trial*>& trials, const Way& way, const compile::ContentCache& cache) {
   if (trials.empty()) return;
   try {
     const std::vector<Program> programs = compiled(trials, way, cache);
@@ -205,13 +220,13 @@ void run(Trial& trial, RunTarget target, RandomTotals& totals) {
 
 /// Runs a recipe both ways, compiled into `cache`; the first failure, if any. Goes no further than a failure
 /// of the kind `last` takes.
-std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime::ContentCache& cache,
+std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const compile::ContentCache& cache,
                                   Failure::Kind last) {
   Trial trial{recipe, {}, {}, {}};
   build(trial);
   if (trial.recipe.grouping && trial.pipeline)
-    trial.recipe.grouping = legal_groups(lower::prepare(trial.pipeline->ir()), *trial.recipe.grouping,
-                                         runtime::memory_of(target_of(way)));
+    trial.recipe.grouping = legal_groups(rewrite::prepare(trial.pipeline->ir()), *trial.recipe.grouping,
+                                         compile::memory_of(target_of(way)));
   recipe = trial.recipe;  // with types, and groups that it has
   if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
@@ -223,7 +238,7 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const runtime:
 
 /// Makes the recipe of a failure small and prints it.
 Failure explained(const Trial& trial, Way way, std::chrono::seconds time,
-                  const runtime::ContentCache& cache) {
+                  const compile::ContentCache& cache) {
   Failure failure = *trial.failure;
   const auto deadline = std::chrono::steady_clock::now() + time;
   const auto fails = [&](Recipe& candidate) {
@@ -286,10 +301,10 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
 /// groups that the target has no room for.
 void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& totals) {
   constexpr std::uint64_t attempts = 8;
-  const lower::Target target = target_of(way);
-  const schedule::Memory memory = runtime::memory_of(target);
+  const target::Target target = target_of(way);
+  const schedule::Memory memory = compile::memory_of(target);
   std::erase_if(trials, [&](Trial* t) {
-    const runtime::Scheduled chosen = runtime::scheduled(t->pipeline->ir(), target);
+    const compile::Scheduled chosen = compile::scheduled(t->pipeline->ir(), target);
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
       const schedule::Grouping all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
       const schedule::Grouping& legal =
@@ -306,7 +321,7 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
 
 /// Compiles and runs the trials that have not failed.
 void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
-           const runtime::ContentCache& cache, RandomTotals& totals) {
+           const compile::ContentCache& cache, RandomTotals& totals) {
   std::vector<Trial*> tried, lowered;
   for (Trial& t : trials) {
     t.recipe.grouping.reset();  // of another way
@@ -327,7 +342,7 @@ void check(std::vector<Trial>& trials, const RandomPlan& plan, const Way& way,
 
 /// The pipelines of some seeds, one after the other, then together.
 RandomTotals verify_batch(const RandomPlan& plan, std::uint64_t first, std::uint64_t end,
-                          const runtime::ContentCache& cache) {
+                          const compile::ContentCache& cache) {
   RandomTotals totals;
   const std::vector<Way> ways = ways_for(plan, first);
   std::vector<Trial> trials;
@@ -351,8 +366,8 @@ void add(RandomTotals& to, const RandomTotals& more) {
 }  // namespace
 
 RandomTotals verify_random(const RandomPlan& plan, const std::function<void(const RandomTotals&)>& progress) {
-  const runtime::ScratchFolder folder(runtime::folder_of_temporary_files(), "weft-random-");
-  const runtime::ContentCache cache(folder.path());  // of code that nobody will need again
+  const compile::ScratchFolder folder(compile::folder_of_temporary_files(), "weft-random-");
+  const compile::ContentCache cache(folder.path());  // of code that nobody will need again
   const std::uint64_t end = plan.seed + static_cast<std::uint64_t>(plan.count);
   std::mutex mutex;
   RandomTotals totals;

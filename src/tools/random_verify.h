@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/random_recipe.h"
+#include "fuzz/recipe.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
 
@@ -25,7 +25,7 @@ struct RandomPlan {
   std::vector<RunTarget> targets = {RunTarget::Cpu};
   /// Tile::Auto: every fourth batch is not computed in tiles on the CPU, and is on the checker. If fuse is
   /// Auto, too, each pipeline runs with random groups of its stages as well.
-  runtime::Scheduling scheduling;
+  compile::Scheduling scheduling;
   std::vector<std::string> compiler_flags;  ///< They are added to Weft's own.
   int workers = 0;                          ///< Each compiles and runs; 0: one per core.
   std::chrono::seconds shrinking{60};       ///< Of a failure; what is not small by then is small enough.

@@ -58,7 +58,7 @@ TerminalPictures terminal_for(const RunOptions& options) {
 
 void run(const RunOptions& given) {
   const RunTarget target = parse_target(given.target);
-  const runtime::Scheduling scheduling = parse(given.schedule);
+  const compile::Scheduling scheduling = parse(given.schedule);
   const int threads = parse_threads(given.threads);
   const Application& application = find_application(given.application);
   const RunOptions options = with_outputs_told_apart(given, prepare(application, given.params).built);

@@ -24,7 +24,7 @@ constexpr std::int64_t most_values = 1 << 16;  ///< Rows longer than this are da
 Json values_of(const Buffer& result) {
   Json values = Json::array();
   for (std::int64_t i = 0; i < result.pixels(); ++i) {
-    for (int l = 0; l < result.type().lanes; ++l) values.push_back(as_json(lane_value(result, i, l)));
+    for (int l = 0; l < result.type().lanes; ++l) values.push_back(value_as_json(lane_value(result, i, l)));
   }
   return values;
 }

@@ -29,8 +29,8 @@ constexpr double scene_width = 4, scene_height = 3, horizon = 1.75;
 
 /// 0 … 1 noise that does not depend on the order in which pixels are drawn.
 double hash(std::uint64_t seed, std::int64_t x, std::int64_t y) {
-  Random random(seed * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(x) * 0xD1B54A32D192ED03u +
-                static_cast<std::uint64_t>(y) * 0x8CB92BA72F3D8DD7u);
+  fuzz::Random random(seed * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(x) * 0xD1B54A32D192ED03u +
+                      static_cast<std::uint64_t>(y) * 0x8CB92BA72F3D8DD7u);
   return random.uniform();
 }
 
@@ -136,7 +136,8 @@ struct Blob {
   Colour colour;
   std::vector<std::vector<double>> factors;
 
-  Blob(const Size& size, Random& random) : colour{random.uniform(), random.uniform(), random.uniform()} {
+  Blob(const Size& size, fuzz::Random& random)
+      : colour{random.uniform(), random.uniform(), random.uniform()} {
     for (const std::int64_t extent : size.extents) {
       const double centre = random.uniform(), radius = .08 + .17 * random.uniform();
       auto& along = factors.emplace_back(extent);
@@ -181,13 +182,6 @@ Buffer draw(const Size& size, F colour) {
 
 }  // namespace
 
-std::uint64_t Random::bits() {
-  std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 Buffer draw_scene(const Size& size, std::uint64_t seed) {
   // The scene fills the picture and keeps its proportions; the seed moves the view a little.
   const auto width = static_cast<double>(size.extents.at(0)),
@@ -207,7 +201,7 @@ Buffer draw_scene(const Size& size, std::uint64_t seed) {
 }
 
 Buffer draw_blobs(const Size& size, std::uint64_t seed) {
-  Random random(seed);
+  fuzz::Random random(seed);
   std::vector<Blob> blobs;
   for (int i = 0; i < 12; ++i) blobs.emplace_back(size, random);
   return draw(size, [&](std::int64_t x, std::int64_t row) {
@@ -234,7 +228,7 @@ Buffer draw_gradient(const Size& size) {
   });
 }
 
-Buffer random_image(Type type, const Size& size, double range, Random& random) {
+Buffer random_image(Type type, const Size& size, double range, fuzz::Random& random) {
   check_memory(size, size_of(type), 1);
   Buffer image = Buffer::allocate(type, size.extents);
   auto* to = static_cast<std::byte*>(image.data());

@@ -6,20 +6,10 @@
 
 #include <cstdint>
 
+#include "fuzz/random.h"
 #include "tools/sizes.h"
 
 namespace weft::tools {
-
-/// A tiny generator of uniform numbers (splitmix64).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits();
-  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  ///< In [0, 1).
-
- private:
-  std::uint64_t state_;
-};
 
 // 8-bit RGB. All but the blobs are of 2 dimensions.
 Buffer draw_scene(const Size& size, std::uint64_t seed);  ///< Edges, corners, texture and soft light.
@@ -28,6 +18,6 @@ Buffer draw_noise(const Size& size, std::uint64_t seed);
 Buffer draw_gradient(const Size& size);
 
 /// Uniformly random pixels: all values of integers, 0 … range for floats, with the extremes among them.
-Buffer random_image(Type type, const Size& size, double range, Random& random);
+Buffer random_image(Type type, const Size& size, double range, fuzz::Random& random);
 
 }  // namespace weft::tools

@@ -42,8 +42,8 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
                      "--json prints them");
 }
 
-runtime::Scheduling parse(const ScheduleFlags& flags) {
-  runtime::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}, nullptr};
+compile::Scheduling parse(const ScheduleFlags& flags) {
+  compile::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}, nullptr};
   if (!flags.file.empty()) {
     scheduling.groups = read_text(flags.file);
     try {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/scheduling.h"
+#include "compile/scheduling.h"
 #include "tools/parser.h"
 
 namespace weft::tools {
@@ -14,6 +14,6 @@ struct ScheduleFlags {
 void add_schedule_flags(Command command, ScheduleFlags& flags);
 
 /// Reads the file. Throws weft::Error for names that there are not, and flags that contradict one another.
-runtime::Scheduling parse(const ScheduleFlags& flags);
+compile::Scheduling parse(const ScheduleFlags& flags);
 
 }  // namespace weft::tools

@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 
-#include "lower/lower.h"
+#include "rewrite/prepare.h"
 #include "runtime/thread_pool.h"
 #include "tools/compare.h"
 #include "tools/targets.h"
@@ -34,7 +34,7 @@ std::string ordinal(int number) {
 
 Contenders::Contenders(const Subject& subject)
     : subject_(subject),
-      prepared_(lower::prepare(subject.pipeline.ir())),
+      prepared_(rewrite::prepare(subject.pipeline.ir())),
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
@@ -55,10 +55,10 @@ void Contenders::add_new(const std::string& name, const schedule::Schedule& sche
 }
 
 void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
-  runtime::Scheduling scheduling;
+  compile::Scheduling scheduling;
   scheduling.fuse = fuse, scheduling.tile = tile;
   const schedule::Schedule schedule =
-      runtime::scheduled(subject_.pipeline.ir(), lower::Processor::Cpu, scheduling).schedule;
+      compile::scheduled(subject_.pipeline.ir(), target::Processor::Cpu, scheduling).schedule;
   if (Contender* same = find(groups_of(schedule)))
     same->names.push_back(name);
   else
@@ -119,7 +119,7 @@ void Contenders::compile(int threads, Progress& progress) {
   };
   show();
   share_out(0, is_new.size(), 0, [&](std::uint64_t c) {
-    runtime::Scheduling scheduling;
+    compile::Scheduling scheduling;
     scheduling.groups = schedule::to_json(is_new[c]->groups, is_new[c]->tiles);
     Program program = tools::compile(subject_.pipeline, RunTarget::Cpu, threads, scheduling);
     const std::lock_guard lock(mutex);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/scheduling.h"
+#include "compile/scheduling.h"
 #include "schedule/group_costs.h"
 #include "schedule/groups.h"
 #include "tools/subject.h"

@@ -4,8 +4,8 @@
 
 #include <mutex>
 
+#include "compile/scheduling.h"
 #include "emit/cuda.h"
-#include "runtime/scheduling.h"
 
 namespace weft::tools {
 namespace {
@@ -80,10 +80,10 @@ simt::Build build_of(RunTarget target) {
                                             : simt::Build::fast;
 }
 
-kernel::Module cuda_module(const Pipeline& pipeline, const runtime::Scheduling& scheduling) {
+kernel::Module cuda_module(const Pipeline& pipeline, const compile::Scheduling& scheduling) {
   // The limits of a device that nobody described.
   const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);
-  return runtime::lowered(pipeline.ir(), {lower::Processor::Gpu, architecture}, scheduling);
+  return compile::lowered(pipeline.ir(), {target::Processor::Gpu, architecture}, scheduling);
 }
 
 Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
@@ -95,7 +95,7 @@ std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const
   std::vector<kernel::Module> modules;
   std::vector<const kernel::Module*> pointers;
   for (std::size_t p = 0; p < pipelines.size(); ++p) {
-    runtime::Scheduling scheduling = options.scheduling;
+    compile::Scheduling scheduling = options.scheduling;
     if (!schedules.empty()) scheduling.groups = schedules[p];
     modules.push_back(cuda_module(pipelines[p], scheduling));
   }
@@ -110,7 +110,7 @@ std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const
 }
 
 std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments,
-                                               const runtime::Scheduling& scheduling) {
+                                               const compile::Scheduling& scheduling) {
   simt::Options device;
   device.count = true;
   std::unique_ptr<const SimtProgram> executable =

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <simt/simt.h>
-#include "ir/kernel_ir.h"
+#include "kernel/ir.h"
 #include "runtime/executable.h"
 #include "tools/targets.h"
 
@@ -17,7 +17,7 @@ simt::Build build_of(RunTarget target);
 struct SimtOptions {
   simt::Build build = simt::Build::fast;
   std::vector<std::string> compiler_flags{};  ///< After those of the build.
-  runtime::Scheduling scheduling{};
+  compile::Scheduling scheduling{};
 };
 
 /// A run that the checker reports something of throws weft::Error with the first report.
@@ -30,9 +30,9 @@ std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const
 
 /// The kernels of a pipeline, as the checker runs them: for the architecture whose limits it keeps to.
 /// Throws weft::Error for a schedule that GPUs do not run.
-kernel::Module cuda_module(const Pipeline& pipeline, const runtime::Scheduling& scheduling = {});
+kernel::Module cuda_module(const Pipeline& pipeline, const compile::Scheduling& scheduling = {});
 /// What each kernel did in one run, in the build that finds races.
 std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments,
-                                               const runtime::Scheduling& scheduling = {});
+                                               const compile::Scheduling& scheduling = {});
 
 }  // namespace weft::tools

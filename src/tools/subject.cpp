@@ -16,7 +16,7 @@ Arguments arguments_of(const ir::Pipeline& pipeline, const Prepared& prepared, c
   arguments.params = prepared.params;
   if (pipeline.inputs.empty()) return arguments;
   const ir::Sizes sizes = input_sizes(pipeline, size);
-  Random random(1);
+  fuzz::Random random(1);
   for (const ir::StagePtr& input : pipeline.inputs) {
     const Size own{sizes.at(input->name)};
     check_memory(own, size_of(input->type), static_cast<std::int64_t>(4 * pipeline.inputs.size()));

@@ -69,7 +69,7 @@ bool is_simt(RunTarget target) {
 }
 
 Program compile(const Pipeline& pipeline, RunTarget target, int threads,
-                const runtime::Scheduling& scheduling, RunProgress* progress) {
+                const compile::Scheduling& scheduling, RunProgress* progress) {
   switch (target) {
     case RunTarget::SimtFast:
     case RunTarget::SimtRace:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/run_progress.h"
-#include "runtime/scheduling.h"
+#include "compile/scheduling.h"
 
 namespace weft::tools {
 
@@ -27,6 +27,6 @@ bool is_simt(RunTarget target);
 /// A program whose runs on the checker throw weft::Error with the first report, if there are any. Other
 /// runs tell `progress` how far they are; it outlives the program.
 Program compile(const Pipeline& pipeline, RunTarget target, int threads = 0,
-                const runtime::Scheduling& scheduling = {}, RunProgress* progress = nullptr);
+                const compile::Scheduling& scheduling = {}, RunProgress* progress = nullptr);
 
 }  // namespace weft::tools

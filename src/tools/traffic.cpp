@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "ir/kernel_visit.h"
+#include "kernel/visit.h"
 
 namespace weft::tools {
 namespace {
@@ -75,8 +75,8 @@ class Counting {
 }  // namespace
 
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
-                   const runtime::Scheduling& scheduling) {
-  const kernel::Module module = runtime::lowered(pipeline, lower::Processor::Cpu, scheduling);
+                   const compile::Scheduling& scheduling) {
+  const kernel::Module module = compile::lowered(pipeline, target::Processor::Cpu, scheduling);
   return traffic_of(module, kernel::field_values(module, pipeline, bindings));
 }
 

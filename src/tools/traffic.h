@@ -11,10 +11,10 @@
 
 #include <weft/pipeline.h>
 
+#include "compile/scheduling.h"
 #include "ir/bindings.h"
-#include "ir/kernel_evaluate.h"
-#include "ir/kernel_ir.h"
-#include "runtime/scheduling.h"
+#include "kernel/evaluate.h"
+#include "kernel/ir.h"
 
 namespace weft::tools {
 
@@ -28,7 +28,7 @@ struct Traffic {
 /// Counts the arrays of the kernel module, so also those that no stage stands for. Of the images only the
 /// sizes matter.
 Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
-                   const runtime::Scheduling& scheduling = {});
+                   const compile::Scheduling& scheduling = {});
 /// Of the kernels of that module.
 Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 

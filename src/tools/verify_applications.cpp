@@ -121,7 +121,7 @@ std::vector<Size> sizes_for(const Built& built, const VerifyPlan& plan) {
 }
 
 Arguments random_arguments(const ir::Pipeline& pipeline, const Prepared& prepared, const Size& size,
-                           double range, Random& random) {
+                           double range, fuzz::Random& random) {
   Arguments arguments;
   arguments.params = prepared.params;
   if (pipeline.inputs.empty()) return arguments;
@@ -161,7 +161,7 @@ std::vector<Subject> subjects_of(const Application& application, const Variant& 
 
 /// Programs of the subjects, in their order.
 std::vector<Program> compiled(const std::vector<Subject>& subjects, RunTarget target,
-                              const runtime::Scheduling& scheduling) {
+                              const compile::Scheduling& scheduling) {
   std::vector<Pipeline> pipelines;
   for (const Subject& subject : subjects) pipelines.push_back(subject.prepared.built.pipeline);
   if (is_simt(target) && pipelines.size() > 1) {
@@ -227,7 +227,7 @@ class Verification {
     for (std::size_t s = 0; s < subjects.size(); ++s) {
       std::vector<const Program*> on_targets;
       for (const auto& of_target : programs) on_targets.push_back(&of_target[s]);
-      Random random(plan_.seed);  // each pipeline alone repeats what it saw among all
+      fuzz::Random random(plan_.seed);  // each pipeline alone repeats what it saw among all
       for (const Size& size : subjects[s].sizes)
         totals[case_of[s] - first] += check(subjects[s], size, on_targets, random);
     }
@@ -235,7 +235,7 @@ class Verification {
   }
 
   VerifyTotals check(const Subject& subject, const Size& size, const std::vector<const Program*>& programs,
-                     Random& random) {
+                     fuzz::Random& random) {
     const ir::Pipeline& pipeline = subject.prepared.built.pipeline.ir();
     const std::string name = subject.name + " " + size.text();
     progress(name);

@@ -18,7 +18,7 @@ namespace weft::tools {
 struct VerifyPlan {
   std::vector<Size> sizes;  ///< Empty: a pixel, lines, less than a window, and more.
   std::vector<RunTarget> targets;
-  runtime::Scheduling scheduling;
+  compile::Scheduling scheduling;
   std::vector<std::string> borders;  ///< Empty: all.
   std::vector<std::string> params;
   std::uint64_t seed = 0;

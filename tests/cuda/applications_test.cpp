@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "compile/cubin.h"
+#include "compile/scheduling.h"
 #include "emit/cuda.h"
 #include "lower/lower.h"
-#include "runtime/cubin.h"
-#include "runtime/scheduling.h"
 #include "tests/support/nvcc.h"
 #include "tools/arguments.h"
 
@@ -33,8 +33,8 @@ std::string content_of(const std::filesystem::path& file) {
 void expect_clean(const std::string& name, const char* architecture, Tile tile) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
   const kernel::Module module =
-      runtime::lowered(build(applications().at(name)).pipeline.ir(),
-                       {lower::Processor::Gpu, machine::architecture_named(architecture)}, {.tile = tile});
+      compile::lowered(build(applications().at(name)).pipeline.ir(),
+                       {target::Processor::Gpu, machine::architecture_named(architecture)}, {.tile = tile});
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) /
       (std::string("weft_nvcc_") + (tile == Tile::Block ? "tiles_" : "") + architecture + "_" + name);
@@ -45,7 +45,7 @@ void expect_clean(const std::string& name, const char* architecture, Tile tile) 
   const NvccRun run = compile_with_nvcc(folder / (module.name + ".cu"), cubin,
                                         {.architecture = architecture, .contract = !module.strict});
   ASSERT_TRUE(run.clean()) << run.command << "\n" << run.output;
-  for (const auto& [kernel, resources] : runtime::resources_of(content_of(cubin)))
+  for (const auto& [kernel, resources] : compile::resources_of(content_of(cubin)))
     EXPECT_FALSE(resources.spills()) << kernel << " has " << resources.registers << " registers";
   std::filesystem::remove_all(folder);
 }

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "runtime/process.h"
+#include "compile/process.h"
 #include "tests/support/nvcc.h"
 #include "tools/arguments.h"
 #include "tools/command_line.h"
@@ -54,7 +54,7 @@ class BenchKit : public testing::Test {
   /// Runs an emitted program on the checker: its CUDA and its C++.
   Outcome run(const std::string& application) const {
     const fs::path home = folder / application, row = folder / "row.json";
-    const auto compiled = runtime::run_process({"/usr/bin/env", "g++", "-std=c++17", "-O0", "-fPIC", "-c",
+    const auto compiled = compile::run_process({"/usr/bin/env", "g++", "-std=c++17", "-O0", "-fPIC", "-c",
                                                 (home / "cpp" / (application + ".cpp")).string(), "-o",
                                                 (home / "cpp.o").string()});
     EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
@@ -156,24 +156,24 @@ TEST_F(BenchKit, HasAProgramForEveryApplication) {
                                             "-include",
                                             "cuda_runtime.h",
                                             (folder / "all.cpp").string()};
-  const auto compiled = runtime::run_process(command);
+  const auto compiled = compile::run_process(command);
   EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
 }
 
 // As a user does it: pack here, run there. Where there is no GPU, the program that can be built says so.
 TEST_F(BenchKit, IsPackedAndRun) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
-  const auto python = runtime::find_program("python3");
+  const auto python = compile::find_program("python3");
   if (!python) GTEST_SKIP() << "python3 is not installed";
   const fs::path kit = folder / "kit";
   const auto packed =
-      runtime::run_process({python->string(), WEFT_SOURCE_DIR "/bench/gpu/pack", kit.string(), "histogram",
+      compile::run_process({python->string(), WEFT_SOURCE_DIR "/bench/gpu/pack", kit.string(), "histogram",
                             "jacobi2d:steps=3", "--size", "64x48", "--weft", WEFT_COMMAND});
   ASSERT_EQ(packed.exit_code, 0) << packed.output;
   std::ofstream(kit / "apps" / "jacobi2d-steps3" / "cuda" / "jacobi2d.cu", std::ios::app) << "no C++\n";
 
   const auto ran =
-      runtime::run_process({"/usr/bin/env", "NVCC=" + find_nvcc()->string(), (kit / "run").string(), "--runs",
+      compile::run_process({"/usr/bin/env", "NVCC=" + find_nvcc()->string(), (kit / "run").string(), "--runs",
                             "3", "--probe-mb", "10", "--jobs", "2"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   const Json results = Json::parse(content_of(kit / "results.json"));

@@ -8,14 +8,15 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/registers.h"
 #include "emit/cuda.h"
-#include "ir/kernel_build.h"
-#include "ir/kernel_host.h"
+#include "host/host.h"
+#include "kernel/build.h"
+#include "kernel/registers.h"
 #include "lower/lower.h"
 #include "machine/occupancy.h"
-#include "schedule/block.h"
+#include "rewrite/prepare.h"
 #include "schedule/schedule.h"
+#include "target/block.h"
 #include "tools/arguments.h"
 
 namespace weft::testing_support {
@@ -30,8 +31,8 @@ std::vector<std::string> names() {
 }
 
 kernel::Module lowered_for(const std::string& application, const Architecture& architecture) {
-  const ir::Pipeline prepared = lower::prepare(build(applications().at(application)).pipeline.ir());
-  return lower::lower(prepared, schedule::choose(prepared), {lower::Processor::Gpu, architecture});
+  const ir::Pipeline prepared = rewrite::prepare(build(applications().at(application)).pipeline.ir());
+  return lower::lower(prepared, schedule::choose(prepared), {target::Processor::Gpu, architecture});
 }
 
 /// By the registers that were estimated.
@@ -39,15 +40,15 @@ machine::Occupancy occupancy_of(const Architecture& architecture, const kernel::
                                 int threads) {
   machine::BlockNeeds needs;
   needs.threads = threads;
-  needs.registers = std::min(analysis::estimated_registers(function).most, architecture.registers_per_thread);
-  needs.static_shared = analysis::shared_bytes(function);
+  needs.registers = std::min(kernel::estimated_registers(function).most, architecture.registers_per_thread);
+  needs.static_shared = kernel::shared_bytes(function);
   return machine::occupancy(architecture, needs);
 }
 
 /// Those that do not depend on what was decided.
 std::vector<int> other_blocks(const kernel::Grid& grid) {
   if (grid.sharing == kernel::Sharing::Work)
-    return schedule::candidate_blocks({.sharing = grid.sharing, .items = grid.items});
+    return target::candidate_blocks({.sharing = grid.sharing, .items = grid.items});
   return {64, 96, 128, 160, 192, 224, 256};
 }
 
@@ -59,11 +60,11 @@ TEST_P(Blocks, CanBeLaunchedAndFillTheArchitecture) {
   const kernel::Module module = lowered_for(application, architecture);
   for (const kernel::Function& function : module.functions) {
     SCOPED_TRACE(function.name);
-    const kernel::Grid& grid = *kernel::launch_of(module, function).grid;
+    const kernel::Grid& grid = *host::launch_of(module, function).grid;
     const int threads = grid.block[0] * grid.block[1] * grid.block[2];
     EXPECT_LE(threads, architecture.max_threads_per_block);
     EXPECT_EQ(grid.block[0] % machine::warp_size, 0) << "rows are read in whole sectors";
-    EXPECT_LE(analysis::shared_bytes(function), architecture.static_shared_per_block);
+    EXPECT_LE(kernel::shared_bytes(function), architecture.static_shared_per_block);
     const machine::Occupancy chosen = occupancy_of(architecture, function, threads);
     EXPECT_GT(chosen.blocks, 0);
     if (!kernel::is_literal(grid.threads[0], threads))  // else there is one block

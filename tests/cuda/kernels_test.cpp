@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/registers.h"
+#include "compile/cubin.h"
+#include "compile/device_compiler.h"
 #include "emit/cuda.h"
-#include "ir/kernel_host.h"
+#include "host/host.h"
+#include "kernel/registers.h"
 #include "runtime/cpu_program.h"
-#include "runtime/cubin.h"
-#include "runtime/device_compiler.h"
-#include "tests/unit/runtime/support.h"
+#include "tests/support/environment.h"
 
 namespace weft::testing_support {
 namespace {
@@ -29,29 +29,29 @@ std::vector<std::string> names() {
 class WithNvrtc : public testing::TestWithParam<std::string> {};
 
 TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
-  std::optional<runtime::DeviceCompiler> compiler;
+  std::optional<compile::DeviceCompiler> compiler;
   try {
     compiler.emplace();
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
   const kernel::Module module =
-      runtime::lowered(build(applications().at(GetParam())).pipeline.ir(), lower::Processor::Gpu);
-  const runtime::TemporaryFolder folder;
-  const runtime::DeviceCode code = compiler->compile(
-      emit::emit_cuda_kernels(module), {"sm_90", !module.strict, {}}, runtime::ContentCache(folder.path()));
-  const auto resources = runtime::resources_of(code.cubin);
+      compile::lowered(build(applications().at(GetParam())).pipeline.ir(), target::Processor::Gpu);
+  const testing_support::TemporaryFolder folder;
+  const compile::DeviceCode code = compiler->compile(
+      emit::emit_cuda_kernels(module), {"sm_90", !module.strict, {}}, compile::ContentCache(folder.path()));
+  const auto resources = compile::resources_of(code.cubin);
   EXPECT_EQ(resources.size(), module.functions.size());
   for (const kernel::Function& function : module.functions) {
     ASSERT_TRUE(resources.count(function.name)) << function.name;
-    const auto& block = kernel::launch_of(module, function).grid->block;
-    const runtime::KernelResources& compiled = resources.at(function.name);
+    const auto& block = host::launch_of(module, function).grid->block;
+    const compile::KernelResources& compiled = resources.at(function.name);
     const int threads = block[0] * block[1] * block[2];
     EXPECT_EQ(compiled.max_threads, threads);
     // What the size of the block was decided with.
-    EXPECT_EQ(analysis::shared_bytes(function), compiled.static_shared);
-    EXPECT_LE(compiled.registers, 2 * analysis::estimated_registers(function).most) << function.name;
-    EXPECT_GT(machine::occupancy(machine::architecture(9, 0), runtime::needs_of(compiled, threads)).blocks,
+    EXPECT_EQ(kernel::shared_bytes(function), compiled.static_shared);
+    EXPECT_LE(compiled.registers, 2 * kernel::estimated_registers(function).most) << function.name;
+    EXPECT_GT(machine::occupancy(machine::architecture(9, 0), compile::needs_of(compiled, threads)).blocks,
               0);
   }
 }

@@ -182,7 +182,7 @@ TEST_F(RuntimeCalls, CompileOnce) {
 
 TEST_F(RuntimeCalls, AreMadeByTheTargetAuto) {
   EXPECT_EQ(two_blurs().compile().target(), Target::Cuda);
-  const runtime::Variable none("WEFT_CUDA_DRIVER", "none");
+  const testing_support::Variable none("WEFT_CUDA_DRIVER", "none");
   EXPECT_EQ(two_blurs().compile().target(), Target::Cpu);
 }
 

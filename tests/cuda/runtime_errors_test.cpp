@@ -8,7 +8,7 @@
 namespace weft::testing_support {
 namespace {
 
-using runtime::message_of;
+using testing_support::message_of;
 
 Pipeline edges() {
   Image<float> in("in");
@@ -40,7 +40,7 @@ class RuntimeErrors : public GpuTest {
 // ---- something is missing ---------------------------------------------------------------------------------
 
 TEST_F(RuntimeErrors, NoDriver) {
-  const runtime::Variable none("WEFT_CUDA_DRIVER", "libweft-no-such.so.1");
+  const testing_support::Variable none("WEFT_CUDA_DRIVER", "libweft-no-such.so.1");
   EXPECT_EQ(
       message_of_compiling(),
       "NVIDIA's driver was not found: 'libweft-no-such.so.1' cannot be loaded; install it, or use another "
@@ -48,7 +48,7 @@ TEST_F(RuntimeErrors, NoDriver) {
 }
 
 TEST_F(RuntimeErrors, AnotherLibraryInPlaceOfTheDriver) {
-  const runtime::Variable other("WEFT_CUDA_DRIVER", "libm.so.6");
+  const testing_support::Variable other("WEFT_CUDA_DRIVER", "libm.so.6");
   EXPECT_EQ(
       message_of_compiling(),
       "NVIDIA's driver was not found: 'libm.so.6' has no cuGetErrorName (CUDA 11.2 has); install it, or use "

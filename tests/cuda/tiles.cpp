@@ -4,11 +4,11 @@
 
 namespace weft::testing_support {
 
-const lower::Processor processor_of_tiles = lower::Processor::Gpu;
+const target::Processor processor_of_tiles = target::Processor::Gpu;
 
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   // What the third build finds, these two find.
-  runtime::Scheduling other{.tile = Tile::Block};
+  compile::Scheduling other{.tile = Tile::Block};
   if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
     other = {.groups = tiles};
   return {tools::simt_program(pipeline, {simt::Build::race, {"-O1"}, {.tile = Tile::Block}}),

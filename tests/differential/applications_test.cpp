@@ -11,9 +11,9 @@
 #include <tuple>
 #include <vector>
 
+#include "compile/scheduling.h"
 #include "ir/stage_ir.h"
 #include "runtime/compile_together.h"
-#include "runtime/scheduling.h"
 #include "schedule/groups.h"
 #include "tests/support/combinations.h"
 #include "tests/support/differential.h"
@@ -304,9 +304,9 @@ INSTANTIATE_TEST_SUITE_P(NoBorder, Applications,
 std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
   std::vector<std::string> all, known;
   for (const Fuse fuse : {Fuse::Auto, Fuse::None, Fuse::Basic, Fuse::MinCut, Fuse::Dp}) {
-    runtime::Scheduling scheduling;
+    compile::Scheduling scheduling;
     scheduling.fuse = fuse;
-    const auto found = runtime::scheduled(pipeline.ir(), lower::Processor::Cpu, scheduling);
+    const auto found = compile::scheduled(pipeline.ir(), target::Processor::Cpu, scheduling);
     const std::string text = schedule::to_json(schedule::groups_of(found.schedule));
     if (std::count(known.begin(), known.end(), text) > 0) continue;
     known.push_back(text);
@@ -345,7 +345,7 @@ TEST(Fusion, AgreesWithTheInterpreter) {
   CompileOptions options = compile_options();
   options.compiler_flags.insert(options.compiler_flags.end(), {"-O0", "-DWEFT_CACHE_BYTES=0"});
   const std::vector<Program> programs =
-      runtime::compile_together(pipelines, options, runtime::ContentCache(), schedules);
+      runtime::compile_together(pipelines, options, compile::ContentCache(), schedules);
   auto program = programs.begin();
   for (const auto& [variant, pipeline, forced] : cases) {
     SCOPED_TRACE(testing::Message() << variant.name() << " with " << testing::PrintToString(forced));

@@ -14,7 +14,7 @@ namespace {
 
 using Size = std::vector<std::int64_t>;
 
-const bool on_cpu = processor_of_tiles == lower::Processor::Cpu;
+const bool on_cpu = processor_of_tiles == target::Processor::Cpu;
 
 /// Several rows in each part, the last of which has fewer; parts of exactly one row, or of 16; and several to
 /// a row. More rows than a strip has, and fewer than the windows have.
@@ -25,7 +25,7 @@ const std::vector<Size> sizes =
                                {255, 17}, {256, 16}, {257, 33}, {600, 40}};
 
 bool in_rows(const Pipeline& pipeline, const std::string& stage) {
-  return runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block})
+  return compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block})
       .schedule.of(stage)
       .in_rows;
 }

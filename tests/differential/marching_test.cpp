@@ -30,7 +30,7 @@ void agree(const Outputs& outputs) {
 
 bool in_rows(const Outputs& outputs, const std::string& stage) {
   const Pipeline pipeline("marching", outputs);
-  const auto found = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
+  const auto found = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
   return found.schedule.of(stage).in_rows;
 }
 

@@ -7,7 +7,7 @@ namespace weft::testing_support {
 
 using schedule::Traversal;
 
-const lower::Processor processor_of_tiles = lower::Processor::Cpu;
+const target::Processor processor_of_tiles = target::Processor::Cpu;
 
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   CompileOptions options = compile_options();
@@ -23,7 +23,7 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   }
   const std::vector<Pipeline> pipelines(schedules.size(), pipeline);
   for (const Program& program :
-       runtime::compile_together(pipelines, options, runtime::ContentCache(), schedules))
+       runtime::compile_together(pipelines, options, compile::ContentCache(), schedules))
     programs.push_back(program);
   return programs;
 }
@@ -37,7 +37,7 @@ Program compiled_in_stages(const Pipeline& pipeline) {
 std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {
   CompileOptions options = compile_options();
   options.compiler_flags.push_back("-O0");
-  return runtime::compile_together(pipelines, options, runtime::ContentCache());
+  return runtime::compile_together(pipelines, options, compile::ContentCache());
 }
 
 }  // namespace weft::testing_support

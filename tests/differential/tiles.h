@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
-#include "lower/processor.h"
-#include "runtime/scheduling.h"
+#include "compile/scheduling.h"
 #include "schedule/groups.h"
+#include "target/target.h"
 
 namespace weft::testing_support {
 
-extern const lower::Processor processor_of_tiles;
+extern const target::Processor processor_of_tiles;
 
 /// The pipeline, compiled in each way that there is, in small tiles too.
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline);
@@ -34,7 +34,7 @@ inline bool is_reduction(const Pipeline& pipeline, const std::string& name) {
 /// The schedule of largest groups in such tiles, as JSON; empty if no group keeps rows of its own choice:
 /// those of a reduction are whole parts.
 inline std::string largest_groups_in_tiles(const Pipeline& pipeline, const schedule::Tile& tile) {
-  const auto chosen = runtime::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block}).schedule;
+  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block}).schedule;
   schedule::Tiles tiles;
   for (const schedule::StagePlan& plan : chosen.stages) {
     if (plan.in_rows && !is_reduction(pipeline, plan.into)) tiles[plan.into] = tile;

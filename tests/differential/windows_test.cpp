@@ -211,7 +211,7 @@ TEST_F(Windows, FoldThatAnInnerWindowReads) {
     });
     return a;
   });
-  const std::string text = emit::emit_for_loading(runtime::lowered(Pipeline("nested", nested).ir()));
+  const std::string text = emit::emit_for_loading(compile::lowered(Pipeline("nested", nested).ir()));
   EXPECT_LT(text.size(), 40'000u);
   agree(nested);
 }

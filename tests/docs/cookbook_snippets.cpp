@@ -10,8 +10,8 @@
 
 #include "tests/docs/page.h"
 #include "tests/support/differential.h"
+#include "tests/support/environment.h"
 #include "tests/support/images.h"
-#include "tests/unit/runtime/support.h"
 
 using namespace weft;
 using namespace weft::testing_support;
@@ -424,7 +424,7 @@ TEST(Cookbook, BandByBand) {
 }
 
 TEST(Cookbook, PictureFiles) {
-  const runtime::TemporaryFolder folder;
+  const testing_support::TemporaryFolder folder;
   Buffer grey = picture(type_of<std::uint8_t>(), {23, 17}, 12);
   const std::string first = folder / "grey.png", second = folder / "colour.png";
   io::write_picture(first, grey);

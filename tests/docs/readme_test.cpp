@@ -34,7 +34,7 @@ TEST(Readme, ShowsWhatIsThere) {
   std::string there = text_of(WEFT_SOURCE_DIR "/apps/sobel.cpp") +
                       text_of(WEFT_SOURCE_DIR "/tests/docs/readme_test.cpp") + "int main() {";
   const Pipeline sobel = build(applications().at("sobel")).pipeline;
-  for (const auto& [name, text] : emit::emit_for_users(runtime::lowered(sobel.ir()))) there += text;
+  for (const auto& [name, text] : emit::emit_for_users(compile::lowered(sobel.ir()))) there += text;
   there = squeezed(there);
   for (const std::string& snippet : snippets_of(text_of(WEFT_SOURCE_DIR "/README.md"))) {
     std::istringstream lines(snippet);

@@ -7,10 +7,11 @@
 #include <fstream>
 #include <optional>
 
+#include "compile/process.h"
 #include "emit/cpp.h"
 #include "ir/stage_ir.h"
 #include "lower/lower.h"
-#include "runtime/process.h"
+#include "rewrite/prepare.h"
 #include "schedule/schedule.h"
 #include "tests/support/differential.h"
 
@@ -98,13 +99,13 @@ class EmittedCode : public testing::TestWithParam<std::tuple<Use, const char*>> 
   static const Use& use() { return std::get<0>(GetParam()); }
 
   void SetUp() override {
-    const auto found = runtime::find_program(std::get<1>(GetParam()));
+    const auto found = compile::find_program(std::get<1>(GetParam()));
     if (!found) GTEST_SKIP() << std::get<1>(GetParam()) << " is not installed";
     compiler_ = *found;
   }
 
   void run(const std::vector<std::string>& command) const {
-    const auto result = runtime::run_process(command);
+    const auto result = compile::run_process(command);
     ASSERT_EQ(result.exit_code, 0) << result.output;
   }
 
@@ -114,7 +115,7 @@ class EmittedCode : public testing::TestWithParam<std::tuple<Use, const char*>> 
 
 TEST_P(EmittedCode, CompilesWithoutWeftAndComputesTheSame) {
   const Pipeline pipeline = build(applications().at(use().application)).pipeline;
-  const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+  const ir::Pipeline prepared = rewrite::prepare(pipeline.ir());
   for (const auto& [name, text] : emit::emit_for_users(lower::lower(prepared, schedule::choose(prepared))))
     project_.write(name, text);
   project_.write("main.cpp", use().main);
@@ -162,7 +163,7 @@ TEST(EmittedFiles, StayInTheirFolderAndCompile) {
     const Image<float> in(image.c_str());
     const Stage a = convolve(middle, in.border(Border::clamp()), Mask{{1.f, 2.f, 1.f}});
     const Pipeline pipeline(name, convolve(last, a.border(Border::clamp()), Mask{{1.f}, {2.f}, {1.f}}));
-    const ir::Pipeline prepared = lower::prepare(pipeline.ir());
+    const ir::Pipeline prepared = rewrite::prepare(pipeline.ir());
     const kernel::Module module = lower::lower(prepared, schedule::choose(prepared));
     std::vector<std::string> names;
     for (const auto& [file, text] : emit::emit_for_users(module)) {
@@ -179,7 +180,7 @@ TEST(EmittedFiles, StayInTheirFolderAndCompile) {
   EXPECT_EQ(fs::path(sources[1]).filename(), "_etc_x_y_z.cpp");
   std::vector<std::string> command = {"g++", "-std=gnu++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"};
   command.insert(command.end(), sources.begin(), sources.end());
-  const auto result = runtime::run_process(command);
+  const auto result = compile::run_process(command);
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 

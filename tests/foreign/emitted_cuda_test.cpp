@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "compile/process.h"
 #include "emit/cuda.h"
 #include "ir/stage_ir.h"
 #include "lower/lower.h"
-#include "runtime/process.h"
+#include "rewrite/prepare.h"
 #include "schedule/schedule.h"
 #include "tests/support/differential.h"
 #include "tests/support/nvcc.h"
@@ -145,8 +146,8 @@ class EmittedCuda : public testing::Test {
     std::string name = (fs::temp_directory_path() / "weft-foreign-cuda-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder = name;
-    const ir::Pipeline prepared = lower::prepare(harris.ir());
-    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+    const ir::Pipeline prepared = rewrite::prepare(harris.ir());
+    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
     for (const auto& [file, text] : emit::emit_cuda_for_users(module, "sm_80"))
       std::ofstream(folder / file) << text;
     std::ofstream(folder / "main.cu") << program;
@@ -214,10 +215,10 @@ TEST_F(EmittedCuda, CompilesWithNvccAndRunsWhereThereIsAGpu) {
     ASSERT_TRUE(run.clean()) << run.command << "\n" << run.output;
   }
   const auto linked =
-      runtime::run_process({nvcc->string(), "-arch=sm_80", "-o", (folder / "program").string(),
+      compile::run_process({nvcc->string(), "-arch=sm_80", "-o", (folder / "program").string(),
                             (folder / "main.o").string(), (folder / "harris.o").string()});
   ASSERT_EQ(linked.exit_code, 0) << linked.output;
-  const auto ran = runtime::run_process(
+  const auto ran = compile::run_process(
       {(folder / "program").string(), (folder / "in").string(), (folder / "out").string()});
   if (ran.exit_code == 0) return expect_corners();
   EXPECT_EQ(ran.exit_code, 3) << ran.output;  // there is no GPU, or none that this toolkit can use

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compile/process.h"
+#include "compile/scheduling.h"
 #include "emit/cpp.h"
 #include "emit/cuda.h"
+#include "fuzz/build.h"
+#include "fuzz/generate.h"
 #include "ir/stage_ir.h"
-#include "runtime/process.h"
-#include "runtime/scheduling.h"
 #include "tests/support/differential.h"
-#include "tools/random_build.h"
-#include "tools/random_generate.h"
 
 namespace weft::testing_support {
 namespace {
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// A file that includes pipelines, in a folder that is removed afterwards.
 class Unity {
  public:
-  explicit Unity(lower::Processor processor) : processor_(processor) {
+  explicit Unity(target::Processor processor) : processor_(processor) {
     std::string name = (fs::temp_directory_path() / "weft-warnings-XXXXXX").string();
     if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     folder_ = name;
@@ -32,8 +32,8 @@ class Unity {
   Unity& operator=(const Unity&) = delete;
 
   void add(const ir::Pipeline& pipeline, const std::string& name_space) {
-    const bool gpu = processor_ == lower::Processor::Gpu;
-    const kernel::Module module = runtime::lowered(pipeline, processor_);
+    const bool gpu = processor_ == target::Processor::Gpu;
+    const kernel::Module module = compile::lowered(pipeline, processor_);
     fs::create_directory(folder_ / name_space);
     for (const auto& [name, text] : gpu ? emit::emit_cuda_for_users(module, "sm_90", name_space)
                                         : emit::emit_for_users(module, name_space))
@@ -44,19 +44,19 @@ class Unity {
   int count() const { return count_; }
 
   void expect_no_warnings(const std::string& compiler, const std::vector<std::string>& flags = {}) const {
-    const auto found = runtime::find_program(compiler);
+    const auto found = compile::find_program(compiler);
     if (!found) GTEST_SKIP() << compiler << " is not installed";
     std::ofstream(folder_ / "all.cpp") << includes_;
     std::vector<std::string> command = {found->string(), "-std=c++17",    "-Wall",  "-Wextra",
                                         "-Wconversion",  "-Wparentheses", "-Werror"};
     command.insert(command.end(), flags.begin(), flags.end());
     command.push_back((folder_ / "all.cpp").string());
-    const auto result = runtime::run_process(command);
+    const auto result = compile::run_process(command);
     EXPECT_EQ(result.exit_code, 0) << result.output;
   }
 
  private:
-  lower::Processor processor_;
+  target::Processor processor_;
   fs::path folder_;
   std::string includes_;
   int count_ = 0;
@@ -70,8 +70,8 @@ void add_applications(Unity& unity) {
 
 void add_random_pipelines(Unity& unity, std::uint64_t first_seed, std::uint64_t count) {
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
-    tools::recipe::Recipe recipe = tools::recipe::random_recipe(seed);
-    unity.add(tools::recipe::build(recipe).ir(), "random_" + std::to_string(seed));
+    fuzz::Recipe recipe = fuzz::random_recipe(seed);
+    unity.add(fuzz::build(recipe).ir(), "random_" + std::to_string(seed));
   }
 }
 
@@ -84,7 +84,7 @@ const std::vector<std::string> said_for_nothing = {"-Wno-tautological-compare", 
 class Warnings : public testing::TestWithParam<const char*> {};
 
 TEST_P(Warnings, NoneInCpp) {
-  Unity unity(lower::Processor::Cpu);
+  Unity unity(target::Processor::Cpu);
   add_applications(unity);
   EXPECT_GT(unity.count(), 40);
   add_random_pipelines(unity, 20261123, 60);
@@ -98,14 +98,14 @@ INSTANTIATE_TEST_SUITE_P(Compilers, Warnings, testing::Values("g++", "clang++-19
 
 // Clang does not make vectors of all loops that could be, and says so when it optimizes.
 TEST(Warnings, NoneFromTheOptimizer) {
-  Unity unity(lower::Processor::Cpu);
+  Unity unity(target::Processor::Cpu);
   unity.add(build(applications().at("life")).pipeline.ir(), "life");
   unity.expect_no_warnings("clang++", {"-O3", "-S", "-o", "/dev/null"});
 }
 
 // The checker's headers stand in for CUDA's, so that g++ sees kernels, too.
 TEST(Warnings, NoneInCuda) {
-  Unity unity(lower::Processor::Gpu);
+  Unity unity(target::Processor::Gpu);
   add_applications(unity);
   EXPECT_GT(unity.count(), 40);
   add_random_pipelines(unity, 20261123, 60);

@@ -8,17 +8,17 @@
 #include <set>
 #include <sstream>
 
+#include "fuzz/bounds.h"
+#include "fuzz/build.h"
+#include "fuzz/generate.h"
+#include "fuzz/groups.h"
+#include "fuzz/print.h"
 #include "ir/print.h"
-#include "lower/lower.h"
+#include "rewrite/prepare.h"
 #include "runtime/compile_together.h"
 #include "tests/support/images.h"
-#include "tools/random_bounds.h"
-#include "tools/random_build.h"
-#include "tools/random_generate.h"
-#include "tools/random_groups.h"
-#include "tools/random_print.h"
 
-namespace weft::tools::recipe {
+namespace weft::fuzz {
 namespace {
 
 constexpr std::uint64_t seeds = 400;
@@ -43,7 +43,7 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
   int march = 0, in_tiles = 0, reduce = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Recipe recipe = random_recipe(seed);
-    const ir::Pipeline pipeline = lower::prepare(build(recipe).ir());
+    const ir::Pipeline pipeline = rewrite::prepare(build(recipe).ir());
     const schedule::Grouping grouping = random_groups(pipeline, seed);
     EXPECT_EQ(text(grouping), text(random_groups(pipeline, seed))) << "seed " << seed;
     EXPECT_EQ(text(grouping), text(legal_groups(pipeline, grouping))) << "seed " << seed;
@@ -269,7 +269,7 @@ TEST(CompiledTogether, EachPipelineIsWhatItWouldBeAlone) {
   const std::vector<Pipeline> pipelines = {twice("same", 2, true), twice("same", 3, true),
                                            twice("other", 4, false)};
   const auto programs =
-      runtime::compile_together(pipelines, {Target::Cpu, 1, {"-O1"}}, runtime::ContentCache());
+      runtime::compile_together(pipelines, {Target::Cpu, 1, {"-O1"}}, compile::ContentCache());
   ASSERT_EQ(programs.size(), 3u);
   const Buffer in = testing_support::picture(type_of<float>(), {9, 1}, 1);
   for (int x = 0; x < 9; ++x) in.at<float>(x, 0) /= 100;
@@ -281,4 +281,4 @@ TEST(CompiledTogether, EachPipelineIsWhatItWouldBeAlone) {
 }
 
 }  // namespace
-}  // namespace weft::tools::recipe
+}  // namespace weft::fuzz

@@ -12,16 +12,22 @@
 
 #include <unistd.h>
 
-#include "lower/lower.h"
-#include "tools/random_build.h"
-#include "tools/random_crash.h"
-#include "tools/random_generate.h"
-#include "tools/random_groups.h"
-#include "tools/random_shrink.h"
+#include "fuzz/build.h"
+#include "fuzz/crash.h"
+#include "fuzz/generate.h"
+#include "fuzz/groups.h"
+#include "fuzz/shrink.h"
+#include "rewrite/prepare.h"
 #include "tools/random_verify.h"
 
-namespace weft::tools::recipe {
+namespace weft::fuzz {
 namespace {
+
+using tools::RunTarget;
+using tools::recipe::Failure;
+using tools::recipe::RandomPlan;
+using tools::recipe::RandomTotals;
+using tools::recipe::verify_random;
 
 int count_terms(Recipe& recipe, const std::function<bool(const Term&)>& holds) {
   int n = 0;
@@ -69,7 +75,7 @@ TEST(Shrinking, LeavesLittleMoreThanTheFault) {
 TEST(Shrinking, LeavesOneSmallGroup) {
   const auto marches = [](Recipe& r) {
     if (!builds(r) || !r.grouping) return false;
-    const ir::Pipeline pipeline = lower::prepare(build(r).ir());
+    const ir::Pipeline pipeline = rewrite::prepare(build(r).ir());
     r.grouping = legal_groups(pipeline, *r.grouping);
     const auto found = schedule::schedule_of_groups(pipeline, *r.grouping, schedule::Tiling::Block);
     return std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
@@ -78,7 +84,7 @@ TEST(Shrinking, LeavesOneSmallGroup) {
   int tried = 0;
   for (std::uint64_t seed = 0; seed < 300 && tried < 10; ++seed) {
     Recipe recipe = random_recipe(seed);
-    recipe.grouping = random_groups(lower::prepare(build(recipe).ir()), seed);
+    recipe.grouping = random_groups(rewrite::prepare(build(recipe).ir()), seed);
     if (!marches(recipe)) continue;
     ++tried;
     const Recipe small = shrink(recipe, marches);
@@ -209,4 +215,4 @@ TEST(RandomPipelines, ThatCrashArePrinted) {
 }
 
 }  // namespace
-}  // namespace weft::tools::recipe
+}  // namespace weft::fuzz

@@ -14,6 +14,7 @@
 #include "emit/cuda.h"
 #include "ir/print.h"
 #include "lower/lower.h"
+#include "rewrite/prepare.h"
 #include "runtime/cpu_program.h"
 #include "schedule/schedule.h"
 
@@ -76,7 +77,7 @@ class Golden : public testing::TestWithParam<std::string> {};
 TEST_P(Golden, IsAsCommitted) {
   const Pipeline pipeline = pipeline_of(GetParam());
   expect_golden(GetParam() + ".ir", ir::to_string(pipeline.ir()));
-  const auto module = runtime::lowered(pipeline.ir());
+  const auto module = compile::lowered(pipeline.ir());
   for (const auto& [name, text] : emit::emit_for_users(module)) {
     if (is_shown(name, GetParam())) expect_golden(name, text);
   }
@@ -85,8 +86,8 @@ TEST_P(Golden, IsAsCommitted) {
 class GoldenCuda : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCuda, IsAsCommitted) {
-  const ir::Pipeline prepared = lower::prepare(pipeline_of(GetParam()).ir());
-  const auto module = lower::lower(prepared, schedule::choose(prepared), lower::Processor::Gpu);
+  const ir::Pipeline prepared = rewrite::prepare(pipeline_of(GetParam()).ir());
+  const auto module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
   for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) {
     if (is_shown(name, GetParam())) expect_golden("cuda/" + name, text);
   }
@@ -96,7 +97,7 @@ class GoldenCudaTiles : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCudaTiles, IsAsCommitted) {
   const Pipeline pipeline = pipeline_of(GetParam());
-  const auto module = runtime::lowered(pipeline.ir(), lower::Processor::Gpu, {.tile = Tile::Block});
+  const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = Tile::Block});
   const std::string name = GetParam() + ".cu";
   expect_golden("cuda_tiles/" + name, emit::emit_cuda_for_users(module, "sm_90").at(name));
 }

@@ -3,18 +3,18 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "runtime/process.h"
+#include "compile/process.h"
 
 namespace weft::testing_support {
 
 namespace fs = std::filesystem;
 
 std::optional<fs::path> find_nvcc() {
-  if (const auto found = runtime::find_program("nvcc")) return found;
+  if (const auto found = compile::find_program("nvcc")) return found;
   const char* chosen = std::getenv("CUDA_PATH");
   for (const fs::path& toolkit : {fs::path(chosen ? chosen : ""), fs::path("/usr/local/cuda")}) {
     if (toolkit.empty()) continue;
-    if (const auto found = runtime::find_program((toolkit / "bin" / "nvcc").string())) return found;
+    if (const auto found = compile::find_program((toolkit / "bin" / "nvcc").string())) return found;
   }
   return std::nullopt;
 }
@@ -30,7 +30,7 @@ NvccRun compile_with_nvcc(const fs::path& source, const fs::path& product, const
   NvccRun run;
   for (const std::string& word : command) run.command += (run.command.empty() ? "" : " ") + word;
   constexpr std::chrono::minutes limit(5);  // for one that hangs
-  const runtime::ProcessResult result = runtime::run_process(command, limit);
+  const compile::ProcessResult result = compile::run_process(command, limit);
   run.exit_code = result.exit_code;
   run.output = result.output;
   return run;

@@ -43,7 +43,7 @@ TEST(Sizes, AreFitted) {
 }
 
 TEST(Scene, RandomImagesHoldTheExtremes) {
-  Random random(1);
+  fuzz::Random random(1);
   const Buffer bytes = random_image({Scalar::U8, 3}, {{50, 50}}, 255, random);
   EXPECT_EQ(values(bytes).size(), 256);
   const Buffer floats = random_image({Scalar::F32, 1}, {{50, 50}}, 1, random);

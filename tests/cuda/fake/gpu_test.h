@@ -5,7 +5,7 @@
 #include <weft/weft.hpp>
 
 #include "tests/cuda/fake/fake_cuda.h"
-#include "tests/unit/runtime/support.h"
+#include "tests/support/environment.h"
 
 namespace weft::testing_support {
 
@@ -20,8 +20,8 @@ class GpuTest : public testing::Test {
   /// The calls so far that begin with one of these texts.
   std::vector<std::string> calls(const std::vector<std::string>& beginnings) const;
 
-  runtime::TemporaryFolder cache_;
-  runtime::Variable driver_, toolkit_, cache_variable_;
+  TemporaryFolder cache_;
+  Variable driver_, toolkit_, cache_variable_;
   FakeCuda& cuda;
   FakeNvrtc& nvrtc;
 

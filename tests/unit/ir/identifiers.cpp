@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "runtime/process.h"
+#include "compile/process.h"
 
 namespace weft::ir {
 namespace {
@@ -50,7 +50,7 @@ TEST(Identifiers, AvoidTheLanguageAndWhatEmittedCodeUses) {
 /// code.
 std::set<std::string> macros_of(const std::string& compiler, const std::string& standard,
                                 const std::string& file) {
-  const auto run = runtime::run_process({compiler, standard, "-dM", "-E", file});
+  const auto run = compile::run_process({compiler, standard, "-dM", "-E", file});
   EXPECT_EQ(run.exit_code, 0) << run.output;
   std::set<std::string> names;
   std::istringstream lines(run.output);
@@ -66,7 +66,7 @@ TEST(Identifiers, AreNoMacrosOfTheCompilersHere) {
   std::ofstream(file) << "#include <stddef.h>\n#include <stdint.h>\n#include <cmath>\n#include <cstdlib>\n"
                          "#include <cstring>\n#include <thread>\n#include <vector>\n";
   for (const char* compiler : {"g++", "clang++"}) {
-    if (!runtime::find_program(compiler)) continue;
+    if (!compile::find_program(compiler)) continue;
     for (const char* standard : {"-std=c++17", "-std=gnu++20"}) {
       const std::set<std::string> macros = macros_of(compiler, standard, file);
       EXPECT_TRUE(macros.count("INT8_MAX")) << compiler;

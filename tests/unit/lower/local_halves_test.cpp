@@ -3,7 +3,7 @@
 
 #include "emit/cpp.h"
 #include "emit/cuda.h"
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 
 namespace weft::kernel {
 namespace {

@@ -1,7 +1,7 @@
 // Float arithmetic that disappears when expressions become kernel code, and what has to stay.
 #include <gtest/gtest.h>
 
-#include "ir/kernel_build.h"
+#include "kernel/build.h"
 #include "lower/expressions.h"
 
 namespace weft::lower {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "compile/scheduling.h"
 #include "runtime/executable.h"
-#include "runtime/scheduling.h"
 
 namespace weft::runtime {
 namespace {
@@ -31,7 +31,7 @@ Arguments arguments_of(int steps) {
 TEST(LaunchProgress, GoesFromNothingToAll) {
   const Pipeline pipeline = pipeline_of_steps();
   const Arguments arguments = arguments_of(4);
-  const kernel::Module module = lowered(pipeline.ir());
+  const kernel::Module module = compile::lowered(pipeline.ir());
   RunProgress progress;
   LaunchProgress launches(module, pipeline.ir(), ir::bound(arguments.images, arguments.params), progress);
   EXPECT_EQ(progress.done, 0);
@@ -62,7 +62,7 @@ TEST(LaunchProgress, OfManySmallLaunchesEachCountsWhole) {
   const Pipeline pipeline = pipeline_of_steps();
   const Arguments arguments = arguments_of(1'000'000'000);
   RunProgress progress;
-  LaunchProgress launches(lowered(pipeline.ir()), pipeline.ir(),
+  LaunchProgress launches(compile::lowered(pipeline.ir()), pipeline.ir(),
                           ir::bound(arguments.images, arguments.params), progress);
   launches.begin(30);
   launches.advance(10);

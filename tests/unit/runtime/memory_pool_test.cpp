@@ -1,6 +1,6 @@
 #include "runtime/memory_pool.h"
 
-#include "support.h"
+#include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +18,8 @@ extern "C" const char* __tsan_default_options() { return "allocator_may_return_n
 
 namespace weft::runtime {
 namespace {
+
+using namespace testing_support;
 
 constexpr std::size_t MiB = std::size_t{1} << 20;
 

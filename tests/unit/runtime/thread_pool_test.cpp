@@ -1,6 +1,6 @@
 #include "runtime/thread_pool.h"
 
-#include "support.h"
+#include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +18,8 @@
 
 namespace weft::runtime {
 namespace {
+
+using namespace testing_support;
 
 using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
 

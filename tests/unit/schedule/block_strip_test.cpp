@@ -8,8 +8,8 @@
 
 #include "lower/lower.h"
 #include "pipelines.h"
-#include "schedule/fuse.h"
 #include "schedule/groups.h"
+#include "schedule/hipacc/fuse.h"
 #include "schedule/schedule.h"
 
 namespace weft::schedule {
@@ -117,8 +117,8 @@ TEST(BlockStrip, LimitsTheGroupsThatAreForcedAndThoseOfPartitions) {
   EXPECT_EQ(schedule_of_groups(pipeline, both, Tiling::Block, {1000}).why,
             "the rows of 'in', 'a' do not fit 1000 bytes of shared memory");
   EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::Block).schedule) << "caches hold what they can";
-  Partition partition;
-  partition.groups.emplace_back().members = {GroupMember{"a"}, GroupMember{"b"}};
+  hipacc::Partition partition;
+  partition.groups.emplace_back().members = {hipacc::GroupMember{"a"}, hipacc::GroupMember{"b"}};
   EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {3000}).groups.size(), 1u);
   EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {1000}).groups.size(), 2u);
 }

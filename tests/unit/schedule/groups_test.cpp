@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
-#include "lower/lower.h"
-#include "schedule/fuse.h"
+#include "rewrite/prepare.h"
 #include "schedule/group_costs.h"
+#include "schedule/hipacc/fuse.h"
 
 namespace weft::schedule {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
 
 ir::Pipeline prepared(const std::string& application) {
-  return lower::prepare(build(applications().at(application)).pipeline.ir());
+  return rewrite::prepare(build(applications().at(application)).pipeline.ir());
 }
 
 /// "a in rows of c; b computed in c; c stored", or the reason.
@@ -168,26 +168,29 @@ TEST(Groups, OfWhatIsChosenGiveItAgain) {
   }
 }
 
-std::string follow_fusion(const ir::Pipeline& definition, Fusion fusion, Tiling tiling = Tiling::Block) {
-  const ir::Pipeline pipeline = lower::prepare(definition);
-  return follow(pipeline, groups_of_partition(pipeline, schedule::fuse(definition, fusion), tiling).groups,
+std::string follow_fusion(const ir::Pipeline& definition, hipacc::Fusion fusion,
+                          Tiling tiling = Tiling::Block) {
+  const ir::Pipeline pipeline = rewrite::prepare(definition);
+  return follow(pipeline,
+                groups_of_partition(pipeline, schedule::hipacc::fuse(definition, fusion), tiling).groups,
                 tiling);
 }
 
 TEST(Groups, FollowAPartition) {
   const ir::Pipeline harris = build(applications().at("harris")).pipeline.ir();
-  EXPECT_EQ(follow_fusion(harris, Fusion::MinCut),
+  EXPECT_EQ(follow_fusion(harris, hipacc::Fusion::MinCut),
             "dx stored; sx in rows of gx; gx stored; dy stored; sy in rows of gy; gy stored; "
             "sxy in rows of gxy; gxy stored; hc stored");
   EXPECT_EQ(
-      follow_fusion(harris, Fusion::None),
+      follow_fusion(harris, hipacc::Fusion::None),
       "dx stored; sx stored; gx stored; dy stored; sy stored; gy stored; sxy stored; gxy stored; hc stored");
-  EXPECT_EQ(follow_fusion(harris, Fusion::MinCut, Tiling::None), follow_fusion(harris, Fusion::None));
+  EXPECT_EQ(follow_fusion(harris, hipacc::Fusion::MinCut, Tiling::None),
+            follow_fusion(harris, hipacc::Fusion::None));
 }
 
 /// A tap that several windows share is a stage of its own, which the partition does not know.
 TEST(Groups, OfAPartitionHaveTheTapsOfTheirStages) {
-  EXPECT_EQ(follow_fusion(build(applications().at("unsharp")).pipeline.ir(), Fusion::MinCut),
+  EXPECT_EQ(follow_fusion(build(applications().at("unsharp")).pipeline.ir(), hipacc::Fusion::MinCut),
             "blur_tap in rows of out; blur computed in sharpen; sharpen computed in ratio; "
             "ratio computed in out; out stored");
 }
@@ -199,7 +202,7 @@ TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
   Stage b = stage("b", in.size(), [&](Var x, Var y) { return a.border(Border::repeat())(x - 1, y); });
   Stage c = point("c", b + 1.f);
   const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
-  const Partition partition = schedule::fuse(pipeline, Fusion::MinCut);
+  const hipacc::Partition partition = schedule::hipacc::fuse(pipeline, hipacc::Fusion::MinCut);
   ASSERT_EQ(partition.groups.size(), 1u);
   const Grouping grouping = groups_of_partition(pipeline, partition, Tiling::Block);
   EXPECT_EQ(follow(pipeline, grouping.groups), "a stored; b computed in c; c stored");

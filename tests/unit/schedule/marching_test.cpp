@@ -5,8 +5,8 @@
 #include <weft/weft.hpp>
 
 #include "ir/visit.h"
-#include "lower/lower.h"
 #include "pipelines.h"
+#include "rewrite/prepare.h"
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
 
@@ -177,7 +177,7 @@ TEST(Marching, IsRefusedWithAReason) {
 }
 
 TEST(Marching, TakesAllStagesThatOneResultNeeds) {
-  const ir::Pipeline pipeline = lower::prepare(build(applications().at("harris")).pipeline.ir());
+  const ir::Pipeline pipeline = rewrite::prepare(build(applications().at("harris")).pipeline.ir());
   const Schedule schedule = choose(pipeline, Tiling::Block);
   for (const StagePlan& plan : schedule.stages) EXPECT_EQ(plan.stored, plan.stage == "hc") << plan.stage;
   EXPECT_EQ(schedule.of("sx").where(), "in rows of hc");

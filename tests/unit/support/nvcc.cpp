@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "runtime/cubin.h"
+#include "compile/cubin.h"
 
 namespace weft::testing_support {
 namespace {
@@ -89,7 +89,7 @@ TEST_F(Nvcc, ContractsUnlessToldNotTo) {
     EXPECT_TRUE(run.clean()) << run.output;
     std::ifstream file(product(), std::ios::binary);
     const std::string cubin(std::istreambuf_iterator<char>(file), {});
-    return runtime::resources_of(cubin).at("k").instructions;
+    return compile::resources_of(cubin).at("k").instructions;
   };
   EXPECT_EQ(instructions(false), instructions(true) + 1);
 }

@@ -1,0 +1,116 @@
+#include "compile/scheduling.h"
+
+#include <weft/error.h>
+
+#include <utility>
+
+#include "ir/visit.h"
+#include "lower/lower.h"
+#include "rewrite/prepare.h"
+#include "schedule/block_costs.h"
+#include "schedule/block_strip.h"
+#include "schedule/groups.h"
+#include "schedule/hipacc/fuse.h"
+
+namespace weft::compile {
+namespace {
+
+using schedule::Tiling;
+
+schedule::hipacc::Fusion fusion_of(Fuse fuse) {
+  switch (fuse) {
+    case Fuse::Basic: return schedule::hipacc::Fusion::Basic;
+    case Fuse::MinCut: return schedule::hipacc::Fusion::MinCut;
+    default: return schedule::hipacc::Fusion::None;
+  }
+}
+
+/// The search that was asked for. A CPU has no occupancy to keep.
+schedule::hipacc::Partition partition_of(const ir::Pipeline& definition, const target::Target& target,
+                                         const Scheduling& scheduling) {
+  schedule::hipacc::FusionLimits limits;
+  if (target.processor == target::Processor::Gpu) limits.architecture = &target.architecture;
+  return schedule::hipacc::fuse(definition, fusion_of(scheduling.fuse), limits, scheduling.model);
+}
+
+schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
+  schedule::Grouping grouping;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (!ir::is_output(pipeline, *stage)) grouping.why[stage->name] = "nothing is fused";
+  }
+  return grouping;
+}
+
+Tiling tiling_of(const Scheduling& scheduling) {
+  return scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
+}
+
+/// What kernels of the target should take, for images of which nothing is known.
+schedule::CostModel costs_on(const target::Target& target, const Scheduling& scheduling,
+                             const ir::Pipeline& pipeline) {
+  ir::Sizes sizes = schedule::nominal_sizes(pipeline);
+  if (target.processor == target::Processor::Cpu) return schedule::cpu_costs(std::move(sizes));
+  const machine::Board& board = scheduling.board ? *scheduling.board : machine::board_of(target.architecture);
+  return schedule::gpu_costs(std::move(sizes), machine::gpu_speeds(board), schedule::most_shared_bytes);
+}
+
+schedule::Grouping grouping_of(const Scheduled& about, const target::Target& target,
+                               const Scheduling& scheduling) {
+  const Tiling tiling = tiling_of(scheduling);
+  const schedule::Memory memory = memory_of(target);
+  if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
+  if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
+  const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
+  if (scheduling.fuse == Fuse::Dp || is_free)
+    return schedule::cheapest_groups(about.pipeline, tiling, memory,
+                                     costs_on(target, scheduling, about.pipeline));
+  if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
+  return schedule::largest_groups(about.pipeline, tiling, memory);
+}
+
+}  // namespace
+
+Scheduling scheduling_of(const CompileOptions& options) {
+  return {options.tile, options.fuse, options.schedule, {}, nullptr};
+}
+
+void check(const Scheduling& scheduling) {
+  if (!scheduling.groups.empty() && scheduling.fuse != Fuse::Auto)
+    throw Error("a schedule says which stages are fused, so there is nothing left to choose")
+        .help("leave out either the schedule or the way to fuse");
+  if (scheduling.fuse == Fuse::None && scheduling.tile == Tile::Block)
+    throw Error(
+        "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together")
+        .help("leave out one of them");
+}
+
+schedule::Memory memory_of(const target::Target& target) {
+  if (target.processor == target::Processor::Gpu) return {schedule::most_shared_bytes};
+  return {};
+}
+
+Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
+                    const Scheduling& scheduling) {
+  check(scheduling);
+  Scheduled result{rewrite::prepare(definition), {}, {}, {}};
+  if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
+    result.partition = partition_of(definition, target, scheduling);
+  const schedule::Grouping grouping = grouping_of(result, target, scheduling);
+  result.search = grouping.search;
+  schedule::ScheduleOrWhy found =
+      schedule_of_groups(result.pipeline, grouping, tiling_of(scheduling), memory_of(target));
+  if (!found.schedule) {
+    const std::string what = scheduling.groups.empty() ? "the groups that were chosen" : "the schedule";
+    throw Error("pipeline '" + definition.name + "' cannot follow " + what + ": " + found.why);
+  }
+  result.schedule = std::move(*found.schedule);
+  return result;
+}
+
+kernel::Module lowered(const ir::Pipeline& definition, const target::Target& target,
+                       const Scheduling& scheduling) {
+  const Scheduled what = scheduled(definition, target, scheduling);
+  return lower::lower(what.pipeline, what.schedule, target);
+}
+
+}  // namespace weft::compile

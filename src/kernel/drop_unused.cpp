@@ -1,0 +1,47 @@
+#include "kernel/drop_unused.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+namespace {
+
+using UsedNames = std::set<std::string>;
+
+bool is_unused(const kernel::Stmt& s, const UsedNames& used) {
+  if (const auto* let = std::get_if<kernel::Let>(&s.op)) return !let->is_mutable && !used.count(let->name);
+  if (const auto* pointer = std::get_if<kernel::Pointer>(&s.op)) return !used.count(pointer->name);
+  return false;
+}
+
+/// Goes from the last statement to the first, and returns the names that those left mention.
+UsedNames drop(kernel::Block& block) {
+  UsedNames used;
+  kernel::Block left;
+  for (auto s = block.rbegin(); s != block.rend(); ++s) {
+    if (is_unused(*s, used)) continue;
+    if (auto* loop = std::get_if<kernel::For>(&s->op)) {
+      used.merge(drop(loop->body));
+      used.merge(kernel::names_in(
+          {{kernel::For{loop->kind, loop->variable, loop->from, loop->to, {}, loop->step}}}));
+    } else if (auto* branch = std::get_if<kernel::If>(&s->op)) {
+      used.merge(drop(branch->then));
+      used.merge(drop(branch->otherwise));
+      used.merge(kernel::names_in({{kernel::If{branch->condition, {}, {}}}}));
+    } else {
+      used.merge(kernel::names_in({*s}));
+    }
+    left.push_back(std::move(*s));
+  }
+  std::reverse(left.begin(), left.end());
+  block = std::move(left);
+  return used;
+}
+
+}  // namespace
+
+void drop_unused(kernel::Function& function) { drop(function.body); }
+
+}  // namespace weft::kernel

@@ -1,0 +1,262 @@
+#include "kernel/narrow_indices.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "ir/stage_ir.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+
+using ir::BinaryOp;
+
+namespace {
+
+/// The values that an index can take.
+struct Interval {
+  std::int64_t low, high;
+
+  bool fits() const {
+    return low >= std::numeric_limits<std::int32_t>::min() &&
+           high <= std::numeric_limits<std::int32_t>::max();
+  }
+};
+
+Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Of operands that fit 32 bits, so that nothing here overflows 64.
+std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval& b) {
+  switch (op) {
+    case BinaryOp::Add: return Interval{a.low + b.low, a.high + b.high};
+    case BinaryOp::Sub: return Interval{a.low - b.high, a.high - b.low};
+    case BinaryOp::Mul: {
+      const std::array p{a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+      return Interval{*std::min_element(p.begin(), p.end()), *std::max_element(p.begin(), p.end())};
+    }
+    case BinaryOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
+    case BinaryOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
+    case BinaryOp::And:
+      if (b.low >= 0) return Interval{0, b.high};
+      if (b.high >= 0) return std::nullopt;
+      return Interval{a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
+    case BinaryOp::Shr:
+      if (b.low < 0 || b.high > 31) return std::nullopt;
+      return Interval{std::min<std::int64_t>(a.low, 0), std::max<std::int64_t>(a.high, 0)};
+    // By anything, 0 included, the magnitude does not grow.
+    case BinaryOp::Div:
+    case BinaryOp::Rem: {
+      const std::int64_t most = std::max(std::abs(a.low), std::abs(a.high));
+      return Interval{a.low >= 0 && b.low >= 0 ? 0 : -most, most};
+    }
+    default: return std::nullopt;
+  }
+}
+
+class Narrowing {
+ public:
+  explicit Narrowing(const kernel::Module& module) {
+    for (const kernel::Array& array : module.arrays) {
+      if (array.role == kernel::Array::Role::Input && array.extents.size() < 2) continue;
+      for (const Expr& extent : array.extents) {
+        if (const auto* name = std::get_if<kernel::Name>(&extent->op)) limited_.insert(name->name);
+      }
+    }
+    // What a 1-D image calls its width is as long as it likes, whoever else has that width.
+    for (const kernel::Array& array : module.arrays) {
+      if (array.role != kernel::Array::Role::Input || array.extents.size() != 1) continue;
+      if (const auto* name = std::get_if<kernel::Name>(&array.extents[0]->op)) limited_.erase(name->name);
+    }
+    std::set<std::string> sizes;
+    for (const kernel::Field& field : module.sizes) sizes.insert(field.name);
+    std::erase_if(limited_, [&](const std::string& name) { return !sizes.count(name); });
+  }
+
+  void run(kernel::Function& function) {
+    known_.clear();
+    used_.clear();
+    for (const std::string& size : limited_) known_[size] = {0, extent_limit};
+    block(function.body);
+    for (const std::string& size : limited_) {
+      if (used_.count(size)) function.narrow.push_back(size);
+    }
+  }
+
+  const std::set<std::string>& limited() const { return limited_; }
+
+ private:
+  struct Narrow {
+    Expr e;  // of type i32
+    Interval range;
+  };
+
+  // ---- statements ----
+
+  void block(Block& statements) {
+    const auto outer = known_;
+    for (kernel::Stmt& s : statements) {
+      narrowed_.clear(), rewritten_.clear();
+      rewrite(s);
+    }
+    known_ = outer;
+  }
+
+  void rewrite(kernel::Let& s) {
+    const auto small = s.is_mutable ? std::nullopt : narrow(s.value);
+    if (!small) {
+      s.value = rewritten(s.value);
+    } else {
+      s.value = small->e;
+      known_[s.name] = small->range;
+    }
+  }
+  /// Loops of a grid may go beyond their end by once the grid, which is about as large as the range.
+  void rewrite(kernel::For& s) {
+    const auto from = narrow(s.from), to = narrow(s.to), step = narrow(s.step ? s.step : kernel::literal(1));
+    const auto outer = known_;
+    const bool fits = from && to && step && to->range.high < std::numeric_limits<std::int32_t>::max() / 2;
+    if (fits) {
+      s.from = from->e, s.to = to->e;
+      if (s.step) s.step = step->e;
+      known_[s.variable] = {from->range.low, std::max(from->range.low, to->range.high - 1)};
+    } else {
+      s.from = rewritten(s.from), s.to = rewritten(s.to);
+      if (s.step) s.step = rewritten(s.step);
+    }
+    block(s.body);
+    known_ = outer;
+  }
+  void rewrite(kernel::Stmt& s) {
+    if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
+    if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
+    kernel::each_operand(s, [&](Expr& e) { e = rewritten(e); });
+    kernel::each_block(s, [&](Block& inside) { block(inside); });
+  }
+
+  // ---- expressions ----
+
+  /// The i64 expression in 32 bits, if it fits all the way.
+  std::optional<Narrow> narrow(const Expr& e) {
+    if (e->type != Scalar::I64) return std::nullopt;
+    const auto known = narrowed_.find(e);
+    return known != narrowed_.end() ? known->second : narrowed_[e] = find_narrow(e);
+  }
+  std::optional<Narrow> find_narrow(const Expr& e) {
+    auto result = std::visit(
+        ir::overloaded{
+            [&](const kernel::Const& n) -> std::optional<Narrow> {
+              const std::int64_t v = n.value.lane[0].i;
+              if (!Interval{v, v}.fits()) return std::nullopt;
+              return Narrow{kernel::constant(Scalar::I32, {.i = v}), {v, v}};
+            },
+            [&](const kernel::Name& n) -> std::optional<Narrow> {
+              const auto found = known_.find(n.name);
+              if (found == known_.end()) return std::nullopt;
+              used_.insert(n.name);
+              return Narrow{kernel::name(n.name, Scalar::I32), found->second};
+            },
+            [&](const kernel::Unary& n) -> std::optional<Narrow> {
+              const auto a = n.op == ir::UnaryOp::Neg ? narrow(n.a) : std::nullopt;
+              if (!a) return std::nullopt;
+              return Narrow{kernel::unary(n.op, a->e), {-a->range.high, -a->range.low}};
+            },
+            [&](const kernel::Binary& n) -> std::optional<Narrow> {
+              const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
+              const auto range = b ? interval(n.op, a->range, b->range) : std::nullopt;
+              if (!range) return std::nullopt;
+              return Narrow{kernel::binary(n.op, a->e, b->e), *range};
+            },
+            [&](const kernel::Select& n) -> std::optional<Narrow> {
+              const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
+              if (!b) return std::nullopt;
+              return Narrow{kernel::select(rewritten(n.condition), a->e, b->e), hull(a->range, b->range)};
+            },
+            [&](const kernel::Cast& n) -> std::optional<Narrow> {
+              if (is_float(n.a->type) || n.mode != ir::CastMode::Convert || size_of(n.a->type) > 2)
+                return std::nullopt;
+              const Type from{n.a->type, 1};
+              return Narrow{kernel::cast(n.mode, Scalar::I32, rewritten(n.a)),
+                            {ir::least(from).lane[0].i, ir::largest(from).lane[0].i}};
+            },
+            [&](const kernel::IndexCall& n) -> std::optional<Narrow> {
+              const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
+              // Mirroring doubles the extent on its way.
+              if (!b || b->range.high >= std::numeric_limits<std::int32_t>::max() / 2) return std::nullopt;
+              const Expr call = kernel::index_call(n.op, a->e, b->e);
+              if (n.op == kernel::IndexOp::FloorDiv) {
+                const std::int64_t most = std::max(std::abs(a->range.low), std::abs(a->range.high));
+                return Narrow{call, {a->range.low >= 0 ? 0 : -most, most}};
+              }
+              return Narrow{call, {0, std::max<std::int64_t>(0, b->range.high - 1)}};
+            },
+            [](const kernel::Load&) -> std::optional<Narrow> { return std::nullopt; },
+            [](const kernel::MedianOf&) -> std::optional<Narrow> { return std::nullopt; },
+        },
+        e->op);
+    return result && result->range.fits() ? result : std::nullopt;
+  }
+
+  /// Of the same type and value; what is narrow inside is widened.
+  Expr rewritten(const Expr& e) {
+    const auto known = rewritten_.find(e);
+    return known != rewritten_.end() ? known->second : rewritten_[e] = find_rewritten(e);
+  }
+  Expr find_rewritten(const Expr& e) {
+    if (const auto small = narrow(e)) {
+      return kernel::literal_value(small->e) ? e : kernel::cast(ir::CastMode::Convert, Scalar::I64, small->e);
+    }
+    return std::visit(
+        ir::overloaded{
+            [&](const kernel::Unary& n) { return kernel::unary(n.op, rewritten(n.a)); },
+            [&](const kernel::Binary& n) {
+              const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
+              if (b && ir::is_comparison(n.op)) return kernel::binary(n.op, a->e, b->e);
+              return kernel::binary(n.op, rewritten(n.a), rewritten(n.b));
+            },
+            [&](const kernel::Select& n) {
+              return kernel::select(rewritten(n.condition), rewritten(n.a), rewritten(n.b));
+            },
+            [&](const kernel::Cast& n) {
+              const auto a = narrow(n.a);  // the same integer, so it converts to the same value
+              const bool from_narrow = a && n.mode == ir::CastMode::Convert;
+              return kernel::cast(n.mode, e->type, from_narrow ? a->e : rewritten(n.a));
+            },
+            [&](const kernel::IndexCall& n) {
+              return kernel::index_call(n.op, rewritten(n.a), rewritten(n.b));
+            },
+            [&](const kernel::Load& n) { return kernel::load(n.array, e->type, rewritten(n.index)); },
+            [&](const kernel::Const&) { return e; },
+            [&](const kernel::Name&) { return e; },
+            [&](const kernel::MedianOf&) { return e; },
+        },
+        e->op);
+  }
+
+  std::set<std::string> limited_;
+  std::map<std::string, Interval> known_;  // names that are 32 bits wide here
+  std::set<std::string> used_;
+  // Found in the current statement. Either asks for the other: without these, twice for each level of it.
+  std::unordered_map<Expr, std::optional<Narrow>> narrowed_;
+  std::unordered_map<Expr, Expr> rewritten_;
+};
+
+}  // namespace
+
+void narrow_indices(kernel::Module& module) {
+  Narrowing narrowing(module);
+  for (kernel::Function& function : module.functions) narrowing.run(function);
+  for (kernel::Field& size : module.sizes) {
+    const bool used = std::any_of(module.functions.begin(), module.functions.end(), [&](const auto& f) {
+      return std::find(f.narrow.begin(), f.narrow.end(), size.name) != f.narrow.end();
+    });
+    if (used) size.most = extent_limit;
+  }
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,291 @@
+#include "kernel/verify.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ir/stage_ir.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+namespace {
+
+struct Symbol {
+  enum class Kind { Scalar, MutableScalar, Array, ConstArray } kind;
+  Scalar type;
+};
+
+class FunctionVerifier {
+ public:
+  FunctionVerifier(const Module& module, const Function& function, const std::string& after)
+      : module_(module), function_(function), after_(after) {}
+
+  void verify() {
+    using enum Symbol::Kind;
+    for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
+      for (const Field& f : *fields) {
+        const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), f.name) > 0;
+        define(f.name, {Scalar, is_narrow ? weft::Scalar::I32 : f.type});
+      }
+    }
+    for (const kernel::Array& a : module_.arrays) {
+      define(a.name, {a.role == kernel::Array::Role::Input ? ConstArray : Array, a.type.scalar});
+    }
+    for (const Table& t : module_.tables) define(t.name, {ConstArray, t.type});
+    for (const std::string& p : function_.parameters) define(p, {Scalar, weft::Scalar::I64});
+    check(function_.body);
+  }
+
+ private:
+  void require(bool condition, const std::string& what) const {
+    if (!condition) throw InternalError("after " + after_ + ": function '" + function_.name + "': " + what);
+  }
+  void define(const std::string& name, Symbol symbol) {
+    require(symbols_.emplace(name, symbol).second, "'" + name + "' is defined twice");
+  }
+  const Symbol& find(const std::string& name) const {
+    const auto found = symbols_.find(name);
+    require(found != symbols_.end(), "'" + name + "' is used before it is defined");
+    return found->second;
+  }
+  const Symbol& array(const std::string& name) const {
+    const Symbol& symbol = find(name);
+    require(symbol.kind == Symbol::Kind::Array || symbol.kind == Symbol::Kind::ConstArray,
+            "'" + name + "' is no array");
+    return symbol;
+  }
+  void require_index(const Expr& e) const { require(e->type == weft::Scalar::I64, "an index is not an i64"); }
+
+  void check(const Block& block) {
+    const auto outer = symbols_;  // what a block defines ends with it
+    for (const Stmt& s : block) check(s);
+    symbols_ = outer;
+  }
+
+  void check(const Stmt& statement) {
+    using enum Symbol::Kind;
+    std::visit(
+        ir::overloaded{
+            [&](const Let& s) {
+              check(s.value);
+              define(s.name, {s.is_mutable ? MutableScalar : Scalar, s.value->type});
+            },
+            [&](const Assign& s) {
+              check(s.value);
+              const Symbol& symbol = find(s.name);
+              require(symbol.kind == MutableScalar && symbol.type == s.value->type,
+                      "assignment to '" + s.name + "'");
+            },
+            [&](const Pointer& s) {
+              check(s.offset);
+              require_index(s.offset);
+              const Symbol& symbol = array(s.array);
+              require(symbol.type == s.type, "pointer '" + s.name + "' has another type than its array");
+              require(s.is_const || symbol.kind == Array,
+                      "pointer '" + s.name + "' may write what is constant");
+              if (s.unless) {
+                check(s.unless);
+                const Symbol& other = array(s.instead);
+                require(s.unless->type == weft::Scalar::Bool && other.type == s.type &&
+                            (s.is_const || other.kind == Array),
+                        "pointer '" + s.name + "' into one of two arrays");
+              }
+              define(s.name, {s.is_const ? ConstArray : Array, s.type});
+            },
+            [&](const LocalArray& s) {
+              require(s.count > 0, "local array '" + s.name + "' is empty");
+              define(s.name, {Array, s.type});
+            },
+            [&](const Store& s) {
+              check(s.index), check(s.value);
+              require_index(s.index);
+              const Symbol& symbol = array(s.array);
+              require(symbol.kind == Array && symbol.type == s.value->type, "store to '" + s.array + "'");
+            },
+            [&](const LoadPack& s) {
+              require(s.count > 0, "local array '" + s.name + "' is empty");
+              check_pack(s.array, s.type, s.offset, s.valid);
+              define(s.name, {Array, s.type});
+            },
+            [&](const StorePack& s) {
+              const Symbol pack = array(s.name);
+              check_pack(s.array, pack.type, s.offset, s.valid);
+              require(array(s.array).kind == Array, "store to '" + s.array + "'");
+            },
+            [&](const Prefetch& s) {
+              check(s.offset), check(s.count);
+              require_index(s.offset), require_index(s.count);
+              require(array(s.array).type == s.type, "'" + s.array + "' is prefetched as another type");
+            },
+            [&](const ExceedsCaches& s) {
+              check(s.bytes), require_index(s.bytes);
+              define(s.name, {Scalar, weft::Scalar::Bool});
+            },
+            [&](const StorePastCaches& s) {
+              check(s.offset), check(s.count);
+              require_index(s.offset), require_index(s.count);
+              require(array(s.array).kind == Array && array(s.array).type == s.type &&
+                          array(s.from).type == s.type,
+                      "a store past caches to '" + s.array + "'");
+            },
+            [&](const Atomic& s) {
+              check(s.index), check(s.value);
+              require_index(s.index);
+              const Symbol& symbol = array(s.array);
+              require(symbol.kind == Array && symbol.type == s.value->type, "an update of '" + s.array + "'");
+            },
+            [](const Barrier&) {},
+            [&](const For& s) {
+              check(s.from), check(s.to);
+              require(s.from->type == s.to->type, "the ends of a loop differ");
+              if (s.from->type != weft::Scalar::I32) require_index(s.from);
+              if (s.step) {
+                check(s.step);
+                require(s.step->type == s.from->type, "the step of a loop is not of its type");
+                require(literal_value(s.step).value_or(1) > 0, "a loop does not advance");
+              }
+              const auto outer = symbols_;
+              define(s.variable, {Scalar, s.from->type});
+              check(s.body);
+              symbols_ = outer;
+            },
+            [&](const If& s) {
+              check(s.condition);
+              require(s.condition->type == weft::Scalar::Bool, "an if's condition is not a bool");
+              check(s.then), check(s.otherwise);
+            },
+            [&](const CallFunction& s) {
+              const Function* callee = nullptr;
+              for (const Function& f : module_.functions) callee = f.name == s.function ? &f : callee;
+              require(callee && callee->parameters.size() == s.arguments.size(),
+                      "call of '" + s.function + "'");
+              for (const Expr& e : s.arguments) check(e), require_index(e);
+            },
+            [&](const Order& s) { require(array(s.array).kind == Array, "order of a constant array"); },
+            [](const Continue&) {},
+            [](const Comment&) {},
+        },
+        statement.op);
+  }
+
+  void check_pack(const std::string& from, weft::Scalar type, const Expr& offset, const Expr& valid) const {
+    check(offset), check(valid);
+    require_index(offset), require_index(valid);
+    require(array(from).type == type, "a pack has another type than '" + from + "'");
+  }
+
+  void check(const Expr& e) const {
+    require(e != nullptr, "a missing expression");
+    std::visit(
+        ir::overloaded{
+            [&](const Const& n) {
+              require(n.value.type == Type{e->type, 1}, "a constant's type");
+            },
+            [&](const Name& n) {
+              const Symbol& symbol = find(n.name);
+              require(symbol.kind == Symbol::Kind::Scalar || symbol.kind == Symbol::Kind::MutableScalar,
+                      "'" + n.name + "' is no scalar");
+              require(symbol.type == e->type, "'" + n.name + "' is used as " + name_of(e->type));
+            },
+            [&](const Unary& n) {
+              check(n.a), require(n.a->type == e->type, "the type of " + name_of(n.op));
+            },
+            [&](const Binary& n) {
+              check(n.a), check(n.b);
+              require(n.a->type == n.b->type, "the operands of " + name_of(n.op) + " differ");
+              require(e->type == (ir::is_comparison(n.op) ? weft::Scalar::Bool : n.a->type),
+                      "the type of " + name_of(n.op));
+            },
+            [&](const Select& n) {
+              check(n.condition), check(n.a), check(n.b);
+              require(n.condition->type == weft::Scalar::Bool && n.a->type == e->type && n.b->type == e->type,
+                      "a select");
+            },
+            [&](const Cast& n) { check(n.a); },
+            [&](const IndexCall& n) {
+              check(n.a), check(n.b);
+              require(n.a->type == n.b->type && e->type == n.a->type, "index arithmetic of different types");
+              if (e->type != weft::Scalar::I32) require_index(e);
+            },
+            [&](const Load& n) {
+              check(n.index), require_index(n.index);
+              require(array(n.array).type == e->type, "a load from '" + n.array + "'");
+            },
+            [&](const MedianOf& n) {
+              require(array(n.array).type == e->type, "a median of '" + n.array + "'");
+            },
+        },
+        e->op);
+  }
+
+  const Module& module_;
+  const Function& function_;
+  const std::string& after_;
+  std::map<std::string, Symbol> symbols_;
+};
+
+/// The steps in their order: what a launch reads is an input, or was written before, or it writes it itself.
+class StepVerifier {
+ public:
+  StepVerifier(const Module& module, const std::string& after) : module_(module), after_(after) {}
+
+  void verify() {
+    for (const kernel::Array& a : module_.arrays) {
+      if (a.role == kernel::Array::Role::Input) written_.insert(a.name);
+    }
+    for (const Step& step : module_.steps) std::visit([&](const auto& s) { check(s); }, step);
+    for (const kernel::Array& a : module_.arrays)
+      require(a.role != kernel::Array::Role::Output || written_.count(a.name),
+              "no step writes the output '" + a.name + "'");
+  }
+
+ private:
+  void require(bool condition, const std::string& what) const {
+    if (!condition) throw InternalError("after " + after_ + ": " + what);
+  }
+
+  void check(const Launch& launch) {
+    const Uses uses = uses_of(module_, launch.function);
+    for (const std::string& array : uses.reads) {
+      require(written_.count(array) || uses.writes.count(array),
+              "'" + launch.function + "' reads '" + array + "' before any step writes it");
+    }
+    written_.insert(uses.writes.begin(), uses.writes.end());
+  }
+
+  /// Arrays have changed places in every way after as many times as the longest rotation is long.
+  void check(const Repeat& repeat) {
+    std::size_t times = 1;
+    for (const Rotation& rotation : repeat.rotations) times = std::max(times, rotation.size());
+    for (std::size_t time = 0; time < times; ++time) {
+      for (const Rotation& rotation : repeat.rotations) rotate(rotation);
+      for (const Launch& launch : repeat.launches) check(launch);
+    }
+  }
+
+  void rotate(const Rotation& rotation) {
+    std::set<std::string> after;
+    for (std::size_t i = 0; i < rotation.size(); ++i) {
+      if (written_.count(rotation[i])) after.insert(rotation[(i + 1) % rotation.size()]);
+    }
+    for (const std::string& array : rotation) written_.erase(array);
+    written_.merge(after);
+  }
+
+  const Module& module_;
+  const std::string& after_;
+  std::set<std::string> written_;
+};
+
+}  // namespace
+
+void verify(const Module& module, const std::string& after) {
+  for (const Function& function : module.functions) FunctionVerifier(module, function, after).verify();
+  StepVerifier(module, after).verify();
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,251 @@
+#include "kernel/visit.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "ir/stage_ir.h"
+
+namespace weft::kernel {
+namespace {
+
+/// T, const if the variant that it is an alternative of is.
+template <class Variant, class T>
+using In = std::conditional_t<std::is_const_v<Variant>, const T, T>;
+
+/// Calls `f` with each operand. Both lists name every alternative: a new one does not compile until it is
+/// here.
+template <class Op, class F>
+void each_of_node(Op& op, const F& f) {
+  std::visit(ir::overloaded{
+                 [](const Const&) {},
+                 [](const Name&) {},
+                 [&](In<Op, Unary>& n) { f(n.a); },
+                 [&](In<Op, Binary>& n) { f(n.a), f(n.b); },
+                 [&](In<Op, Select>& n) { f(n.condition), f(n.a), f(n.b); },
+                 [&](In<Op, Cast>& n) { f(n.a); },
+                 [&](In<Op, IndexCall>& n) { f(n.a), f(n.b); },
+                 [&](In<Op, Load>& n) { f(n.index); },
+                 [](const MedianOf&) {},
+             },
+             op);
+}
+
+template <class Op, class F>
+void each_of_statement(Op& op, const F& f) {
+  const auto if_there = [&](In<Op, Expr>& e) {
+    if (e) f(e);
+  };
+  std::visit(ir::overloaded{
+                 [&](In<Op, Let>& s) { f(s.value); },
+                 [&](In<Op, Assign>& s) { f(s.value); },
+                 [&](In<Op, Pointer>& s) { f(s.offset), if_there(s.unless); },
+                 [](const LocalArray&) {},
+                 [&](In<Op, Store>& s) { f(s.index), f(s.value); },
+                 [&](In<Op, LoadPack>& s) { f(s.offset), f(s.valid); },
+                 [&](In<Op, StorePack>& s) { f(s.offset), f(s.valid); },
+                 [&](In<Op, Prefetch>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, ExceedsCaches>& s) { f(s.bytes); },
+                 [&](In<Op, StorePastCaches>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, Atomic>& s) { f(s.index), f(s.value); },
+                 [](const Barrier&) {},
+                 [&](In<Op, For>& s) { f(s.from), f(s.to), if_there(s.step); },
+                 [&](In<Op, If>& s) { f(s.condition); },
+                 [](const Continue&) {},
+                 [&](In<Op, CallFunction>& s) { std::for_each(s.arguments.begin(), s.arguments.end(), f); },
+                 [](const Order&) {},
+                 [](const Comment&) {},
+             },
+             op);
+}
+
+template <class Op, class F>
+void each_block_of(Op& op, const F& f) {
+  if (auto* loop = std::get_if<For>(&op)) f(loop->body);
+  if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
+}
+
+void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
+  each_of_node(e->op, [&](const Expr& operand) { visit(operand, visitor); });
+  visitor(e);
+}
+
+/// `e`, with parts replaced; `e` itself if there are none.
+Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite) {
+  if (Expr other = rewrite(e)) return other;
+  Node node = *e;
+  bool changed = false;
+  each_of_node(node.op, [&](Expr& operand) {
+    Expr other = rewritten(operand, rewrite);
+    changed |= other != operand;
+    operand = std::move(other);
+  });
+  return changed ? std::make_shared<const Node>(std::move(node)) : e;
+}
+
+/// The array, or the pointer into one, that a node itself reads, if it does.
+const std::string* array_read_by(const Node& node) {
+  if (const auto* n = std::get_if<Load>(&node.op)) return &n->array;
+  if (const auto* n = std::get_if<MedianOf>(&node.op)) return &n->array;
+  return nullptr;
+}
+
+}  // namespace
+
+void each_operand(const Stmt& statement, const std::function<void(const Expr&)>& visitor) {
+  each_of_statement(statement.op, visitor);
+}
+void each_operand(Stmt& statement, const std::function<void(Expr&)>& change) {
+  each_of_statement(statement.op, change);
+}
+void each_operand(const Node& node, const std::function<void(const Expr&)>& visitor) {
+  each_of_node(node.op, visitor);
+}
+void each_block(const Stmt& statement, const std::function<void(const Block&)>& visitor) {
+  each_block_of(statement.op, visitor);
+}
+void each_block(Stmt& statement, const std::function<void(Block&)>& change) {
+  each_block_of(statement.op, change);
+}
+
+Effects effects_of(const Stmt& statement) {
+  return std::visit(
+      ir::overloaded{
+          [](const Let& s) { return Effects{.declares = {s.name}}; },
+          [](const Assign& s) { return Effects{.assigns = {s.name}}; },
+          [](const Pointer& s) {
+            Effects effects{.declares = {s.name}, .mentions = {s.array}};
+            if (s.unless) effects.mentions.push_back(s.instead);
+            return effects;
+          },
+          [](const LocalArray& s) { return Effects{.declares = {s.name}}; },
+          [](const Store& s) { return Effects{.writes = {s.array}}; },
+          [](const LoadPack& s) { return Effects{.declares = {s.name}, .reads = {s.array}}; },
+          [](const StorePack& s) { return Effects{.reads = {s.name}, .writes = {s.array}}; },
+          [](const Prefetch& s) { return Effects{.mentions = {s.array}}; },
+          [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },
+          [](const StorePastCaches& s) { return Effects{.reads = {s.from}, .writes = {s.array}}; },
+          [](const Atomic& s) { return Effects{.writes = {s.array}}; },
+          [](const Barrier&) { return Effects{}; },
+          [](const For& s) { return Effects{.declares = {s.variable}}; },
+          [](const If&) { return Effects{}; },
+          [](const Continue&) { return Effects{}; },
+          [](const CallFunction&) { return Effects{}; },  // the callee's are its own
+          [](const Order& s) { return Effects{.reads = {s.array}, .writes = {s.array}}; },
+          [](const Comment&) { return Effects{}; },
+      },
+      statement.op);
+}
+
+bool any_of(const Expr& e, const std::function<bool(const Node&)>& property) {
+  bool found = false;
+  visit(e, [&](const Expr& part) { found = found || property(*part); });
+  return found;
+}
+
+void visit_statements(const Block& block, const std::function<void(const Stmt&)>& visitor) {
+  for (const Stmt& s : block) {
+    visitor(s);
+    each_block_of(s.op, [&](const Block& inside) { visit_statements(inside, visitor); });
+  }
+}
+
+void visit_expressions(const Block& block, const std::function<void(const Expr&)>& visitor) {
+  visit_statements(block, [&](const Stmt& statement) {
+    each_of_statement(statement.op, [&](const Expr& e) { visit(e, visitor); });
+  });
+}
+
+void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite) {
+  for (Stmt& statement : block) {
+    each_of_statement(statement.op, [&](Expr& e) { e = rewritten(e, rewrite); });
+    each_block_of(statement.op, [&](Block& inside) { rewrite_expressions(inside, rewrite); });
+  }
+}
+
+std::set<std::string> names_in(const Block& block) {
+  std::set<std::string> names;
+  visit_statements(block, [&](const Stmt& statement) {
+    const Effects effects = effects_of(statement);
+    for (const auto* list : {&effects.assigns, &effects.reads, &effects.writes, &effects.mentions})
+      names.insert(list->begin(), list->end());
+  });
+  visit_expressions(block, [&](const Expr& e) {
+    if (const auto* n = std::get_if<Name>(&e->op)) names.insert(n->name);
+    if (const auto* array = array_read_by(*e)) names.insert(*array);
+  });
+  return names;
+}
+
+std::set<std::string> arrays_written_in(const Block& block) {
+  std::set<std::string> names;
+  visit_statements(block, [&](const Stmt& statement) {
+    const Effects effects = effects_of(statement);
+    names.insert(effects.writes.begin(), effects.writes.end());
+    const auto* pointer = std::get_if<Pointer>(&statement.op);
+    if (pointer && !pointer->is_const) names.insert(effects.mentions.begin(), effects.mentions.end());
+  });
+  return names;
+}
+
+const Function& function_named(const Module& module, const std::string& name) {
+  for (const Function& function : module.functions) {
+    if (function.name == name) return function;
+  }
+  throw InternalError("there is no function '" + name + "'");
+}
+
+namespace {
+
+/// What the names of a function stand for: arrays of the module, whether named or pointed into.
+class Pointees {
+ public:
+  explicit Pointees(const Module& module) {
+    for (const Array& a : module.arrays) arrays_[a.name] = {a.name};
+  }
+  /// Pointers of different scopes may have one name: then it stands for what any of them points into.
+  void add(const Pointer& pointer) {
+    for (const std::string& array : effects_of({pointer}).mentions)
+      arrays_[pointer.name].merge(std::set(of(array)));
+  }
+  /// Nothing, of a function's own arrays and of tables.
+  const std::set<std::string>& of(const std::string& name) const {
+    static const std::set<std::string> nothing;
+    const auto found = arrays_.find(name);
+    return found == arrays_.end() ? nothing : found->second;
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> arrays_;
+};
+
+void add_uses(const Module& module, const Function& function, Uses& uses) {
+  Pointees pointees(module);
+  const auto add = [&](std::set<std::string>& to, const std::string& name) {
+    to.insert(pointees.of(name).begin(), pointees.of(name).end());
+  };
+  visit_statements(function.body, [&](const Stmt& statement) {
+    if (const auto* s = std::get_if<Pointer>(&statement.op)) pointees.add(*s);
+    if (const auto* s = std::get_if<CallFunction>(&statement.op))
+      add_uses(module, function_named(module, s->function), uses);
+    const Effects effects = effects_of(statement);
+    for (const std::string& name : effects.reads) add(uses.reads, name);
+    for (const std::string& name : effects.writes) add(uses.writes, name);
+  });
+  visit_expressions(function.body, [&](const Expr& e) {
+    if (const auto* array = array_read_by(*e)) add(uses.reads, *array);
+  });
+}
+
+}  // namespace
+
+Uses uses_of(const Module& module, const std::string& function) {
+  Uses uses;
+  add_uses(module, function_named(module, function), uses);
+  return uses;
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,231 @@
+#include "kernel/wrap_overflow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ir/stage_ir.h"
+#include "ir/value.h"
+#include "kernel/build.h"
+#include "kernel/narrow_indices.h"
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+
+using ir::BinaryOp;
+
+namespace {
+
+/// The values that an integer can take. Ends beyond 2^53 are rounded to nearest.
+struct IntegerRange {
+  double low, high;
+
+  bool within(const IntegerRange& o) const { return o.low <= low && high <= o.high; }
+};
+
+double number(Scalar type, const ir::Value& v) {
+  const ir::Number n = v.lane[0];
+  return is_float(type)    ? n.f
+         : is_signed(type) ? static_cast<double>(n.i)
+                           : static_cast<double>(static_cast<std::uint64_t>(n.i));
+}
+
+/// Of floats, everything.
+IntegerRange range_of(Scalar type) {
+  if (is_float(type)) return {-HUGE_VAL, HUGE_VAL};
+  return {number(type, ir::least({type, 1})), number(type, ir::largest({type, 1}))};
+}
+
+/// Whether exact results surely fit. Near the ends of 64 bits, rounding hides by how much they do not.
+bool surely_fits(const IntegerRange& exact, Scalar type) {
+  const IntegerRange all = range_of(type);
+  if (size_of(type) < 8) return exact.within(all);
+  return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
+}
+
+IntegerRange hull(const IntegerRange& a, const IntegerRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Of the exact result; everything for operators that are not followed.
+IntegerRange result(BinaryOp op, const IntegerRange& a, const IntegerRange& b) {
+  switch (op) {
+    case BinaryOp::Add: return {a.low + b.low, a.high + b.high};
+    case BinaryOp::Sub: return {a.low - b.high, a.high - b.low};
+    case BinaryOp::Mul: {
+      const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+      return {low, high};
+    }
+    case BinaryOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case BinaryOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    // By anything, 0 included, the magnitude does not grow.
+    case BinaryOp::Div:
+    case BinaryOp::Rem: {
+      const double most = std::max(std::abs(a.low), std::abs(a.high));
+      return {a.low >= 0 && b.low >= 0 ? 0 : -most, most};
+    }
+    case BinaryOp::Shr: return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
+    case BinaryOp::And:
+      if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
+      if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};
+      if (b.high < 0) return {a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
+      [[fallthrough]];
+    default: return {-HUGE_VAL, HUGE_VAL};
+  }
+}
+
+Expr as(Scalar type, const Expr& e) { return kernel::cast(ir::CastMode::Convert, type, e); }
+
+class Wrapping {
+ public:
+  explicit Wrapping(const kernel::Module& module) {
+    for (const kernel::Field& param : module.params) values_.insert(param.name);
+  }
+
+  void run(kernel::Function& function) {
+    known_.clear();
+    for (const std::string& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
+    block(function.body);
+  }
+
+ private:
+  struct Result {
+    Expr e;
+    IntegerRange range;
+    bool
+        is_value;  ///< Made of pixels or parameters; else it is an index, and of 64 bits only if it is large.
+  };
+
+  // ---- statements ----
+
+  void block(Block& statements) {
+    const auto outer = known_;
+    for (kernel::Stmt& s : statements) rewrite(s);
+    known_ = outer;
+  }
+
+  void rewrite(kernel::Let& s) {
+    const Result value = wrapped(s.value);
+    s.value = value.e;
+    if (value.is_value) values_.insert(s.name);
+    if (!s.is_mutable) known_[s.name] = value.range;
+  }
+  void rewrite(kernel::Assign& s) {
+    const Result value = wrapped(s.value);
+    s.value = value.e;
+    if (value.is_value) values_.insert(s.name);
+  }
+  void rewrite(kernel::For& s) {
+    const Result from = wrapped(s.from), to = wrapped(s.to);
+    s.from = from.e, s.to = to.e;
+    if (s.step) s.step = wrapped(s.step).e;
+    const auto outer = known_;
+    known_[s.variable] = {from.range.low, std::max(from.range.low, to.range.high - 1)};
+    block(s.body);
+    known_ = outer;
+  }
+  void rewrite(kernel::Stmt& s) {
+    if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
+    if (auto* assign = std::get_if<kernel::Assign>(&s.op)) return rewrite(*assign);
+    if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
+    kernel::each_operand(s, [&](Expr& e) { e = wrapped(e).e; });
+    kernel::each_block(s, [&](Block& inside) { block(inside); });
+  }
+
+  // ---- expressions ----
+
+  Result wrapped(const Expr& e) {
+    Result r = std::visit(
+        ir::overloaded{
+            [&](const kernel::Const& n) {
+              const double v = number(e->type, n.value);
+              return Result{e, {v, v}, false};
+            },
+            [&](const kernel::Name& n) {
+              const auto found = known_.find(n.name);
+              return Result{e, found == known_.end() ? range_of(e->type) : found->second,
+                            values_.count(n.name) > 0};
+            },
+            [&](const kernel::Unary& n) {
+              const Result a = wrapped(n.a);
+              if (n.op != ir::UnaryOp::Neg)
+                return Result{kernel::unary(n.op, a.e), range_of(e->type), a.is_value};
+              return arithmetic(kernel::unary(n.op, a.e), {-a.range.high, -a.range.low}, a.is_value);
+            },
+            [&](const kernel::Binary& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b);
+              const Expr same = kernel::binary(n.op, a.e, b.e);
+              if (ir::is_comparison(n.op)) return Result{same, {0, 1}, a.is_value || b.is_value};
+              return arithmetic(same, result(n.op, a.range, b.range), a.is_value || b.is_value);
+            },
+            [&](const kernel::Select& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b), condition = wrapped(n.condition);
+              return Result{kernel::select(condition.e, a.e, b.e), hull(a.range, b.range),
+                            a.is_value || b.is_value || condition.is_value};
+            },
+            [&](const kernel::Cast& n) {
+              const Result a = wrapped(n.a);
+              return Result{kernel::cast(n.mode, e->type, a.e),
+                            is_float(n.a->type) ? range_of(e->type) : a.range, a.is_value};
+            },
+            [&](const kernel::IndexCall& n) {
+              const Result a = wrapped(n.a), b = wrapped(n.b);
+              const IntegerRange range =
+                  n.op == kernel::IndexOp::FloorDiv
+                      ? IntegerRange{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
+                      : IntegerRange{0, std::max(0.0, b.range.high - 1)};
+              return Result{kernel::index_call(n.op, a.e, b.e), range, a.is_value};
+            },
+            [&](const kernel::Load& n) {
+              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range_of(e->type), true};
+            },
+            [&](const kernel::MedianOf&) {
+              return Result{e, range_of(e->type), true};
+            },
+        },
+        e->op);
+    // Also what a conversion cut off.
+    if (!r.range.within(range_of(e->type))) r.range = range_of(e->type);
+    return r;
+  }
+
+  /// The operation, by unsigned numbers if its exact result may not fit.
+  static Result arithmetic(const Expr& e, const IntegerRange& exact, bool is_value) {
+    const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
+    const bool may_overflow =
+        is_integer && !surely_fits(exact, e->type) && (is_value || e->type == Scalar::I32);
+    if (!may_overflow) return {e, exact, is_value};
+    const Scalar modular = e->type == Scalar::I32 ? Scalar::U32 : Scalar::U64;
+    if (const auto* n = std::get_if<kernel::Unary>(&e->op)) {
+      const Expr zero = kernel::constant(modular, {.i = 0});
+      return {as(e->type, kernel::binary(BinaryOp::Sub, zero, as(modular, n->a))), exact, is_value};
+    }
+    const auto& n = std::get<kernel::Binary>(e->op);
+    if (n.op != BinaryOp::Add && n.op != BinaryOp::Sub && n.op != BinaryOp::Mul) return {e, exact, is_value};
+    return {as(e->type, kernel::binary(n.op, unsigned_part(modular, n.a), unsigned_part(modular, n.b))),
+            exact, is_value};
+  }
+
+  /// Sums of sums do not go back and forth.
+  static Expr unsigned_part(Scalar modular, const Expr& e) {
+    const auto* cast = std::get_if<kernel::Cast>(&e->op);
+    const bool was_wrapped = cast && cast->mode == ir::CastMode::Convert && cast->a->type == modular;
+    if (was_wrapped) return cast->a;
+    const auto* literal = std::get_if<kernel::Const>(&e->op);
+    if (literal && literal->value.lane[0].i >= 0) return kernel::constant(modular, literal->value.lane[0]);
+    return as(modular, e);
+  }
+
+  std::map<std::string, IntegerRange> known_;  // names that do not change, by what is visible here
+  std::set<std::string> values_;               // names that are made of pixels or parameters
+};
+
+}  // namespace
+
+void wrap_overflow(kernel::Module& module) {
+  for (kernel::Function& function : module.functions) Wrapping(module).run(function);
+}
+
+}  // namespace weft::kernel

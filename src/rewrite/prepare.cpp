@@ -1,0 +1,31 @@
+#include "rewrite/prepare.h"
+
+#include "ir/verify.h"
+#include "rewrite/exact_means.h"
+#include "rewrite/exact_sums.h"
+#include "rewrite/recompute_points.h"
+#include "rewrite/share_taps.h"
+#include "rewrite/uneven_masks.h"
+
+namespace weft::rewrite {
+
+ir::Pipeline prepare(const ir::Pipeline& pipeline) {
+  // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
+  ir::Pipeline result = share_taps(pipeline);
+  ir::verify(result, "share_taps");
+  // Sums of small integers leave floating point.
+  result = exact_sums(result);
+  ir::verify(result, "exact_sums");
+  // So do divisions of such sums by odd numbers.
+  result = exact_means(result);
+  ir::verify(result, "exact_means");
+  // Windows of one coefficient but for a few become boxes.
+  result = uneven_masks(result);
+  ir::verify(result, "uneven_masks");
+  // Points that take little are computed where they are read.
+  result = recompute_points(result);
+  ir::verify(result, "recompute_points");
+  return result;
+}
+
+}  // namespace weft::rewrite

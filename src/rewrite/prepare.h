@@ -1,0 +1,12 @@
+// What happens to every pipeline before it is scheduled: the list of rewrites is in prepare.cpp.
+#pragma once
+
+#include "ir/stage_ir.h"
+
+namespace weft::rewrite {
+
+/// Rewrites that pay on every target and under every schedule. Results stay the same to the bit, but for
+/// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
+ir::Pipeline prepare(const ir::Pipeline& pipeline);
+
+}  // namespace weft::rewrite

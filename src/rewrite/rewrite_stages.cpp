@@ -1,0 +1,67 @@
+#include "rewrite/rewrite_stages.h"
+
+#include <unordered_map>
+
+namespace weft::rewrite {
+
+ir::Expr with_source(const ir::Expr& e, ir::StagePtr source) {
+  ir::Read read = std::get<ir::Read>(e->op);
+  const Type type = source->type;
+  read.source = std::move(source);
+  return std::make_shared<const ir::Node>(ir::Node{type, std::move(read)});
+}
+
+ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
+                            const std::function<Rule(const ir::Stage&)>& rule_for) {
+  ir::Pipeline result = pipeline;
+  Evolutions::Replaced rewritten;
+  Evolutions evolutions(rewritten);
+  for (ir::StagePtr& stage : result.stages) {
+    const Rule rule = rule_for(*stage);
+    ir::Rewriter rewrite([&](const ir::Expr& e) -> ir::Expr {
+      ir::Expr current = e;
+      if (const auto* read = std::get_if<ir::Read>(&e->op)) {
+        if (auto source = rewritten.find(read->source.get()); source != rewritten.end()) {
+          current = with_source(e, source->second);
+        }
+      }
+      const ir::Expr replaced = rule(current);
+      return replaced ? replaced : current == e ? nullptr : current;
+    });
+    const ir::Stage* original = stage.get();
+    stage = rewritten[original] =
+        std::make_shared<const ir::Stage>(evolutions(ir::rewritten(*stage, std::ref(rewrite))));
+  }
+  for (ir::StagePtr& output : result.outputs) output = rewritten.at(output.get());
+  return result;
+}
+
+ir::Stage Evolutions::operator()(const ir::Stage& stage) {
+  ir::Stage copy = stage;
+  if (auto* evolve = std::get_if<ir::Evolve>(&copy.definition)) {
+    auto& known = done_[evolve->evolution.get()];
+    if (!known) known = rewritten(*evolve->evolution);
+    evolve->evolution = known;
+  }
+  return copy;
+}
+
+std::shared_ptr<const ir::Evolution> Evolutions::rewritten(const ir::Evolution& evolution) const {
+  auto copy = std::make_shared<ir::Evolution>(evolution);
+  const auto replacement = [&](const ir::StagePtr& stage) {
+    const auto known = replaced_.find(stage.get());
+    return known == replaced_.end() ? stage : known->second;
+  };
+  ir::Rewriter follow([&](const ir::Expr& e) -> ir::Expr {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    const ir::StagePtr source = read ? replacement(read->source) : nullptr;
+    return !read || source == read->source ? nullptr : with_source(e, source);
+  });
+  for (ir::Evolving& field : copy->fields) {
+    field.initial = replacement(field.initial);
+    field.update = std::make_shared<const ir::Stage>(ir::rewritten(*field.update, std::ref(follow)));
+  }
+  return copy;
+}
+
+}  // namespace weft::rewrite

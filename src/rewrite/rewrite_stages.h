@@ -1,0 +1,40 @@
+// Rewriting the expressions of every stage of a pipeline, reads following the stages that they read.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "ir/stage_ir.h"
+#include "ir/visit.h"
+
+namespace weft::rewrite {
+
+using Rule = std::function<ir::Expr(const ir::Expr&)>;
+
+/// `rule_for` makes the rule for one stage; it sees expressions whose operands and sources are rewritten
+/// already.
+ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
+                            const std::function<Rule(const ir::Stage&)>& rule_for);
+
+/// Evolutions with the stages that they read replaced. Their updates are otherwise as they were.
+class Evolutions {
+ public:
+  using Replaced = std::unordered_map<const ir::Stage*, ir::StagePtr>;
+  /// `replaced` is looked into when an evolution comes.
+  explicit Evolutions(const Replaced& replaced) : replaced_(replaced) {}
+  /// The stage itself, or the one that evolves by the rewritten evolution.
+  ir::Stage operator()(const ir::Stage& stage);
+
+ private:
+  std::shared_ptr<const ir::Evolution> rewritten(const ir::Evolution& evolution) const;
+
+  const Replaced& replaced_;
+  std::unordered_map<const ir::Evolution*, std::shared_ptr<const ir::Evolution>>
+      done_;  // several stages share one
+};
+
+/// `read` of another source of the same rank.
+ir::Expr with_source(const ir::Expr& read, ir::StagePtr source);
+
+}  // namespace weft::rewrite

@@ -1,0 +1,59 @@
+#include "kernel/evaluate.h"
+
+#include <gtest/gtest.h>
+#include <weft/error.h>
+
+#include <limits>
+#include <string>
+
+#include "host/host.h"
+#include "kernel/build.h"
+
+namespace weft::kernel {
+namespace {
+
+const FieldValues fields = {{"w", {.i = 33}}, {"h", {.i = 31}}, {"none", {.i = 0}}, {"narrow", {.i = -7}}};
+const Expr w = name("w"), h = name("h"), none = name("none");
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+TEST(Evaluation, OfSizes) {
+  EXPECT_EQ(evaluate(add(mul(w, h), literal(2)), fields), 33 * 31 + 2);
+  EXPECT_EQ(evaluate(sub(div(w, literal(2)), literal(20)), fields), -4);
+  EXPECT_EQ(evaluate(max(min(w, h), literal(1)), fields), 31);
+  EXPECT_EQ(evaluate(index_call(IndexOp::FloorDiv, sub(none, w), literal(2)), fields), -17);
+  EXPECT_EQ(evaluate(select(binary(ir::BinaryOp::Lt, w, h), w, h), fields), 31);
+  EXPECT_EQ(evaluate(cast(ir::CastMode::Convert, Scalar::I64, name("narrow", Scalar::I32)), fields), -7);
+}
+
+TEST(Evaluation, ChoosesOneSideOnly) {
+  const Expr unknown = name("unknown");
+  EXPECT_EQ(evaluate(select(binary(ir::BinaryOp::Eq, none, literal(0)), w, unknown), fields), 33);
+  EXPECT_THROW(evaluate(unknown, fields), InternalError);
+}
+
+TEST(Evaluation, DoesNotWrap) {
+  for (const Expr& e :
+       {add(literal(most), w), sub(sub(none, literal(most)), h), mul(mul(w, literal(most / 2)), h)}) {
+    try {
+      evaluate(e, fields);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()), "an image is too large to address\n  help: use smaller images");
+    }
+  }
+}
+
+TEST(AllocatedArrays, BeginTheirRowsAtWholeLines) {
+  const Array volume{
+      "v", Type{Scalar::U8, 3}, Array::Role::Intermediate, {"v_pitch", "v_plane"}, {w, h, none}};
+  const std::vector<Expr> strides = host::allocated_strides(volume);
+  FieldValues known = fields;
+  EXPECT_EQ(known["v_pitch"].i = evaluate(strides[0], known), 128);
+  EXPECT_EQ(known["v_plane"].i = evaluate(strides[1], known), 128 * 31);
+  EXPECT_EQ(evaluate(host::allocated_scalars(volume), known), 128 * 31);
+  EXPECT_EQ(evaluate(host::scalars_of_stand_in(volume), known), 99);
+  EXPECT_TRUE(evaluate(host::is_empty(volume), known));
+}
+
+}  // namespace
+}  // namespace weft::kernel

@@ -1,0 +1,73 @@
+// What leaves a vector loop, and what has to stay.
+#include "kernel/hoist_invariants.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/build.h"
+
+namespace weft::kernel {
+namespace {
+
+using namespace kernel;
+
+const Expr x = name("x"), y = name("y"), n = name("n");
+
+/// A function of a loop over x with this body, after the pass.
+Block hoisted(Block body, LoopKind kind = LoopKind::Vector) {
+  Function function{"rows", "", {"y"}, {{For{kind, "x", literal(0), n, std::move(body)}}}};
+  Names names;
+  for (const char* taken : {"n", "p", "q"}) names.claim(taken);
+  hoist_invariants(function, names);
+  return function.body;
+}
+
+Expr clamped(const Expr& e) { return index_call(IndexOp::Clamp, e, n); }
+Stmt stored(const Expr& value) { return {Store{"p", x, value}}; }
+const Block& body_of(const Block& block) { return std::get<For>(block.back().op).body; }
+const Expr& value_of(const Stmt& s) { return std::get<Let>(s.op).value; }
+
+TEST(HoistInvariants, VariablesLeaveWithWhatTheyDependOn) {
+  const Block block = hoisted({{Let{"a", add(y, literal(1))}},
+                               {Let{"b", add(x, name("a"))}},
+                               {Let{"c", clamped(name("a"))}},
+                               stored(add(name("b"), name("c")))});
+  ASSERT_EQ(block.size(), 3u);
+  EXPECT_EQ(std::get<Let>(block[0].op).name, "a");
+  EXPECT_EQ(std::get<Let>(block[1].op).name, "c");
+  ASSERT_EQ(body_of(block).size(), 2u);
+  EXPECT_EQ(std::get<Let>(body_of(block)[0].op).name, "b");
+}
+
+TEST(HoistInvariants, PartsWithBranchesGetOneName) {
+  const Expr row = mul(clamped(y), literal(7));
+  const Block block = hoisted({stored(add(row, x)), stored(add(x, row))});
+  ASSERT_EQ(block.size(), 2u);
+  EXPECT_TRUE(same(value_of(block[0]), row));
+  const Expr name_of_row = name(std::get<Let>(block[0].op).name);
+  EXPECT_TRUE(same(std::get<Store>(body_of(block)[0].op).value, add(name_of_row, x)));
+  EXPECT_TRUE(same(std::get<Store>(body_of(block)[1].op).value, add(x, name_of_row)));
+}
+
+TEST(HoistInvariants, ArithmeticStaysInItsExpression) {
+  EXPECT_EQ(hoisted({stored(add(mul(y, n), x))}).size(), 1u);
+}
+
+TEST(HoistInvariants, WhatVariesStays) {
+  const Expr index = mul(y, literal(2));
+  EXPECT_EQ(hoisted({stored(clamped(x))}).size(), 1u);
+  EXPECT_EQ(hoisted({{Let{"a", y, true}}, {Assign{"a", x}}, stored(clamped(name("a")))}).size(), 1u);
+  EXPECT_EQ(hoisted({{LocalArray{"v", Scalar::I64, 2}}, stored(load("v", Scalar::I64, literal(0)))}).size(),
+            1u);
+}
+
+TEST(HoistInvariants, LoadsStaySinceTheLoopMayBeEmpty) {
+  const Block block = hoisted({{Let{"a", load("q", Scalar::I64, y)}}, stored(clamped(name("a")))});
+  EXPECT_EQ(block.size(), 1u);
+}
+
+TEST(HoistInvariants, SerialLoopsStayAsTheyAre) {
+  EXPECT_EQ(hoisted({{Let{"a", clamped(y)}}, stored(name("a"))}, LoopKind::Serial).size(), 1u);
+}
+
+}  // namespace
+}  // namespace weft::kernel
