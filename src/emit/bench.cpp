@@ -8,7 +8,7 @@
 
 #include "emit/c_like.h"
 #include "emit/cpp.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "emit/module_text.h"
 #include "emit/writer.h"
 
@@ -107,7 +107,7 @@ arch=${{ARCH:-{1}}}
 "${{NVCC:-nvcc}}" -std=c++17 -O2 -arch=$arch -c bench.cu -o bench.o
 "${{NVCC:-nvcc}}" -arch=$arch bench.o cuda.o cpp.o -o bench -lpthread
 )text",
-                     file_name(module), architecture, cpp_flags(module), cuda_flags(module, "$arch"),
+                     file_name(module), architecture, cpp_flags(module), gpu_flags(module, "$arch"),
                      title(module));
 }
 
@@ -118,7 +118,7 @@ std::map<std::string, std::string> emit_bench(const Module& cuda, const Module& 
   std::map<std::string, std::string> files = {{"bench.cu", program(cuda, plan)},
                                               {"bench_kit.h", bench_kit},
                                               {"build", build_script(cuda, architecture)}};
-  for (auto& [name, text] : emit_cuda_for_users(cuda, architecture)) files["cuda/" + name] = std::move(text);
+  for (auto& [name, text] : emit_gpu_for_users(cuda, architecture)) files["cuda/" + name] = std::move(text);
   for (auto& [name, text] : emit_for_users(cpp)) files["cpp/" + name] = std::move(text);
   for (const char* folder : {"cpp", "cuda"}) files.erase(std::string(folder) + "/CMakeLists.txt");
   return files;

@@ -22,7 +22,7 @@ struct BenchPlan {
   std::int64_t kernel_bytes = 0;  ///< What the kernels read and write, each array once per launch or repeat.
 };
 
-/// Files by name: those that emit_cuda_for_users and emit_for_users give for the two modules of one pipeline,
+/// Files by name: those that emit_gpu_for_users and emit_for_users give for the two modules of one pipeline,
 /// in cuda/ and cpp/, but for what CMake needs; bench.cu, which runs both; bench_kit.h, which it includes;
 /// and the shell script `build`. `architecture` is what is compiled for unless ARCH says else. Throws
 /// weft::Error for images of halves.

@@ -58,24 +58,32 @@ target_link_libraries({library} PRIVATE Threads::Threads)
                             fmt::arg("options", flags.substr(standard.size())));
 }
 
-std::string cmake_for_cuda(const kernel::Module& module, const std::string& architecture) {
-  return head + fmt::format(R"(
+std::string cmake_for_gpu(const kernel::Module& module, const target::Dialect& dialect,
+                          const std::string& architecture) {
+  return head +
+         fmt::format(
+             R"(
 {mark}'{name}'
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES {number})
+{requires}if(NOT DEFINED CMAKE_{language}_ARCHITECTURES)
+  set(CMAKE_{language}_ARCHITECTURES {architecture})
 endif()
-enable_language(CUDA)
-find_package(CUDAToolkit REQUIRED)
-add_library({library} STATIC {file}.cu {file}.h)
-set_target_properties({library} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
+enable_language({language})
+find_package({package} REQUIRED)
+add_library({library} STATIC {file}.{suffix} {file}.h)
+set_target_properties({library} PROPERTIES {language}_STANDARD 17 {language}_STANDARD_REQUIRED ON {language}_EXTENSIONS OFF)
 target_compile_options({library} PRIVATE -O3{options})
 target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-target_link_libraries({library} PUBLIC CUDA::cudart)
+target_link_libraries({library} PUBLIC {runtime})
 )",
-                            fmt::arg("mark", mark), fmt::arg("name", title(module)),
-                            fmt::arg("file", file_name(module)), fmt::arg("number", architecture.substr(3)),
-                            fmt::arg("library", library_name(module, "cuda")),
-                            fmt::arg("options", module.strict ? " -fmad=false" : ""));
+             fmt::arg("mark", mark), fmt::arg("name", title(module)),
+             fmt::arg("requires", dialect.cmake_requires), fmt::arg("language", dialect.cmake_language),
+             fmt::arg("architecture", fmt::format("{}{}", dialect.cmake_architecture_prefix,
+                                                  architecture.substr(dialect.architecture_prefix.size()))),
+             fmt::arg("package", dialect.cmake_package), fmt::arg("file", file_name(module)),
+             fmt::arg("suffix", dialect.suffix),
+             fmt::arg("library", library_name(module, std::string(dialect.name))),
+             fmt::arg("options", module.strict ? fmt::format(" {}", dialect.strict_option) : ""),
+             fmt::arg("runtime", dialect.cmake_library));
 }
 
 std::optional<std::string> merged_cmake(const std::string& old, const std::string& added) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernel/ir.h"
+#include "target/dialect.h"
 
 namespace weft::emit {
 
@@ -15,8 +16,10 @@ std::string library_name(const kernel::Module& module, const std::string& target
 
 /// Of NAME.cpp, for the flags "-std=c++17 -O3 …".
 std::string cmake_for_cpp(const kernel::Module& module, const std::string& flags);
-/// Of NAME.cu, for "sm_90" unless the project's CMAKE_CUDA_ARCHITECTURES says what to compile for.
-std::string cmake_for_cuda(const kernel::Module& module, const std::string& architecture);
+/// Of NAME.cu, for "sm_90" unless the project's CMAKE_CUDA_ARCHITECTURES says what to compile for; or of what
+/// another dialect has instead.
+std::string cmake_for_gpu(const kernel::Module& module, const target::Dialect& dialect,
+                          const std::string& architecture);
 
 /// The old file with the parts of the added one in place of its parts of the same pipelines, or after them.
 /// Nothing if the old file is not Weft's.

@@ -1,5 +1,5 @@
 // What the host of a GPU has to know of a module to run it: what kernels take, and what memory arrays need.
-// The emitted host functions say it as text (emit/cuda.cpp), the runtime does it (runtime/cuda_program.cpp).
+// The emitted host functions say it as text (emit/gpu.cpp), the runtime does it (runtime/cuda_program.cpp).
 #pragma once
 
 #include <set>

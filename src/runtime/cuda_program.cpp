@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 
 namespace weft::runtime {
 namespace {

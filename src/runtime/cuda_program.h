@@ -1,4 +1,4 @@
-// A pipeline's kernels on a GPU: what the emitted host function says as text (emit/cuda.cpp) is done here.
+// A pipeline's kernels on a GPU: what the emitted host function says as text (emit/gpu.cpp) is done here.
 #pragma once
 
 #include <weft/pipeline.h>

@@ -1,5 +1,6 @@
 // weft emit: the code of an application, for a user's own project.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +12,7 @@
 #include "emit/bench.h"
 #include "emit/cmake.h"
 #include "emit/cpp.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "ir/identifiers.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -27,12 +28,42 @@ namespace weft::tools {
 namespace {
 
 struct EmitOptions {
-  std::string application, target = "cpp", architecture = "sm_90", folder, size;
+  std::string application, target = "cpp", architecture, folder, size;
   std::optional<std::string> name_space;
   ScheduleFlags schedule;
   std::vector<std::string> params;
   bool quiet = false;
 };
+
+/// Null for C++.
+const target::Dialect* dialect_named(const std::string& name) {
+  for (const target::Dialect* dialect : target::dialects()) {
+    if (dialect->name == name) return dialect;
+  }
+  return nullptr;
+}
+/// A bench compares C++ with CUDA.
+const target::Dialect& dialect_of(const EmitOptions& options) {
+  const target::Dialect* dialect = dialect_named(options.target);
+  return dialect ? *dialect : target::cuda();
+}
+std::string architecture_of(const EmitOptions& options) {
+  return options.architecture.empty() ? std::string(dialect_of(options).usual_architecture)
+                                      : options.architecture;
+}
+
+/// "cpp, cuda", and the others that there are.
+std::vector<std::string> targets_of_functions() {
+  std::vector<std::string> names = {"cpp"};
+  for (const target::Dialect* dialect : target::dialects()) names.emplace_back(dialect->name);
+  return names;
+}
+/// "a, b and c"
+std::string listed(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
 
 bool is_name_in_cpp(const std::string& name) {
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
@@ -41,7 +72,8 @@ bool is_name_in_cpp(const std::string& name) {
 
 /// "", "mine" or "mine::pictures".
 void check_namespace(const std::string& name, const std::string& target) {
-  if (target == "bench") throw Error("--namespace is for --target cpp and cuda; a bench has its own");
+  if (target == "bench")
+    throw Error("--namespace is for --target " + listed(targets_of_functions()) + "; a bench has its own");
   for (std::string rest = name; !rest.empty();) {
     const std::size_t end = rest.find("::");
     const bool is_last = end == std::string::npos;
@@ -59,20 +91,27 @@ void check_namespace(const std::string& name, const std::string& target) {
 
 void check(const EmitOptions& options) {
   const std::string& target = options.target;
-  if (target != "cpp" && target != "cuda" && target != "bench")
-    throw Error("nothing is emitted for '" + target + "'; there are cpp, cuda and bench");
+  if (target != "cpp" && target != "bench" && !dialect_named(target)) {
+    std::vector<std::string> names = targets_of_functions();
+    names.push_back("bench");
+    throw Error("nothing is emitted for '" + target + "'; there are " + listed(names));
+  }
   if (!options.size.empty() && target != "bench")
     throw Error("--size is for --target bench; sizes are arguments of the emitted function");
   if (options.name_space) check_namespace(*options.name_space, target);
-  const std::string& name = options.architecture;
-  const bool is_architecture =
-      name.rfind("sm_", 0) == 0 && name.size() > 4 && std::isdigit(name[3]) &&
-      std::all_of(name.begin() + 3, name.end(), [](unsigned char c) { return std::isalnum(c); });
-  if (!is_architecture) throw Error("'" + name + "' is no architecture; write sm_90, say");
+  const target::Dialect& dialect = dialect_of(options);
+  const std::string name = architecture_of(options);
+  const std::size_t digit = dialect.architecture_prefix.size();
+  const bool is_architecture = name.starts_with(dialect.architecture_prefix) && name.size() > digit + 1 &&
+                               std::isdigit(name[digit]) &&
+                               std::all_of(name.begin() + static_cast<std::ptrdiff_t>(digit), name.end(),
+                                           [](unsigned char c) { return std::isalnum(c); });
+  if (!is_architecture)
+    throw Error(fmt::format("'{}' is no architecture; write {}, say", name, dialect.usual_architecture));
 }
 
 target::Target gpu_of(const EmitOptions& options) {
-  return {target::Processor::Gpu, machine::closest_architecture(options.architecture)};
+  return {target::Processor::Gpu, dialect_of(options).architecture(architecture_of(options))};
 }
 
 using Files = std::map<std::string, std::string>;
@@ -89,11 +128,11 @@ Prepared prepare_without_params(const EmitOptions& options) {
 
 Files emitted_function(const EmitOptions& options) {
   const Prepared prepared = prepare_without_params(options);
-  const bool is_cuda = options.target == "cuda";
-  const target::Target target = is_cuda ? gpu_of(options) : target::Target(target::Processor::Cpu);
+  const target::Dialect* dialect = dialect_named(options.target);
+  const target::Target target = dialect ? gpu_of(options) : target::Target(target::Processor::Cpu);
   const kernel::Module module =
       compile::lowered(prepared.built.pipeline.ir(), target, parse(options.schedule));
-  return is_cuda ? emit::emit_cuda_for_users(module, options.architecture, options.name_space)
+  return dialect ? emit::emit_gpu_for_users(module, architecture_of(options), options.name_space, *dialect)
                  : emit::emit_for_users(module, options.name_space);
 }
 
@@ -142,7 +181,7 @@ Files emitted_bench(const EmitOptions& options) {
   plan.rounded = !definition.strict && rounds_floats(definition);
   plan.kernel_bytes = traffic_of(cuda, plan.fields).total();
   return emit::emit_bench(cuda, compile::lowered(definition, target::Processor::Cpu, scheduling),
-                          options.architecture, plan);
+                          architecture_of(options), plan);
 }
 
 void emit(const EmitOptions& options) {
@@ -173,13 +212,18 @@ void add_emit(Parser& weft) {
   Command command = weft.add_command("emit", "writes an application's code, for your own project");
   command.add_option("APP", options->application, "the application").required();
   command
-      .add_option(
-          "--target", options->target,
-          "cpp; cuda; or bench, both of them and a program that checks one\nagainst the other and times it")
+      .add_option("--target", options->target,
+                  fmt::format("{}; or bench, C++, CUDA and a program that checks one\n"
+                              "against the other and times it",
+                              fmt::join(targets_of_functions(), "; ")))
       .capture_default_str();
-  command
-      .add_option("--arch", options->architecture, "the GPU that CUDA is compiled for, and that blocks fill")
-      .capture_default_str();
+  std::vector<std::string> architectures;
+  for (const target::Dialect* dialect : target::dialects())
+    architectures.push_back(fmt::format("{} for {}", dialect->usual_architecture, dialect->name));
+  command.add_option("--arch", options->architecture,
+                     fmt::format("the GPU that kernels are compiled for, and that blocks fill;\n"
+                                 "unless said, {}",
+                                 fmt::join(architectures, ", ")));
   command.add_option("--namespace", options->name_space,
                      "where the functions are declared; unless said, in a namespace\nof the pipeline's name; "
                      "'' for none");
@@ -192,9 +236,9 @@ void add_emit(Parser& weft) {
                          "NAME=VALUE: an option of the application; for --target bench\nalso a parameter");
   add_quiet(command, options->quiet);
   command.footer(
-      "The files need neither Weft nor anything else but a C++ compiler, or CUDA's. Among them is a\n"
-      "CMakeLists.txt, for add_subdirectory(), which makes a library APP_cpp or APP_cuda; a folder may\n"
-      "hold several applications.\n"
+      "The files need neither Weft nor anything else but a C++ compiler, or that of the GPU's vendor.\n"
+      "Among them is a CMakeLists.txt, for add_subdirectory(), which makes a library APP_TARGET, such as\n"
+      "harris_cpp; a folder may hold several applications.\n"
       "Examples:\n  weft emit gaussian --param size=5 --target cpp -o generated\n"
       "  weft emit harris --target bench -o harris && harris/build && harris/bench");
   command.callback([options] { emit(*options); });

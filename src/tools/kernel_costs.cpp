@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "host/host.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"

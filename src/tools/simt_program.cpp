@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "compile/scheduling.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 
 namespace weft::tools {
 namespace {
@@ -69,7 +69,7 @@ std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, const Simt
                                             const simt::Options& device) {
   const kernel::Module module = cuda_module(pipeline, how.scheduling);
   return std::make_unique<SimtProgram>(
-      pipeline, loaded(emit::emit_cuda_for_loading(module), module.name, how, device), "weft_entry");
+      pipeline, loaded(emit::emit_gpu_for_loading(module), module.name, how, device), "weft_entry");
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const
     modules.push_back(cuda_module(pipelines[p], scheduling));
   }
   for (const kernel::Module& module : modules) pointers.push_back(&module);
-  const auto text = loaded(emit::emit_cuda_for_loading_together(pointers), "together", options, {});
+  const auto text = loaded(emit::emit_gpu_for_loading_together(pointers), "together", options, {});
   std::vector<Program> programs;
   for (std::size_t p = 0; p < pipelines.size(); ++p) {
     programs.push_back(runtime::program_of(

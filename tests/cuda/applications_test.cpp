@@ -11,7 +11,7 @@
 
 #include "compile/cubin.h"
 #include "compile/scheduling.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "lower/lower.h"
 #include "tests/support/nvcc.h"
 #include "tools/arguments.h"
@@ -39,7 +39,7 @@ void expect_clean(const std::string& name, const char* architecture, Tile tile) 
       std::filesystem::path(testing::TempDir()) /
       (std::string("weft_nvcc_") + (tile == Tile::Block ? "tiles_" : "") + architecture + "_" + name);
   std::filesystem::create_directories(folder);
-  for (const auto& [file, text] : emit::emit_cuda_for_users(module, architecture))
+  for (const auto& [file, text] : emit::emit_gpu_for_users(module, architecture))
     std::ofstream(folder / file) << text;
   const std::filesystem::path cubin = folder / "cubin";
   const NvccRun run = compile_with_nvcc(folder / (module.name + ".cu"), cubin,

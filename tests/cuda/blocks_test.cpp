@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "host/host.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Applications, Blocks,
 std::string emitted_block(const std::string& application, const std::string& kernel,
                           const char* architecture) {
   const kernel::Module module = lowered_for(application, machine::architecture_named(architecture));
-  const std::string text = emit::emit_cuda_for_loading(module);
+  const std::string text = emit::emit_gpu_for_loading(module);
   const std::size_t launch = text.find("status = launch(" + kernel + ",");
   const std::size_t end = text.find(", stream", launch), begin = text.rfind('{', end);
   return launch == std::string::npos ? "" : text.substr(begin, end - begin);
@@ -116,7 +116,7 @@ TEST(EmittedBlocks, AreTheOnlyDifferenceBetweenArchitectures) {
           for (kernel::Launch& launch : repeat->launches) without_blocks(launch);
         }
       }
-      return emit::emit_cuda_for_loading(module);
+      return emit::emit_gpu_for_loading(module);
     };
     EXPECT_EQ(of("sm_86"), of("sm_90")) << name;
   }

@@ -9,7 +9,7 @@
 
 #include "compile/cubin.h"
 #include "compile/device_compiler.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "host/host.h"
 #include "kernel/registers.h"
 #include "runtime/cpu_program.h"

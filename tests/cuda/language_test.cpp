@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "tests/support/differential.h"
 #include "tools/simt_program.h"
 
@@ -125,7 +125,7 @@ template <class T>
 std::string text_of_a_window() {
   const Image<T> in("in");
   const Stage out = convolve("out", in.border(Border::mirror()), Mask{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}});
-  return emit::emit_cuda_for_loading(tools::cuda_module(Pipeline("window", Outputs{out})));
+  return emit::emit_gpu_for_loading(tools::cuda_module(Pipeline("window", Outputs{out})));
 }
 
 TEST(EmittedCudaText, OfNestedConversionsTakesNoExponentialTime) {
@@ -134,7 +134,7 @@ TEST(EmittedCudaText, OfNestedConversionsTakesNoExponentialTime) {
     for (int i = 0; i < 60; ++i) e = cast<std::int64_t>(cast<float>(e) + 1.f);
     return e;
   });
-  EXPECT_FALSE(emit::emit_cuda_for_loading(tools::cuda_module(Pipeline("nested", Outputs{out}))).empty());
+  EXPECT_FALSE(emit::emit_gpu_for_loading(tools::cuda_module(Pipeline("nested", Outputs{out}))).empty());
 }
 
 TEST(EmittedCudaText, IsPlainWhereNothingOverflows) {

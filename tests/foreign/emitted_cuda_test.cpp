@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compile/process.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "ir/stage_ir.h"
 #include "lower/lower.h"
 #include "rewrite/prepare.h"
@@ -148,7 +148,7 @@ class EmittedCuda : public testing::Test {
     folder = name;
     const ir::Pipeline prepared = rewrite::prepare(harris.ir());
     const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
-    for (const auto& [file, text] : emit::emit_cuda_for_users(module, "sm_80"))
+    for (const auto& [file, text] : emit::emit_gpu_for_users(module, "sm_80"))
       std::ofstream(folder / file) << text;
     std::ofstream(folder / "main.cu") << program;
 

@@ -8,7 +8,7 @@
 #include "compile/process.h"
 #include "compile/scheduling.h"
 #include "emit/cpp.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "fuzz/build.h"
 #include "fuzz/generate.h"
 #include "ir/stage_ir.h"
@@ -35,7 +35,7 @@ class Unity {
     const bool gpu = processor_ == target::Processor::Gpu;
     const kernel::Module module = compile::lowered(pipeline, processor_);
     fs::create_directory(folder_ / name_space);
-    for (const auto& [name, text] : gpu ? emit::emit_cuda_for_users(module, "sm_90", name_space)
+    for (const auto& [name, text] : gpu ? emit::emit_gpu_for_users(module, "sm_90", name_space)
                                         : emit::emit_for_users(module, name_space))
       std::ofstream(folder_ / name_space / name) << text;
     includes_ += "#include \"" + name_space + "/" + module.name + (gpu ? ".cu\"\n" : ".cpp\"\n");

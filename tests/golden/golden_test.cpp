@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "emit/cpp.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "rewrite/prepare.h"
@@ -88,7 +88,7 @@ class GoldenCuda : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenCuda, IsAsCommitted) {
   const ir::Pipeline prepared = rewrite::prepare(pipeline_of(GetParam()).ir());
   const auto module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
-  for (const auto& [name, text] : emit::emit_cuda_for_users(module, "sm_90")) {
+  for (const auto& [name, text] : emit::emit_gpu_for_users(module, "sm_90")) {
     if (is_shown(name, GetParam())) expect_golden("cuda/" + name, text);
   }
 }
@@ -99,7 +99,7 @@ TEST_P(GoldenCudaTiles, IsAsCommitted) {
   const Pipeline pipeline = pipeline_of(GetParam());
   const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = Tile::Block});
   const std::string name = GetParam() + ".cu";
-  expect_golden("cuda_tiles/" + name, emit::emit_cuda_for_users(module, "sm_90").at(name));
+  expect_golden("cuda_tiles/" + name, emit::emit_gpu_for_users(module, "sm_90").at(name));
 }
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris", "unsharp_mask", "enhance"),

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "emit/cpp.h"
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 #include "kernel/build.h"
 
 namespace weft::kernel {
@@ -21,7 +21,7 @@ Module with_local(Scalar type) {
 TEST(LocalHalves, AreDeclared) {
   for (const Scalar type : {Scalar::F16, Scalar::F32}) {
     const Module module = with_local(type);
-    for (const std::string& text : {emit::emit_for_loading(module), emit::emit_cuda_for_loading(module)}) {
+    for (const std::string& text : {emit::emit_for_loading(module), emit::emit_gpu_for_loading(module)}) {
       EXPECT_EQ(text.find("typedef uint16_t half_t;") != std::string::npos, type == Scalar::F16);
     }
   }

@@ -1,10 +1,12 @@
-// The helper functions of emitted CUDA: those of C++ (prelude.h), for both sides, and atomic updates.
+// The helper functions of code emitted for GPUs: those of C++ (prelude.h), for both sides, and atomic
+// updates.
 #pragma once
 
 #include <set>
 #include <string>
 
 #include "ir/value.h"
+#include "target/dialect.h"
 
 namespace weft::emit {
 
@@ -12,7 +14,7 @@ namespace weft::emit {
 constexpr const char* wide_prefix = "wide_";
 
 /// The definitions of the helpers, each once. Throws InternalError for an unknown name.
-std::string cuda_prelude(const std::set<std::string>& helpers);
+std::string gpu_prelude(const std::set<std::string>& helpers, const target::Dialect& dialect);
 
 /// The helper that updates memory atomically: "atomic_add_f32".
 std::string atomic_helper(ir::BinaryOp op, Scalar type);

@@ -1,4 +1,4 @@
-#include "emit/cuda.h"
+#include "emit/gpu.h"
 
 #include <fmt/format.h>
 #include <weft/error.h>
@@ -10,7 +10,7 @@
 
 #include "emit/c_like.h"
 #include "emit/cmake.h"
-#include "emit/cuda_prelude.h"
+#include "emit/gpu_prelude.h"
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
@@ -25,11 +25,12 @@ using kernel::Expr;
 using kernel::Launch;
 using kernel::LoopKind;
 using kernel::Module;
+using target::Dialect;
 
 namespace {
 
-/// Kernels as CUDA C++.
-class CudaPrinter : public CLike {
+/// Kernels as C++ of a GPU's vendor.
+class GpuPrinter : public CLike {
  public:
   using CLike::CLike;
 
@@ -93,9 +94,9 @@ class CudaPrinter : public CLike {
   bool approximates() const override { return false; }  // GPUs' own functions are fast
 };
 
-class CudaEmitter {
+class GpuEmitter {
  public:
-  explicit CudaEmitter(const Module& module) : module_(module) {}
+  GpuEmitter(const Module& module, const Dialect& dialect) : module_(module), dialect_(dialect) {}
 
   /// What the module needs of helpers, its kernels, and the functions of the host that launch them.
   struct Parts {
@@ -104,7 +105,7 @@ class CudaEmitter {
   };
   Parts parts() const {
     Writer kernels, functions;
-    CudaPrinter printer(kernels, module_.strict);
+    GpuPrinter printer(kernels, module_.strict);
     for (const kernel::Table& table : module_.tables) print(kernels, table);
     for (const kernel::Function& function : module_.functions) print(kernels, printer, function);
     device_function(functions, printer);
@@ -116,40 +117,40 @@ class CudaEmitter {
   /// Everything below the includes, among which may be a header.
   std::string body(const std::string& name_space = "", const std::string& header = "") const {
     const Parts own = parts();
-    return inside(name_space, "namespace {\n\n" +
-                                  helpers_of(own.helpers, own.kernels + own.functions, header) + own.kernels +
-                                  host_helpers + "\n}  // namespace\n\n" + own.functions);
+    return inside(name_space,
+                  "namespace {\n\n" + helpers_of(own.helpers, own.kernels + own.functions, dialect_, header) +
+                      own.kernels + host_helpers(dialect_) + "\n}  // namespace\n\n" + own.functions);
   }
 
   /// Likewise for several modules, which share the helpers.
-  static std::string body(const std::vector<const Module*>& modules) {
+  static std::string body(const std::vector<const Module*>& modules, const Dialect& dialect) {
     std::set<std::string> helpers;
     std::string text;
     for (std::size_t m = 0; m < modules.size(); ++m) {
-      Parts own = CudaEmitter(*modules[m]).parts();
+      Parts own = GpuEmitter(*modules[m], dialect).parts();
       helpers.merge(own.helpers);
       text += fmt::format("namespace module_{} {{\n\n", m) + head_comment(*modules[m]) + "namespace {\n\n" +
               own.kernels + "}  // namespace\n\n" + own.functions +
               entry_function(*modules[m], entry_name(m), function_name(*modules[m]) + "_on_host") +
               fmt::format("\n}}  // namespace module_{}\n\n", m);
     }
-    return "namespace {\n\n" + helpers_of(helpers, text) + host_helpers + "\n}  // namespace\n\n" + text;
+    return "namespace {\n\n" + helpers_of(helpers, text, dialect) + host_helpers(dialect) +
+           "\n}  // namespace\n\n" + text;
   }
 
   /// The kernels under their own names, and nothing of the host's.
   std::string kernels() const {
     Writer tables, out;
-    CudaPrinter printer(out, module_.strict);
+    GpuPrinter printer(out, module_.strict);
     for (const kernel::Table& table : module_.tables) print(tables, table);
     for (const kernel::Function& function : module_.functions) print(out, printer, function, "extern \"C\" ");
-    const std::string helpers = cuda_prelude(printer.used_helpers());
+    const std::string helpers = gpu_prelude(printer.used_helpers(), dialect_);
     return half_type(helpers + out.text()) + "namespace {\n\n" + helpers + "\n" + tables.text() +
            "}  // namespace\n\n" + out.text();
   }
 
   std::string device_signature(bool with_default) const {
-    return signature(function_name(module_),
-                     std::string("cudaStream_t stream") + (with_default ? " = nullptr" : ""));
+    return signature(function_name(module_), runtime("Stream_t stream") + (with_default ? " = nullptr" : ""));
   }
   std::string host_signature() const { return signature(function_name(module_) + "_on_host", ""); }
 
@@ -165,12 +166,12 @@ class CudaEmitter {
       list += (list.empty() ? "" : ", ") + p;
     }
     if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
-    return fmt::format("cudaError_t {}({})", name, list);
+    return fmt::format("{} {}({})", runtime("Error_t"), name, list);
   }
 
   static std::string helpers_of(const std::set<std::string>& names, const std::string& text,
-                                const std::string& header = "") {
-    const std::string helpers = cuda_prelude(names);
+                                const Dialect& dialect, const std::string& header = "") {
+    const std::string helpers = gpu_prelude(names, dialect);
     return half_type(helpers + text, header) + helpers + "\n";
   }
 
@@ -198,10 +199,9 @@ class CudaEmitter {
     for (const host::Parameter& p : host::parameters_of(module_, function))
       list += (list.empty() ? "" : ", ") + declaration(p);
     out.comment(function.comment);
-    // That one block per multiprocessor is enough says that registers need not be saved. Unsaid, the
-    // assembler spills some of them for the sake of another block.
-    out.open(fmt::format("{}__global__ void __launch_bounds__({}, 1) {}({})", linkage,
-                         block[0] * block[1] * block[2], function.name, list));
+    const std::string bounds =
+        fmt::format(fmt::runtime(dialect_.launch_bounds), block[0] * block[1] * block[2]);
+    out.open(fmt::format("{}__global__ void {} {}({})", linkage, bounds, function.name, list));
     printer.print(function.body);
     out.close();
     out.blank();
@@ -213,14 +213,14 @@ class CudaEmitter {
     Writer body;
     body.indent();
     device_steps(body, printer);
-    out.open(signature(function_name(module_), "cudaStream_t stream", body.text()));
+    out.open(signature(function_name(module_), runtime("Stream_t stream"), body.text()));
     out.raw(body.text());
     out.close();
   }
 
   void device_steps(Writer& out, CLike& printer) const {
     limit_sizes(out);
-    out.line("cudaError_t status = cudaSuccess;");
+    out.line(fmt::format("{} status = {};", runtime("Error_t"), runtime("Success")));
     for (const Array& a : module_.arrays) {
       if (a.role == Array::Role::Intermediate) declare(out, printer, a);
       if (host::is_read_while_empty(module_, a))
@@ -251,7 +251,7 @@ class CudaEmitter {
     for (const kernel::Field& size : module_.sizes) {
       if (size.most > 0) tests += fmt::format("{}{} > {}", tests.empty() ? "" : " || ", size.name, size.most);
     }
-    if (!tests.empty()) out.line(fmt::format("if ({}) return cudaErrorInvalidValue;", tests));
+    if (!tests.empty()) out.line(fmt::format("if ({}) return {};", tests, runtime("ErrorInvalidValue")));
   }
 
   /// The pointer and the strides of an array that is allocated here: rows begin at whole 128 bytes.
@@ -273,14 +273,14 @@ class CudaEmitter {
   }
 
   void allocate(Writer& out, CLike& printer, const Array& a) const {
-    out.line(fmt::format("if (status == cudaSuccess) status = allocate({}, {}, {}, stream);", a.name,
+    out.line(fmt::format("{} status = allocate({}, {}, {}, stream);", if_succeeded(), a.name,
                          printer.text(host::allocated_scalars(a)), is_cleared(printer, a)));
   }
 
-  static void stand_in(Writer& out, CLike& printer, const Array& a) {
+  void stand_in(Writer& out, CLike& printer, const Array& a) const {
     out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
-    out.line(fmt::format("if (status == cudaSuccess) status = allocate(no_{}, {}, true, stream);", a.name,
+    out.line(fmt::format("{} status = allocate(no_{}, {}, true, stream);", if_succeeded(), a.name,
                          printer.text(host::scalars_of_stand_in(a))));
     out.line(fmt::format("{0} = no_{0};", a.name));
     for (const std::string& stride : a.strides) out.line(fmt::format("{} = 0;", stride));
@@ -292,7 +292,7 @@ class CudaEmitter {
     const kernel::Grid& grid = *launch.grid;
     std::string arguments;
     for (const host::Parameter& p : host::parameters_of(module_, function)) arguments += ", " + p.name;
-    out.open("if (status == cudaSuccess)");
+    out.open(if_succeeded());
     out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}, {}, {}}}, stream{});", launch.function,
                          printer.text(grid.threads[0]), printer.text(grid.threads[1]),
                          printer.text(grid.threads[2]), grid.block[0], grid.block[1], grid.block[2],
@@ -310,9 +310,9 @@ class CudaEmitter {
 
   void host_function(Writer& out, CLike& printer) const {
     out.open(host_signature());
-    out.line("cudaStream_t stream = nullptr;");
-    out.line("cudaError_t status = cudaStreamCreate(&stream);");
-    out.line("if (status != cudaSuccess) return status;");
+    out.line(runtime("Stream_t stream = nullptr;"));
+    out.line(fmt::format("{} status = {}(&stream);", runtime("Error_t"), runtime("StreamCreate")));
+    out.line(fmt::format("if (status != {}) return status;", runtime("Success")));
     const auto each = [&](Array::Role role, const auto& work) {
       for (const Array& a : module_.arrays) {
         if (a.role == role) work(a);
@@ -325,12 +325,12 @@ class CudaEmitter {
     each(Array::Role::Input, declare_on_device);
     each(Array::Role::Output, declare_on_device);
     const auto allocate_on_device = [&](const Array& a) {
-      out.line(fmt::format("if (status == cudaSuccess) status = allocate(device_{}, {}, {}, stream);", a.name,
+      out.line(fmt::format("{} status = allocate(device_{}, {}, {}, stream);", if_succeeded(), a.name,
                            printer.text(host::allocated_scalars(a, "device_")), is_cleared(printer, a)));
     };
     each(Array::Role::Input, [&](const Array& a) {
       allocate_on_device(a);
-      copy(out, printer, a, "device_", "", "cudaMemcpyHostToDevice");
+      copy(out, printer, a, "device_", "", runtime("MemcpyHostToDevice"));
     });
     each(Array::Role::Output, allocate_on_device);
     std::string arguments;
@@ -343,24 +343,25 @@ class CudaEmitter {
       for (const kernel::Field& f : *list) arguments += f.name + ", ";
     }
     each(Array::Role::Output, pass_array);
-    out.open("if (status == cudaSuccess)");
+    out.open(if_succeeded());
     out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
     out.close();
     each(Array::Role::Output,
-         [&](const Array& a) { copy(out, printer, a, "", "device_", "cudaMemcpyDeviceToHost"); });
+         [&](const Array& a) { copy(out, printer, a, "", "device_", runtime("MemcpyDeviceToHost")); });
     const auto release = [&](const Array& a) {
       out.line(fmt::format("release(device_{}, stream);", a.name));
     };
     each(Array::Role::Input, release);
     each(Array::Role::Output, release);
-    out.line("const cudaError_t finished = cudaStreamSynchronize(stream);");
-    out.line("cudaStreamDestroy(stream);");
-    out.line("return status != cudaSuccess ? status : finished;");
+    out.line(
+        fmt::format("const {} finished = {}(stream);", runtime("Error_t"), runtime("StreamSynchronize")));
+    out.line(fmt::format("{}{}(stream);", dialect_.ignoring, runtime("StreamDestroy")));
+    out.line(fmt::format("return status != {} ? status : finished;", runtime("Success")));
     out.close();
   }
 
-  static void copy(Writer& out, CLike& printer, const Array& a, const std::string& to,
-                   const std::string& from, const std::string& direction) {
+  void copy(Writer& out, CLike& printer, const Array& a, const std::string& to, const std::string& from,
+            const std::string& direction) const {
     std::string extents =
         printer.text(a.extents.empty() ? kernel::literal(a.type.lanes)
                                        : kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
@@ -370,7 +371,7 @@ class CudaEmitter {
       to_strides += (d ? ", " : "") + to + a.strides[d];
       from_strides += (d ? ", " : "") + from + a.strides[d];
     }
-    out.open("if (status == cudaSuccess)");
+    out.open(if_succeeded());
     if (a.strides.empty()) {
       out.line(fmt::format("status = copy_row({}{}, {}{}, {}, {}, stream);", to, a.name, from, a.name,
                            extents, direction));
@@ -383,7 +384,18 @@ class CudaEmitter {
     out.close();
   }
 
-  static constexpr const char* host_helpers = R"text(struct Extents {
+  /// A name of the vendor's runtime, or what begins with one.
+  std::string runtime(const std::string& name) const { return std::string(dialect_.runtime) + name; }
+  std::string if_succeeded() const { return fmt::format("if (status == {})", runtime("Success")); }
+
+  static std::string host_helpers(const Dialect& dialect) {
+    std::string text =
+        replaced(host_helpers_of_cuda, "cudaFreeAsync", std::string(dialect.ignoring) + "cudaFreeAsync");
+    text =
+        replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
+    return replaced(text, "cuda", std::string(dialect.runtime));
+  }
+  static constexpr const char* host_helpers_of_cuda = R"text(struct Extents {
   int64_t x, y, z;
 };
 
@@ -444,6 +456,7 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 )text";
 
   const Module& module_;
+  const Dialect& dialect_;
   const std::set<std::string> exchanging_words_ = host::arrays_exchanging_words(module_);
 };
 
@@ -467,61 +480,67 @@ typedef unsigned long long uint64_t;
 
 )text";
 
-constexpr const char* headers = "#include <cuda_runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
+std::string headers(const Dialect& dialect) {
+  return fmt::format("#include <{}>\n#include <stddef.h>\n#include <stdint.h>\n\n", dialect.header);
+}
 
 std::string readme(const Module& module, const std::string& compile, const std::string& name_space,
-                   const CudaEmitter& emitter) {
-  return "# " + title(module) + R"(
+                   const Dialect& dialect, const GpuEmitter& emitter) {
+  const std::string inside = name_space.empty() ? "" : ", from namespace `" + name_space + "`,";
+  return fmt::format(
+      R"(# {title}
 
-CUDA C++ that Weft emitted. It needs CUDA 11.2 or later and nothing else.
+{brand} C++ that Weft emitted. It needs {needs} and nothing else.
 
-    )" + compile +
-         R"(
+    {compile}
 
-makes an object file to link; with CMake, `add_subdirectory` of this folder makes the library `)" +
-         library_name(module, "cuda") + R"(`. Include `)" + file_name(module) +
-         R"(.h`, which says what the arguments mean, and call)" +
-         (name_space.empty() ? "" : ", from namespace `" + name_space + "`,") + R"(
+makes an object file to link; with CMake, `add_subdirectory` of this folder makes the library `{library}`. Include `{file}.h`, which says what the arguments mean, and call{inside}
 
-    )" + emitter.device_signature(true) +
-         R"(;
+    {device};
 
 with images in device memory: the work is queued on the stream, and nothing waits for it. Or call
 
-    )" + emitter.host_signature() +
-         R"(;
+    {host};
 
-with images in host memory, which are copied there and back. Both return the first error of a CUDA call.
-)";
+with images in host memory, which are copied there and back. Both return the first error of a {brand} call.
+)",
+      fmt::arg("title", title(module)), fmt::arg("brand", dialect.brand), fmt::arg("needs", dialect.needs),
+      fmt::arg("compile", compile), fmt::arg("library", library_name(module, std::string(dialect.name))),
+      fmt::arg("file", file_name(module)), fmt::arg("inside", inside),
+      fmt::arg("device", emitter.device_signature(true)), fmt::arg("host", emitter.host_signature()));
 }
 
 }  // namespace
 
-std::string emit_cuda_for_loading(const Module& module) {
-  const CudaEmitter emitter(module);
-  return head_comment(module) + headers + emitter.body() +
+std::string emit_gpu_for_loading(const Module& module, const Dialect& dialect) {
+  const GpuEmitter emitter(module, dialect);
+  return head_comment(module) + headers(dialect) + emitter.body() +
          entry_function(module, "weft_entry", function_name(module) + "_on_host");
 }
 
 std::string emit_cuda_kernels(const Module& module) {
-  return head_comment(module) + "\n" + what_nvrtc_lacks + CudaEmitter(module).kernels();
+  return head_comment(module) + "\n" + what_nvrtc_lacks + GpuEmitter(module, target::cuda()).kernels();
 }
 
-std::string cuda_flags(const Module& module, const std::string& architecture) {
-  return "-std=c++17 -O3 -arch=" + architecture + (module.strict ? " -fmad=false" : "");
+std::string gpu_flags(const Module& module, const std::string& architecture, const Dialect& dialect) {
+  const std::string strict = module.strict ? fmt::format(" {}", dialect.strict_option) : "";
+  return fmt::format("-std=c++17 -O3 {}{}{}", dialect.architecture_option, architecture, strict);
 }
 
-std::string emit_cuda_for_loading_together(const std::vector<const Module*>& modules) {
-  return headers + CudaEmitter::body(modules);
+std::string emit_gpu_for_loading_together(const std::vector<const Module*>& modules, const Dialect& dialect) {
+  return headers(dialect) + GpuEmitter::body(modules, dialect);
 }
 
-std::map<std::string, std::string> emit_cuda_for_users(const Module& module, const std::string& architecture,
-                                                       const std::optional<std::string>& chosen) {
+std::map<std::string, std::string> emit_gpu_for_users(const Module& module, const std::string& architecture,
+                                                      const std::optional<std::string>& chosen,
+                                                      const Dialect& dialect) {
   const std::string name_space = chosen.value_or(default_namespace(module));
-  const CudaEmitter emitter(module);
+  const GpuEmitter emitter(module, dialect);
+  const std::string header = file_name(module) + ".h";
+  const std::string source = fmt::format("{}.{}", file_name(module), dialect.suffix);
   std::map<std::string, std::string> files;
-  files[file_name(module) + ".h"] =
-      "// Pipeline '" + title(module) + "', emitted by Weft.\n#pragma once\n\n" + headers +
+  files[header] =
+      "// Pipeline '" + title(module) + "', emitted by Weft.\n#pragma once\n\n" + headers(dialect) +
       inside(name_space, half_type(emitter.host_signature()) + documentation(module) +
                              "// Images lie in device memory. The work is queued on the stream; errors of "
                              "launches are returned.\n" +
@@ -529,12 +548,12 @@ std::map<std::string, std::string> emit_cuda_for_users(const Module& module, con
                              "// Images lie in host memory, and results are there when the function "
                              "returns.\n" +
                              emitter.host_signature() + ";\n");
-  const std::string compile = "nvcc " + cuda_flags(module, architecture) + " -c " + file_name(module) + ".cu";
-  files[file_name(module) + ".cu"] = head_comment(module) + "//\n// Compile with: " + compile +
-                                     "\n#include \"" + file_name(module) + ".h\"\n\n" +
-                                     emitter.body(name_space, emitter.host_signature());
-  files["CMakeLists.txt"] = cmake_for_cuda(module, architecture);
-  files["README.md"] = readme(module, compile, name_space, emitter);
+  const std::string compile =
+      fmt::format("{} {} -c {}", dialect.compiler, gpu_flags(module, architecture, dialect), source);
+  files[source] = head_comment(module) + "//\n// Compile with: " + compile + "\n#include \"" + header +
+                  "\"\n\n" + emitter.body(name_space, emitter.host_signature());
+  files["CMakeLists.txt"] = cmake_for_gpu(module, dialect, architecture);
+  files["README.md"] = readme(module, compile, name_space, dialect, emitter);
   return files;
 }
 

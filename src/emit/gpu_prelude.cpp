@@ -1,4 +1,4 @@
-#include "emit/cuda_prelude.h"
+#include "emit/gpu_prelude.h"
 
 #include <fmt/format.h>
 #include <weft/error.h>
@@ -105,9 +105,9 @@ AtomicName parse(const std::string& name) {
   throw InternalError("emitted code has no helper '" + name + "'");
 }
 
-/// The instruction for an update, if GPUs have it.
-std::string native(const AtomicName& a) {
-  if (size_of(a.type) < 4 || (is_float(a.type) && a.op != ir::BinaryOp::Add)) return "";
+/// The instruction for an update, if the target has it.
+std::string native(const AtomicName& a, const target::Dialect& dialect) {
+  if (size_of(a.type) < 4 || !dialect.has_atomic(a.op, a.type)) return "";
   switch (a.op) {
     case ir::BinaryOp::Add: return "atomicAdd";
     case ir::BinaryOp::Min: return "atomicMin";
@@ -119,7 +119,7 @@ std::string native(const AtomicName& a) {
   }
 }
 
-/// The type that CUDA's overloads take.
+/// The type that its overloads take.
 std::string native_type(const AtomicName& a) {
   const bool ordered = a.op == ir::BinaryOp::Min || a.op == ir::BinaryOp::Max;
   switch (a.type) {
@@ -153,10 +153,10 @@ std::string combined(const AtomicName& a) {
   }
 }
 
-std::string atomic_definition(const std::string& name) {
+std::string atomic_definition(const std::string& name, const target::Dialect& dialect) {
   const AtomicName a = parse(name);
   const std::string t = c_type(a.type);
-  if (const std::string function = native(a); !function.empty()) {
+  if (const std::string function = native(a, dialect); !function.empty()) {
     const std::string type = native_type(a);
     return fmt::format("__device__ inline void {0}({1}* at, {1} value) {{ {2}(({3}*)at, ({3})value); }}\n",
                        name, t, function, type);
@@ -226,7 +226,7 @@ std::string atomic_helper(ir::BinaryOp op, Scalar type) {
   return fmt::format("atomic_{}_{}", verb(), name_of(type));
 }
 
-std::string cuda_prelude(const std::set<std::string>& helpers) {
+std::string gpu_prelude(const std::set<std::string>& helpers, const target::Dialect& dialect) {
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
@@ -251,8 +251,8 @@ std::string cuda_prelude(const std::set<std::string>& helpers) {
     }
     const AtomicName a = parse(name);
     if (a.type == Scalar::F16) common.insert({"half_to_float", "float_to_half"});
-    exchanges |= native(a).empty();
-    atomics += atomic_definition(name);
+    exchanges |= native(a, dialect).empty();
+    atomics += atomic_definition(name, dialect);
   }
   std::string text = prelude(common) + own;
   text = replaced(text, "static inline", "__host__ __device__ inline");

@@ -1,0 +1,42 @@
+// NVIDIA's GPUs.
+#include "target/dialect.h"
+
+namespace weft::target {
+namespace {
+
+bool has_atomic(ir::BinaryOp op, Scalar type) {
+  if (is_float(type)) return op == ir::BinaryOp::Add && type != Scalar::F16;
+  return op != ir::BinaryOp::Mul;
+}
+
+constexpr Dialect row = {
+    .name = "cuda",
+    .brand = "CUDA",
+    .needs = "CUDA 11.2 or later",
+    .suffix = "cu",
+    .header = "cuda_runtime.h",
+    .runtime = "cuda",
+    // That one block per multiprocessor is enough says that registers need not be saved. Unsaid, the
+    // assembler spills some of them for the sake of another block.
+    .launch_bounds = "__launch_bounds__({}, 1)",
+    .kernel_address = "kernel",
+    .ignoring = "",
+    .has_atomic = has_atomic,
+    .compiler = "nvcc",
+    .architecture_option = "-arch=",
+    .strict_option = "-fmad=false",
+    .cmake_requires = "",
+    .cmake_language = "CUDA",
+    .cmake_package = "CUDAToolkit",
+    .cmake_library = "CUDA::cudart",
+    .usual_architecture = "sm_90",
+    .architecture_prefix = "sm_",
+    .cmake_architecture_prefix = "",
+    .architecture = machine::closest_architecture,
+};
+
+}  // namespace
+
+const Dialect& cuda() { return row; }
+
+}  // namespace weft::target

@@ -1,0 +1,14 @@
+#include "target/dialect.h"
+
+#include <array>
+
+namespace weft::target {
+
+std::span<const Dialect* const> dialects() {
+  static const std::array all = {
+      &cuda(),
+  };
+  return all;
+}
+
+}  // namespace weft::target

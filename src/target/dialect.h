@@ -1,0 +1,54 @@
+// How a target's C++ with kernels is spelt. The languages of GPUs' vendors are one, with kernels over grids
+// of blocks of threads, shared memory and barriers under the same names. What differs is a row here, which
+// emit/gpu reads: adding such a target is adding its row.
+//
+//     target::cuda().runtime    "cuda", so that emitted functions return a cudaError_t
+//     target::hip().runtime     "hip"
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ir/value.h"
+#include "machine/architecture.h"
+
+namespace weft::target {
+
+struct Dialect {
+  std::string_view name;    ///< In --target, and in the library's name: "cuda", for sobel_cuda.
+  std::string_view brand;   ///< "CUDA": the language is CUDA C++.
+  std::string_view needs;   ///< "CUDA 11.2 or later": what users have to have.
+  std::string_view suffix;  ///< Of files: "cu".
+
+  // The language.
+  std::string_view header;          ///< "cuda_runtime.h"
+  std::string_view runtime;         ///< Begins all names of its runtime: "cuda".
+  std::string_view launch_bounds;   ///< Of a kernel: "__launch_bounds__({}, 1)", with its number of threads.
+  std::string_view kernel_address;  ///< Of a kernel `kernel`, for cudaLaunchKernel.
+  std::string_view ignoring;        ///< Before a call whose error does not matter, if that has to be said.
+  /// Whether there is an instruction, atomicAdd or its like, for a type of 32 or 64 bits. Other updates
+  /// exchange words.
+  bool (*has_atomic)(ir::BinaryOp op, Scalar type);
+
+  // Compiling.
+  std::string_view compiler;             ///< "nvcc"
+  std::string_view architecture_option;  ///< "-arch=", before the name.
+  std::string_view strict_option;        ///< Products and sums are not fused.
+  std::string_view cmake_requires;  ///< A line, if emitted projects need more of CMake for this language.
+  std::string_view cmake_language;  ///< "CUDA", as in enable_language() and CMAKE_CUDA_ARCHITECTURES.
+  std::string_view cmake_package, cmake_library;  ///< Of the runtime: "CUDAToolkit", "CUDA::cudart".
+
+  // Architectures.
+  std::string_view usual_architecture;         ///< Unless a user names another: "sm_90".
+  std::string_view architecture_prefix;        ///< Of such names: "sm_".
+  std::string_view cmake_architecture_prefix;  ///< What CMake writes instead: "".
+  /// What is known of the named one. Throws weft::Error for a name of none.
+  const machine::Architecture& (*architecture)(std::string_view name);
+};
+
+const Dialect& cuda();
+
+/// All of them.
+std::span<const Dialect* const> dialects();
+
+}  // namespace weft::target
