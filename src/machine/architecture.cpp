@@ -165,7 +165,9 @@ std::string list_of_names() {
 
 }  // namespace
 
-std::string Architecture::name() const { return fmt::format("sm_{}{}", major, minor); }
+std::string Architecture::name() const {
+  return chip.empty() ? fmt::format("sm_{}{}", major, minor) : std::string(chip);
+}
 
 std::span<const Architecture> architectures() {
   static const std::array all = {fermi(0),    fermi(1),         kepler(0),      kepler(5), kepler(7),

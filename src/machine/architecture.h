@@ -15,15 +15,16 @@
 
 namespace weft::machine {
 
-constexpr int warp_size = 32;
 constexpr std::int64_t KiB = 1024;
 
 /// Sizes are in bytes. "Per block" limits are the launch's; all others are per SM.
 struct Architecture {
-  int major = 0, minor = 0;  ///< The compute capability.
-  std::string_view family;   ///< "Hopper"
+  int major = 0, minor = 0;    ///< The compute capability.
+  std::string_view family;     ///< "Hopper"
+  std::string_view chip = {};  ///< Where compilers know an architecture by a name instead.
   Source source = Source::NvidiaTables;
 
+  int warp = 32;  ///< Threads that go together.
   int max_warps = 0;
   int max_blocks = 0;
   int max_threads_per_block = 0;
@@ -53,9 +54,9 @@ struct Architecture {
   int clocks_per_issue = 1;  ///< Between two instructions of a scheduler.
   bool dual_issue = false;   ///< Of two independent instructions at once.
 
-  int max_threads() const { return max_warps * warp_size; }
+  int max_threads() const { return max_warps * warp; }
   bool has_shuffles() const { return major >= 3; }
-  /// "sm_90"
+  /// "sm_90", as compilers write it.
   std::string name() const;
 };
 

@@ -11,7 +11,7 @@ namespace weft::machine {
 
 double Board::instructions_per_byte() const {
   const Architecture& a = architecture();
-  const int lanes_per_clock = multiprocessors * a.partitions * warp_size / a.clocks_per_issue;
+  const int lanes_per_clock = multiprocessors * a.partitions * a.warp / a.clocks_per_issue;
   return lanes_per_clock * boost_mhz * 1e-3 / bandwidth();
 }
 

@@ -12,10 +12,12 @@ namespace {
 
 constexpr int unlimited = Occupancy::unlimited;
 
-int warps_of(const BlockNeeds& needs) { return round_up(needs.threads, warp_size) / warp_size; }
+int warps_of(const Architecture& a, const BlockNeeds& needs) {
+  return round_up(needs.threads, a.warp) / a.warp;
+}
 
 int limit_by_warps(const Architecture& a, const BlockNeeds& needs) {
-  return needs.threads > a.max_threads_per_block ? 0 : a.max_warps / warps_of(needs);
+  return needs.threads > a.max_threads_per_block ? 0 : a.max_warps / warps_of(a, needs);
 }
 
 /// A warp's registers lie in one partition. Before a launch, hardware checks as if a block's warps came in
@@ -23,8 +25,8 @@ int limit_by_warps(const Architecture& a, const BlockNeeds& needs) {
 int limit_by_registers(const Architecture& a, const BlockNeeds& needs) {
   if (needs.registers > a.registers_per_thread) return 0;
   if (needs.registers == 0) return unlimited;
-  const int per_warp = round_up(needs.registers * warp_size, a.register_granularity);
-  const int warps = warps_of(needs);
+  const int per_warp = round_up(needs.registers * a.warp, a.register_granularity);
+  const int warps = warps_of(a, needs);
   if (per_warp * round_up(warps, a.partitions_at_launch) > a.registers_per_block) return 0;
   const int warps_per_partition = a.registers / a.partitions / per_warp;
   return warps_per_partition * a.partitions / warps;
@@ -82,7 +84,7 @@ Occupancy occupancy(const Architecture& a, const BlockNeeds& needs) {
   if (needs.threads <= 0 || needs.registers < 0 || needs.static_shared < 0 || needs.dynamic_shared < 0)
     throw InternalError(fmt::format("occupancy of a block of {} threads", needs.threads));
   Occupancy result;
-  result.warps_per_block = warps_of(needs);
+  result.warps_per_block = warps_of(a, needs);
   result.max_warps = a.max_warps;
   const auto set = [&](Limit limit, int blocks) { result.limits[static_cast<std::size_t>(limit)] = blocks; };
   set(Limit::Warps, limit_by_warps(a, needs));

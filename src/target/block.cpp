@@ -10,11 +10,10 @@ namespace weft::target {
 namespace {
 
 using kernel::Sharing;
-using machine::warp_size;
 
 // One warp has nothing to wait with at a barrier. Beyond eight, a launch's bounds would take registers from
 // its threads (65,536 / 512 = 128 each), and a block that ends leaves much of a multiprocessor empty at once.
-constexpr int least_threads = 2 * warp_size, most_threads = 8 * warp_size;
+constexpr int least_warps = 2, most_warps = 8;
 
 struct Candidate {
   int threads;
@@ -42,13 +41,13 @@ std::string text_of_rest(const std::vector<Candidate>& ranked, Sharing sharing) 
 
 }  // namespace
 
-std::vector<int> candidate_blocks(const BlockLaunch& launch) {
+std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp) {
   std::vector<int> candidates;
-  for (int threads = least_threads; threads <= most_threads; threads += warp_size) {
+  for (int threads = least_warps * warp; threads <= most_warps * warp; threads += warp) {
     const bool divides = launch.sharing != Sharing::Work || launch.items % threads == 0;
     if (divides) candidates.push_back(threads);
   }
-  if (candidates.empty()) candidates.push_back(least_threads);
+  if (candidates.empty()) candidates.push_back(least_warps * warp);
   if (launch.sharing == Sharing::Work)
     std::erase_if(candidates, [least = candidates.back() / 2](int threads) { return threads < least; });
   return candidates;
@@ -59,7 +58,7 @@ BlockChoice choose_block(const machine::Architecture& architecture, kernel::Regi
                          const BlockLaunch& launch) {
   const int most = std::min(registers.most, architecture.registers_per_thread);
   std::vector<Candidate> ranked;
-  for (const int threads : candidate_blocks(launch)) {
+  for (const int threads : candidate_blocks(launch, architecture.warp)) {
     const auto with = [&](int count) {
       machine::BlockNeeds needs;
       needs.threads = threads, needs.registers = count, needs.static_shared = shared_bytes(threads);
@@ -83,7 +82,7 @@ BlockChoice choose_block(const machine::Architecture& architecture, kernel::Regi
                         to_string(best.occupancy));
   BlockChoice choice;
   choice.block = launch.has_rows && launch.sharing != Sharing::Work
-                     ? std::array{warp_size, best.threads / warp_size, 1}
+                     ? std::array{architecture.warp, best.threads / architecture.warp, 1}
                      : std::array{best.threads, 1, 1};
   choice.occupancy = best.occupancy;
   choice.why = launch.is_single

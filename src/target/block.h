@@ -40,7 +40,7 @@ struct BlockChoice {
 /// Threads of the blocks that a launch can have, ascending: whole warps, from two to eight. If they share
 /// work, there are as many blocks as there is work, and a multiprocessor may well have but one: so none has
 /// fewer than half the threads of the largest, whatever that would do for occupancy.
-std::vector<int> candidate_blocks(const BlockLaunch& launch);
+std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp);
 
 /// The candidate with the most warps on a multiprocessor, given the most registers that a thread may take (no
 /// more than the architecture has), and bytes of static shared memory of a block of so many threads.

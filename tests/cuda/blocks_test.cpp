@@ -48,7 +48,7 @@ machine::Occupancy occupancy_of(const Architecture& architecture, const kernel::
 /// Those that do not depend on what was decided.
 std::vector<int> other_blocks(const kernel::Grid& grid) {
   if (grid.sharing == kernel::Sharing::Work)
-    return target::candidate_blocks({.sharing = grid.sharing, .items = grid.items});
+    return target::candidate_blocks({.sharing = grid.sharing, .items = grid.items}, 32);
   return {64, 96, 128, 160, 192, 224, 256};
 }
 
@@ -63,7 +63,7 @@ TEST_P(Blocks, CanBeLaunchedAndFillTheArchitecture) {
     const kernel::Grid& grid = *host::launch_of(module, function).grid;
     const int threads = grid.block[0] * grid.block[1] * grid.block[2];
     EXPECT_LE(threads, architecture.max_threads_per_block);
-    EXPECT_EQ(grid.block[0] % machine::warp_size, 0) << "rows are read in whole sectors";
+    EXPECT_EQ(grid.block[0] % architecture.warp, 0) << "rows are read in whole sectors";
     EXPECT_LE(kernel::shared_bytes(function), architecture.static_shared_per_block);
     const machine::Occupancy chosen = occupancy_of(architecture, function, threads);
     EXPECT_GT(chosen.blocks, 0);

@@ -23,7 +23,7 @@ cudaOccDeviceProp device_of(const Architecture& a) {
   device.maxThreadsPerMultiprocessor = a.max_threads();
   device.regsPerBlock = a.registers_per_block;
   device.regsPerMultiprocessor = a.registers;
-  device.warpSize = warp_size;
+  device.warpSize = a.warp;
   device.sharedMemPerBlock = static_cast<std::size_t>(a.static_shared_per_block);
   device.sharedMemPerMultiprocessor = static_cast<std::size_t>(a.shared_memory);
   device.numSms = 1;
@@ -64,7 +64,7 @@ class RandomBlocks {
 
   BlockNeeds needs(const Architecture& a) {
     BlockNeeds needs;
-    needs.threads = one_in(2) ? warp_size * number(1, 33) : number(1, 1100);
+    needs.threads = one_in(2) ? a.warp * number(1, 33) : number(1, 1100);
     // The header lets 3.0 have as many registers as its successors, though no compiler hands out more
     // than 63.
     needs.registers = number(0, a.registers_per_thread);

@@ -51,6 +51,16 @@ TEST(Block, IsNoLargerThanRegistersAllow) {
   EXPECT_EQ(choose_block(architecture(9, 0), {128, 128}, nothing, windows).occupancy.blocks, 2);
 }
 
+TEST(Block, IsOfWholeWarpsOfTheArchitecture) {
+  machine::Architecture wide = architecture(9, 0);
+  wide.warp = 64, wide.max_warps = 32;
+  // 32 warps of 64 are the same threads in half as many warps, so blocks of 2 are 16 of them.
+  const BlockChoice choice = choose_block(wide, {32, 32}, nothing, pixels);
+  EXPECT_EQ(choice.block, (std::array{64, 2, 1}));
+  EXPECT_EQ(choice.occupancy.blocks, 16);
+  EXPECT_EQ(choice.occupancy.warps(), 32);
+}
+
 TEST(Block, CountsRegistersBeyondTheArchitecturesAsSpilled) {
   // A Fermi has 32,768 registers: 16 warps with its 63, rounded to 64.
   const BlockChoice choice = choose_block(architecture(2, 0), {80, 80}, nothing, pixels);
@@ -87,7 +97,7 @@ TEST(Block, FillsWhatSharedMemoryLeaves) {
 }
 
 TEST(Block, LeavesNoThreadIdle) {
-  const auto of = [](int items) { return candidate_blocks({.sharing = Sharing::Work, .items = items}); };
+  const auto of = [](int items) { return candidate_blocks({.sharing = Sharing::Work, .items = items}, 32); };
   EXPECT_EQ(of(1024), (std::vector{128, 256}));
   EXPECT_EQ(of(320), (std::vector{160}))
       << "64 divides them, too, but 30 warps of 6 blocks are better than 12";
@@ -95,7 +105,8 @@ TEST(Block, LeavesNoThreadIdle) {
   EXPECT_EQ(of(32), (std::vector{64})) << "no block divides them";
   EXPECT_EQ(of(1), (std::vector{64}));
   EXPECT_EQ(of(0), (std::vector{128, 160, 192, 224, 256}));
-  EXPECT_EQ(candidate_blocks(windows), (std::vector{64, 96, 128, 160, 192, 224, 256}));
+  EXPECT_EQ(candidate_blocks(windows, 32), (std::vector{64, 96, 128, 160, 192, 224, 256}));
+  EXPECT_EQ(candidate_blocks(windows, 64), (std::vector{128, 192, 256, 320, 384, 448, 512}));
   EXPECT_EQ(threads(9, 0, 64, {.sharing = Sharing::Work, .items = 320}), 160);
 }
 
