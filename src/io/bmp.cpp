@@ -9,6 +9,7 @@
 #include <cstring>
 
 namespace weft::io {
+namespace bmp {
 namespace {
 
 constexpr std::size_t file_header = 14, core_header = 12, info_header = 40, v4_header = 108;
@@ -202,15 +203,16 @@ void write(std::FILE* file, const Buffer& picture, Bytes) {
 }
 
 }  // namespace
+}  // namespace bmp
 
 const Codec& bmp_codec() {
   static const Codec codec{.name = "BMP",
                            .extensions = {".bmp"},
                            .scalars = {Scalar::U8},
                            .lanes = {1, 3, 4},
-                           .recognizes = recognizes,
-                           .read = read,
-                           .write = write};
+                           .recognizes = bmp::recognizes,
+                           .read = bmp::read,
+                           .write = bmp::write};
   return codec;
 }
 

@@ -14,6 +14,7 @@
 // clang-format on
 
 namespace weft::io {
+namespace jpeg {
 namespace {
 
 constexpr int quality = 95;
@@ -187,15 +188,16 @@ void write(std::FILE* file, const Buffer& picture, Bytes icc) {
 }
 
 }  // namespace
+}  // namespace jpeg
 
 const Codec& jpeg_codec() {
   static const Codec codec{.name = "JPEG",
                            .extensions = {".jpg", ".jpeg"},
                            .scalars = {Scalar::U8},
                            .lanes = {1, 3},
-                           .recognizes = recognizes,
-                           .read = read,
-                           .write = write};
+                           .recognizes = jpeg::recognizes,
+                           .read = jpeg::read,
+                           .write = jpeg::write};
   return codec;
 }
 

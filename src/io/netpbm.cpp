@@ -9,6 +9,7 @@
 #include <cstring>
 
 namespace weft::io {
+namespace netpbm {
 namespace {
 
 // A file so much shorter than its pixels was not cut: its header is wrong.
@@ -197,28 +198,30 @@ void write_pfm(std::FILE* file, const Buffer& picture, Bytes) {
 }
 
 }  // namespace
+}  // namespace netpbm
 
 const Codec& pgm_codec() {
-  static const Codec codec{"PGM",    {".pgm"},      {Scalar::U8, Scalar::U16}, {1}, 2, is_pgm,
-                           read_pgm, write_integers};
+  static const Codec codec{"PGM", {".pgm"},       {Scalar::U8, Scalar::U16}, {1},
+                           2,     netpbm::is_pgm, netpbm::read_pgm,          netpbm::write_integers};
   return codec;
 }
 
 const Codec& ppm_codec() {
-  static const Codec codec{"PPM",    {".ppm"},      {Scalar::U8, Scalar::U16}, {3}, 2, is_ppm,
-                           read_ppm, write_integers};
+  static const Codec codec{"PPM", {".ppm"},       {Scalar::U8, Scalar::U16}, {3},
+                           2,     netpbm::is_ppm, netpbm::read_ppm,          netpbm::write_integers};
   return codec;
 }
 
 /// .pnm is either of the two.
 const Codec& pnm_codec() {
-  static const Codec codec{"PNM",   {".pnm"},      {Scalar::U8, Scalar::U16}, {1, 3}, 2, nullptr,
-                           nullptr, write_integers};
+  static const Codec codec{"PNM",   {".pnm"}, {Scalar::U8, Scalar::U16}, {1, 3}, 2,
+                           nullptr, nullptr,  netpbm::write_integers};
   return codec;
 }
 
 const Codec& pfm_codec() {
-  static const Codec codec{"PFM", {".pfm"}, {Scalar::F32}, {1, 3}, 2, is_pfm, read_pfm, write_pfm};
+  static const Codec codec{"PFM", {".pfm"},       {Scalar::F32},    {1, 3},
+                           2,     netpbm::is_pfm, netpbm::read_pfm, netpbm::write_pfm};
   return codec;
 }
 

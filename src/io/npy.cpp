@@ -11,6 +11,7 @@
 #include <optional>
 
 namespace weft::io {
+namespace npy {
 namespace {
 
 using namespace std::string_view_literals;
@@ -206,6 +207,7 @@ void write(std::FILE* file, const Buffer& picture, Bytes) {
 }
 
 }  // namespace
+}  // namespace npy
 
 const Codec& npy_codec() {
   static const Codec codec{
@@ -215,9 +217,9 @@ const Codec& npy_codec() {
                   Scalar::U64, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64},
       .lanes = {1, 2, 3, 4},
       .max_rank = 3,
-      .recognizes = recognizes,
-      .read = read,
-      .write = write};
+      .recognizes = npy::recognizes,
+      .read = npy::read,
+      .write = npy::write};
   return codec;
 }
 

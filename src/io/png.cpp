@@ -9,6 +9,7 @@
 #include <cstring>
 
 namespace weft::io {
+namespace png {
 namespace {
 
 constexpr bool native_is_little = std::endian::native == std::endian::little;  // a PNG is big-endian
@@ -137,15 +138,16 @@ void write(std::FILE* file, const Buffer& picture, Bytes icc) {
 }
 
 }  // namespace
+}  // namespace png
 
 const Codec& png_codec() {
   static const Codec codec{.name = "PNG",
                            .extensions = {".png"},
                            .scalars = {Scalar::U8, Scalar::U16},
                            .lanes = {1, 2, 3, 4},
-                           .recognizes = recognizes,
-                           .read = read,
-                           .write = write};
+                           .recognizes = png::recognizes,
+                           .read = png::read,
+                           .write = png::write};
   return codec;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 namespace weft::io {
+namespace tiff {
 namespace {
 
 template <class T>
@@ -369,6 +370,7 @@ void write(std::FILE* file, const Buffer& picture, Bytes icc) {
 }
 
 }  // namespace
+}  // namespace tiff
 
 const Codec& tiff_codec() {
   static const Codec codec{.name = "TIFF",
@@ -377,9 +379,9 @@ const Codec& tiff_codec() {
                                        Scalar::I32, Scalar::F32, Scalar::F64},
                            .lanes = {1, 2, 3, 4},
                            .max_rank = 3,
-                           .recognizes = recognizes,
-                           .read = read,
-                           .write = write};
+                           .recognizes = tiff::recognizes,
+                           .read = tiff::read,
+                           .write = tiff::write};
   return codec;
 }
 

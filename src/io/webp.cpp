@@ -9,6 +9,7 @@
 #include <memory>
 
 namespace weft::io {
+namespace webp {
 namespace {
 
 using Mux = std::unique_ptr<WebPMux, decltype(&WebPMuxDelete)>;
@@ -136,15 +137,16 @@ void write(std::FILE* file, const Buffer& picture, Bytes icc) {
 }
 
 }  // namespace
+}  // namespace webp
 
 const Codec& webp_codec() {
   static const Codec codec{.name = "WebP",
                            .extensions = {".webp"},
                            .scalars = {Scalar::U8},
                            .lanes = {1, 2, 3, 4},
-                           .recognizes = recognizes,
-                           .read = read,
-                           .write = write};
+                           .recognizes = webp::recognizes,
+                           .read = webp::read,
+                           .write = webp::write};
   return codec;
 }
 
