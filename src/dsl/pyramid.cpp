@@ -66,8 +66,7 @@ Stage traverse(const Source& image, int levels, const Traversal& operations, std
   return filtered.collapse("out", operations.expand, here);
 }
 
-// ---- one level to the next
-// -------------------------------------------------------------------------------------
+// ---- one level to the next -------------------------------------------------------------------------------
 
 namespace {
 

@@ -33,8 +33,7 @@ void check_source(const Accessor& source, const Where& where) {
   }
 }
 
-// ---- kernels
-// ---------------------------------------------------------------------------------------------------
+// ---- kernels ---------------------------------------------------------------------------------------------
 
 int taps_of(Interpolation kernel) {
   switch (kernel) {
@@ -89,8 +88,7 @@ std::vector<Expr> weights_at(Interpolation kernel, const Expr& f) {
 
 }  // namespace
 
-// ---- reads at real coordinates
-// ---------------------------------------------------------------------------------
+// ---- reads at real coordinates ---------------------------------------------------------------------------
 
 Interpolated Accessor::interpolate(Interpolation kernel, std::source_location here) const {
   return {*this, kernel, here};
@@ -162,8 +160,7 @@ Expr Interpolated::operator()(const At& u) const { return read({u}); }
 Expr Interpolated::operator()(const At& u, const At& v) const { return read({u, v}); }
 Expr Interpolated::operator()(const At& u, const At& v, const At& w) const { return read({u, v, w}); }
 
-// ---- images of another size
-// ------------------------------------------------------------------------------------
+// ---- images of another size ------------------------------------------------------------------------------
 
 namespace {
 

@@ -204,8 +204,7 @@ std::vector<At> current_pixel(int rank) {
 
 }  // namespace
 
-// ---- borders, boxes, indices
-// -----------------------------------------------------------------------------------
+// ---- borders, boxes, indices -----------------------------------------------------------------------------
 
 Border Border::named(const std::string& mode, const Expr& value, std::source_location here) {
   if (mode == "clamp") return clamp();
@@ -230,8 +229,7 @@ Extents Extents::operator*(std::int64_t factor) const {
 
 At::At(const Index& index, std::source_location here) : affine(index), where(here) {}
 
-// ---- sources and accessors
-// -------------------------------------------------------------------------------------
+// ---- sources and accessors -------------------------------------------------------------------------------
 
 Source::operator Expr() const { return Accessor(*this); }
 Expr Source::operator()(At x) const { return Accessor(*this)(x); }
@@ -326,8 +324,7 @@ Expr Accessor::operator()(const Tap& tap) const {
   return read(indices);
 }
 
-// ---- images
-// ----------------------------------------------------------------------------------------------------
+// ---- images ----------------------------------------------------------------------------------------------
 
 AnyImage::AnyImage(const char* name, const std::vector<Scalar>& scalars, const std::vector<int>& lanes,
                    std::source_location here)
@@ -350,8 +347,7 @@ AnyImage::AnyImage(const char* name, Type type, const Extents& extents, const Wh
     builder->image_type(name, {type.scalar}, {type.lanes}, extents.rank());
 }
 
-// ---- stages
-// ----------------------------------------------------------------------------------------------------
+// ---- stages ----------------------------------------------------------------------------------------------
 
 Cases& Cases::when(const Expr& condition, const Expr& value, std::source_location here) {
   if (const Type type = condition.type(); type.lanes > 1) {

@@ -62,8 +62,7 @@ Tap::Tap(std::shared_ptr<const ir::Loop> loop, int rank)
       loop_(std::move(loop)),
       rank_(rank) {}
 
-// ---- masks and domains
-// -----------------------------------------------------------------------------------------
+// ---- masks and domains -----------------------------------------------------------------------------------
 
 Mask::Mask(std::initializer_list<std::initializer_list<Coefficient>> rows, std::source_location here) {
   std::vector<Coefficient> coefficients;
@@ -171,8 +170,7 @@ Domain Domain::disc(int radius) {
   return Domain(std::move(domain));
 }
 
-// ---- bodies with accumulators
-// ----------------------------------------------------------------------------------
+// ---- bodies with accumulators ----------------------------------------------------------------------------
 
 // An accumulator holds the expression of its current value. for_each lets every accumulator in scope stand
 // for its value at the start of a tap, runs the body once, and finds in them the expressions of the values at

@@ -26,8 +26,7 @@ inline void check(cudaError_t status, const std::string& what) {
   if (status != cudaSuccess) throw std::runtime_error(what + ": " + cudaGetErrorString(status));
 }
 
-// ---- random pixels
-// ------------------------------------------------------------------------------------------------
+// ---- random pixels ---------------------------------------------------------------------------------------
 
 /// Uniform numbers (splitmix64), the same for the same seed everywhere.
 class Random {
@@ -60,8 +59,7 @@ T random_value(Random& random, double range) {
   }
 }
 
-// ---- comparison
-// ------------------------------------------------------------------------------------------------
+// ---- comparison ------------------------------------------------------------------------------------------
 
 /// What was found about one output.
 struct Comparison {
@@ -136,8 +134,7 @@ inline std::string place_text(const std::vector<int64_t>& extents, int64_t pixel
   return "(" + text + ")";
 }
 
-// ---- images
-// ----------------------------------------------------------------------------------------------------
+// ---- images ----------------------------------------------------------------------------------------------
 
 /// An image in host memory without gaps, and on the GPU, where rows begin at whole 128 bytes.
 class AnyImage {
@@ -232,8 +229,7 @@ class Image : public AnyImage {
   std::unique_ptr<T[]> memory_;
 };
 
-// ---- clocks
-// ----------------------------------------------------------------------------------------------------
+// ---- clocks ----------------------------------------------------------------------------------------------
 
 /// Milliseconds.
 struct Times {
@@ -274,8 +270,7 @@ class Clock {
   cudaStream_t stream = nullptr;
 };
 
-// ---- the board's memory
-// ----------------------------------------------------------------------------------------
+// ---- the board's memory ----------------------------------------------------------------------------------
 
 constexpr int threads = 256;
 
@@ -366,8 +361,7 @@ class Memory {
   float4 *a_ = nullptr, *b_ = nullptr;
 };
 
-// ---- what is asked for
-// -----------------------------------------------------------------------------------------
+// ---- what is asked for -----------------------------------------------------------------------------------
 
 struct Request {
   int runs = 100;
@@ -421,8 +415,7 @@ inline Request request_of(int count, char** words) {
   return request;
 }
 
-// ---- reports
-// ---------------------------------------------------------------------------------------------------
+// ---- reports ---------------------------------------------------------------------------------------------
 
 inline std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -526,8 +519,7 @@ inline std::string json_of(const Result& r) {
   return json.str() + "}\n";
 }
 
-// ---- the program
-// -----------------------------------------------------------------------------------------------
+// ---- the program -----------------------------------------------------------------------------------------
 
 class Bench {
  public:

@@ -331,8 +331,7 @@ std::string CLike::spelt(const Expr& e, int context) {
       e->op);
 }
 
-// ---- statements
-// ------------------------------------------------------------------------------------------------
+// ---- statements ------------------------------------------------------------------------------------------
 
 void CLike::print(const kernel::Block& block) {
   for (const kernel::Stmt& s : block) print(s);

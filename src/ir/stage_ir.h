@@ -25,8 +25,7 @@ struct Stage;
 using Expr = std::shared_ptr<const Node>;
 using StagePtr = std::shared_ptr<const Stage>;
 
-// ---- windows
-// ---------------------------------------------------------------------------------------------------
+// ---- windows ---------------------------------------------------------------------------------------------
 
 /// The points that a local operator visits, in order (row-major for windows built from masks and boxes).
 struct Domain {
@@ -50,8 +49,7 @@ struct Fold {
   std::vector<Expr> initial, next;
 };
 
-// ---- boxes and borders
-// -----------------------------------------------------------------------------------------
+// ---- boxes and borders -----------------------------------------------------------------------------------
 
 struct Range {
   Affine min, extent;
@@ -70,8 +68,7 @@ struct Border {
 };
 using Index = std::variant<Affine, Expr>;  ///< Affine, or computed (a gather; i64).
 
-// ---- expressions
-// -----------------------------------------------------------------------------------------------
+// ---- expressions -----------------------------------------------------------------------------------------
 
 struct Param {
   std::string name;
@@ -152,8 +149,7 @@ struct Node {
       op;
 };
 
-// ---- stages
-// ----------------------------------------------------------------------------------------------------
+// ---- stages ----------------------------------------------------------------------------------------------
 
 /// An image that the user gives.
 struct Input {};

@@ -70,8 +70,7 @@ struct Node {
   std::variant<Const, Name, Unary, Binary, Select, Cast, IndexCall, Load, MedianOf> op;
 };
 
-// ---- statements
-// ------------------------------------------------------------------------------------------------
+// ---- statements ------------------------------------------------------------------------------------------
 
 struct Stmt;
 using Block = std::vector<Stmt>;
@@ -196,8 +195,7 @@ struct Stmt {
       op;
 };
 
-// ---- functions and modules
-// -------------------------------------------------------------------------------------
+// ---- functions and modules -------------------------------------------------------------------------------
 
 struct Function {
   std::string name, comment;

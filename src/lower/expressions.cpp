@@ -216,8 +216,7 @@ std::unordered_set<const ir::Loop*> ExpressionLowering::free_loops(const ir::Fol
   return loops;
 }
 
-// ---- expressions
-// -----------------------------------------------------------------------------------------------
+// ---- expressions -----------------------------------------------------------------------------------------
 
 Lanes ExpressionLowering::lower(const ir::Expr& e) {
   if (const auto* value = known(e.get())) return value->front();
@@ -317,8 +316,7 @@ Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
   return is_in_vector_loop() && reads_interleaved ? with_names(e, std::move(lanes)) : lanes;
 }
 
-// ---- reads
-// -----------------------------------------------------------------------------------------------------
+// ---- reads -----------------------------------------------------------------------------------------------
 
 namespace {
 

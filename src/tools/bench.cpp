@@ -159,8 +159,7 @@ Result measure(const Application& application, const Plan& plan, runtime::Thread
   return result;
 }
 
-// ---- on the checker
-// -----------------------------------------------------------------------------------------
+// ---- on the checker --------------------------------------------------------------------------------------
 
 /// What is counted there does not depend on the machine, so nothing is timed.
 struct Counted {

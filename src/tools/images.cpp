@@ -20,8 +20,7 @@ bool contains(const auto& items, const auto& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-// ---- which type
-// ---------------------------------------------------------------------------------------------
+// ---- which type ------------------------------------------------------------------------------------------
 
 std::string channels(int lanes) { return std::to_string(lanes) + (lanes == 1 ? " channel" : " channels"); }
 
@@ -109,8 +108,7 @@ int lanes_for(const DeclaredImage& image, int of_picture, const std::string& lab
   throw error;
 }
 
-// ---- conversions
-// --------------------------------------------------------------------------------------------
+// ---- conversions -----------------------------------------------------------------------------------------
 
 /// What the values of a picture are multiplied by.
 double scale_of(Scalar picture, Scalar image, double range) {

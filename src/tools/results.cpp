@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 bool is_short(Scalar s) { return s == Scalar::U8 || s == Scalar::U16; }
 double largest_of(Scalar s) { return ir::largest({s, 1}).as_double(); }
 
-// ---- what a file gets
-// -----------------------------------------------------------------------------------------
+// ---- what a file gets ------------------------------------------------------------------------------------
 
 /// A file and the pixels it is to hold.
 struct Destination {
@@ -100,8 +99,7 @@ std::optional<Obstacle> obstacle(const fs::path& file, Type result, int rank, co
   return Obstacle{why, alpha_alone ? "--rgb reads pictures without their alpha channel" : remedy};
 }
 
-// ---- values to shades
-// -----------------------------------------------------------------------------------------
+// ---- values to shades ------------------------------------------------------------------------------------
 
 /// Lanes of a picture: all, or all but alpha, or alpha alone.
 struct Lanes {
@@ -222,8 +220,7 @@ std::int64_t show(const Buffer& from, const Buffer& to, const Shades& colours, c
   return outside;
 }
 
-// ---- conversions
-// ----------------------------------------------------------------------------------------------
+// ---- conversions -----------------------------------------------------------------------------------------
 
 /// The first and the third lane of each pixel exchanged.
 Buffer blue_and_red_exchanged(const Buffer& dense) {
