@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <weft/error.h>
 
 #include <algorithm>
 #include <set>
@@ -11,7 +12,8 @@
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
-#include "host/host.h"
+#include "host/plan.h"
+#include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "kernel/visit.h"
 
@@ -178,130 +180,109 @@ class CppEmitter {
     if (for_users) out.line("if (!host) host = &standard_host;");
     out.line(frame_type() + " frame;");
     for (const Array& a : module_.arrays) {
-      const bool given = a.role != Array::Role::Intermediate;
-      out.line(fmt::format("frame.{} = {};", a.name, given ? a.name : "nullptr"));
-      for (std::size_t d = 0; d < a.strides.size(); ++d) {
-        if (given) {
-          out.line(fmt::format("frame.{0} = {0};", a.strides[d]));
-        } else if (d == 0) {  // whole cache lines, and not a power of two, which would crowd a few cache sets
-          const int line = 64 / size_of(a.type.scalar);
-          const std::string row = printer.text(kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
-          out.line(
-              fmt::format("frame.{} = ({} + {}) / {} * {};", a.strides[d], row, 2 * line - 1, line, line));
-        } else {
-          out.line(fmt::format("frame.{} = frame.{} * ({});", a.strides[d], a.strides[d - 1],
-                               printer.text(kernel::max(a.extents[d], kernel::literal(1)))));
-        }
-      }
+      const host::Allocate* own = allocation(a);
+      out.line(fmt::format("frame.{} = {};", a.name, own ? "nullptr" : a.name));
+      for (std::size_t d = 0; d < a.strides.size(); ++d)
+        out.line(fmt::format("frame.{} = {};", a.strides[d],
+                             own ? printer.text(prefixed(own->strides[d], a, "frame.")) : a.strides[d]));
     }
     for (const auto* list : {&module_.sizes, &module_.params}) {
       for (const kernel::Field& f : *list) out.line(fmt::format("frame.{0} = {0};", f.name));
     }
-    bool may_fail = false;
     for (const Array& a : module_.arrays) {
-      if (host::is_read_while_empty(module_, a))
-        out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
+      if (stand_in(a)) out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
     }
-    for (const Array& a : module_.arrays) {
-      if (!host::is_read_while_empty(module_, a)) continue;
-      stand_in(out, printer, a);
-      may_fail = true;
-    }
-    const std::vector<host::Lifetimes> lifetimes = host::lifetimes_of(module_);
-    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
-      out.blank();
-      for (const std::size_t a : lifetimes[i].begin) {
-        allocate(out, printer, module_.arrays[a]);
-        may_fail = true;
-      }
-      std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
-      for (const std::size_t a : lifetimes[i].end) {
-        out.line(fmt::format("host->release(host->context, frame.{});", module_.arrays[a].name));
-        out.line(fmt::format("frame.{} = nullptr;", module_.arrays[a].name));
-      }
-    }
-    for (const Array& a : module_.arrays) {
-      if (host::is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
-    }
+    print(out, printer, plan_.nodes);
     out.line("return 0;");
-    if (may_fail) {
-      out.dedent();
-      out.raw("\nout_of_memory:\n");
-      out.indent();
-      for (const Array& a : module_.arrays) {
-        if (a.role == Array::Role::Intermediate) release_if_any(out, "frame." + a.name);
-        if (host::is_read_while_empty(module_, a)) release_if_any(out, "no_" + a.name);
-      }
+    Writer release;
+    release.indent();
+    for (const Array& a : module_.arrays) {
+      if (allocation(a)) release_if_any(release, "frame." + a.name);
+      if (stand_in(a)) release_if_any(release, "no_" + a.name);
+    }
+    if (!release.text().empty()) {
+      out.raw("\nout_of_memory:\n" + release.text());
       out.line("return 1;");
     }
     out.close();
   }
 
-  void print(Writer& out, CLike& printer, const kernel::Launch& launch) const {
+  const host::Allocate* allocation(const Array& a) const {
+    return host::allocation_of(plan_, a.name, host::When::Always);
+  }
+  const host::Allocate* stand_in(const Array& a) const {
+    return host::allocation_of(plan_, a.name, host::When::EmptyImage);
+  }
+
+  void print(Writer& out, CLike& printer, const std::vector<host::Node>& nodes) const {
+    for (const host::Node& node : nodes) {
+      if (nodes.size() == plan_.nodes.size() && begins_step(nodes, node)) out.blank();
+      const bool is_own = node.when == host::When::Always;
+      std::visit(
+          ir::overloaded{
+              [&](const host::Allocate& n) {
+                is_own ? allocate(out, printer, n, "frame." + n.array) : stand_in(out, printer, n);
+              },
+              [&](const host::Free& n) { is_own ? release(out, n) : release_if_any(out, "no_" + n.array); },
+              [](const host::Copy&) { throw InternalError("a copy on the host alone"); },
+              [&](const host::Launch& n) { print(out, printer, n); },
+              [&](const host::Repeat& n) {
+                open_repeat(out, printer, module_, n, "frame.");
+                print(out, printer, n.nodes);
+                out.close();
+              },
+          },
+          node.what);
+    }
+  }
+
+  void print(Writer& out, CLike& printer, const host::Launch& launch) const {
     out.line(fmt::format(
         "host->parallel_for(host->context, {}, [](const void* data, int64_t first, int64_t last) {{",
-        printer.text(launch.count)));
+        printer.text(launch.work[0])));
     if (!module_.strict) out.line("  const flush_subnormals mode;");
     out.line(fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
-    if (stores_past_caches(launch)) out.line("  settle_stores();");
+    if (stores_past_caches(kernel::function_named(module_, launch.function))) out.line("  settle_stores();");
     out.line("}, &frame);");
   }
 
-  bool stores_past_caches(const kernel::Launch& launch) const {
+  static bool stores_past_caches(const kernel::Function& function) {
     bool found = false;
-    for (const kernel::Function& function : module_.functions) {
-      if (function.name != launch.function) continue;
-      kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
-        found |= std::holds_alternative<kernel::StorePastCaches>(s.op);
-      });
-    }
+    kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
+      found |= std::holds_alternative<kernel::StorePastCaches>(s.op);
+    });
     return found;
   }
 
-  void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {
-    open_repeat(out, printer, module_, repeat, "frame.");
-    for (const kernel::Launch& launch : repeat.launches) print(out, printer, launch);
-    out.close();
+  static void release(Writer& out, const host::Free& n) {
+    out.line(fmt::format("host->release(host->context, frame.{});", n.array));
+    out.line(fmt::format("frame.{} = nullptr;", n.array));
   }
-
   static void release_if_any(Writer& out, const std::string& memory) {
     out.line(fmt::format("if ({0}) host->release(host->context, {0});", memory));
   }
 
-  /// An empty output is read as zero: as one cleared row, which all rows share.
-  static void stand_in(Writer& out, CLike& printer, const Array& a) {
-    const std::string type = c_type(a.type.scalar), name = "no_" + a.name;
-    const Expr row =
-        kernel::mul(kernel::max(a.extents[0], kernel::literal(1)), kernel::literal(a.type.lanes));
+  void stand_in(Writer& out, CLike& printer, const host::Allocate& n) const {
+    const Array& a = host::array_named(module_, n.array);
     out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero.");
-    out.line(
-        fmt::format("{} = static_cast<{}*>(host->allocate(host->context, static_cast<size_t>({}) * "
-                    "sizeof({}), true));",
-                    name, type, printer.text(row), type));
-    out.line(fmt::format("if (!{}) goto out_of_memory;", name));
-    out.line(fmt::format("frame.{} = {};", a.name, name));
-    for (const std::string& stride : a.strides) out.line(fmt::format("frame.{} = 0;", stride));
+    allocate(out, printer, n, "no_" + n.array);
+    out.line(fmt::format("frame.{0} = no_{0};", n.array));
+    for (std::size_t d = 0; d < a.strides.size(); ++d)
+      out.line(fmt::format("frame.{} = {};", a.strides[d], printer.text(n.strides[d])));
     out.close();
   }
 
-  void allocate(Writer& out, CLike& printer, const Array& a) const {
-    // An empty image is read as zero, so it has a cleared row.
-    Expr rows = kernel::literal(1);
-    const Expr empty = host::is_empty(a);
-    if (a.extents.size() > 1) rows = kernel::max(a.extents.back(), kernel::literal(1));
-    const Expr scalars = a.strides.empty()
-                             ? kernel::mul(a.extents.empty() ? kernel::literal(1)
-                                                             : kernel::max(a.extents[0], kernel::literal(1)),
-                                           kernel::literal(a.type.lanes))
-                             : kernel::mul(kernel::name("frame." + a.strides.back()), rows);
-    out.line(fmt::format("frame.{} = static_cast<{}*>(host->allocate(host->context, {} * sizeof({}), {}));",
-                         a.name, c_type(a.type.scalar), "static_cast<size_t>(" + printer.text(scalars) + ")",
-                         c_type(a.type.scalar), empty ? printer.text(empty) : "false"));
-    out.line(fmt::format("if (!frame.{}) goto out_of_memory;", a.name));
+  void allocate(Writer& out, CLike& printer, const host::Allocate& n, const std::string& memory) const {
+    const Expr scalars = prefixed(n.scalars, host::array_named(module_, n.array), "frame.");
+    out.line(fmt::format("{} = static_cast<{}*>(host->allocate(host->context, {} * sizeof({}), {}));", memory,
+                         c_type(n.type), "static_cast<size_t>(" + printer.text(scalars) + ")", c_type(n.type),
+                         printer.text(n.zeroed)));
+    out.line(fmt::format("if (!{}) goto out_of_memory;", memory));
   }
 
   const Module& module_;
+  const host::Plan plan_ = host::plan_of(module_);
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include "emit/gpu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <weft/error.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "emit/c_like.h"
 #include "emit/cmake.h"
@@ -14,7 +16,8 @@
 #include "emit/module_text.h"
 #include "emit/prelude.h"
 #include "emit/writer.h"
-#include "host/host.h"
+#include "host/plan.h"
+#include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "kernel/visit.h"
 
@@ -22,7 +25,6 @@ namespace weft::emit {
 
 using kernel::Array;
 using kernel::Expr;
-using kernel::Launch;
 using kernel::LoopKind;
 using kernel::Module;
 using target::Dialect;
@@ -222,25 +224,17 @@ class GpuEmitter {
     limit_sizes(out);
     out.line(fmt::format("{} status = {};", runtime("Error_t"), runtime("Success")));
     for (const Array& a : module_.arrays) {
-      if (a.role == Array::Role::Intermediate) declare(out, printer, a);
-      if (host::is_read_while_empty(module_, a))
+      if (const auto* own = host::allocation_of(plan_, a.name, host::When::Always))
+        declare(out, printer, *own, "");
+      if (host::allocation_of(plan_, a.name, host::When::EmptyImage))
         out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
     }
     for (const kernel::Field& counter : module_.counters)
       out.line(fmt::format("{} {} = 0;", c_type(counter.type), counter.name));
-    for (const Array& a : module_.arrays) {
-      if (host::is_read_while_empty(module_, a)) stand_in(out, printer, a);
-    }
-    const std::vector<host::Lifetimes> lifetimes = host::lifetimes_of(module_);
-    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
-      out.blank();
-      for (const std::size_t a : lifetimes[i].begin) allocate(out, printer, module_.arrays[a]);
-      std::visit([&](const auto& step) { print(out, printer, step); }, module_.steps[i]);
-      for (const std::size_t a : lifetimes[i].end)
-        out.line(fmt::format("release({}, stream);", module_.arrays[a].name));
-    }
-    for (const Array& a : module_.arrays) {
-      if (host::is_read_while_empty(module_, a)) out.line(fmt::format("release(no_{}, stream);", a.name));
+    for (const host::Node& node : plan_.nodes) {
+      if (node.when == host::When::HostImage) continue;
+      if (begins_step(plan_.nodes, node)) out.blank();
+      print(out, printer, node, "");
     }
     out.line("return status;");
   }
@@ -248,111 +242,91 @@ class GpuEmitter {
   /// Refuses sizes that the kernels' index arithmetic is not made for.
   void limit_sizes(Writer& out) const {
     std::string tests;
-    for (const kernel::Field& size : module_.sizes) {
-      if (size.most > 0) tests += fmt::format("{}{} > {}", tests.empty() ? "" : " || ", size.name, size.most);
-    }
+    for (const host::Limit& limit : plan_.limits)
+      tests += fmt::format("{}{} > {}", tests.empty() ? "" : " || ", limit.size, limit.most);
     if (!tests.empty()) out.line(fmt::format("if ({}) return {};", tests, runtime("ErrorInvalidValue")));
   }
 
-  /// The pointer and the strides of an array that is allocated here: rows begin at whole 128 bytes.
-  static void declare(Writer& out, CLike& printer, const Array& a) {
-    out.line(fmt::format("{}* {} = nullptr;", c_type(a.type.scalar), a.name));
-    strides(out, printer, a, "");
-  }
-  static void strides(Writer& out, CLike& printer, const Array& a, const std::string& prefix) {
-    const std::vector<Expr> values = host::allocated_strides(a, prefix);
-    for (std::size_t d = 0; d < values.size(); ++d)
-      out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d], printer.text(values[d])));
+  /// Variables of arrays on the device have the prefix.
+  void print(Writer& out, CLike& printer, const host::Node& node, const std::string& prefix) const {
+    const bool is_stand_in = node.when == host::When::EmptyImage;
+    std::visit(ir::overloaded{
+                   [&](const host::Allocate& n) {
+                     is_stand_in ? stand_in(out, printer, n)
+                                 : allocate(out, printer, n, prefix + n.array, prefix);
+                   },
+                   [&](const host::Free& n) {
+                     out.line(fmt::format("release({}{}, stream);", is_stand_in ? "no_" : prefix, n.array));
+                   },
+                   [&](const host::Copy& n) { copy(out, printer, n); },
+                   [&](const host::Launch& n) { print(out, printer, n); },
+                   // Arrays rotate whatever happens, so that in the end each pointer is what it was.
+                   [&](const host::Repeat& n) {
+                     open_repeat(out, printer, module_, n, prefix);
+                     for (const host::Node& inner : n.nodes) print(out, printer, inner, prefix);
+                     out.close();
+                   },
+               },
+               node.what);
   }
 
-  /// The condition under which an array begins as zeros.
-  std::string is_cleared(CLike& printer, const Array& a) const {
-    if (exchanging_words_.count(a.name)) return "true";
-    const Expr empty = host::is_empty(a);
-    return empty ? printer.text(empty) : "false";
+  /// The pointer and the strides of an array that is allocated here.
+  void declare(Writer& out, CLike& printer, const host::Allocate& n, const std::string& prefix) const {
+    const Array& a = host::array_named(module_, n.array);
+    out.line(fmt::format("{}* {}{} = nullptr;", c_type(n.type), prefix, n.array));
+    for (std::size_t d = 0; d < a.strides.size(); ++d)
+      out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d],
+                           printer.text(prefixed(n.strides[d], a, prefix))));
   }
 
-  void allocate(Writer& out, CLike& printer, const Array& a) const {
-    out.line(fmt::format("{} status = allocate({}, {}, {}, stream);", if_succeeded(), a.name,
-                         printer.text(host::allocated_scalars(a)), is_cleared(printer, a)));
+  void allocate(Writer& out, CLike& printer, const host::Allocate& n, const std::string& memory,
+                const std::string& prefix) const {
+    const Expr scalars = prefixed(n.scalars, host::array_named(module_, n.array), prefix);
+    out.line(fmt::format("{} status = allocate({}, {}, {}, stream);", if_succeeded(), memory,
+                         printer.text(scalars), printer.text(n.zeroed)));
   }
 
-  void stand_in(Writer& out, CLike& printer, const Array& a) const {
+  void stand_in(Writer& out, CLike& printer, const host::Allocate& n) const {
+    const Array& a = host::array_named(module_, n.array);
     out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
-    out.line(fmt::format("{} status = allocate(no_{}, {}, true, stream);", if_succeeded(), a.name,
-                         printer.text(host::scalars_of_stand_in(a))));
-    out.line(fmt::format("{0} = no_{0};", a.name));
-    for (const std::string& stride : a.strides) out.line(fmt::format("{} = 0;", stride));
+    allocate(out, printer, n, "no_" + n.array, "");
+    out.line(fmt::format("{0} = no_{0};", n.array));
+    for (std::size_t d = 0; d < a.strides.size(); ++d)
+      out.line(fmt::format("{} = {};", a.strides[d], printer.text(n.strides[d])));
     out.close();
   }
 
-  void print(Writer& out, CLike& printer, const Launch& launch) const {
-    const kernel::Function& function = kernel::function_named(module_, launch.function);
-    const kernel::Grid& grid = *launch.grid;
+  void print(Writer& out, CLike& printer, const host::Launch& launch) const {
     std::string arguments;
-    for (const host::Parameter& p : host::parameters_of(module_, function)) arguments += ", " + p.name;
+    for (const host::Parameter& p : launch.parameters) arguments += ", " + p.name;
     out.open(if_succeeded());
-    out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}, {}, {}}}, stream{});", launch.function,
-                         printer.text(grid.threads[0]), printer.text(grid.threads[1]),
-                         printer.text(grid.threads[2]), grid.block[0], grid.block[1], grid.block[2],
-                         arguments));
-    out.close();
-  }
-  /// Arrays rotate whatever happens, so that in the end each pointer is what it was.
-  void print(Writer& out, CLike& printer, const kernel::Repeat& repeat) const {
-    open_repeat(out, printer, module_, repeat, "");
-    for (const Launch& launch : repeat.launches) print(out, printer, launch);
+    out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}}}, stream{});", launch.function,
+                         printer.text(launch.work[0]), printer.text(launch.work[1]),
+                         printer.text(launch.work[2]), fmt::join(launch.block, ", "), arguments));
     out.close();
   }
 
   // ---- the function for host memory ----
 
+  /// What the plan does for images of the host, around a call of the function for device memory, which does
+  /// the rest.
   void host_function(Writer& out, CLike& printer) const {
     out.open(host_signature());
     out.line(runtime("Stream_t stream = nullptr;"));
     out.line(fmt::format("{} status = {}(&stream);", runtime("Error_t"), runtime("StreamCreate")));
     out.line(fmt::format("if (status != {}) return status;", runtime("Success")));
-    const auto each = [&](Array::Role role, const auto& work) {
-      for (const Array& a : module_.arrays) {
-        if (a.role == role) work(a);
-      }
-    };
-    const auto declare_on_device = [&](const Array& a) {
-      out.line(fmt::format("{}* device_{} = nullptr;", c_type(a.type.scalar), a.name));
-      strides(out, printer, a, "device_");
-    };
-    each(Array::Role::Input, declare_on_device);
-    each(Array::Role::Output, declare_on_device);
-    const auto allocate_on_device = [&](const Array& a) {
-      out.line(fmt::format("{} status = allocate(device_{}, {}, {}, stream);", if_succeeded(), a.name,
-                           printer.text(host::allocated_scalars(a, "device_")), is_cleared(printer, a)));
-    };
-    each(Array::Role::Input, [&](const Array& a) {
-      allocate_on_device(a);
-      copy(out, printer, a, "device_", "", runtime("MemcpyHostToDevice"));
-    });
-    each(Array::Role::Output, allocate_on_device);
-    std::string arguments;
-    const auto pass_array = [&](const Array& a) {
-      arguments += "device_" + a.name + ", ";
-      for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
-    };
-    each(Array::Role::Input, pass_array);
-    for (const auto* list : {&module_.sizes, &module_.params}) {
-      for (const kernel::Field& f : *list) arguments += f.name + ", ";
+    for (const host::Node& node : plan_.nodes) {
+      const auto* memory = std::get_if<host::Allocate>(&node.what);
+      if (memory && node.when == host::When::HostImage) declare(out, printer, *memory, "device_");
     }
-    each(Array::Role::Output, pass_array);
-    out.open(if_succeeded());
-    out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
-    out.close();
-    each(Array::Role::Output,
-         [&](const Array& a) { copy(out, printer, a, "", "device_", runtime("MemcpyDeviceToHost")); });
-    const auto release = [&](const Array& a) {
-      out.line(fmt::format("release(device_{}, stream);", a.name));
-    };
-    each(Array::Role::Input, release);
-    each(Array::Role::Output, release);
+    bool is_called = false;
+    for (const host::Node& node : plan_.nodes) {
+      if (node.when == host::When::HostImage)
+        print(out, printer, node, "device_");
+      else if (!std::exchange(is_called, true))
+        call_device_function(out);
+    }
     out.line(
         fmt::format("const {} finished = {}(stream);", runtime("Error_t"), runtime("StreamSynchronize")));
     out.line(fmt::format("{}{}(stream);", dialect_.ignoring, runtime("StreamDestroy")));
@@ -360,8 +334,30 @@ class GpuEmitter {
     out.close();
   }
 
-  void copy(Writer& out, CLike& printer, const Array& a, const std::string& to, const std::string& from,
-            const std::string& direction) const {
+  void call_device_function(Writer& out) const {
+    std::string arguments;
+    const auto pass_arrays = [&](Array::Role role) {
+      for (const Array& a : module_.arrays) {
+        if (a.role != role) continue;
+        arguments += "device_" + a.name + ", ";
+        for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
+      }
+    };
+    pass_arrays(Array::Role::Input);
+    for (const auto* list : {&module_.sizes, &module_.params}) {
+      for (const kernel::Field& f : *list) arguments += f.name + ", ";
+    }
+    pass_arrays(Array::Role::Output);
+    out.open(if_succeeded());
+    out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
+    out.close();
+  }
+
+  void copy(Writer& out, CLike& printer, const host::Copy& n) const {
+    const Array& a = host::array_named(module_, n.array);
+    const bool is_input = n.from == host::the_host;
+    const std::string to = is_input ? "device_" : "", from = is_input ? "" : "device_";
+    const std::string direction = runtime(is_input ? "MemcpyHostToDevice" : "MemcpyDeviceToHost");
     std::string extents =
         printer.text(a.extents.empty() ? kernel::literal(a.type.lanes)
                                        : kernel::mul(a.extents[0], kernel::literal(a.type.lanes)));
@@ -391,6 +387,8 @@ class GpuEmitter {
   static std::string host_helpers(const Dialect& dialect) {
     std::string text =
         replaced(host_helpers_of_cuda, "cudaFreeAsync", std::string(dialect.ignoring) + "cudaFreeAsync");
+    for (std::size_t d = 0; d < 3; ++d)
+      text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(host::most_blocks[d]));
     text =
         replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
     return replaced(text, "cuda", std::string(dialect.runtime));
@@ -408,8 +406,8 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
 // the kernel takes as 32 bits fit them: larger ones were refused.
 template <class... Parameters, class... Given>
 cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {
-  const dim3 grid(blocks(threads.x, block.x, 2147483647), blocks(threads.y, block.y, 65535),
-                  blocks(threads.z, block.z, 65535));
+  const dim3 grid(blocks(threads.x, block.x, MOST_X), blocks(threads.y, block.y, MOST_Y),
+                  blocks(threads.z, block.z, MOST_Z));
   const auto with = [&](Parameters... arguments) {
     void* pointers[] = {(void*)&arguments...};
     return cudaLaunchKernel(kernel, grid, dim3((unsigned)block.x, (unsigned)block.y, (unsigned)block.z), pointers, 0,
@@ -420,8 +418,7 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
+  const size_t bytes = (size_t)count * sizeof(T);
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
   return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }
@@ -457,7 +454,7 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 
   const Module& module_;
   const Dialect& dialect_;
-  const std::set<std::string> exchanging_words_ = host::arrays_exchanging_words(module_);
+  const host::Plan plan_ = host::plan_of(module_);
 };
 
 // NVRTC has neither the host's headers nor its compiler's functions.

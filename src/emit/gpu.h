@@ -36,7 +36,7 @@ std::string emit_gpu_for_loading_together(const std::vector<const kernel::Module
                                           const target::Dialect& dialect = target::cuda());
 
 /// The kernels alone, for NVRTC, which has no headers; a host program that is not text launches them. Each is
-/// extern "C" under its function's name, and takes host::parameters_of (host/host.h).
+/// extern "C" under its function's name, and takes host::parameters_of (host/plan.h).
 std::string emit_cuda_kernels(const kernel::Module& module);
 
 }  // namespace weft::emit

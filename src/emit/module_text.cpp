@@ -10,19 +10,16 @@
 #include "emit/writer.h"
 #include "ir/identifiers.h"
 #include "kernel/build.h"
+#include "kernel/visit.h"
 
 namespace weft::emit {
 
+using host::array_named;
 using kernel::Array;
 using kernel::Expr;
 using kernel::Module;
 
 namespace {
-
-const Array& array_named(const Module& module, const std::string& name) {
-  return *std::find_if(module.arrays.begin(), module.arrays.end(),
-                       [&](const Array& a) { return a.name == name; });
-}
 
 /// Pointers and pitches move together.
 void rotate(Writer& out, CLike& printer, const Module& module, const kernel::Rotation& arrays,
@@ -149,20 +146,34 @@ std::string documentation(const Module& module) {
   return out.text();
 }
 
-void open_repeat(Writer& out, CLike& printer, const Module& module, const kernel::Repeat& repeat,
+void open_repeat(Writer& out, CLike& printer, const Module& module, const host::Repeat& repeat,
                  const std::string& prefix) {
-  const std::string count = printer.text(repeat.count);
-  const bool simple =
-      std::holds_alternative<kernel::Name>(repeat.count->op) || kernel::literal_value(repeat.count);
   for (const kernel::Rotation& arrays : repeat.rotations) {
     // With these turns in front, the last one ends with every array in its place.
-    out.open(fmt::format("for (int64_t turn = {0} > 0 ? ({1} - {0} % {1}) % {1} : 0; turn > 0; --turn)",
-                         simple ? count : "(" + count + ")", arrays.size()));
+    out.open(fmt::format("for (int64_t turn = {}; turn > 0; --turn)",
+                         printer.text(host::turns_ahead(repeat, arrays))));
     rotate(out, printer, module, arrays, prefix);
     out.close();
   }
-  out.open(fmt::format("for ({0}{1} = 0; {0}{1} < {2}; ++{0}{1})", prefix, repeat.counter, count));
+  out.open(fmt::format("for ({0}{1} = 0; {0}{1} < {2}; ++{0}{1})", prefix, repeat.counter,
+                       printer.text(repeat.count)));
   for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+}
+
+Expr prefixed(const Expr& e, const Array& a, const std::string& prefix) {
+  return kernel::rewritten(e, [&](const Expr& part) -> Expr {
+    const auto* n = std::get_if<kernel::Name>(&part->op);
+    const bool is_stride = n && std::count(a.strides.begin(), a.strides.end(), n->name) > 0;
+    return is_stride ? kernel::name(prefix + n->name) : nullptr;
+  });
+}
+
+bool begins_step(const std::vector<host::Node>& nodes, const host::Node& node) {
+  const auto allocates = [](const host::Node& n) {
+    return std::holds_alternative<host::Allocate>(n.what) && n.when == host::When::Always;
+  };
+  const bool follows = &node != nodes.data() && allocates(*(&node - 1));
+  return !follows && (allocates(node) || host::array_of(node).empty());
 }
 
 std::string entry_function(const Module& module, const std::string& name, const std::string& function,

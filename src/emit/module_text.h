@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emit/c_like.h"
+#include "host/plan.h"
 #include "kernel/ir.h"
 
 namespace weft::emit {
@@ -32,9 +33,16 @@ std::vector<std::string> parameters(const kernel::Module& module);
 /// What the parameters mean, for the header.
 std::string documentation(const kernel::Module& module);
 
+// ---- host plans ----
+
 /// Opens the loop of a repeat, and rotates its arrays; variables have the prefix.
-void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, const kernel::Repeat& repeat,
+void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, const host::Repeat& repeat,
                  const std::string& prefix);
+/// An expression of an array's memory, with the prefix before the array's strides.
+kernel::Expr prefixed(const kernel::Expr& e, const kernel::Array& a, const std::string& prefix);
+/// Whether an empty line sets the node off from those before: it launches or repeats, or is the first to
+/// allocate what these need.
+bool begins_step(const std::vector<host::Node>& nodes, const host::Node& node);
 
 /// A C function `name` of fixed signature,
 ///     int name(void* const* arrays, const int64_t* integers, const void* const* params, LAST)

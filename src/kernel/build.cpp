@@ -154,6 +154,10 @@ bool same(const Expr& a, const Expr& b) {
     const auto& y = std::get<Binary>(b->op);
     return x->op == y.op && same(x->a, y.a) && same(x->b, y.b);
   }
+  if (const auto* x = std::get_if<Select>(&a->op)) {
+    const auto& y = std::get<Select>(b->op);
+    return same(x->condition, y.condition) && same(x->a, y.a) && same(x->b, y.b);
+  }
   if (const auto* x = std::get_if<IndexCall>(&a->op)) {
     const auto& y = std::get<IndexCall>(b->op);
     return x->op == y.op && same(x->a, y.a) && same(x->b, y.b);

@@ -228,64 +228,10 @@ class FunctionVerifier {
   std::map<std::string, Symbol> symbols_;
 };
 
-/// The steps in their order: what a launch reads is an input, or was written before, or it writes it itself.
-class StepVerifier {
- public:
-  StepVerifier(const Module& module, const std::string& after) : module_(module), after_(after) {}
-
-  void verify() {
-    for (const kernel::Array& a : module_.arrays) {
-      if (a.role == kernel::Array::Role::Input) written_.insert(a.name);
-    }
-    for (const Step& step : module_.steps) std::visit([&](const auto& s) { check(s); }, step);
-    for (const kernel::Array& a : module_.arrays)
-      require(a.role != kernel::Array::Role::Output || written_.count(a.name),
-              "no step writes the output '" + a.name + "'");
-  }
-
- private:
-  void require(bool condition, const std::string& what) const {
-    if (!condition) throw InternalError("after " + after_ + ": " + what);
-  }
-
-  void check(const Launch& launch) {
-    const Uses uses = uses_of(module_, launch.function);
-    for (const std::string& array : uses.reads) {
-      require(written_.count(array) || uses.writes.count(array),
-              "'" + launch.function + "' reads '" + array + "' before any step writes it");
-    }
-    written_.insert(uses.writes.begin(), uses.writes.end());
-  }
-
-  /// Arrays have changed places in every way after as many times as the longest rotation is long.
-  void check(const Repeat& repeat) {
-    std::size_t times = 1;
-    for (const Rotation& rotation : repeat.rotations) times = std::max(times, rotation.size());
-    for (std::size_t time = 0; time < times; ++time) {
-      for (const Rotation& rotation : repeat.rotations) rotate(rotation);
-      for (const Launch& launch : repeat.launches) check(launch);
-    }
-  }
-
-  void rotate(const Rotation& rotation) {
-    std::set<std::string> after;
-    for (std::size_t i = 0; i < rotation.size(); ++i) {
-      if (written_.count(rotation[i])) after.insert(rotation[(i + 1) % rotation.size()]);
-    }
-    for (const std::string& array : rotation) written_.erase(array);
-    written_.merge(after);
-  }
-
-  const Module& module_;
-  const std::string& after_;
-  std::set<std::string> written_;
-};
-
 }  // namespace
 
 void verify(const Module& module, const std::string& after) {
   for (const Function& function : module.functions) FunctionVerifier(module, function, after).verify();
-  StepVerifier(module, after).verify();
 }
 
 }  // namespace weft::kernel

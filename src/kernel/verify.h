@@ -9,8 +9,8 @@ namespace weft::kernel {
 
 /// Throws InternalError naming `after`, the pass that made the module, and the function: every name is
 /// defined before it is used and only once per scope, operands have the types that their operator needs, only
-/// mutable variables are assigned, only writable arrays stored to, and loops advance; and of the steps: what
-/// one reads was written before, and every output is written.
+/// mutable variables are assigned, only writable arrays stored to, and loops advance. Steps are checked by the
+/// host plan's verifier (host/verify.h).
 void verify(const Module& module, const std::string& after);
 
 }  // namespace weft::kernel

@@ -73,19 +73,6 @@ void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
   visitor(e);
 }
 
-/// `e`, with parts replaced; `e` itself if there are none.
-Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite) {
-  if (Expr other = rewrite(e)) return other;
-  Node node = *e;
-  bool changed = false;
-  each_of_node(node.op, [&](Expr& operand) {
-    Expr other = rewritten(operand, rewrite);
-    changed |= other != operand;
-    operand = std::move(other);
-  });
-  return changed ? std::make_shared<const Node>(std::move(node)) : e;
-}
-
 /// The array, or the pointer into one, that a node itself reads, if it does.
 const std::string* array_read_by(const Node& node) {
   if (const auto* n = std::get_if<Load>(&node.op)) return &n->array;
@@ -157,6 +144,18 @@ void visit_expressions(const Block& block, const std::function<void(const Expr&)
   visit_statements(block, [&](const Stmt& statement) {
     each_of_statement(statement.op, [&](const Expr& e) { visit(e, visitor); });
   });
+}
+
+Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite) {
+  if (Expr other = rewrite(e)) return other;
+  Node node = *e;
+  bool changed = false;
+  each_of_node(node.op, [&](Expr& operand) {
+    Expr other = rewritten(operand, rewrite);
+    changed |= other != operand;
+    operand = std::move(other);
+  });
+  return changed ? std::make_shared<const Node>(std::move(node)) : e;
 }
 
 void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite) {

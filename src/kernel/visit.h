@@ -36,6 +36,9 @@ void visit_statements(const Block& block, const std::function<void(const Stmt&)>
 /// Whether a part of `e`, or `e` itself, has the property.
 bool any_of(const Expr& e, const std::function<bool(const Node&)>& property);
 
+/// `e`, with every part for which `rewrite` returns another replaced, users before operands; `e` itself if
+/// there are none. Null keeps a part.
+Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite);
 /// Replaces every expression of a block for which `rewrite` returns another, and the parts of the rest for
 /// which it does: users before operands. Null keeps an expression.
 void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite);

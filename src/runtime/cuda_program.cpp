@@ -78,9 +78,7 @@ void CudaProgram::load(const std::string& cubin) {
     device->driver()->unload_module(loaded);
   });
   for (const kernel::Function& function : code_.module.functions) {
-    CudaCode::Kernel& kernel = code_.kernels[function.name];
-    kernel.parameters = host::parameters_of(code_.module, function);
-    driver.check(driver->module_function(&kernel.function, module, function.name.c_str()),
+    driver.check(driver->module_function(&code_.kernels[function.name], module, function.name.c_str()),
                  fmt::format("kernel '{}' is not in the compiled code", function.name));
   }
 }
@@ -96,10 +94,10 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     run.bind(*pipeline_, bindings);
     std::optional<LaunchProgress> progress;
     if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
-    run.take_images(bindings.images);
-    run.take_outputs(outputs);
-    run.launch_all();
-    run.fetch_outputs();
+    run.take(bindings.images);
+    run.take(outputs);
+    run.queue();
+    run.finish_copies();
     if (!own) return;
     run.wait();
     const std::lock_guard lock(mutex_);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emit/gpu.h"
-#include "host/host.h"
+#include "host/plan.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"
 #include "lower/lower.h"

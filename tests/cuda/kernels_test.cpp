@@ -10,7 +10,7 @@
 #include "compile/cubin.h"
 #include "compile/device_compiler.h"
 #include "emit/gpu.h"
-#include "host/host.h"
+#include "host/plan.h"
 #include "kernel/registers.h"
 #include "runtime/cpu_program.h"
 #include "tests/support/environment.h"

@@ -1,4 +1,4 @@
-// The stage IR, the emitted C++ and the emitted CUDA of some applications, word for word. After an intended change:
+// The stage IR, the host plan, the emitted C++ and the emitted CUDA of some applications, word for word. After an intended change:
 //     UPDATE_GOLDEN=1 ctest -R Golden
 // rewrites the files under data/, and the diff shows what the change did.
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 
 #include "emit/cpp.h"
 #include "emit/gpu.h"
+#include "host/plan.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "rewrite/prepare.h"
@@ -101,6 +102,22 @@ TEST_P(GoldenCudaTiles, IsAsCommitted) {
   const std::string name = GetParam() + ".cu";
   expect_golden("cuda_tiles/" + name, emit::emit_gpu_for_users(module, "sm_90").at(name));
 }
+
+class GoldenHostPlan : public testing::TestWithParam<std::string> {};
+
+/// Of a kernel for each stage, since groups are chosen by models that change.
+TEST_P(GoldenHostPlan, IsAsCommitted) {
+  const Pipeline pipeline = pipeline_of(GetParam());
+  for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
+    const auto module =
+        compile::lowered(pipeline.ir(), processor, {.tile = Tile::None, .fuse = Fuse::None});
+    const std::string name = GetParam() + (processor == target::Processor::Cpu ? ".cpu" : ".gpu");
+    expect_golden("host/" + name, host::to_string(host::plan_of(module)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, GoldenHostPlan, testing::Values("spline", "heat2d"),
+                         [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris", "unsharp_mask", "enhance"),
                          [](const auto& info) { return info.param; });

@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "host/host.h"
 #include "kernel/build.h"
 
 namespace weft::kernel {
@@ -41,18 +40,6 @@ TEST(Evaluation, DoesNotWrap) {
       EXPECT_EQ(std::string(error.what()), "an image is too large to address\n  help: use smaller images");
     }
   }
-}
-
-TEST(AllocatedArrays, BeginTheirRowsAtWholeLines) {
-  const Array volume{
-      "v", Type{Scalar::U8, 3}, Array::Role::Intermediate, {"v_pitch", "v_plane"}, {w, h, none}};
-  const std::vector<Expr> strides = host::allocated_strides(volume);
-  FieldValues known = fields;
-  EXPECT_EQ(known["v_pitch"].i = evaluate(strides[0], known), 128);
-  EXPECT_EQ(known["v_plane"].i = evaluate(strides[1], known), 128 * 31);
-  EXPECT_EQ(evaluate(host::allocated_scalars(volume), known), 128 * 31);
-  EXPECT_EQ(evaluate(host::scalars_of_stand_in(volume), known), 99);
-  EXPECT_TRUE(evaluate(host::is_empty(volume), known));
 }
 
 }  // namespace

@@ -107,8 +107,7 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
+  const size_t bytes = (size_t)count * sizeof(T);
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
   return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }
@@ -158,7 +157,7 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
         in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
   }
 
-  for (int64_t turn = ((int64_t)steps) > 0 ? (2 - ((int64_t)steps) % 2) % 2 : 0; turn > 0; --turn) {
+  for (int64_t turn = 0 < (int64_t)steps ? (2 - (int64_t)steps % 2) % 2 : 0; turn > 0; --turn) {
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
   }

@@ -104,8 +104,7 @@ cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block
 
 template <class T>
 cudaError_t allocate(T*& memory, int64_t count, bool clear, cudaStream_t stream) {
-  // Whole words, as atomic updates of small types exchange the word around them.
-  const size_t bytes = ((size_t)count * sizeof(T) + 3) / 4 * 4;
+  const size_t bytes = (size_t)count * sizeof(T);
   const cudaError_t status = cudaMallocAsync((void**)&memory, bytes, stream);
   return status == cudaSuccess && clear ? cudaMemsetAsync(memory, 0, bytes, stream) : status;
 }

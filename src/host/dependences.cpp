@@ -1,0 +1,81 @@
+#include "host/dependences.h"
+
+#include <algorithm>
+
+#include "ir/stage_ir.h"
+#include "kernel/visit.h"
+
+namespace weft::host {
+namespace {
+
+bool meet(const std::set<Place>& a, const std::set<Place>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Place& place) { return b.count(place); });
+}
+
+std::set<Place> on(int device, const std::set<std::string>& arrays) {
+  std::set<Place> places;
+  for (const std::string& array : arrays) places.insert({array, device});
+  return places;
+}
+
+/// Of arrays that rotate, what one name stands for now another one does later.
+void add_rotated(const std::vector<kernel::Rotation>& rotations, std::set<Place>& places) {
+  for (const Place& place : std::set(places)) {
+    for (const kernel::Rotation& rotation : rotations) {
+      if (!std::count(rotation.begin(), rotation.end(), place.array)) continue;
+      for (const std::string& array : rotation) places.insert({array, place.device});
+    }
+  }
+}
+
+}  // namespace
+
+Uses uses_of(const kernel::Module& module, const Node& node) {
+  return std::visit(ir::overloaded{
+                        [&](const Allocate& n) {
+                          return Uses{{}, {{n.array, node.device}}};
+                        },
+                        [&](const Free& n) {
+                          return Uses{{}, {{n.array, node.device}}};
+                        },
+                        [&](const Copy& n) {
+                          return Uses{{{n.array, n.from}}, {{n.array, n.to}}};
+                        },
+                        [&](const Launch& n) {
+                          const kernel::Uses uses = kernel::uses_of(module, n.function);
+                          return Uses{on(node.device, uses.reads), on(node.device, uses.writes)};
+                        },
+                        [&](const Repeat& n) {
+                          Uses all;
+                          for (const Node& inner : n.nodes) {
+                            Uses uses = uses_of(module, inner);
+                            all.reads.merge(uses.reads), all.writes.merge(uses.writes);
+                          }
+                          add_rotated(n.rotations, all.reads), add_rotated(n.rotations, all.writes);
+                          return all;
+                        },
+                    },
+                    node.what);
+}
+
+bool depend(const Uses& a, const Uses& b) {
+  return meet(a.writes, b.reads) || meet(a.reads, b.writes) || meet(a.writes, b.writes);
+}
+
+void connect(const kernel::Module& module, std::vector<Node>& nodes) {
+  std::vector<std::set<std::size_t>> before(nodes.size());  // by the edges so far
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    Node& node = nodes[n];
+    if (auto* repeat = std::get_if<Repeat>(&node.what)) connect(module, repeat->nodes);
+    node.uses = uses_of(module, node);
+    node.after.clear();
+    for (std::size_t earlier = n; earlier-- > 0;) {
+      if (before[n].count(earlier) || !depend(nodes[earlier].uses, node.uses)) continue;
+      node.after.insert(node.after.begin(), earlier);
+      before[n].insert(earlier);
+      before[n].insert(before[earlier].begin(), before[earlier].end());
+    }
+  }
+}
+
+}  // namespace weft::host
