@@ -391,6 +391,7 @@ class GpuEmitter {
       text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(host::most_blocks[d]));
     text =
         replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
+    text = replaced(text, "2147483647", std::to_string(dialect.most_blocks));
     return replaced(text, "cuda", std::string(dialect.runtime));
   }
   static constexpr const char* host_helpers_of_cuda = R"text(struct Extents {

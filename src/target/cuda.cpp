@@ -4,12 +4,12 @@
 namespace weft::target {
 namespace {
 
-bool has_atomic(ir::BinaryOp op, Scalar type) {
+bool has_cuda_atomic(ir::BinaryOp op, Scalar type) {
   if (is_float(type)) return op == ir::BinaryOp::Add && type != Scalar::F16;
   return op != ir::BinaryOp::Mul;
 }
 
-constexpr Dialect row = {
+constexpr Dialect cuda_row = {
     .name = "cuda",
     .brand = "CUDA",
     .needs = "CUDA 11.2 or later",
@@ -20,8 +20,9 @@ constexpr Dialect row = {
     // assembler spills some of them for the sake of another block.
     .launch_bounds = "__launch_bounds__({}, 1)",
     .kernel_address = "kernel",
+    .most_blocks = 2147483647,
     .ignoring = "",
-    .has_atomic = has_atomic,
+    .has_atomic = has_cuda_atomic,
     .compiler = "nvcc",
     .architecture_option = "-arch=",
     .strict_option = "-fmad=false",
@@ -37,6 +38,6 @@ constexpr Dialect row = {
 
 }  // namespace
 
-const Dialect& cuda() { return row; }
+const Dialect& cuda() { return cuda_row; }
 
 }  // namespace weft::target

@@ -25,6 +25,7 @@ struct Dialect {
   std::string_view runtime;         ///< Begins all names of its runtime: "cuda".
   std::string_view launch_bounds;   ///< Of a kernel: "__launch_bounds__({}, 1)", with its number of threads.
   std::string_view kernel_address;  ///< Of a kernel `kernel`, for cudaLaunchKernel.
+  std::int64_t most_blocks;         ///< Of a grid along x; whatever their size, if threads count.
   std::string_view ignoring;        ///< Before a call whose error does not matter, if that has to be said.
   /// Whether there is an instruction, atomicAdd or its like, for a type of 32 or 64 bits. Other updates
   /// exchange words.

@@ -250,7 +250,7 @@ TEST_F(BadInput, Outputs) {
   expect_refusal({"explain", "sobel", "--schedule", "/dev/zero"},
                  "cannot read '/dev/zero': it is larger than 64 MB, so it is no such file");
   expect_refusal({"emit", "sobel", "--target", "bench", "--namespace", "a", "-o", "code"},
-                 "--namespace is for --target cpp and cuda; a bench has its own");
+                 "--namespace is for the functions of one target; a bench has its own");
   write("CMakeLists.txt", std::string("project(own)\n"));
   expect_refusal({"emit", "sobel", "-o", "."},
                  "'./CMakeLists.txt' is there already, and not by 'weft emit'\n"
