@@ -53,7 +53,7 @@ const std::set<std::string>& reserved_words() {
 bool is_of_a_reserved_family(const std::string& name) {
   for (const char* beginning :
        {"min_", "max_", "minus_", "abs_", "div_", "rem_", "median_", "truncate_", "saturate_", "exp_approx_",
-        "pow_approx_", "thread_", "threads_", "wide_", "atomic_", "weft_", "cuda"}) {
+        "pow_approx_", "thread_", "threads_", "wide_", "atomic_", "weft_", "cuda", "hip"}) {
     if (name.rfind(beginning, 0) == 0) return true;
   }
   return false;

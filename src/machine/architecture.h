@@ -70,5 +70,6 @@ const Architecture& architecture_named(std::string_view name);
 /// That of a name that compilers know, "sm_90a" or "sm_103": itself, or the newest that is not newer. Throws
 /// weft::Error if it is no such name, or older than all.
 const Architecture& closest_architecture(std::string_view name);
+const Architecture& amd_architecture(std::string_view name);  ///< "gfx90a"; likewise.
 
 }  // namespace weft::machine

@@ -7,6 +7,7 @@ namespace weft::target {
 std::span<const Dialect* const> dialects() {
   static const std::array all = {
       &cuda(),
+      &hip(),
   };
   return all;
 }

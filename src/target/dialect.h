@@ -48,6 +48,7 @@ struct Dialect {
 };
 
 const Dialect& cuda();
+const Dialect& hip();
 
 /// All of them.
 std::span<const Dialect* const> dialects();

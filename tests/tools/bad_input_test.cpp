@@ -238,7 +238,7 @@ TEST_F(BadInput, Outputs) {
   expect_refusal({"emit", "sobel", "-o", "grey.png"},
                  "cannot make the folder 'grey.png': a file has that name");
   expect_refusal({"emit", "sobel", "--target", "hlsl", "-o", "code"},
-                 "nothing is emitted for 'hlsl'; there are cpp, cuda and bench");
+                 "nothing is emitted for 'hlsl'; there are cpp, cuda, hip and bench");
   for (const char* name : {"3d", "a b", "a::", "::a", "a::::b"}) {
     expect_refusal({"emit", "sobel", "--namespace", name, "-o", "code"},
                    "'" + std::string(name) +
