@@ -99,6 +99,7 @@ Expr mul(Expr a, Expr b) {
 Expr div(Expr a, Expr b) {
   const auto p = literal_value(a), q = literal_value(b);
   if (p && q && *q > 0) return literal(*p / *q);
+  if (q && *q == 1) return a;
   return make(Scalar::I64, Binary{BinaryOp::Div, std::move(a), std::move(b)});
 }
 
