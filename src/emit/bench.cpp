@@ -51,19 +51,12 @@ void declare_fields(Writer& out, const Module& module, const BenchPlan& plan) {
 /// The arguments of the pipeline's function, with the images on "host" or "device".
 std::string arguments(const Module& module, const std::string& side) {
   std::string list;
-  const auto add_arrays = [&](Array::Role role) {
-    for (const Array& a : module.arrays) {
-      if (a.role != role) continue;
-      list += fmt::format("{}.{}.pixels, ", a.name, side);
-      for (std::size_t d = 0; d < a.strides.size(); ++d)
-        list += fmt::format("{}.{}.stride[{}], ", a.name, side, d);
-    }
+  const auto add_array = [&](const Array& a) {
+    list += fmt::format("{}.{}.pixels, ", a.name, side);
+    for (std::size_t d = 0; d < a.strides.size(); ++d)
+      list += fmt::format("{}.{}.stride[{}], ", a.name, side, d);
   };
-  add_arrays(Array::Role::Input);
-  for (const auto* fields : {&module.sizes, &module.params}) {
-    for (const kernel::Field& f : *fields) list += f.name + ", ";
-  }
-  add_arrays(Array::Role::Output);
+  each_parameter(module, add_array, [&](const kernel::Field& f) { list += f.name + ", "; });
   return list;
 }
 

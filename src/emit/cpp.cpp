@@ -282,7 +282,7 @@ class CppEmitter {
   }
 
   const Module& module_;
-  const host::Plan plan_ = host::plan_of(module_);
+  const host::Plan plan_ = host::on_one_stream(host::plan_of(module_));
 };
 
 }  // namespace

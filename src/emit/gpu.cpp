@@ -336,18 +336,11 @@ class GpuEmitter {
 
   void call_device_function(Writer& out) const {
     std::string arguments;
-    const auto pass_arrays = [&](Array::Role role) {
-      for (const Array& a : module_.arrays) {
-        if (a.role != role) continue;
-        arguments += "device_" + a.name + ", ";
-        for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
-      }
+    const auto pass_array = [&](const Array& a) {
+      arguments += "device_" + a.name + ", ";
+      for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
     };
-    pass_arrays(Array::Role::Input);
-    for (const auto* list : {&module_.sizes, &module_.params}) {
-      for (const kernel::Field& f : *list) arguments += f.name + ", ";
-    }
-    pass_arrays(Array::Role::Output);
+    each_parameter(module_, pass_array, [&](const kernel::Field& f) { arguments += f.name + ", "; });
     out.open(if_succeeded());
     out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
     out.close();
@@ -388,10 +381,9 @@ class GpuEmitter {
     std::string text =
         replaced(host_helpers_of_cuda, "cudaFreeAsync", std::string(dialect.ignoring) + "cudaFreeAsync");
     for (std::size_t d = 0; d < 3; ++d)
-      text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(host::most_blocks[d]));
+      text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(dialect.most_blocks[d]));
     text =
         replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
-    text = replaced(text, "2147483647", std::to_string(dialect.most_blocks));
     return replaced(text, "cuda", std::string(dialect.runtime));
   }
   static constexpr const char* host_helpers_of_cuda = R"text(struct Extents {
@@ -455,7 +447,7 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
 
   const Module& module_;
   const Dialect& dialect_;
-  const host::Plan plan_ = host::plan_of(module_);
+  const host::Plan plan_ = host::on_one_stream(host::plan_of(module_));
 };
 
 // NVRTC has neither the host's headers nor its compiler's functions.

@@ -110,21 +110,28 @@ std::string pointer_type(const Array& a) {
   return (a.role == Array::Role::Input ? "const " : "") + c_type(a.type.scalar) + "*";
 }
 
+void each_parameter(const Module& module, const std::function<void(const Array&)>& array,
+                    const std::function<void(const kernel::Field&)>& field) {
+  const auto arrays = [&](Array::Role role) {
+    for (const Array& a : module.arrays) {
+      if (a.role == role) array(a);
+    }
+  };
+  arrays(Array::Role::Input);
+  for (const auto* fields : {&module.sizes, &module.params}) {
+    for (const kernel::Field& f : *fields) field(f);
+  }
+  arrays(Array::Role::Output);
+}
+
 std::vector<std::string> parameters(const Module& module) {
   std::vector<std::string> result;
   const auto add_array = [&](const Array& a) {
-    result.push_back(
-        fmt::format("{}{}* {}", a.role == Array::Role::Input ? "const " : "", c_type(a.type.scalar), a.name));
+    result.push_back(pointer_type(a) + " " + a.name);
     for (const std::string& stride : a.strides) result.push_back("int64_t " + stride);
   };
-  for (const Array& a : module.arrays) {
-    if (a.role == Array::Role::Input) add_array(a);
-  }
-  for (const kernel::Field& f : module.sizes) result.push_back("int64_t " + f.name);
-  for (const kernel::Field& f : module.params) result.push_back(c_type(f.type) + " " + f.name);
-  for (const Array& a : module.arrays) {
-    if (a.role == Array::Role::Output) add_array(a);
-  }
+  each_parameter(module, add_array,
+                 [&](const kernel::Field& f) { result.push_back(c_type(f.type) + " " + f.name); });
   return result;
 }
 
@@ -184,20 +191,19 @@ std::string entry_function(const Module& module, const std::string& name, const 
       "extern \"C\" int {}(void* const* arrays, const int64_t* integers, const void* const* params{})", name,
       last.empty() ? "" : ", " + last));
   std::vector<std::string> arguments;
-  int array = 0, integer = static_cast<int>(module.sizes.size()), param = 0;
-  const auto pass_arrays = [&](Array::Role role) {
-    for (const Array& a : module.arrays) {
-      if (a.role != role) continue;
-      arguments.push_back(fmt::format("static_cast<{}*>(arrays[{}])", c_type(a.type.scalar), array++));
-      for (std::size_t s = 0; s < a.strides.size(); ++s)
-        arguments.push_back(fmt::format("integers[{}]", integer++));
-    }
+  std::size_t array = 0, stride = module.sizes.size(), field = 0;
+  const auto add_array = [&](const Array& a) {
+    arguments.push_back(fmt::format("static_cast<{}*>(arrays[{}])", c_type(a.type.scalar), array++));
+    for (std::size_t s = 0; s < a.strides.size(); ++s)
+      arguments.push_back(fmt::format("integers[{}]", stride++));
   };
-  pass_arrays(Array::Role::Input);
-  for (std::size_t s = 0; s < module.sizes.size(); ++s) arguments.push_back(fmt::format("integers[{}]", s));
-  for (const kernel::Field& f : module.params)
-    arguments.push_back(fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), param++));
-  pass_arrays(Array::Role::Output);
+  const auto add_field = [&](const kernel::Field& f) {
+    const std::size_t sizes = module.sizes.size(), index = field++;
+    arguments.push_back(
+        index < sizes ? fmt::format("integers[{}]", index)
+                      : fmt::format("*static_cast<const {}*>(params[{}])", c_type(f.type), index - sizes));
+  };
+  each_parameter(module, add_array, add_field);
   if (!argument.empty()) arguments.push_back(argument);
   entry.line(fmt::format("return {}({});", function, fmt::join(arguments, ", ")));
   entry.close();

@@ -1,6 +1,7 @@
 // What emitters of all languages say and ask about a module.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,7 +29,11 @@ std::string head_comment(const kernel::Module& module);
 /// The type of stored halves, where the text needs it and the header, if there is one, does not.
 std::string half_type(const std::string& text, const std::string& header = "");
 std::string pointer_type(const kernel::Array& a);
-/// The parameters of the pipeline's function, one string each: inputs, sizes, parameters, outputs.
+/// Calls one of the two for each parameter of the pipeline's function: inputs, each with its strides, sizes,
+/// parameters, outputs.
+void each_parameter(const kernel::Module& module, const std::function<void(const kernel::Array&)>& array,
+                    const std::function<void(const kernel::Field&)>& field);
+/// The same as declarations, one string each.
 std::vector<std::string> parameters(const kernel::Module& module);
 /// What the parameters mean, for the header.
 std::string documentation(const kernel::Module& module);

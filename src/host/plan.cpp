@@ -210,9 +210,24 @@ class Planner {
   std::vector<std::string> stand_ins_;
 };
 
+bool are_on(const Node& first, const std::vector<Node>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    const auto* repeat = std::get_if<Repeat>(&node.what);
+    return node.device == first.device && node.stream == first.stream &&
+           (!repeat || are_on(first, repeat->nodes));
+  });
+}
+
 }  // namespace
 
 Plan plan_of(const Module& module) { return Planner(module).plan(); }
+
+bool is_on_one_stream(const Plan& plan) { return plan.nodes.empty() || are_on(plan.nodes[0], plan.nodes); }
+
+Plan on_one_stream(Plan plan) {
+  if (!is_on_one_stream(plan)) throw InternalError("a host plan of several streams");
+  return plan;
+}
 
 std::vector<Parameter> parameters_of(const Module& module, const kernel::Function& function) {
   const auto used = names_in(function.body), written = arrays_written_in(function.body);

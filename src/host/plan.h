@@ -71,7 +71,6 @@ struct Launch {
   std::array<int, 3> block = {1, 1, 1};
   bool operator==(const Launch&) const = default;
 };
-constexpr std::array<std::int64_t, 3> most_blocks = {2147483647, 65535, 65535};
 
 struct Node;
 /// A graph that runs `count` times, one time after another. Whatever comes before a node of the outer graph
@@ -131,7 +130,14 @@ struct Plan {
 /// Verified. All on one stream, of the host or of the first GPU.
 Plan plan_of(const kernel::Module& module);
 
+bool is_on_one_stream(const Plan& plan);
+/// The plan itself. Throws InternalError if it has several streams, which emitters and the runtime do not know
+/// yet.
+Plan on_one_stream(Plan plan);
+
 std::string to_string(const Plan& plan);
+std::string to_string(const Node& node);  ///< What it does; not its uses, edges and place.
+std::string name_of(int device);          ///< "host", "device 0"
 
 // ---- what follows from the module alone ----
 

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 #include <weft/error.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "host/plan.h"
@@ -80,8 +79,6 @@ std::string text(const Expr& e, Level level = choice) {
 
 // ---- nodes ------------------------------------------------------------------------------------------------
 
-std::string name_of(int device) { return device == the_host ? "host" : fmt::format("device {}", device); }
-
 std::string text(const Allocate& n) {
   std::string text = fmt::format("allocate {}: {} {}", n.array, host::text(n.scalars), weft::name_of(n.type));
   for (const Symbolic& stride : n.strides)
@@ -122,8 +119,7 @@ void print(const std::vector<Node>& nodes, const std::string& margin, bool with_
     const Node& node = nodes[n];
     const bool computes =
         std::holds_alternative<Launch>(node.what) || std::holds_alternative<Repeat>(node.what);
-    out += fmt::format("{}{:<4} {}", margin, fmt::format("n{}", n),
-                       std::visit([](const auto& what) { return host::text(what); }, node.what));
+    out += fmt::format("{}{:<4} {}", margin, fmt::format("n{}", n), to_string(node));
     if (computes) out += list("reads", node.uses.reads) + list("writes", node.uses.writes);
     for (const std::size_t other : node.after)
       out += (other == node.after[0] ? "; after n" : " n") + std::to_string(other);
@@ -136,19 +132,17 @@ void print(const std::vector<Node>& nodes, const std::string& margin, bool with_
   }
 }
 
-bool are_on(const Node& first, const std::vector<Node>& nodes) {
-  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
-    const auto* repeat = std::get_if<Repeat>(&node.what);
-    return node.device == first.device && node.stream == first.stream &&
-           (!repeat || are_on(first, repeat->nodes));
-  });
-}
-
 }  // namespace
+
+std::string name_of(int device) { return device == the_host ? "host" : fmt::format("device {}", device); }
+
+std::string to_string(const Node& node) {
+  return std::visit([](const auto& what) { return host::text(what); }, node.what);
+}
 
 std::string to_string(const Plan& plan) {
   std::string out;
-  const bool is_one_place = plan.nodes.empty() || are_on(plan.nodes[0], plan.nodes);
+  const bool is_one_place = is_on_one_stream(plan);
   if (is_one_place && !plan.nodes.empty())
     out += fmt::format("on {}, stream {}\n", name_of(plan.nodes[0].device), plan.nodes[0].stream);
   for (const Limit& limit : plan.limits) out += fmt::format("{} is {} at most\n", limit.size, limit.most);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/stage_ir.h"
+#include "target/dialect.h"
 
 namespace weft::runtime {
 
@@ -157,7 +158,7 @@ void CudaRun::launch(const host::Launch& n) {
   }
   std::array<unsigned, 3> count{}, block{};
   for (std::size_t d = 0; d < 3; ++d) {
-    count[d] = blocks(value(n.work[d]), n.block[d], host::most_blocks[d]);
+    count[d] = blocks(value(n.work[d]), n.block[d], target::cuda().most_blocks[d]);
     block[d] = static_cast<unsigned>(n.block[d]);
   }
   check(device_->driver()->launch(code_.kernels.at(n.function), count[0], count[1], count[2], block[0],

@@ -17,7 +17,8 @@ namespace weft::runtime {
 
 /// What runs of a pipeline share.
 struct CudaCode {
-  explicit CudaCode(kernel::Module lowered) : module(std::move(lowered)), plan(host::plan_of(module)) {}
+  explicit CudaCode(kernel::Module lowered)
+      : module(std::move(lowered)), plan(host::on_one_stream(host::plan_of(module))) {}
 
   kernel::Module module;
   host::Plan plan;

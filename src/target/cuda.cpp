@@ -20,7 +20,7 @@ constexpr Dialect cuda_row = {
     // assembler spills some of them for the sake of another block.
     .launch_bounds = "__launch_bounds__({}, 1)",
     .kernel_address = "kernel",
-    .most_blocks = 2147483647,
+    .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",
     .has_atomic = has_cuda_atomic,
     .compiler = "nvcc",

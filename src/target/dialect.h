@@ -6,6 +6,8 @@
 //     target::hip().runtime     "hip"
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -25,8 +27,8 @@ struct Dialect {
   std::string_view runtime;         ///< Begins all names of its runtime: "cuda".
   std::string_view launch_bounds;   ///< Of a kernel: "__launch_bounds__({}, 1)", with its number of threads.
   std::string_view kernel_address;  ///< Of a kernel `kernel`, for cudaLaunchKernel.
-  std::int64_t most_blocks;         ///< Of a grid along x; whatever their size, if threads count.
-  std::string_view ignoring;        ///< Before a call whose error does not matter, if that has to be said.
+  std::array<std::int64_t, 3> most_blocks;  ///< Of a grid along x, y and z, whatever the size of a block.
+  std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
   /// Whether there is an instruction, atomicAdd or its like, for a type of 32 or 64 bits. Other updates
   /// exchange words.
   bool (*has_atomic)(ir::BinaryOp op, Scalar type);

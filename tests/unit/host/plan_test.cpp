@@ -2,6 +2,7 @@
 #include "host/plan.h"
 
 #include <gtest/gtest.h>
+#include <weft/error.h>
 
 #include "host/dependences.h"
 #include "kernel/evaluate.h"
@@ -165,6 +166,7 @@ TEST(HostPlan, SaysWhereNodesRunIfItIsNotOnePlace) {
   Plan plan = plan_of(chain(On::Device));
   plan.nodes[4].stream = 1;
   EXPECT_NE(to_string(plan).find("writes a; after n1 n3; device 0, stream 1\n"), std::string::npos);
+  EXPECT_THROW(on_one_stream(plan), InternalError);  // emitters would not see the other stream
 }
 
 }  // namespace
