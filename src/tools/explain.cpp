@@ -8,6 +8,7 @@
 
 #include "analysis/footprint.h"
 #include "compile/scheduling.h"
+#include "host/plan.h"
 #include "ir/bindings.h"
 #include "ir/print.h"
 #include "lower/lower.h"
@@ -65,13 +66,10 @@ std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedu
 }
 
 /// What the kernels take of a board; nothing for the CPU.
-std::optional<KernelReport> explain_kernels(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
-                                            const ExplainOptions& options) {
+std::optional<KernelReport> explain_kernels(const kernel::Module& module, const ExplainOptions& options) {
   const machine::Board* board = machine::find_board(options.machine);
   if (board == nullptr) return std::nullopt;
-  const machine::Architecture& architecture = board->architecture();
-  return report_on_kernels(lower::lower(pipeline, schedule, {target::Processor::Gpu, architecture}),
-                           architecture);
+  return report_on_kernels(module, board->architecture());
 }
 
 // ---- text -------------------------------------------------------------------------------------------------
@@ -110,7 +108,8 @@ std::string totals(const std::vector<Explained>& stages) {
 
 void print(const Application& application, const compile::Scheduled& what,
            const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
-           const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
+           const host::Plan& host, const std::optional<KernelReport>& kernels,
+           const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -132,6 +131,7 @@ void print(const Application& application, const compile::Scheduled& what,
   }
   fmt::print("{}", decisions.text());
   if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
+  fmt::print("\nhost plan\n{}", host::to_string(host));
   if (kernels) fmt::print("\n{}", kernels->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -168,8 +168,29 @@ Json as_json(const Explained& stage) {
   return json;
 }
 
+Json as_json(const std::vector<host::Node>& nodes) {
+  Json list = Json::array();
+  for (const host::Node& node : nodes) {
+    constexpr const char* when[] = {"always", "host image", "empty image"};
+    Json json = {{"does", host::to_string(node)},
+                 {"reads", Json::array()},
+                 {"writes", Json::array()},
+                 {"after", node.after},
+                 {"device", host::name_of(node.device)},
+                 {"stream", node.stream},
+                 {"when", when[static_cast<int>(node.when)]}};
+    for (const host::Place& place : node.uses.reads)
+      json["reads"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
+    for (const host::Place& place : node.uses.writes)
+      json["writes"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
+    if (const auto* repeat = std::get_if<host::Repeat>(&node.what)) json["nodes"] = as_json(repeat->nodes);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 void print_json(const Application& application, const ir::Pipeline& definition,
-                const compile::Scheduled& what, const std::vector<Explained>& stages,
+                const compile::Scheduled& what, const std::vector<Explained>& stages, const host::Plan& host,
                 const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
@@ -185,6 +206,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
       json_of(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
   if (!what.search.empty()) json["search"] = what.search;
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
+  json["host"] = as_json(host.nodes);
   if (kernels) json["device_code"] = kernels->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json_text(json));
@@ -219,9 +241,11 @@ void explain(const ExplainOptions& options) {
   if (options.ir && !options.json) {
     fmt::print("{}", ir::to_string(definition));
   } else {
-    const std::optional<KernelReport> kernels = explain_kernels(pipeline, what.schedule, options);
-    if (options.json) return print_json(application, definition, what, stages, kernels, options);
-    print(application, what, stages, sizes, kernels, options);
+    const kernel::Module module = lower::lower(pipeline, what.schedule, target);
+    const host::Plan host = host::plan_of(module);
+    const std::optional<KernelReport> kernels = explain_kernels(module, options);
+    if (options.json) return print_json(application, definition, what, stages, host, kernels, options);
+    print(application, what, stages, sizes, host, kernels, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -247,6 +271,8 @@ void add_explain(Parser& weft) {
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
       "and\n"
       "occupancy are read back; that needs no GPU.\n"
+      "The host plan is what runs around the kernels: memory, copies, launches, and which have to wait for "
+      "which.\n"
       "With --fuse none, basic or mincut, all edges between stages are listed with what fusing along them "
       "would save, in clocks "
       "per\n"
