@@ -213,8 +213,10 @@ class Planner {
 bool are_on(const Node& first, const std::vector<Node>& nodes) {
   return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
     const auto* repeat = std::get_if<Repeat>(&node.what);
+    const auto* copy = std::get_if<Copy>(&node.what);
     return node.device == first.device && node.stream == first.stream &&
-           (!repeat || are_on(first, repeat->nodes));
+           (!repeat || are_on(first, repeat->nodes)) &&
+           (!copy || copy->from == the_host || copy->to == the_host);
   });
 }
 
@@ -225,7 +227,7 @@ Plan plan_of(const Module& module) { return Planner(module).plan(); }
 bool is_on_one_stream(const Plan& plan) { return plan.nodes.empty() || are_on(plan.nodes[0], plan.nodes); }
 
 Plan on_one_stream(Plan plan) {
-  if (!is_on_one_stream(plan)) throw InternalError("a host plan of several streams");
+  if (!is_on_one_stream(plan)) throw InternalError("a host plan of several streams or devices");
   return plan;
 }
 

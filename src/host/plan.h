@@ -131,8 +131,8 @@ struct Plan {
 Plan plan_of(const kernel::Module& module);
 
 bool is_on_one_stream(const Plan& plan);
-/// The plan itself. Throws InternalError if it has several streams, which emitters and the runtime do not know
-/// yet.
+/// The plan itself. Throws InternalError if it has several streams or devices, which emitters and the runtime
+/// do not know yet.
 Plan on_one_stream(Plan plan);
 
 std::string to_string(const Plan& plan);

@@ -47,34 +47,34 @@ std::string text(const Expr& e, Level level = choice) {
     return own < level ? "(" + text + ")" : text;
   };
   const auto no_size = []() -> std::string { throw InternalError("no expression of sizes"); };
-  return std::visit(ir::overloaded{
-                        [&](const kernel::Const& n) {
-                          const std::int64_t value = n.value.lane[0].i;
-                          return e->type != Scalar::Bool ? std::to_string(value) : value ? "true" : "false";
-                        },
-                        [](const kernel::Name& n) { return n.name; },
-                        [](const kernel::Unary& n) { return ir::name_of(n.op) + text(n.a, prefix); },
-                        [&](const kernel::Binary& n) {
-                          const std::string op = ir::name_of(n.op);
-                          const Level own = level_of(n.op);
-                          if (own == prefix) return fmt::format("{}({}, {})", op, text(n.a), text(n.b));
-                          const bool is_logical = own == disjunction || own == conjunction;
-                          return enclosed(own,
-                                          fmt::format("{} {} {}", text(n.a, own), is_logical ? op + op : op,
-                                                      text(n.b, static_cast<Level>(own + 1))));
-                        },
-                        [&](const kernel::Select& n) {
-                          return enclosed(choice, fmt::format("{} ? {} : {}", text(n.condition, disjunction),
-                                                              text(n.a, disjunction), text(n.b)));
-                        },
-                        [&](const kernel::Cast& n) { return text(n.a, level); },
-                        [](const kernel::IndexCall& n) {
-                          return fmt::format("floor({} / {})", text(n.a, product), text(n.b, prefix));
-                        },
-                        [&](const kernel::Load&) { return no_size(); },
-                        [&](const kernel::MedianOf&) { return no_size(); },
-                    },
-                    e->op);
+  return std::visit(
+      ir::overloaded{
+          [&](const kernel::Const& n) {
+            const std::int64_t value = n.value.lane[0].i;
+            return e->type != Scalar::Bool ? std::to_string(value) : value ? "true" : "false";
+          },
+          [](const kernel::Name& n) { return n.name; },
+          [](const kernel::Unary& n) { return ir::name_of(n.op) + text(n.a, prefix); },
+          [&](const kernel::Binary& n) {
+            const std::string op = ir::name_of(n.op);
+            const Level own = level_of(n.op);
+            if (own == prefix) return fmt::format("{}({}, {})", op, text(n.a), text(n.b));
+            const bool is_logical = (own == disjunction || own == conjunction) && e->type == Scalar::Bool;
+            return enclosed(own, fmt::format("{} {} {}", text(n.a, own), is_logical ? op + op : op,
+                                             text(n.b, static_cast<Level>(own + 1))));
+          },
+          [&](const kernel::Select& n) {
+            return enclosed(choice, fmt::format("{} ? {} : {}", text(n.condition, disjunction),
+                                                text(n.a, disjunction), text(n.b)));
+          },
+          [&](const kernel::Cast& n) { return text(n.a, level); },
+          [](const kernel::IndexCall& n) {
+            return fmt::format("floor({} / {})", text(n.a, product), text(n.b, prefix));
+          },
+          [&](const kernel::Load&) { return no_size(); },
+          [&](const kernel::MedianOf&) { return no_size(); },
+      },
+      e->op);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------------------

@@ -152,6 +152,25 @@ TEST(HostPlan, LimitsSizes) {
   EXPECT_EQ(to_string(plan).substr(0, 36), "on host, stream 0\nw is 1000 at most\n");
 }
 
+TEST(HostPlan, PrintsSizesAsInC) {
+  using ir::BinaryOp;
+  const kernel::Expr w = kernel::name("w"), h = kernel::name("h");
+  const auto printed = [](const kernel::Expr& count) {
+    Module module = chain();
+    std::get<kernel::Launch>(module.steps[2]).count = count;
+    const std::string text = to_string(launch_in(plan_of(module), "out"));
+    return text.substr(text.find(": ") + 2);
+  };
+  EXPECT_EQ(printed(mul(div(add(w, literal(7)), literal(8)), sub(h, literal(2)))), "(w + 7) / 8 * (h - 2)");
+  EXPECT_EQ(printed(div(w, mul(h, literal(2)))), "w / (h * 2)");
+  EXPECT_EQ(printed(max(binary(BinaryOp::And, add(w, literal(15)), literal(-16)), literal(1))),
+            "max(w + 15 & -16, 1)");
+  const kernel::Expr none =
+      binary(BinaryOp::Or, binary(BinaryOp::Eq, w, literal(0)), binary(BinaryOp::Lt, h, w));
+  EXPECT_EQ(printed(select(none, w, index_call(kernel::IndexOp::FloorDiv, h, literal(4)))),
+            "w == 0 || h < w ? w : floor(h / 4)");
+}
+
 TEST(HostPlan, IsEqualToOneThatSaysTheSame) {
   const Plan plan = plan_of(evolution(kernel::name("steps"), On::Device));
   EXPECT_EQ(plan, plan_of(evolution(kernel::name("steps"), On::Device)));

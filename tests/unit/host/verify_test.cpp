@@ -131,6 +131,40 @@ TEST(HostPlanVerifierOfRepeats, KnowsThatTheyMayRunNoTime) {
   EXPECT_EQ(refusal(module), "");
 }
 
+/// "b" runs on a second device, on copies of what it reads and for a copy of what it writes.
+TEST(HostPlanVerifierOfDevices, WantsCopiesBetweenThem) {
+  const Module module = chain(On::Device);
+  const Plan one = plan_of(module);
+  Plan plan = one;
+  const auto copy = [](const std::string& array, int from, int to) {
+    return Node{Copy{array, from, to, literal(0), literal(1)}, 1};
+  };
+  // n3 allocate a, n4 a, n5 allocate b, n6 b, n7 free a, n8 out, n9 free b
+  auto on_second = [&](std::size_t node) {
+    Node result = one.nodes[node];
+    result.device = 1;
+    return result;
+  };
+  const std::vector<Node> steps = {one.nodes[3], one.nodes[4], on_second(3), copy("a", 0, 1), one.nodes[7],
+                                   on_second(5), on_second(6), on_second(7), one.nodes[5],    copy("b", 1, 0),
+                                   on_second(9), one.nodes[8], one.nodes[9]};
+  plan.nodes.erase(plan.nodes.begin() + 3, plan.nodes.begin() + 10);
+  plan.nodes.insert(plan.nodes.begin() + 3, steps.begin(), steps.end());
+  connect(module, plan.nodes);
+  EXPECT_EQ(refusal(module, plan), "");
+  EXPECT_FALSE(is_on_one_stream(plan));
+  EXPECT_EQ(plan.nodes[6].uses.reads, (std::set<Place>{{"a", 0}}));
+  EXPECT_EQ(plan.nodes[6].uses.writes, (std::set<Place>{{"a", 1}}));
+  EXPECT_EQ(plan.nodes[6].after, (std::vector<std::size_t>{4, 5}));  // "a", and the memory
+  Plan other = plan;
+  other.nodes[6].after = {5};
+  EXPECT_EQ(refusal(module, other), "the host plan: the allocation of 'a' and the copy of 'a' have no order");
+  other = plan;
+  other.nodes.erase(other.nodes.begin() + 6);
+  connect(module, other.nodes);
+  EXPECT_EQ(refusal(module, other), "the host plan: 'b' reads 'a' on device 1 before it is written");
+}
+
 TEST(HostPlanVerifierOfImages, WantsCopiesOfTheHosts) {
   const Module module = chain(On::Device);
   const Plan plan = plan_of(module);
