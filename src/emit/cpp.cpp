@@ -216,7 +216,7 @@ class CppEmitter {
 
   void print(Writer& out, CLike& printer, const std::vector<host::Node>& nodes) const {
     for (const host::Node& node : nodes) {
-      if (nodes.size() == plan_.nodes.size() && begins_step(nodes, node)) out.blank();
+      if (&nodes == &plan_.nodes && begins_step(nodes, node)) out.blank();
       const bool is_own = node.when == host::When::Always;
       std::visit(
           ir::overloaded{
