@@ -65,7 +65,7 @@ void draw(tools::Contenders& contenders, const Options& options) {
   }
 }
 
-Json to_json(const schedule::KernelCost& kernel) {
+Json to_json(const plan::KernelCost& kernel) {
   const schedule::GroupWork& work = kernel.work;
   return {{"result", kernel.result},       {"expected_ms", kernel.cost.total * 1e3},
           {"bytes_read", work.read},       {"bytes_written", work.written},
@@ -95,7 +95,7 @@ Json schedules(const Options& options) {
                {"schedules", Json::array()}};
   for (const tools::Contender& c : contenders.all()) {
     Json kernels = Json::array();
-    for (const schedule::KernelCost& kernel : c.kernels) kernels.push_back(to_json(kernel));
+    for (const plan::KernelCost& kernel : c.kernels) kernels.push_back(to_json(kernel));
     json["schedules"].push_back({{"names", c.names},
                                  {"expected_ms", c.expected() * 1e3},
                                  {"median_ms", c.measured() * 1e3},

@@ -6,9 +6,10 @@
 
 #include "ir/visit.h"
 #include "lower/lower.h"
+#include "plan/block_costs.h"
+#include "plan/block_strip.h"
+#include "plan/core_costs.h"
 #include "rewrite/prepare.h"
-#include "schedule/block_costs.h"
-#include "schedule/block_strip.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/fuse.h"
 
@@ -46,12 +47,12 @@ Tiling tiling_of(const Scheduling& scheduling) {
 }
 
 /// What kernels of the target should take, for images of which nothing is known.
-schedule::CostModel costs_on(const target::Target& target, const Scheduling& scheduling,
-                             const ir::Pipeline& pipeline) {
-  ir::Sizes sizes = schedule::nominal_sizes(pipeline);
-  if (target.processor == target::Processor::Cpu) return schedule::cpu_costs(std::move(sizes));
+plan::CostModel costs_on(const target::Target& target, const Scheduling& scheduling,
+                         const ir::Pipeline& pipeline) {
+  ir::Sizes sizes = plan::nominal_sizes(pipeline);
+  if (target.processor == target::Processor::Cpu) return plan::cpu_costs(std::move(sizes));
   const machine::Board& board = scheduling.board ? *scheduling.board : machine::board_of(target.architecture);
-  return schedule::gpu_costs(std::move(sizes), machine::gpu_speeds(board), schedule::most_shared_bytes);
+  return plan::gpu_costs(std::move(sizes), machine::gpu_speeds(board));
 }
 
 schedule::Grouping grouping_of(const Scheduled& about, const target::Target& target,
@@ -85,7 +86,7 @@ void check(const Scheduling& scheduling) {
 }
 
 schedule::Memory memory_of(const target::Target& target) {
-  if (target.processor == target::Processor::Gpu) return {schedule::most_shared_bytes};
+  if (target.processor == target::Processor::Gpu) return {plan::most_shared_bytes};
   return {};
 }
 
@@ -110,7 +111,7 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
 kernel::Module lowered(const ir::Pipeline& definition, const target::Target& target,
                        const Scheduling& scheduling) {
   const Scheduled what = scheduled(definition, target, scheduling);
-  return lower::lower(what.pipeline, what.schedule, target);
+  return lower::lower(what.pipeline, what.schedule.kernels, target, schedule::to_text(what.schedule));
 }
 
 }  // namespace weft::compile

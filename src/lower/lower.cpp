@@ -1,6 +1,9 @@
 #include "lower/lower.h"
 
+#include <weft/error.h>
+
 #include <map>
+#include <set>
 
 #include "ir/verify.h"
 #include "ir/visit.h"
@@ -23,8 +26,10 @@
 namespace weft::lower {
 namespace {
 
-kernel::Module frame_of(const ir::Pipeline& pipeline, const schedule::Schedule& schedule,
-                        const Layout& layout) {
+/// The plans by the stages that they store.
+using Plans = std::map<std::string, const plan::KernelPlan*>;
+
+kernel::Module frame_of(const ir::Pipeline& pipeline, const Plans& plans, const Layout& layout) {
   kernel::Module module;
   module.name = pipeline.name;
   module.strict = pipeline.strict;
@@ -40,61 +45,81 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const schedule::Schedule& 
   }
   for (const auto& output : pipeline.outputs) add(output, kernel::Array::Role::Output);
   for (const auto& stage : pipeline.stages) {
-    if (!ir::is_output(pipeline, *stage) && schedule.of(stage->name).stored)
+    if (!ir::is_output(pipeline, *stage) && plans.count(stage->name))
       add(stage, kernel::Array::Role::Intermediate);
   }
   return module;
 }
 
+/// Of a kernel with several stages that have pixels: those, in the order of the pipeline.
+std::vector<const ir::Stage*> members_of(const plan::KernelPlan& plan, const ir::Pipeline& pipeline) {
+  std::set<std::string> names;
+  for (const plan::Pass& pass : plan.passes) names.insert(pass.begin(), pass.end());
+  std::vector<const ir::Stage*> members;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (names.count(stage->name)) members.push_back(stage.get());
+  }
+  return members;
+}
+
+void lower_tiles(const StageContext& context, const ir::Pipeline& pipeline) {
+  const std::vector<const ir::Stage*> members = members_of(context.plan, pipeline);
+  const GroupContext group{context.plan, members, context.names, context.layout, context.module};
+  if (context.plan.is_of_blocks())
+    lower_marching_grid(group);
+  else
+    lower_marching(group);
+}
+
+void lower_kernel(const StageContext& context, const ir::Pipeline& pipeline) {
+  const auto& definition = context.stage.definition;
+  if (context.plan.is_tiled())
+    lower_tiles(context, pipeline);
+  else if (std::holds_alternative<ir::Reduce>(definition))
+    lower_reduce(context);
+  else if (std::holds_alternative<ir::Scatter>(definition))
+    lower_scatter(context);
+  else if (std::holds_alternative<ir::Evolve>(definition))
+    lower_evolve(context, pipeline);
+  else
+    context.module.steps.push_back(lower_stage(context));
+}
+
 }  // namespace
 
-kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& schedule,
-                     const target::Target& target) {
-  const target::Processor processor = target.processor;
-  // 1. Stages that the schedule computes in place disappear into their consumers.
-  const rewrite::Inlined inlined = rewrite::inline_points(
-      prepared, [&](const ir::Stage& stage) { return schedule.of(stage.name).in_place(); });
+kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::KernelPlan>& plans,
+                     const target::Target& target, const std::string& comment) {
+  const bool on_gpu = target.processor == target::Processor::Gpu;
+  Plans of;
+  std::set<std::string> values;
+  for (const plan::KernelPlan& plan : plans) {
+    if (plan.is_of_blocks() != on_gpu)
+      throw InternalError("the plan of '" + plan.result + "' is for another processor");
+    of[plan.result] = &plan;
+    values.insert(plan.values.begin(), plan.values.end());
+  }
+  // 1. Values disappear into what reads them.
+  const rewrite::Inlined inlined =
+      rewrite::inline_points(prepared, [&](const ir::Stage& stage) { return values.count(stage.name) > 0; });
   ir::verify(inlined.pipeline, "inline_points");
   // 2. Names, strides and the arguments that all functions share.
   Layout layout = layout_of(inlined.pipeline);
-  kernel::Module module = frame_of(inlined.pipeline, schedule, layout);
-  module.comment = to_text(schedule);
-  // 3. Each stored stage becomes functions over rows or parts, and launches of them; with those whose rows it
-  // needs, functions over strips.
-  std::map<std::string, std::vector<const ir::Stage*>> in_rows;  // by the stage that needs them
+  kernel::Module module = frame_of(inlined.pipeline, of, layout);
+  module.comment = comment;
+  // 3. Each kernel becomes functions and launches, as its plan says.
   for (const ir::StagePtr& stage : inlined.pipeline.stages) {
-    const schedule::StagePlan& plan = schedule.of(stage->name);
-    if (plan.in_rows) {
-      in_rows[plan.into].push_back(stage.get());
-      continue;
-    }
-    if (auto group = in_rows.find(stage->name); group != in_rows.end()) {
-      group->second.push_back(stage.get());
-      const GroupContext context{group->second, inlined.names, plan.tile, layout, module};
-      if (processor == target::Processor::Gpu)
-        lower_marching_grid(context);
-      else
-        lower_marching(context);
-      continue;
-    }
-    const StageContext context{processor, *stage, inlined.names, layout, module};
-    if (std::holds_alternative<ir::Reduce>(stage->definition))
-      lower_reduce(context);
-    else if (std::holds_alternative<ir::Scatter>(stage->definition))
-      lower_scatter(context);
-    else if (std::holds_alternative<ir::Evolve>(stage->definition))
-      lower_evolve(context, inlined.pipeline);
-    else
-      module.steps.push_back(lower_stage(context));
+    const auto plan = of.find(stage->name);
+    if (plan == of.end()) continue;
+    lower_kernel({*plan->second, *stage, inlined.names, layout, module}, inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
   // 4. GPUs compute with indices of 32 bits, as far as they can.
-  if (processor == target::Processor::Gpu) {
+  if (on_gpu) {
     kernel::narrow_indices(module);
     kernel::verify(module, "narrow_indices");
   }
   // 5. Nor may signed integers overflow on them.
-  if (processor == target::Processor::Gpu) {
+  if (on_gpu) {
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
@@ -105,7 +130,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const schedule::Schedule& sch
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
   // 8. Kernels are known by now, and with them what a block takes of a multiprocessor.
-  if (processor == target::Processor::Gpu) target::choose_blocks(module, target.architecture);
+  if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }
 

@@ -48,9 +48,9 @@ class EvolveLowering {
     module_.counters.push_back({layout_.counter, Scalar::I32});
     for (std::size_t f = 0; f < evolution_.fields.size(); ++f) start(f);
     kernel::Repeat repeat{steps(), layout_.counter, {}, {}};
-    for (const ir::Evolving& field : evolution_.fields)
-      repeat.launches.push_back(
-          lower_stage({context_.processor, *field.update, context_.names, layout_, module_}));
+    for (std::size_t f = 0; f < evolution_.fields.size(); ++f)
+      repeat.launches.push_back(lower_stage(
+          {context_.plan.updates[f], *evolution_.fields[f].update, context_.names, layout_, module_}));
     for (const auto& arrays : arrays_) {
       if (arrays.size() == 1) continue;
       kernel::Rotation& rotation = repeat.rotations.emplace_back();
@@ -96,7 +96,7 @@ class EvolveLowering {
                                   "' before the first step: those of '" + initial.name + "'.",
                               {"first", "last"},
                               {}};
-    const bool on_gpu = context_.processor == target::Processor::Gpu;
+    const bool on_gpu = context_.plan.is_of_blocks();
     if (on_gpu) function.parameters.clear();
     const bool along_x = rows.rank() == 1 && !on_gpu;
     kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};

@@ -1,9 +1,7 @@
 #include "lower/lower_grid.h"
 
-#include "analysis/footprint.h"
-#include "ir/visit.h"
+#include "lower/lower_marching_grid.h"
 #include "lower/lower_packs.h"
-#include "lower/lower_strips.h"
 
 namespace weft::lower {
 
@@ -20,16 +18,6 @@ Expr slices(const Rows& rows) {
   Expr count = literal(1);
   for (int d = 2; d < rows.rank(); ++d) count = kernel::mul(count, kernel::max(rows.extent(d), literal(0)));
   return count;
-}
-
-/// Whether pixels above each other read the same rows of a source, as far as is known.
-bool shares_rows(const ir::Stage& stage) {
-  for (const analysis::SourceSummary& source : analysis::summarize(stage).sources) {
-    if (source.footprint.size() < 2) continue;
-    const analysis::Along& y = source.footprint[1];
-    if (y.gather || y.scale <= y.max - y.min + y.divisor - 1) return true;
-  }
-  return false;
 }
 
 Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, const Expr& to, Block body) {
@@ -81,9 +69,12 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
 }
 
 kernel::Launch lower_grid(const StageContext& context) {
-  if (auto strips = lower_strips(context)) return *std::move(strips);
-  if (auto packs = lower_packs(context)) return *std::move(packs);
   const ir::Stage& stage = context.stage;
+  if (context.plan.is_tiled()) {
+    const std::vector<const ir::Stage*> members{&stage};
+    return launch_of_marching_grid({context.plan, members, context.names, context.layout, context.module});
+  }
+  if (context.plan.level(plan::LevelKind::Lane)) return lower_packs(context);
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
@@ -98,7 +89,7 @@ kernel::Launch lower_grid(const StageContext& context) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
   });
   kernel::Launch launch{function.name, literal(1), grid_over(rows)};
-  if (shares_rows(stage)) launch.grid->sharing = kernel::Sharing::Rows;
+  if (context.plan.shares_rows) launch.grid->sharing = kernel::Sharing::Rows;
   context.module.functions.push_back(std::move(function));
   return launch;
 }

@@ -16,8 +16,7 @@
 #include "lower/rows.h"
 #include "lower/steps.h"
 #include "lower/strip_pixels.h"
-#include "schedule/marching.h"
-#include "schedule/row_places.h"
+#include "plan/march.h"
 
 namespace weft::lower {
 
@@ -37,25 +36,19 @@ using KeptRowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::Kept
 
 class MarchLowering {
  public:
-  MarchLowering(const GroupContext& context, const MarchOfGroup& group)
+  explicit MarchLowering(const GroupContext& context)
       : context_(context),
+        plan_(context.plan),
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
         rows_(result_.domain(), layout_),
-        steps_(group.march.step, result_.domain(), layout_) {
-    lanes_apart_ = group.march.lanes_apart;
-    passes_ = schedule::passes_of(group.members, group.march);
-    before_ = schedule::rows_before(group.march);
-    width_ = tile() ? tile()->width : schedule::strip_width(group.march);
-    for (const schedule::RollingRows& r : group.march.rolling) {
-      keep(r, is_static() ? schedule::room_for_rows(r, group.march, tile()->height)
-                          : schedule::room_for_rows(r));
-    }
-    place_rows(group);
-    if (std::holds_alternative<ir::Reduce>(result_.definition)) {
-      reduction_.emplace(
-          StageContext{target::Processor::Cpu, result_, context.names, layout_, context.module});
+        steps_(plan_.step, result_.domain(), layout_),
+        width_(plan_.width()) {
+    for (const plan::Kept& kept : plan_.kept) keep(kept);
+    place_rows();
+    if (plan_.parts) {
+      reduction_.emplace(StageContext{plan_, result_, context.names, layout_, context.module});
       return;
     }
     line_ = {layout_.names.claim(array_.name + "_line"), result_.type.scalar, width_ * result_.type.lanes};
@@ -89,13 +82,11 @@ class MarchLowering {
 
  private:
   struct Kept {
-    schedule::RollingRows rolling;
-    std::string array, row;  ///< Of all rows, and of the current one.
-    int rows;                ///< A power of two, or all of a static tile.
-    int width;               ///< Pixels of a strip, without those around it.
-    int lane_pitch;          ///< See pixel_pitch().
-    int first;               ///< Scalars to the pixel with which the strip begins.
-    int pitch;
+    const plan::Kept& plan;
+    const ir::Stage* stage;
+    int width;          ///< Pixels of a strip, without those around it.
+    std::string row;    ///< The current one.
+    std::string array;  ///< Of all rows.
     /// Of an image that strips may read where it lies: whether a strip has to copy rows, where it finds them,
     /// how many scalars they lie apart, and the bits of a row's number that say which it is.
     struct Finding {
@@ -103,49 +94,41 @@ class MarchLowering {
     };
     std::optional<Finding> finding{};
 
-    const ir::Stage& source() const { return rolling.source(); }
-    int lanes() const { return source().type.lanes; }
-    int columns() const { return pitch / lanes(); }
+    const ir::Stage& source() const { return *stage; }
+    int lanes() const { return plan.type.lanes; }
+    int columns() const { return plan.pitch / lanes(); }
   };
 
-  const std::optional<schedule::Tile>& tile() const { return context_.tile; }
-  bool is_static() const { return tile() && tile()->traversal == schedule::Traversal::Static; }
+  bool is_static() const { return plan_.is_static(); }
 
-  void keep(const schedule::RollingRows& r, int rows) {
-    const int lanes = r.source().type.lanes;
-    const int width = schedule::at_rate(width_, steps_[0], r.rate[0]);
-    const int columns = width + static_cast<int>(r.x().max - r.x().min);
-    const bool apart = lanes_apart_ && lanes > 1;
-    const std::string& name = layout_.arrays.at(&r.source()).name;
-    kept_.push_back({r, "", layout_.names.claim(name + "_row"), rows, width, apart ? columns : 1,
-                     static_cast<int>(-r.x().min) * (apart ? 1 : lanes), columns * lanes});
-    if (r.is_member || apart) return;
+  void keep(const plan::Kept& plan) {
+    const ir::Stage& stage = stage_named(plan.stage, context_.members);
+    const std::string& name = layout_.arrays.at(&stage).name;
+    kept_.push_back({plan, &stage, plan::at_rate(width_, steps_[0], plan.rate[0]),
+                     layout_.names.claim(name + "_row"), ""});
+    if (!plan.in_memory) return;
     const auto claim = [&](const char* suffix) { return layout_.names.claim(name + suffix); };
     kept_.back().finding = {claim("_copied"), claim("_from"), claim("_step"), claim("_mask")};
   }
 
-  /// Rows that are not needed at the same time take turns in an array, which has the names of all.
-  void place_rows(const MarchOfGroup& group) {
-    const std::vector<int> places =
-        schedule::places_of_rows(group.members, group.march, passes_,
-                                 is_static() ? schedule::Traversal::Static : schedule::Traversal::March);
-    places_.resize(places.empty() ? 0 : *std::max_element(places.begin(), places.end()) + 1);
-    for (std::size_t k = 0; k < kept_.size(); ++k) {
-      kernel::LocalArray& place = places_[places[k]];
-      const std::string& name = layout_.arrays.at(&kept_[k].source()).name;
-      place.name += (place.name.empty() ? "" : "_or_") + name;
-      place.type = kept_[k].source().type.scalar;
-      place.count = std::max(place.count, kept_[k].rows * kept_[k].pitch);
+  /// Rows that take turns lie in one array, which has the names of all.
+  void place_rows() {
+    for (const Kept& kept : kept_) {
+      places_.resize(std::max<std::size_t>(places_.size(), kept.plan.place + 1));
+      kernel::LocalArray& place = places_[kept.plan.place];
+      place.name += (place.name.empty() ? "" : "_or_") + layout_.arrays.at(kept.stage).name;
+      place.type = kept.plan.type.scalar;
+      place.count = std::max(place.count, kept.plan.scalars());
     }
     for (kernel::LocalArray& place : places_) place.name = layout_.names.claim(place.name + "_rows");
-    for (std::size_t k = 0; k < kept_.size(); ++k) kept_[k].array = places_[places[k]].name;
+    for (Kept& kept : kept_) kept.array = places_[kept.plan.place].name;
   }
 
   std::string comment() const {
     std::string members, images;
     for (const Kept& kept : kept_) {
-      std::string& names = kept.rolling.is_member ? members : images;
-      const bool is_named = kept.rolling.is_member || kept.finding;
+      std::string& names = kept.plan.is_member ? members : images;
+      const bool is_named = kept.plan.is_member || kept.finding;
       if (is_named) names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
     }
     const std::string width = std::to_string(width_),
@@ -154,11 +137,14 @@ class MarchLowering {
         images.empty()
             ? ""
             : "\nRows of " + images + " are read where they lie, but for strips at the ends of the image.";
-    if (is_static())
-      return "Tiles " + parts + width + "x" + std::to_string(tile()->height) + ".\nThe rows of " + members +
-             " that a tile needs are computed before it." + where;
-    return "Strips " + parts + width + " columns that are computed row by row.\nRows of " + members +
-           " are kept while they are read." + where;
+    const std::string tiles =
+        is_static() ? "Tiles " + parts + width + "x" + std::to_string(plan_.height().fixed()) + "."
+                    : "Strips " + parts + width + " columns that are computed row by row.";
+    if (members.empty()) return tiles + where;
+    return tiles +
+           (is_static() ? "\nThe rows of " + members + " that a tile needs are computed before it."
+                        : "\nRows of " + members + " are kept while they are read.") +
+           where;
   }
 
   // ---- strips
@@ -166,14 +152,11 @@ class MarchLowering {
   Expr columns() const { return parts(steps_.extent(0), literal(width_)); }
   /// `part_rows` are those of a reduction's part, if it is one: then strips are whole parts.
   Expr rows_of_strip(const Expr& columns, const Expr& part_rows) const {
-    if (tile()) return literal(tile()->height);
-    const Expr even = kernel::div(kernel::mul(steps_.extent(1), columns), literal(schedule::enough_strips));
-    const Expr rows = kernel::binary(BinaryOp::And, even, literal(-schedule::least_height));
-    const Expr height =
-        kernel::min(kernel::max(rows, literal(schedule::least_height)), literal(schedule::most_height));
-    if (!reduction_) return height;
-    const Expr whole = kernel::mul(part_rows, literal(steps_[1]));
-    return kernel::mul(parts(height, whole), whole);
+    return plan::with_size(plan_.height(), steps_.extent(1), columns, [&](const Expr& height) {
+      if (!reduction_) return height;
+      const Expr whole = kernel::mul(part_rows, literal(steps_[1]));
+      return kernel::mul(parts(height, whole), whole);
+    });
   }
   Expr strip_count() const {
     const Expr part_rows = reduction_ ? reduction_->rows_per_part() : nullptr;
@@ -192,13 +175,13 @@ class MarchLowering {
     Block work;
     for (const Kept& kept : kept_) {
       if (kept.finding) find_rows(body, kept);
-      if (!kept.rolling.is_member) work.push_back(rows_from_memory(kept));
+      if (!kept.plan.is_member) work.push_back(rows_from_memory(kept));
     }
-    for (const schedule::Pass& pass : passes_) work.push_back(rows_of_pass(pass));
+    for (const plan::Pass& pass : plan_.passes) work.push_back(rows_of_pass(pass));
     if (is_static())
       kernel::append(body, std::move(work));
     else
-      body.push_back({For{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(before_)), name("y1"),
+      body.push_back({For{LoopKind::Serial, "y", kernel::sub(name("y0"), literal(plan_.before)), name("y1"),
                           std::move(work), steps_[1] > 1 ? literal(steps_[1]) : nullptr}});
     return strip;
   }
@@ -207,7 +190,7 @@ class MarchLowering {
     return *std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
   }
 
-  Expr strip_begin(const Kept& kept) const { return steps_.at_rate(name("x0"), 0, kept.rolling.rate[0]); }
+  Expr strip_begin(const Kept& kept) const { return steps_.at_rate(name("x0"), 0, kept.plan.rate[0]); }
 
   /// Strips that need no pixels but an image's own read its rows where they lie.
   void find_rows(Block& body, const Kept& kept) const {
@@ -216,8 +199,8 @@ class MarchLowering {
     const ArrayLayout& array = layout_.arrays.at(&source);
     const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
     const auto either = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Or, a, b); };
-    const Expr left = kernel::add(strip_begin(kept), literal(kept.rolling.x().min));
-    const Expr right = kernel::add(strip_begin(kept), literal(kept.width + kept.rolling.x().max));
+    const Expr left = kernel::add(strip_begin(kept), literal(kept.plan.x().min));
+    const Expr right = kernel::add(strip_begin(kept), literal(kept.width + kept.plan.x().max));
     const Expr beside = either(is_less(left, rows.begin(0)), is_less(rows.end(0), right));
     const Expr above = is_less(first_row(kept), rows.begin(1)), below = is_less(rows.end(1), end_row(kept));
     const Kept::Finding& found = *kept.finding;
@@ -229,16 +212,16 @@ class MarchLowering {
     body.push_back(
         {kernel::Pointer{found.from, array.name, source.type.scalar,
                          kernel::add(memory_row(rows, array, number), column), true, copied, kept.array}});
-    body.push_back({Let{found.step, kernel::select(copied, literal(kept.pitch), stride)}});
+    body.push_back({Let{found.step, kernel::select(copied, literal(kept.plan.pitch), stride)}});
     if (!is_static())
-      body.push_back({Let{found.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
+      body.push_back({Let{found.mask, kernel::select(copied, literal(kept.plan.rows - 1), literal(-1))}});
   }
 
   /// The work for each row of a source that the strip needs: all of a tile's, or of a step's one, or some of
   /// several.
   kernel::Stmt needed_rows(const Kept& kept, bool in_source_only, Block work) const {
     const Rows source(kept.source().box, layout_);
-    const int rate = kept.rolling.rate[1];
+    const int rate = kept.plan.rate[1];
     Expr from = first_row(kept);
     if (in_source_only) from = kernel::max(from, source.begin(1));
     if (is_static()) {
@@ -246,7 +229,7 @@ class MarchLowering {
       if (in_source_only) until = kernel::min(until, source.end(1));
       return {For{LoopKind::Serial, "row", from, until, std::move(work)}};
     }
-    const Expr ahead = kernel::add(steps_.at_rate(name("y"), 1, rate), literal(kept.rolling.ahead));
+    const Expr ahead = kernel::add(steps_.at_rate(name("y"), 1, rate), literal(kept.plan.ahead));
     if (rate > 1) {
       Expr until = kernel::add(ahead, literal(rate));
       if (in_source_only) until = kernel::min(until, source.end(1));
@@ -262,16 +245,16 @@ class MarchLowering {
 
   /// The first row of a source that a tile needs.
   Expr first_row(const Kept& kept) const {
-    return kernel::add(steps_.at_rate(name("y0"), 1, kept.rolling.rate[1]), literal(kept.rolling.y().min));
+    return kernel::add(steps_.at_rate(name("y0"), 1, kept.plan.rate[1]), literal(kept.plan.y().min));
   }
   /// The row after the last one.
   Expr end_row(const Kept& kept) const {
-    const Expr end = steps_.at_rate(steps_.whole(name("y1"), 1), 1, kept.rolling.rate[1]);
-    return kernel::add(end, literal(kept.rolling.y().max));
+    const Expr end = steps_.at_rate(steps_.whole(name("y1"), 1), 1, kept.plan.rate[1]);
+    return kernel::add(end, literal(kept.plan.y().max));
   }
   /// The scalar with which a kept row begins.
   Expr start_of(const Kept& kept, const Expr& row) const {
-    return row_start(kept, row, literal(kept.rows - 1), literal(kept.pitch));
+    return row_start(kept, row, literal(kept.plan.rows - 1), literal(kept.plan.pitch));
   }
   Expr row_start(const Kept& kept, const Expr& row, const Expr& mask, const Expr& step) const {
     const Expr number =
@@ -282,10 +265,10 @@ class MarchLowering {
   /// The columns that are computed of a source, of those that the strip needs: left and right.
   void clip_columns(Block& block, const Kept& kept) const {
     const Rows rows(kept.source().box, layout_);
-    const schedule::Reach& x = kept.rolling.x();
+    const plan::Reach& x = kept.plan.x();
     const Expr from = kernel::add(strip_begin(kept), literal(x.min));
     const Expr until = kernel::add(strip_begin(kept), literal(kept.width + x.max));
-    const schedule::Reach beyond = kept.rolling.continued(0);
+    const plan::Reach beyond = kept.plan.continued(0);
     const Expr begin = kernel::sub(rows.begin(0), literal(beyond.min));
     const Expr end = kernel::add(rows.end(0), literal(beyond.max));
     const bool begins_inside = kept.source().box[0] == result_.domain()[0] && x.min <= 0;
@@ -296,7 +279,7 @@ class MarchLowering {
     block.push_back({Let{"right", right}});
   }
   static bool has_constant_border(const Kept& kept) {
-    return kept.rolling.border() == ir::BorderMode::Constant;
+    return kept.plan.border_mode() == ir::BorderMode::Constant;
   }
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   If inside_or_constant(const Kept& kept, Block inside, Block outside) const {
@@ -314,12 +297,12 @@ class MarchLowering {
         kernel::Pointer{kept.row, kept.array, kept.source().type.scalar, start_of(kept, name("row")), false}};
   }
   static Expr pitch_of_pixels(const Kept& kept) {
-    return literal(pixel_pitch(kept.lanes(), kept.lane_pitch));
+    return literal(pixel_pitch(kept.lanes(), kept.plan.lane_pitch));
   }
   /// The scalar of a kept row that holds a lane at a column.
   Expr at_kept(const Kept& kept, const Expr& x, int lane = 0) const {
     return kernel::add(kernel::mul(kernel::sub(x, strip_begin(kept)), pitch_of_pixels(kept)),
-                       literal(kept.first + lane * kept.lane_pitch));
+                       literal(kept.plan.first + lane * kept.plan.lane_pitch));
   }
   ExpressionLowering::KeptRows kept_rows_of(const Kept& kept) const {
     const std::optional<Kept::Finding>& found = kept.finding;
@@ -328,14 +311,14 @@ class MarchLowering {
               return found ? row_start(kept, row, name(found->mask), name(found->step)) : start_of(kept, row);
             },
             [this, &kept](const Expr& x) { return at_kept(kept, x); },
-            kept.rolling.is_member && !kept.rolling.continues, kept.lane_pitch};
+            kept.plan.is_member && !kept.plan.continues, kept.plan.lane_pitch};
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
   // ---- rows of images
 
   kernel::Stmt rows_from_memory(const Kept& kept) {
-    const ir::Read& read = kept.rolling.read;
+    const std::optional<plan::BorderRule>& border = kept.plan.border;
     const ir::Stage& source = kept.source();
     const ArrayLayout& array = layout_.arrays.at(&source);
     const int lanes = kept.lanes();
@@ -345,15 +328,15 @@ class MarchLowering {
       const Expr index = kernel::index_call(op, kernel::sub(row, rows.begin(1)), rows.extent(1));
       return kernel::add(index, rows.begin(1));
     };
-    const bool is_found = read.border && !is_constant;  // by the border, in whatever row
-    const Expr row = is_found ? in_source(name("row"), index_op(read.border->mode)) : name("row");
+    const bool is_found = border && !is_constant;  // by the border, in whatever row
+    const Expr row = is_found ? in_source(name("row"), index_op(border->mode)) : name("row");
     Block copies;
     const std::string from = layout_.names.claim(array.name + "_row");
     copies.push_back({kernel::Pointer{from, array.name, source.type.scalar, memory_row(rows, array, row)}});
     const Expr origin = rows.lower(array.box[0].min);
     const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
     const Expr scalars = kernel::mul(count(), literal(lanes));
-    const bool apart = kept.lane_pitch != 1;
+    const bool apart = kept.plan.lane_pitch != 1;
     Block copy;
     for (int l = 0; l < (apart ? lanes : 1); ++l) {
       const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
@@ -362,7 +345,7 @@ class MarchLowering {
           kernel::load(from, source.type.scalar, kernel::add(scalar, at_memory(name("left"))))}});
     }
     copies.push_back({For{LoopKind::Vector, "i", literal(0), apart ? count() : scalars, std::move(copy)}});
-    if (read.border) {
+    if (border) {
       beyond_columns(copies, kept, [&](const Expr& x, int lane) {
         return kernel::load(from, source.type.scalar, kernel::add(at_memory(x), literal(lane)));
       });
@@ -385,23 +368,23 @@ class MarchLowering {
     body.push_back(
         {kernel::Prefetch{array.name, source.type.scalar,
                           kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
-    return needed_rows(kept, !read.border, std::move(body));
+    return needed_rows(kept, !border, std::move(body));
   }
 
   /// The pixels beyond the ends of a row that the strip needs. `pixel` gives one lane of a pixel of the
   /// source.
   void beyond_columns(Block& block, const Kept& kept, const std::function<Expr(const Expr&, int)>& pixel) {
-    const ir::Read& read = kept.rolling.read;
+    const plan::BorderRule& border = *kept.plan.border;
     const Rows rows(kept.source().box, layout_);
     const auto fill = [&](const Expr& from, const Expr& until) {
       Block body;
       const Expr x = name("x");
       std::vector<Expr> values;
-      if (read.border->mode == ir::BorderMode::Constant) {
-        values = border_lanes(read, body);
+      if (border.mode == ir::BorderMode::Constant) {
+        values = border_lanes(border, body);
       } else {
         const Expr inside =
-            kernel::index_call(index_op(read.border->mode), kernel::sub(x, rows.begin(0)), rows.extent(0));
+            kernel::index_call(index_op(border.mode), kernel::sub(x, rows.begin(0)), rows.extent(0));
         const Expr at = kernel::add(inside, rows.begin(0));
         for (int l = 0; l < kept.lanes(); ++l) values.push_back(pixel(at, l));
       }
@@ -410,7 +393,7 @@ class MarchLowering {
       }
       block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
     };
-    const schedule::Reach &x = kept.rolling.x(), &outside = kept.rolling.outside[0];
+    const plan::Reach &x = kept.plan.x(), &outside = kept.plan.outside[0];
     if (outside.min > 0) {
       const Expr from = kernel::add(strip_begin(kept), literal(x.min));
       fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name("left"));
@@ -423,46 +406,50 @@ class MarchLowering {
 
   Block constant_row(const Kept& kept) {
     Block block, body;
-    const std::vector<Expr> values = border_lanes(kept.rolling.read, block);
+    const std::vector<Expr> values = border_lanes(*kept.plan.border, block);
     for (int l = 0; l < kept.lanes(); ++l)
       body.push_back({kernel::Store{
-          kept.row, kernel::add(kernel::mul(name("i"), pitch_of_pixels(kept)), literal(l * kept.lane_pitch)),
+          kept.row,
+          kernel::add(kernel::mul(name("i"), pitch_of_pixels(kept)), literal(l * kept.plan.lane_pitch)),
           values[l]}});
     block.push_back({For{LoopKind::Vector, "i", literal(0), literal(kept.columns()), std::move(body)}});
     return block;
   }
 
-  std::vector<Expr> border_lanes(const ir::Read& read, Block& block) {
+  std::vector<Expr> border_lanes(const plan::BorderRule& border, Block& block) {
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Interior,
                                    rows_.coords(), context_.module.strict);
     expressions.open(block);
-    Lanes lanes = expressions.lower(read.border->constant);
+    Lanes lanes = expressions.lower(border.constant);
     expressions.close();
     return lanes;
   }
 
   // ---- rows of members
 
-  kernel::Stmt rows_of_pass(const schedule::Pass& pass) {
+  using StagePass = std::vector<const ir::Stage*>;
+
+  kernel::Stmt rows_of_pass(const plan::Pass& names) {
+    StagePass pass;
+    for (const std::string& name : names) pass.push_back(&stage_named(name, context_.members));
     const auto is_kept = [&](const ir::Stage* stage) { return stage != &result_; };
     if (!is_kept(pass.back())) return rows_of_result(pass);
     const Kept& kept = kept_of(*pass.front());
     Block body, constants;
     clip_columns(body, kept);
-    compute(body, pass, name("row"),
-            kept.width + static_cast<int>(kept.rolling.x().max - kept.rolling.x().min));
+    compute(body, pass, name("row"), kept.width + static_cast<int>(kept.plan.x().max - kept.plan.x().min));
     for (const ir::Stage* stage : pass) {
       if (!has_constant_border(kept_of(*stage))) continue;
       constants.push_back(current_row(kept_of(*stage)));
       kernel::append(constants, constant_row(kept_of(*stage)));
     }
-    if (constants.empty()) return needed_rows(kept, !kept.rolling.continues, std::move(body));
+    if (constants.empty()) return needed_rows(kept, !kept.plan.continues, std::move(body));
     Block either;
     either.push_back({inside_or_constant(kept, std::move(body), std::move(constants))});
     return needed_rows(kept, false, std::move(either));
   }
 
-  kernel::Stmt rows_of_result(const schedule::Pass& pass) {
+  kernel::Stmt rows_of_result(const StagePass& pass) {
     Block body;
     body.push_back({Let{"left", kernel::max(name("x0"), rows_.begin(0))}});
     body.push_back({Let{"right", kernel::min(kernel::add(name("x0"), literal(width_)), rows_.end(0))}});
@@ -505,14 +492,14 @@ class MarchLowering {
 
   /// One row of the members of a pass, from left to right, at most so many columns: to their kept rows, or to
   /// memory.
-  void compute(Block& block, const schedule::Pass& pass, const Expr& row, int columns) {
+  void compute(Block& block, const StagePass& pass, const Expr& row, int columns) {
     std::vector<std::unique_ptr<PlacedLanes>> lanes;
     const auto is_kept = [&](const ir::Stage& source) {
       return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& k) { return &k.source() == &source; });
     };
     for (const ir::Stage* stage : pass)
       lanes.push_back(std::make_unique<PlacedLanes>(
-          *stage, layout_, lanes_apart_ || rewrite::borders_find_pixels(*stage, is_kept)));
+          *stage, layout_, plan_.lanes_apart || rewrite::borders_find_pixels(*stage, is_kept)));
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, lanes.front()->stage(),
@@ -524,7 +511,8 @@ class MarchLowering {
     }
 
     const int phases = phases_of_pass(expressions, pass);
-    const bool to_lanes = lanes_apart_ && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
+    const bool to_lanes =
+        plan_.lanes_apart && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
     std::vector<StripTarget> targets;
     for (std::size_t m = 0; m < pass.size(); ++m)
       targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
@@ -551,7 +539,7 @@ class MarchLowering {
       block.push_back({If{name(past_caches_, Scalar::Bool), {{std::move(store)}}, {}}});
     }
     for (const ir::Stage* stage : pass) {
-      if (stage == &result_ || !kept_of(*stage).rolling.border()) continue;
+      if (stage == &result_ || !kept_of(*stage).plan.border_mode()) continue;
       const Kept& kept = kept_of(*stage);
       beyond_columns(block, kept, [&](const Expr& at, int lane) {
         return kernel::load(kept.row, stage->type.scalar, at_kept(kept, at, lane));
@@ -576,7 +564,7 @@ class MarchLowering {
   }
 
   /// Of the loop of a pass: 1 unless one loop over pixels is all that it takes.
-  static int phases_of_pass(ExpressionLowering& expressions, const schedule::Pass& pass) {
+  static int phases_of_pass(ExpressionLowering& expressions, const StagePass& pass) {
     int phases = 1;
     for (const ir::Stage* stage : pass) {
       if (!is_one_loop(expressions, *stage)) return 1;
@@ -586,7 +574,7 @@ class MarchLowering {
   }
 
   /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
-  void store_by_phases(ExpressionLowering& single, KeptRowsOf kept_rows, const schedule::Pass& pass,
+  void store_by_phases(ExpressionLowering& single, KeptRowsOf kept_rows, const StagePass& pass,
                        const std::vector<StripTarget>& targets, const Expr& row, int count, Block& pointers,
                        Block& work) {
     const Expr i = name("i"), mask = literal(-count);
@@ -662,7 +650,8 @@ class MarchLowering {
     if (&stage != &result_) {
       const Kept& kept = kept_of(stage);
       block.push_back(current_row(kept));
-      return {&inner, kept.row, kernel::add(scalar(kept.lane_pitch), first_scalar(stage)), kept.lane_pitch};
+      return {&inner, kept.row, kernel::add(scalar(kept.plan.lane_pitch), first_scalar(stage)),
+              kept.plan.lane_pitch};
     }
     const std::string target = expressions.claim(array_.name + "_row");
     block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, memory_of(row), false,
@@ -676,34 +665,36 @@ class MarchLowering {
   }
 
   const GroupContext& context_;
+  const plan::KernelPlan& plan_;
   Layout& layout_;
   const ir::Stage& result_;
   const ArrayLayout& array_;
   const Rows rows_;
   const Steps steps_;
-  bool lanes_apart_ = false;  // of kept rows
-  int before_ = 0;  // rows above the first of a strip, where those that are furthest ahead begin with it
-  int width_ = 0;   // of a strip of the result
+  const int width_;  // of a strip of the result
   std::vector<Kept> kept_;
   std::vector<kernel::LocalArray> places_;  // of their rows
   // What caches cannot keep goes past them by whole cache lines, so a row of the strip is gathered first.
   kernel::LocalArray line_;
   std::string past_caches_;
-  std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one
   ReductionParts::Arrays accumulators_;
 };
 
 }  // namespace
 
-MarchOfGroup march_of(const GroupContext& context) {
-  std::vector<schedule::StageReads> members;
-  for (const ir::Stage* stage : context.members) members.push_back(schedule::reads_of(*stage));
-  schedule::MarchOrWhy found = schedule::march_of(members);
-  if (!found.march) throw InternalError("a group that cannot march: " + found.why);
-  return {std::move(members), *std::move(found.march)};
+const ir::Stage& stage_named(const std::string& name, const std::vector<const ir::Stage*>& members) {
+  for (const ir::Stage* member : members) {
+    if (member->name == name) return *member;
+    for (const ir::Expr& e : ir::reads(*member)) {
+      const ir::Stage& source = *std::get<ir::Read>(e->op).source;
+      if (source.name == name) return source;
+    }
+  }
+  throw InternalError("a plan of '" + members.back()->name + "' speaks of '" + name +
+                      "', which it does not read");
 }
 
-void lower_marching(const GroupContext& context) { MarchLowering(context, march_of(context)).run(); }
+void lower_marching(const GroupContext& context) { MarchLowering(context).run(); }
 
 }  // namespace weft::lower

@@ -1,4 +1,4 @@
-// A group of stages as one function over strips, which march down the image (schedule/marching.h).
+// A group of stages as one function over strips, which march down the image (plan/march.h).
 //
 //     static void gx_strips(frame, first, last):
 //       float in_rows[…], dx_rows[…]                    the rows that are still to be read
@@ -13,34 +13,28 @@
 //           the sum's elements of row y, into accumulators; after the last row of a part, these to memory
 #pragma once
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "kernel/ir.h"
 #include "lower/layout.h"
-#include "schedule/marching.h"
-#include "schedule/schedule.h"
+#include "plan/plan.h"
 
 namespace weft::lower {
 
 struct GroupContext {
+  const plan::KernelPlan& plan;
   const std::vector<const ir::Stage*>& members;                   ///< Producers first; the last is stored.
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
-  std::optional<schedule::Tile> tile;                             ///< If one was asked for.
   Layout& layout;
   kernel::Module& module;
 };
 
-/// What all members read, and how they march.
-struct MarchOfGroup {
-  std::vector<schedule::StageReads> members;
-  schedule::March march;
-};
-MarchOfGroup march_of(const GroupContext& context);
+/// The member, or the image that a member reads, of that name.
+const ir::Stage& stage_named(const std::string& name, const std::vector<const ir::Stage*>& members);
 
-/// Appends the functions, tables and launches to the module. The members have to march together.
+/// Appends the functions, tables and launches to the module.
 void lower_marching(const GroupContext& context);
 
 }  // namespace weft::lower

@@ -1,13 +1,10 @@
 #include "lower/lower_marching_grid.h"
 
-#include <weft/error.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "lower/expressions.h"
 #include "lower/lower_grid.h"
@@ -17,8 +14,8 @@
 #include "lower/rows.h"
 #include "lower/shared_rows.h"
 #include "lower/steps.h"
-#include "schedule/block_strip.h"
-#include "schedule/marching.h"
+#include "plan/march.h"
+#include "plan/phases.h"
 
 namespace weft::lower {
 
@@ -34,99 +31,67 @@ using kernel::name;
 
 namespace {
 
-/// What all threads do between two places where barriers may stand, and the rings of whose rows they do it.
-struct Phase {
-  Block work;
-  std::set<std::string> reads = {}, writes = {};
-};
-
-bool meet(const std::set<std::string>& a, const std::set<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& ring) { return b.count(ring) > 0; });
-}
-
-/// Before which phases, which follow one another around and around, the threads wait for each other: those
-/// that read what has been written since the last barrier, or write what has been read.
-std::vector<bool> barriers_between(const std::vector<Phase>& phases) {
-  std::vector<bool> before(phases.size(), false);
-  std::set<std::string> read, written;
-  for (int round = 0; round < 2; ++round) {
-    for (std::size_t p = 0; p < phases.size(); ++p) {
-      const Phase& phase = phases[p];
-      if (meet(phase.reads, written) || meet(phase.writes, written) || meet(phase.writes, read))
-        before[p] = true;
-      if (before[p]) read.clear(), written.clear();
-      read.insert(phase.reads.begin(), phase.reads.end());
-      written.insert(phase.writes.begin(), phase.writes.end());
-    }
-  }
-  return before;
-}
-
 class MarchGridLowering {
  public:
-  MarchGridLowering(const GroupContext& context, const MarchOfGroup& group)
+  explicit MarchGridLowering(const GroupContext& context)
       : context_(context),
+        plan_(context.plan),
         layout_(context.layout),
         result_(*context.members.back()),
         array_(layout_.arrays.at(&result_)),
         rows_(result_.domain(), layout_),
-        steps_(group.march.step, result_.domain(), layout_) {
-    constexpr int bytes = schedule::most_shared_bytes;
-    if (const auto why = schedule::why_not_in_blocks(group.members, group.march, {}, bytes))
-      throw InternalError("a group that blocks of threads cannot march with: " + *why);
-    passes_ = schedule::passes_of(group.members, group.march);
-    strip_ = schedule::block_strip(group.march, result_, {}, bytes, context.tile).value();
-    for (std::size_t r = 0; r < strip_.rings.size(); ++r) {
-      const schedule::RollingRows& rolling = group.march.rolling[r];
-      const std::string array = layout_.names.claim(layout_.arrays.at(&rolling.source()).name + "_rows");
-      kept_.push_back({rolling, strip_.rings[r], array});
+        steps_(plan_.step, result_.domain(), layout_),
+        width_(plan_.width()),
+        batch_(plan_.level(plan::LevelKind::Batch)->extent[1].fixed()) {
+    for (const plan::Kept& kept : plan_.kept) {
+      const ir::Stage& stage = stage_named(kept.stage, context.members);
+      kept_.push_back({kept, &stage, layout_.names.claim(layout_.arrays.at(&stage).name + "_rows")});
     }
-    heights_ = schedule::strip_heights_of_march(schedule::rows_before(group.march));
-    if (context.tile) heights_.rows.fill(context.tile->height);
-    if (!std::holds_alternative<ir::Reduce>(result_.definition)) return;
-    reduction_.emplace(StageContext{target::Processor::Gpu, result_, context.names, layout_, context.module});
+    if (plan_.parts) reduction_.emplace(StageContext{plan_, result_, context.names, layout_, context.module});
   }
 
-  void run() {
+  kernel::Launch run() {
     kernel::Function function{layout_.names.claim(array_.name + "_kernel"), comment(), {}, {}};
     for (const Kept& kept : kept_)
-      function.body.push_back(
-          {kernel::LocalArray{kept.array, kept.ring.type, kept.ring.scalars(), kernel::Storage::Shared}});
+      function.body.push_back({kernel::LocalArray{kept.array, kept.plan.type.scalar, kept.plan.scalars(),
+                                                  kernel::Storage::Shared}});
     if (reduction_) {
       const auto claim = [&](const std::string& wanted) { return layout_.names.claim(wanted); };
       accumulators_ = reduction_->accumulators(claim, function.body);
       function.body.push_back({Let{"part_rows", reduction_->rows_per_part()}});
     }
     function.body.push_back(
-        {Let{"rows", of_strips([&](int rows) { return height(rows, name("part_rows")); })}});
+        {Let{"rows", of_strips([&](const Expr& rows) { return height(rows, name("part_rows")); })}});
     function.body.push_back({strips()});
-    context_.module.steps.push_back(kernel::Launch{function.name, literal(1), grid()});
+    kernel::Launch launch{function.name, literal(1), grid()};
     context_.module.functions.push_back(std::move(function));
-    if (reduction_) reduction_->launch_total();
+    return launch;
   }
+  /// Of a reduction: appends what combines the parts.
+  void launch_total() { reduction_->launch_total(); }
 
  private:
   struct Kept {
-    schedule::RollingRows rolling;
-    schedule::RowRing ring;
+    const plan::Kept& plan;
+    const ir::Stage* stage;
     std::string array;
 
-    const ir::Stage& source() const { return rolling.source(); }
+    const ir::Stage& source() const { return *stage; }
     /// How columns and rows beyond the source are found; nothing if none are read, or they are computed.
-    std::optional<ir::BorderMode> border() const { return rolling.border(); }
+    std::optional<ir::BorderMode> border() const { return plan.border_mode(); }
   };
 
   std::string comment() const {
-    std::string members, images;
+    std::string members, kept_names;
     for (const Kept& kept : kept_) {
-      std::string& names = kept.rolling.is_member ? members : images;
-      names += (names.empty() ? "'" : ", '") + kept.source().name + "'";
+      const std::string name = "'" + kept.source().name + "'";
+      kept_names += (kept_names.empty() ? "" : ", ") + name;
+      if (kept.plan.is_member) members += (members.empty() ? "" : ", ") + name;
     }
-    const std::string kept = images.empty() ? members : images + ", " + members;
-    return (reduction_ ? "Parts of '" : "'") + result_.name + "' with " + members +
-           ". Each block of threads goes down a strip of " + std::to_string(strip_.width) + " pixels, " +
-           std::to_string(strip_.batch) + " rows at\na time, and keeps the rows of " + kept +
-           " in shared memory while they are read.";
+    return (reduction_ ? "Parts of '" : "'") + result_.name + "'" +
+           (members.empty() ? "" : " with " + members) + ". Each block of threads goes down a strip of " +
+           std::to_string(width_) + " pixels, " + std::to_string(batch_) +
+           " rows at\na time, and keeps the rows of " + kept_names + " in shared memory while they are read.";
   }
 
   const Kept* kept_of(const ir::Stage& source) const {
@@ -137,34 +102,34 @@ class MarchGridLowering {
 
   // ---- strips
 
-  Expr strip_columns() const { return parts(steps_.extent(0), literal(strip_.width)); }
-  Expr of_strips(const std::function<Expr(int)>& given_rows) const {
-    return rows_.of_tallest_strips(heights_, strip_columns(), given_rows);
+  Expr strip_columns() const { return parts(steps_.extent(0), literal(width_)); }
+  Expr of_strips(const std::function<Expr(const Expr&)>& given_rows) const {
+    return plan::with_size(plan_.height(), rows_.extent(1), strip_columns(), given_rows);
   }
 
   /// At least so many rows; whole parts of a reduction, if there is one, of `part_rows` each.
-  Expr height(int rows, const Expr& part_rows) const {
-    return reduction_ ? kernel::mul(parts(literal(rows), part_rows), part_rows) : literal(rows);
+  Expr height(const Expr& rows, const Expr& part_rows) const {
+    return reduction_ ? kernel::mul(parts(rows, part_rows), part_rows) : rows;
   }
 
   kernel::Grid grid() const {
     const Expr part_rows = reduction_ ? reduction_->rows_per_part() : nullptr;
-    kernel::Grid grid = grid_of_blocks(strip_columns(), strip_.columns);
-    grid.threads[1] = of_strips([&](int rows) { return parts(steps_.extent(1), height(rows, part_rows)); });
+    kernel::Grid grid =
+        grid_of_blocks(strip_columns(), plan_.level(plan::LevelKind::Block)->extent[0].fixed());
+    grid.threads[1] =
+        of_strips([&](const Expr& rows) { return parts(steps_.extent(1), height(rows, part_rows)); });
     return grid;
   }
 
   For strips() {
-    std::vector<Phase> phases;
-    if (Phase loads = load_images(); !loads.work.empty()) phases.push_back(std::move(loads));
-    for (const schedule::Pass& pass : passes_) phases.push_back(compute_pass(pass));
-    const std::vector<bool> barrier_before = barriers_between(phases);
+    const std::vector<plan::Phase> phases = plan::phases_of(plan_);
+    const std::vector<bool> barrier_before = plan::barriers_before(phases);
 
-    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(strip_.before)),
-                name("y1"),       {},      literal(strip_.batch)};
+    For batches{LoopKind::Serial, "batch", kernel::sub(name("y0"), literal(plan_.before)),
+                name("y1"),       {},      literal(batch_)};
     for (std::size_t p = 0; p < phases.size(); ++p) {
       if (p > 0 && barrier_before[p]) batches.body.push_back({kernel::Barrier{}});
-      kernel::append(batches.body, std::move(phases[p].work));
+      kernel::append(batches.body, phases[p].pass.empty() ? load_images() : compute_pass(phases[p].pass));
     }
     if (barrier_before[0]) batches.body.push_back({kernel::Barrier{}});
 
@@ -173,9 +138,8 @@ class MarchGridLowering {
     For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, name("rows")};
     down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), name("rows")), bottom)}});
     down.body.push_back({std::move(batches)});
-    For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, literal(strip_.width)};
-    across.body.push_back(
-        {Let{"columns", kernel::min(literal(strip_.width), kernel::sub(right, name("x0")))}});
+    For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, literal(width_)};
+    across.body.push_back({Let{"columns", kernel::min(literal(width_), kernel::sub(right, name("x0")))}});
     across.body.push_back({std::move(down)});
     return across;
   }
@@ -189,39 +153,33 @@ class MarchGridLowering {
     return steps_.at_rate(name(row_of_result), 1, rate[1]);
   }
   int rows_at(int rows_of_result, const Rate& rate) const {
-    return schedule::at_rate(rows_of_result, steps_[1], rate[1]);
+    return plan::at_rate(rows_of_result, steps_[1], rate[1]);
   }
 
-  Phase load_images() {
-    Phase phase;
+  Block load_images() {
+    Block work;
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, result_, Place::Thread,
                                    rows_.coords(), context_.module.strict);
     for (const Kept& kept : kept_) {
-      if (kept.rolling.is_member) continue;
-      const SharedImage image{&kept.rolling.read, kept.rolling.x(), kept.rolling.y(), kept.ring, kept.array};
-      const Rate& rate = kept.rolling.rate;
+      if (kept.plan.is_member) continue;
+      const Rate& rate = kept.plan.rate;
       const Batch batch{strip_begin(rate), row_at("y0", rate), row_at("y1", rate), row_at("batch", rate),
-                        rows_at(strip_.batch, rate)};
-      phase.work.push_back({load_rows(image, batch, rows_, layout_, expressions)});
-      phase.writes.insert(kept.array);
+                        rows_at(batch_, rate)};
+      work.push_back({load_rows({kept.source(), kept.plan, kept.array}, batch, rows_, layout_, expressions)});
     }
-    return phase;
+    return work;
   }
 
   // ---- passes over the rows of a batch
 
-  Phase compute_pass(const schedule::Pass& pass) {
-    Phase phase;
-    for (const ir::Stage* stage : pass) {
-      if (const Kept* kept = kept_of(*stage)) phase.writes.insert(kept->array);
-      for (const ir::Read* read : schedule::reads_of(*stage).reads) {
-        if (const Kept* kept = kept_of(*read->source)) phase.reads.insert(kept->array);
-      }
-    }
+  using StagePass = std::vector<const ir::Stage*>;
+
+  Block compute_pass(const plan::Pass& names) {
     // One loop for those whose columns beyond the ends of a row are found in the same way.
-    std::vector<schedule::Pass> alike;
-    for (const ir::Stage* stage : pass) {
-      const auto known = std::find_if(alike.begin(), alike.end(), [&](const schedule::Pass& p) {
+    std::vector<StagePass> alike;
+    for (const std::string& name : names) {
+      const ir::Stage* stage = &stage_named(name, context_.members);
+      const auto known = std::find_if(alike.begin(), alike.end(), [&](const StagePass& p) {
         const Kept *a = kept_of(*p.front()), *b = kept_of(*stage);
         return a && b && a->border() == b->border();
       });
@@ -230,9 +188,10 @@ class MarchGridLowering {
       else
         known->push_back(stage);
     }
-    for (const schedule::Pass& members : alike) phase.work.push_back({columns_of(members)});
-    if (is_reduced(*pass.back())) phase.work = into_part(std::move(phase.work));
-    return phase;
+    Block work;
+    for (const StagePass& members : alike) work.push_back({columns_of(members)});
+    if (is_reduced(*alike.back().back())) work = into_part(std::move(work));
+    return work;
   }
   bool is_reduced(const ir::Stage& stage) const { return reduction_ && &stage == &result_; }
 
@@ -251,11 +210,11 @@ class MarchGridLowering {
     kernel::append(body, std::move(combine));
 
     const Expr above = kernel::sub(batch, rows_.begin(1)), left = kernel::sub(name("x0"), rows_.begin(0));
-    const Expr part = ReductionParts::number(above, part_rows, kernel::div(left, literal(strip_.width)),
+    const Expr part = ReductionParts::number(above, part_rows, kernel::div(left, literal(width_)),
                                              reduction_->strips_per_row());
     reduction_->finish(expressions, accumulators_, part, finish);
     const Expr end = kernel::min(kernel::add(kernel::sub(batch, name("row_of_part")), part_rows), name("y1"));
-    const Expr is_last = kernel::binary(BinaryOp::Le, end, kernel::add(batch, literal(strip_.batch)));
+    const Expr is_last = kernel::binary(BinaryOp::Le, end, kernel::add(batch, literal(batch_)));
     body.push_back({If{is_last, std::move(finish), {}}});
     return {{If{kernel::binary(BinaryOp::Le, name("y0"), batch), std::move(body), {}}}};
   }
@@ -267,20 +226,20 @@ class MarchGridLowering {
     Rows rows;                      ///< Of each; of scalars, if their lanes are flat.
     int per_pixel;                  ///< Scalars, if their lanes are flat; else 1.
     Rate rate;
-    schedule::Reach x = {}, y = {};
-    schedule::Reach outside = {};    ///< Columns beyond its ends that are read.
-    schedule::Reach continued = {};  ///< Rows beyond its ends that are computed.
+    plan::Reach x = {}, y = {};
+    plan::Reach outside = {};    ///< Columns beyond its ends that are read.
+    plan::Reach continued = {};  ///< Rows beyond its ends that are computed.
     std::int64_t ahead = 0;
     std::optional<ir::BorderMode> border = {};
     std::array<bool, 2> is_like_result = {true, true};  ///< Has its pixels, at its coordinates.
 
     const ir::Stage& stage() const { return members.front()->stage(); }
     bool is_constant_outside() const { return border == ir::BorderMode::Constant; }
-    bool is_strip_wide() const { return x == schedule::Reach{} && is_like_result[0]; }
-    bool is_strip_high() const { return y == schedule::Reach{} && is_like_result[1]; }
+    bool is_strip_wide() const { return x == plan::Reach{} && is_like_result[0]; }
+    bool is_strip_high() const { return y == plan::Reach{} && is_like_result[1]; }
     std::string row() const { return kept.front() ? "row" : "y"; }
   };
-  Loop loop_of(const schedule::Pass& pass) {
+  Loop loop_of(const StagePass& pass) {
     std::vector<std::unique_ptr<PlacedLanes>> members;
     std::vector<const Kept*> kept;
     const auto is_kept = [&](const ir::Stage& source) { return kept_of(source) != nullptr; };
@@ -294,14 +253,14 @@ class MarchGridLowering {
     const int per_pixel = first.per_pixel();
     Loop loop{std::move(members), std::move(kept), rows, per_pixel, {steps_[0], steps_[1]}};
     if (const Kept* k = loop.kept.front()) {
-      loop.rate = k->rolling.rate;
-      loop.x = k->rolling.x(), loop.y = k->rolling.y();
+      loop.rate = k->plan.rate;
+      loop.x = k->plan.x(), loop.y = k->plan.y();
       for (const Kept* member : loop.kept) {
-        const schedule::Reach& reach = member->rolling.outside[0];
+        const plan::Reach& reach = member->plan.outside[0];
         loop.outside = {std::max(loop.outside.min, reach.min), std::max(loop.outside.max, reach.max)};
       }
-      loop.continued = k->rolling.continued(1);
-      loop.ahead = k->rolling.ahead, loop.border = k->border();
+      loop.continued = k->plan.continued(1);
+      loop.ahead = k->plan.ahead, loop.border = k->border();
     }
     for (int d = 0; d < 2; ++d)
       loop.is_like_result[d] =
@@ -310,7 +269,7 @@ class MarchGridLowering {
   }
 
   /// for each column of a strip and its halo, by a thread:  for its rows of the batch:  the members' pixels
-  For columns_of(const schedule::Pass& members) {
+  For columns_of(const StagePass& members) {
     const Loop loop = loop_of(members);
     ExpressionLowering expressions(layout_, context_.module.tables, context_.names, loop.stage(),
                                    Place::Thread, {name("x"), name(loop.row())}, context_.module.strict);
@@ -318,9 +277,9 @@ class MarchGridLowering {
     std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> rows;
     for (const Kept& k : kept_) {
       for (const auto& member : loop.members)
-        rows[&member->view(k.source())] = {k.array, [&k](const Expr& y) { return row_in(k.ring, y); },
-                                           [&k](const Expr& x) { return at_kept(k.ring, x); },
-                                           k.rolling.is_member && !k.rolling.continues};
+        rows[&member->view(k.source())] = {k.array, [&k](const Expr& y) { return row_in(k.plan, y); },
+                                           [&k](const Expr& x) { return at_kept(k.plan, x); },
+                                           k.plan.is_member && !k.plan.continues};
     }
     expressions.keep_rows(std::move(rows), literal(0));
     Column column = column_of(loop, expressions);
@@ -390,10 +349,9 @@ class MarchGridLowering {
   Block rows_of(const Loop& loop, const Column& column, ExpressionLowering& expressions) {
     const Expr row = name(loop.row()), ahead = literal(loop.ahead);
     Expr from = kernel::add(row_at("batch", loop.rate), ahead);
-    const bool is_first = loop.ahead - loop.y.min == rows_at(strip_.before, loop.rate);  // of a strip
+    const bool is_first = loop.ahead - loop.y.min == rows_at(plan_.before, loop.rate);  // of a strip
     if (!is_first) from = kernel::max(from, kernel::add(row_at("y0", loop.rate), literal(loop.y.min)));
-    const Expr end_of_batch =
-        kernel::add(row_at("batch", loop.rate), literal(rows_at(strip_.batch, loop.rate)));
+    const Expr end_of_batch = kernel::add(row_at("batch", loop.rate), literal(rows_at(batch_, loop.rate)));
     Expr to = kernel::add(kernel::min(end_of_batch, row_at("y1", loop.rate)), ahead);
     Expr inside = column.inside;
     Block block;
@@ -447,9 +405,9 @@ class MarchGridLowering {
         targets.push_back({stage, kept, array.name, offset});
         continue;
       }
-      const schedule::RowRing& ring = kept->ring;
       const std::string row = expressions.claim(layout_.arrays.at(&kept->source()).name + "_row");
-      pointers.push_back({kernel::Pointer{row, kept->array, ring.type, row_in(ring, name("row")), false}});
+      pointers.push_back({kernel::Pointer{row, kept->array, kept->plan.type.scalar,
+                                          row_in(kept->plan, name("row")), false}});
       targets.push_back({stage, kept, row, kernel::mul(column.slot, literal(stage.type.lanes))});
     }
     return targets;
@@ -463,11 +421,10 @@ class MarchGridLowering {
 
   static void store_border(const Target& target, const Column& column, ExpressionLowering& expressions,
                            Block& block) {
-    const ir::Read& read = target.kept->rolling.read;
-    const bool is_flat = target.stage.type.lanes < target.kept->ring.lanes;
+    const ir::Expr& constant = target.kept->plan.border->constant;
+    const bool is_flat = target.stage.type.lanes < target.kept->plan.type.lanes;
     store(target,
-          is_flat ? Lanes{border_lane(read, column.lane, expressions)}
-                  : expressions.lower(read.border->constant),
+          is_flat ? Lanes{border_lane(constant, column.lane, expressions)} : expressions.lower(constant),
           block);
   }
 
@@ -479,22 +436,29 @@ class MarchGridLowering {
   }
 
   const GroupContext& context_;
+  const plan::KernelPlan& plan_;
   Layout& layout_;
   const ir::Stage& result_;
   const ArrayLayout& array_;
   const Rows rows_;
   const Steps steps_;
-  schedule::BlockStrip strip_;
-  // So high that no more than a third of the rows that a strip goes down is above its first.
-  schedule::StripHeights heights_ = schedule::strip_heights;
+  const int width_;  // of a strip, in pixels of the result
+  const int batch_;  // rows of the result
   std::vector<Kept> kept_;
-  std::vector<schedule::Pass> passes_;
   std::optional<ReductionParts> reduction_;  // where the result is one
   ReductionParts::Arrays accumulators_;
 };
 
 }  // namespace
 
-void lower_marching_grid(const GroupContext& context) { MarchGridLowering(context, march_of(context)).run(); }
+kernel::Launch launch_of_marching_grid(const GroupContext& context) {
+  return MarchGridLowering(context).run();
+}
+
+void lower_marching_grid(const GroupContext& context) {
+  MarchGridLowering lowering(context);
+  context.module.steps.push_back(lowering.run());
+  if (context.plan.parts) lowering.launch_total();
+}
 
 }  // namespace weft::lower

@@ -1,6 +1,6 @@
-// A group of stages as one GPU kernel: each block of threads goes down a strip of columns, some rows at a
-// time, through all members (schedule/marching.h). What lies around a strip is computed by its neighbours,
-// too: overlapped tiles.
+// A stage that reads windows, or a group of stages, as one GPU kernel: each block of threads goes down a
+// strip of columns, some rows at a time, through all members (plan/march.h). What lies around a strip is
+// computed by its neighbours, too: overlapped tiles.
 //
 //     strip of W columns and H rows, per block of threads:
 //       for each batch of rows:
@@ -20,8 +20,9 @@
 
 namespace weft::lower {
 
-/// Appends the kernel, its tables and launches to the module. The members have to march together, and their
-/// rows to fit the shared memory of a block (schedule/block_strip.h).
+/// Appends the kernel, its tables and launches to the module.
 void lower_marching_grid(const GroupContext& context);
+/// Appends the kernel of a stage that is no reduction, and its tables, and returns its launch.
+kernel::Launch launch_of_marching_grid(const GroupContext& context);
 
 }  // namespace weft::lower

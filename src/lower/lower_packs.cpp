@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/footprint.h"
-#include "analysis/interior.h"
-#include "analysis/operations.h"
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
@@ -21,68 +18,23 @@ using kernel::name;
 
 namespace {
 
-constexpr int widest_access = 16;  // bytes
-constexpr int pixels_of_three_lanes = 4;
-constexpr int most_operations = 400;  // of a thread: beyond, computing hides the loads, and code gets long
-
-/// At the stage's own coordinates, all of them inside the source.
-bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
-  if (read.indices.size() != stage.domain().size()) return false;
-  const analysis::Footprint footprint = analysis::footprint(read);
-  for (std::size_t d = 0; d < footprint.size(); ++d) {
-    const analysis::Along& along = footprint[d];
-    if (!along.is_unit(static_cast<int>(d)) || along.min != 0 || along.max != 0) return false;
-    const bool is_inside =
-        stage.domain()[d] == read.region[d] ||
-        analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
-    if (read.border && !is_inside) return false;
-  }
-  return true;
-}
-
-/// The sources of a stage that reads its own pixel of images and scalars besides, in order of first use.
-std::optional<std::vector<const ir::Stage*>> sources_of_pixel(const ir::Stage& stage) {
-  std::vector<const ir::Stage*> sources;
+/// The images of a stage that reads its own pixel of images and scalars besides, in order of first use.
+std::vector<const ir::Stage*> images_of(const ir::Stage& stage) {
+  std::vector<const ir::Stage*> images;
   for (const ir::Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    if (read.indices.empty()) continue;
-    if (!is_of_current_pixel(read, stage)) return std::nullopt;
-    if (std::find(sources.begin(), sources.end(), read.source.get()) == sources.end())
-      sources.push_back(read.source.get());
+    const ir::Stage* source = std::get<ir::Read>(e->op).source.get();
+    if (!source->box.empty() && std::find(images.begin(), images.end(), source) == images.end())
+      images.push_back(source);
   }
-  return sources;
-}
-
-/// So many that the widest pixels fill an access.
-int pixels_per_thread(const ir::Stage& stage, const std::vector<const ir::Stage*>& sources) {
-  int widest = size_of(stage.type);
-  bool three_lanes = stage.type.lanes == 3;
-  for (const ir::Stage* source : sources) {
-    widest = std::max(widest, size_of(source->type));
-    three_lanes |= source->type.lanes == 3;
-  }
-  return three_lanes ? pixels_of_three_lanes : std::max(widest_access / widest, 1);
-}
-
-bool computes_much(const ir::Stage& stage, int pixels) {
-  const analysis::Operations operations = analysis::operations(stage);
-  bool has_windows = false;
-  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
-    has_windows |= std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);
-  });
-  return has_windows || (operations.alu + 8 * operations.sfu) * pixels > most_operations;
+  return images;
 }
 
 }  // namespace
 
-std::optional<kernel::Launch> lower_packs(const StageContext& context) {
+kernel::Launch lower_packs(const StageContext& context) {
   const ir::Stage& stage = context.stage;
-  if (stage.domain().empty()) return std::nullopt;
-  const auto sources = sources_of_pixel(stage);
-  if (!sources) return std::nullopt;
-  const int pixels = pixels_per_thread(stage, *sources);
-  if (computes_much(stage, pixels)) return std::nullopt;
-
+  const std::vector<const ir::Stage*> sources = images_of(stage);
+  const int pixels = context.plan.level(plan::LevelKind::Lane)->extent[0].fixed();
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
@@ -99,7 +51,7 @@ std::optional<kernel::Launch> lower_packs(const StageContext& context) {
 
   For along_x{LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
   std::unordered_map<const ir::Stage*, std::string> packs;
-  for (const ir::Stage* source : *sources) {
+  for (const ir::Stage* source : sources) {
     const ArrayLayout& from = layout.arrays.at(source);
     packs[source] = expressions.claim(from.name + "_pack");
     along_x.body.push_back(

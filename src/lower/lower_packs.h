@@ -6,18 +6,14 @@
 //         in_pack = in[x0 … x0 + 3, y]
 //         for k in [0, 4):    grey_pack[k] = …
 //         grey[x0 … x0 + 3, y] = grey_pack
-//
-// With a pixel per thread, a multiprocessor has too few loads in flight to use its share of the bandwidth.
 #pragma once
-
-#include <optional>
 
 #include "lower/lower_stage.h"
 
 namespace weft::lower {
 
-/// Appends the kernel and the tables of a pure stage; nothing if it reads other pixels than its own, or
-/// computes much.
-std::optional<kernel::Launch> lower_packs(const StageContext& context);
+/// Appends the kernel and the tables of a pure stage that reads no other pixels than its own
+/// (plan/thread_pixels.h).
+kernel::Launch lower_packs(const StageContext& context);
 
 }  // namespace weft::lower

@@ -50,7 +50,7 @@ void elements(const ReductionParts& parts, const Rows& rows, const ReductionPart
 
 void lower_reduce(const StageContext& context) {
   const ir::Stage& stage = context.stage;
-  const bool on_gpu = context.processor == target::Processor::Gpu;
+  const bool on_gpu = context.plan.is_of_blocks();
   ReductionParts parts(context);
   kernel::Function function = parts.function(
       "_part", on_gpu ? "Parts of the elements of '" + stage.name + "', each combined by a block."

@@ -218,7 +218,7 @@ class ScatterLowering {
 }  // namespace
 
 void lower_scatter(const StageContext& context) {
-  if (context.processor == target::Processor::Gpu)
+  if (context.plan.is_of_blocks())
     lower_scatter_grid(context);
   else
     ScatterLowering(context).run();

@@ -313,7 +313,7 @@ std::string comment_on(const ir::Stage& stage, const std::string& what) {
 }
 
 kernel::Launch lower_stage(const StageContext& context) {
-  return context.processor == target::Processor::Gpu ? lower_grid(context) : StageLowering(context).run();
+  return context.plan.is_of_blocks() ? lower_grid(context) : StageLowering(context).run();
 }
 
 }  // namespace weft::lower

@@ -18,13 +18,13 @@
 #include "kernel/ir.h"
 #include "lower/expressions.h"
 #include "lower/layout.h"
-#include "target/target.h"
+#include "plan/plan.h"
 
 namespace weft::lower {
 
 /// A stored stage on its way into a module.
 struct StageContext {
-  target::Processor processor;
+  const plan::KernelPlan& plan;
   const ir::Stage& stage;
   const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
   Layout& layout;

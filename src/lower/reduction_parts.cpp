@@ -1,8 +1,6 @@
 #include "lower/reduction_parts.h"
 
 #include "lower/lower_grid.h"
-#include "schedule/block_strip.h"
-#include "schedule/marching.h"
 
 namespace weft::lower {
 
@@ -14,16 +12,6 @@ using kernel::literal;
 using kernel::LoopKind;
 
 namespace {
-
-constexpr int part_pixels = schedule::part_pixels;
-constexpr int most_accumulators = 64;  // as many as hide the latency of an addition on wide registers
-// The same on every GPU, so that sums are: any block divides them.
-constexpr int shared_accumulators = schedule::part_columns;
-
-int accumulator_count(const ir::Reduce& reduce, target::Processor processor) {
-  if (!reduce.op.commutative || reduce.over.empty()) return 1;
-  return processor == target::Processor::Gpu ? shared_accumulators : most_accumulators;
-}
 
 void store(const ReductionParts::Arrays& arrays, const Expr& index, const std::vector<Lanes>& state,
            Block& block) {
@@ -58,9 +46,8 @@ ReductionParts::ReductionParts(const StageContext& context)
       reduce_(std::get<ir::Reduce>(stage_.definition)),
       array_(context.layout.arrays.at(&stage_)),
       rows_(reduce_.over, context.layout),
-      on_gpu_(context.processor == target::Processor::Gpu),
-      has_columns_(on_gpu_ && reduce_.op.commutative && rows_.rank() >= 2),
-      accumulators_(accumulator_count(reduce_, context.processor)) {
+      division_(context.plan.parts.value()),
+      on_gpu_(context.plan.is_of_blocks()) {
   for (std::size_t c = 0; c < components(); ++c) {
     auto& names = parts_.emplace_back();
     for (int l = 0; l < lanes(c); ++l) {
@@ -73,18 +60,9 @@ ReductionParts::ReductionParts(const StageContext& context)
 
 // ---- how the elements are divided
 
-int ReductionParts::columns_per_part() const { return has_columns_ ? schedule::part_columns : part_pixels; }
-
 Expr ReductionParts::strips_per_row() const { return parts(rows_.width(), literal(columns_per_part())); }
 
-Expr ReductionParts::rows_per_part() const {
-  const Expr width = kernel::max(rows_.width(), literal(1));
-  if (has_columns_) {  // as schedule::rows_of_part has it
-    const Expr columns = literal(schedule::part_columns);
-    return kernel::mul(kernel::div(columns, kernel::min(width, columns)), literal(schedule::least_part_rows));
-  }
-  return kernel::max(kernel::div(literal(part_pixels), width), literal(1));
-}
+Expr ReductionParts::rows_per_part() const { return plan::rows_of_part(division_, rows_.width()); }
 
 Expr ReductionParts::count() const {
   if (rows_.rank() < 2) return strips_per_row();
@@ -167,8 +145,9 @@ ReductionParts::Arrays ReductionParts::accumulators(
     auto& names = accumulators.emplace_back();
     for (int l = 0; l < lanes(c); ++l) {
       names.push_back(claim("acc"));
-      block.push_back({kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, accumulators_,
-                                          on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local}});
+      block.push_back(
+          {kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, division_.accumulators,
+                              on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local}});
     }
   }
   return accumulators;
@@ -179,12 +158,12 @@ void ReductionParts::start(ExpressionLowering& expressions, const Arrays& accumu
   expressions.open(body);
   store(accumulators, kernel::name("l"), lowered(expressions, reduce_.op.identity), body);
   expressions.close();
-  block.push_back({lanes_loop("l", literal(accumulators_), std::move(body))});
+  block.push_back({lanes_loop("l", literal(division_.accumulators), std::move(body))});
 }
 
 Expr ReductionParts::column() const {
-  if (accumulators_ == 1) return kernel::name("x");
-  return kernel::add(kernel::name(has_columns_ ? "x0" : "x"), kernel::name("l"));
+  if (division_.accumulators == 1) return kernel::name("x");
+  return kernel::add(kernel::name(division_.by_column ? "x0" : "x"), kernel::name("l"));
 }
 
 /// Blocks of as many elements as there are accumulators, and the rest.
@@ -192,7 +171,7 @@ void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumula
                          const Expr& until, Block& block) const {
   Block pointers, loops;
   expressions.open(loops, &pointers);
-  const bool one = accumulators_ == 1;
+  const bool one = division_.accumulators == 1;
   const auto elements = [&](const Expr& begin, const Expr& end, int step, const Expr& count) {
     For blocks{LoopKind::Serial, "x", begin, end, {}, literal(step)};
     Block body;
@@ -206,10 +185,11 @@ void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumula
   if (one) {
     elements(from, until, 1, literal(1));
   } else {
-    const Expr blocks = kernel::div(kernel::sub(until, from), literal(accumulators_));
-    loops.push_back({kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(accumulators_)))}});
-    elements(from, kernel::name("rest"), accumulators_, literal(accumulators_));
-    elements(kernel::name("rest"), until, accumulators_, kernel::sub(until, kernel::name("x")));
+    const Expr blocks = kernel::div(kernel::sub(until, from), literal(division_.accumulators));
+    loops.push_back(
+        {kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(division_.accumulators)))}});
+    elements(from, kernel::name("rest"), division_.accumulators, literal(division_.accumulators));
+    elements(kernel::name("rest"), until, division_.accumulators, kernel::sub(until, kernel::name("x")));
   }
   expressions.close();
   kernel::append(block, std::move(pointers));
@@ -233,7 +213,7 @@ void ReductionParts::element(ExpressionLowering& expressions, const Arrays& accu
 
 void ReductionParts::finish(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& part,
                             Block& block) const {
-  if (accumulators_ > 1) {
+  if (division_.accumulators > 1) {
     meet(block);
     combine_pairs(expressions, accumulators, block);
   }
@@ -247,10 +227,10 @@ void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays
                                    Block& block) const {
   const Expr l = kernel::name("l"), half = kernel::name("half");
   int levels = 0;
-  while (1 << levels < accumulators_) ++levels;
+  while (1 << levels < division_.accumulators) ++levels;
   For loop{LoopKind::Serial, "level", literal(1), literal(levels + 1), {}};
-  loop.body.push_back(
-      {kernel::Let{"half", kernel::binary(BinaryOp::Shr, literal(accumulators_), kernel::name("level"))}});
+  loop.body.push_back({kernel::Let{
+      "half", kernel::binary(BinaryOp::Shr, literal(division_.accumulators), kernel::name("level"))}});
   Block body;
   combine(expressions, body, accumulators, l, loaded(accumulators, l),
           loaded(accumulators, kernel::add(l, half)));
@@ -260,7 +240,7 @@ void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays
 }
 
 void ReductionParts::launch_parts(kernel::Function function, const Expr& launches) {
-  launch(std::move(function), launches, accumulators_);
+  launch(std::move(function), launches, division_.accumulators);
 }
 
 // ---- the total

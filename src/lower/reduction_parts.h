@@ -3,13 +3,12 @@
 // them the bits of a sum of floats.
 //
 //     part:    a strip of one row, or several whole rows of narrower boxes: a few thousand elements
-//     start:   acc[l] = identity                       64 accumulators side by side
-//     row:     acc[l] = combined(acc[l], element)      of every 64th column, row after row
-//     finish:  parts[part] = acc[0], after all have been combined in pairs
-//     total:   the parts, combined in pairs
+//     (plan/parts.h) start:   acc[l] = identity                       64 accumulators side by side row:
+//     acc[l] = combined(acc[l], element)      of every 64th column, row after row finish:  parts[part] =
+//     acc[0], after all have been combined in pairs total:   the parts, combined in pairs
 //
 // On GPUs, where elements have rows and may be combined in any order, a part is as many columns as there are
-// accumulators, and several rows of each (schedule/block_strip.h):
+// accumulators, and several rows of each:
 //
 //     columns: acc[l] = combined(acc[l], element)      of the l-th column, row after row
 #pragma once
@@ -32,8 +31,8 @@ class ReductionParts {
   // ---- how the elements are divided
 
   /// Whether each accumulator has a column of the part.
-  bool has_columns() const { return has_columns_; }
-  int columns_per_part() const;  ///< Or all, if they are fewer.
+  bool has_columns() const { return division_.by_column; }
+  int columns_per_part() const { return division_.columns; }  ///< Or all, if they are fewer.
   kernel::Expr strips_per_row() const;
   kernel::Expr rows_per_part() const;
   kernel::Expr count() const;
@@ -91,9 +90,8 @@ class ReductionParts {
   const ir::Reduce& reduce_;
   const ArrayLayout& array_;
   const Rows rows_;
+  const plan::Parts division_;
   const bool on_gpu_;
-  const bool has_columns_;
-  const int accumulators_;
   Arrays parts_;
 };
 

@@ -21,17 +21,6 @@ Expr parts(const Expr& extent, const Expr& size) {
   return kernel::div(kernel::sub(kernel::add(extent, size), kernel::literal(1)), size);
 }
 
-Expr Rows::of_tallest_strips(const schedule::StripHeights& heights, const Expr& columns,
-                             const std::function<Expr(int rows)>& given_rows) const {
-  Expr result = given_rows(heights.rows.back());
-  for (auto rows = heights.rows.rbegin() + 1; rows != heights.rows.rend(); ++rows) {
-    const Expr strips = kernel::mul(kernel::div(extent(1), kernel::literal(*rows)), columns);
-    const Expr are_enough = kernel::binary(ir::BinaryOp::Le, kernel::literal(heights.enough), strips);
-    result = kernel::select(are_enough, given_rows(*rows), result);
-  }
-  return result;
-}
-
 std::vector<Expr> Rows::coords() const {
   std::vector<Expr> result;
   for (int d = 0; d < rank(); ++d) result.push_back(kernel::name(ir::dim_name(d)));

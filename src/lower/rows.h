@@ -1,13 +1,11 @@
 // A box as rows along x: what all loops over boxes have in common.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "lower/layout.h"
-#include "schedule/block_strip.h"
 
 namespace weft::lower {
 
@@ -19,10 +17,6 @@ class Rows {
   Rows(const ir::Box& box, const Layout& layout) : box_(box), layout_(layout) {}
 
   int rank() const { return static_cast<int>(box_.size()); }
-  /// What the tallest strips give of which there are enough, over a 2-D box; `columns` stand side by side.
-  kernel::Expr of_tallest_strips(const schedule::StripHeights& heights, const kernel::Expr& columns,
-                                 const std::function<kernel::Expr(int rows)>& given_rows) const;
-
   /// The coordinates by their usual names: x, y, z, …
   std::vector<kernel::Expr> coords() const;
   kernel::Expr begin(int d) const { return lower(box_[d].min); }

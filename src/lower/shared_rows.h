@@ -10,23 +10,20 @@
 #include "kernel/ir.h"
 #include "lower/expressions.h"
 #include "lower/rows.h"
-#include "schedule/block_strip.h"
+#include "plan/plan.h"
 
 namespace weft::lower {
 
 struct SharedImage {
-  const ir::Read* read;    ///< One of its reads; all have the same border.
-  schedule::Reach x, y;    ///< What is read around the pixels of the strip.
-  schedule::RowRing ring;  ///< Of at least the rows of a batch and of y.
-  std::string array = {};  ///< In shared memory.
-
-  const ir::Stage& source() const { return *read->source; }
+  const ir::Stage& source;
+  const plan::Kept& kept;
+  std::string array;  ///< In shared memory.
 };
 
-/// The scalar with which a row of a ring begins.
-kernel::Expr row_in(const schedule::RowRing& ring, const kernel::Expr& row);
+/// The scalar with which a row of a ring begins: number (y & (rows - 1)) * pitch.
+kernel::Expr row_in(const plan::Kept& ring, const kernel::Expr& row);
 /// The scalar of a row of a ring that has the first lane of a pixel, counted from the strip's first.
-kernel::Expr at_kept(const schedule::RowRing& ring, const kernel::Expr& x);
+kernel::Expr at_kept(const plan::Kept& ring, const kernel::Expr& x);
 
 /// A batch of rows of a strip, in the coordinates of an image: at those of the strip's stage if that has the
 /// same rate.
@@ -42,7 +39,7 @@ struct Batch {
 kernel::For load_rows(const SharedImage& image, const Batch& batch, const Rows& rows, const Layout& layout,
                       ExpressionLowering& expressions);
 
-/// One lane, by its number, of a read's constant border.
-kernel::Expr border_lane(const ir::Read& read, const kernel::Expr& lane, ExpressionLowering& expressions);
+/// One lane, by its number, of a constant border.
+kernel::Expr border_lane(const ir::Expr& constant, const kernel::Expr& lane, ExpressionLowering& expressions);
 
 }  // namespace weft::lower

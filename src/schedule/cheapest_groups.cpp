@@ -2,24 +2,24 @@
 
 #include <algorithm>
 
-#include "schedule/group_loops.h"
+#include "plan/planner.h"
 #include "schedule/group_search.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
-#include "schedule/marching.h"
 
 namespace weft::schedule {
 namespace {
 
 class CheapestGroups {
  public:
-  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory, const CostModel& model)
+  CheapestGroups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
+                 const plan::CostModel& model)
       : pipeline_(pipeline),
         tiling_(tiling),
         memory_(memory),
         model_(model),
         kernels_(pipeline, [](const ir::Stage&, const ir::Stage&) { return true; }),
-        loops_(loops_of(pipeline, kernels_)) {}
+        loops_(kernels_.loops()) {}
 
   std::vector<Grouping> run(int count) {
     const GroupSearch found = least_cost_groups(
@@ -34,7 +34,7 @@ class CheapestGroups {
         }
       }
       for (const Members& group : way.groups) {
-        const ir::Stage& result = *loops_[group.back()].reads.stage;
+        const ir::Stage& result = loops_[group.back()].stage();
         grouping.why[result.name] =
             why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups);
       }
@@ -48,7 +48,7 @@ class CheapestGroups {
   GroupGraph graph() const {
     GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}};
     for (std::size_t l = 0; l < loops_.size(); ++l) {
-      const ir::Stage& stage = *loops_[l].reads.stage;
+      const ir::Stage& stage = loops_[l].stage();
       graph.is_stored.push_back(tiling_ == Tiling::None || always_stored(pipeline_, stage).has_value() ||
                                 kernels_.uses(stage).evolution != nullptr);
       for (const ir::Stage* reader : kernels_.uses(stage).consumers)
@@ -59,28 +59,27 @@ class CheapestGroups {
 
   int number_of(const ir::Stage& stage) const {
     const auto at = std::find_if(loops_.begin(), loops_.end(),
-                                 [&](const Loop& loop) { return loop.reads.stage == &stage; });
+                                 [&](const plan::Loop& loop) { return &loop.stage() == &stage; });
     return static_cast<int>(at - loops_.begin());
   }
   bool has(const Members& group, const ir::Stage& stage) const {
     return std::count(group.begin(), group.end(), number_of(stage)) > 0;
   }
-  std::vector<Loop> members_of(const Members& group) const {
-    std::vector<Loop> members;
+  plan::GroupOrWhy group_of(const Members& group) const {
+    std::vector<plan::Loop> members;
     for (const int l : group) members.push_back(loops_[l]);
-    return members;
+    return plan::group_of(members, memory_);
   }
 
   std::optional<double> cost(const Members& group) const {
-    const std::vector<Loop> members = members_of(group);
-    const MarchOrWhy found = march_of(members, kernels_, memory_);
-    if (!found.march) return std::nullopt;
-    return model_(members, *found.march);
+    const plan::GroupOrWhy found = group_of(group);
+    if (!found.group) return std::nullopt;
+    return model_(plan::plan_of(*found.group, memory_));
   }
 
   /// Why a group is not part of that of its readers: the end of a sentence.
   std::string why_stored(const Members& group, const std::vector<Members>& groups) const {
-    const ir::Stage& result = *loops_[group.back()].reads.stage;
+    const ir::Stage& result = loops_[group.back()].stage();
     if (tiling_ == Tiling::None || always_stored(pipeline_, result)) return "";
     const auto reader = std::find_if(groups.begin(), groups.end(), [&](const Members& other) {
       const auto& readers = kernels_.uses(result).consumers;
@@ -89,12 +88,12 @@ class CheapestGroups {
       });
     });
     if (reader == groups.end()) return "";
-    const std::string& last = loops_[reader->back()].reads.stage->name;
+    const std::string& last = loops_[reader->back()].stage().name;
     Members both = *reader;
     both.insert(both.end(), group.begin(), group.end());
     std::sort(both.begin(), both.end());
-    const MarchOrWhy found = march_of(members_of(both), kernels_, memory_);
-    if (!found.march) return fmt::format("; it is not computed with '{}', since {}", last, found.why);
+    const plan::GroupOrWhy found = group_of(both);
+    if (!found.group) return fmt::format("; it is not computed with '{}', since {}", last, found.why);
     const double apart = *cost(group) + *cost(*reader);
     return fmt::format("; computed with '{}' the two would take {:.0f} % longer", last,
                        100 * (*cost(both) / apart - 1));
@@ -103,20 +102,20 @@ class CheapestGroups {
   const ir::Pipeline& pipeline_;
   const Tiling tiling_;
   const Memory memory_;
-  const CostModel& model_;
+  const plan::CostModel& model_;
   const Kernels kernels_;
-  const std::vector<Loop> loops_;
+  const std::vector<plan::Loop>& loops_;
 };
 
 }  // namespace
 
 Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
-                         const CostModel& model) {
+                         const plan::CostModel& model) {
   return cheapest_groupings(pipeline, tiling, memory, model, 1).at(0);
 }
 
 std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
-                                         const CostModel& model, int count) {
+                                         const plan::CostModel& model, int count) {
   return CheapestGroups(pipeline, tiling, memory, model).run(count);
 }
 

@@ -6,9 +6,9 @@
 
 #include "analysis/footprint.h"
 #include "ir/visit.h"
+#include "plan/group.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
-#include "schedule/marching.h"
 
 namespace weft::schedule {
 namespace {
@@ -51,7 +51,7 @@ class LargestGroups {
       }
     }
     std::unordered_map<const ir::Stage*, std::size_t> group_of;  // the index of the loop that ends it
-    for (std::size_t l = 0; l < last_.size(); ++l) group_of[kernels_.loops()[l].stage] = last_[l];
+    for (std::size_t l = 0; l < last_.size(); ++l) group_of[&kernels_.loops()[l].stage()] = last_[l];
     std::vector<std::vector<std::string>> groups(last_.size());
     for (const ir::StagePtr& stage : pipeline_.stages)
       groups[group_of.at(&kernels_.loop_of(*stage))].push_back(stage->name);
@@ -63,20 +63,20 @@ class LargestGroups {
  private:
   /// Takes what only the group of that last loop needs, and can march with it, from there back.
   void march_to(std::size_t last) {
-    const std::vector<StageReads>& loops = kernels_.loops();
+    const std::vector<plan::Loop>& loops = kernels_.loops();
     std::vector<bool> group(loops.size(), false);
     group[last] = true;
     for (std::size_t l = last; l-- > 0;) {
-      const ir::Stage& stage = *loops[l].stage;
+      const ir::Stage& stage = loops[l].stage();
       if (last_[l] != l || ir::is_output(pipeline_, stage) || !kernels_.read_only_in(group, stage)) continue;
-      std::vector<StageReads> members{loops[l]};
+      std::vector<plan::Loop> members{loops[l]};
       for (std::size_t m = l + 1; m <= last; ++m) {
         if (group[m]) members.push_back(loops[m]);
       }
       const auto refuse = [&](const std::string& why) {
-        grouping_.why[stage.name] += not_with(loops[last].stage->name, why);
+        grouping_.why[stage.name] += not_with(loops[last].stage().name, why);
       };
-      if (const MarchOrWhy way = kernels_.march(members, memory_); !way.march) {
+      if (const plan::GroupOrWhy way = plan::group_of(members, memory_); !way.group) {
         refuse(way.why);
       } else if (const auto why = reason_to_store(stage)) {
         refuse(*why);

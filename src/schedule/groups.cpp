@@ -7,9 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "schedule/block_strip.h"
+#include "plan/planner.h"
 #include "schedule/kernels.h"
-#include "schedule/marching.h"
 
 namespace weft::schedule {
 namespace {
@@ -77,14 +76,27 @@ class Planning {
     if (!groups_.why().empty()) return {std::nullopt, groups_.why()};
     for (const ir::StagePtr& stage : pipeline_.stages) plan(*stage);
     for (const auto& members : groups_.members()) {
-      if (!march(members)) return {std::nullopt, why_};
+      if (!make_kernel(members)) return {std::nullopt, why_};
     }
+    const auto place_of = [&](const plan::KernelPlan& kernel) {
+      return std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
+                          [&](const StagePlan& p) { return p.stage == kernel.result; });
+    };
+    std::sort(schedule_.kernels.begin(), schedule_.kernels.end(),
+              [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
     const Tiles taken = tiles_of(schedule_);
     for (const auto& [result, tile] : grouping_.tiles) {
       if (!taken.count(result))
         return {std::nullopt, fmt::format("there is a tile for '{}', which is not the last stage of a group "
                                           "that keeps rows",
                                           result)};
+    }
+    for (const auto& [result, choices] : grouping_.kernels) {
+      const bool is_stored = std::any_of(schedule_.kernels.begin(), schedule_.kernels.end(),
+                                         [&](const plan::KernelPlan& k) { return k.result == result; });
+      if (!is_stored)
+        return {std::nullopt,
+                fmt::format("there is a kernel for '{}', which is not the last stage of a group", result)};
     }
     return {std::move(schedule_), ""};
   }
@@ -157,52 +169,61 @@ class Planning {
     return true;
   }
 
-  /// Those of a group that are not in place march, if they are several.
-  bool march(const std::vector<const ir::Stage*>& members) {
-    std::vector<StageReads> loops;
-    for (const StageReads& loop : kernels_.loops()) {
-      if (groups_.together(*loop.stage, *members[0])) loops.push_back(loop);
+  /// The kernel of a group: its stages that are not in place march, if they are several.
+  bool make_kernel(const std::vector<const ir::Stage*>& members) {
+    std::vector<plan::Loop> loops;
+    for (const plan::Loop& loop : kernels_.loops()) {
+      if (groups_.together(loop.stage(), *members[0])) loops.push_back(loop);
     }
-    if (loops.size() == 1) return true;
-    if (!is_closed(members)) return false;
     const ir::Stage& last = *members.back();
-    if (tiling_ == Tiling::None) {
+    if (loops.size() > 1 && !is_closed(members)) return false;
+    if (loops.size() > 1 && tiling_ == Tiling::None) {
       return refuse(fmt::format("rows of '{}' would have to be kept for '{}', and no stages march here",
-                                loops[0].stage->name, last.name));
+                                loops[0].stage().name, last.name));
     }
-    const MarchOrWhy found = kernels_.march(loops, memory_);
-    if (!found.march) return refuse(found.why);
-    const auto values = kernels_.values(loops, *found.march);
-    if (const auto asked = grouping_.tiles.find(last.name); asked != grouping_.tiles.end()) {
-      const Tile& tile = asked->second;
-      if (const auto why = why_not_through(tile, *found.march, last, values)) return refuse(*why);
-      plan_of(last).tile = tile;
+    const plan::GroupOrWhy found = plan::group_of(loops, memory_);
+    if (!found.group) return refuse(found.why);
+    plan::PlanOrWhy kernel = plan::plan_of(*found.group, memory_, choices_for(last, *found.group));
+    if (!kernel.plan) return refuse(std::move(kernel.why));
+    for (const plan::Loop& loop : loops) {
+      if (&loop.stage() == &last) continue;
+      if (found.group->values.count(&loop.stage()))
+        plan_value(loop.stage(), last);
+      else
+        plan_rows(loop.stage(), last, *found.group->march.of(loop.stage()));
     }
-    for (const StageReads& loop : loops) {
-      if (loop.stage != &last) plan_rows(*loop.stage, last, *found.march, values.count(loop.stage) > 0);
-    }
+    schedule_.kernels.push_back(*std::move(kernel.plan));
     return true;
   }
 
-  std::optional<std::string> why_not_through(const Tile& tile, const March& march, const ir::Stage& last,
-                                             const std::set<const ir::Stage*>& values) const {
-    if (march.in_parts) return "the strips of a reduction are as wide as its parts";
-    if (memory_.shared_bytes) return why_not_in_tiles(tile, march, last, values, *memory_.shared_bytes);
-    return why_not_in_tiles(tile, without(march, values));
+  /// What was asked for of the kernel that stores the stage.
+  plan::Choices choices_for(const ir::Stage& last, const plan::Group& group) {
+    const auto kernel = grouping_.kernels.find(last.name);
+    plan::Choices asked = kernel == grouping_.kernels.end() ? plan::Choices{} : kernel->second;
+    if (asked.of_blocks.value_or(memory_.is_of_blocks()) != memory_.is_of_blocks()) asked = {};
+    asked.of_blocks.reset();
+    if (const auto tile = grouping_.tiles.find(last.name);
+        group.members.size() > 1 && tile != grouping_.tiles.end()) {
+      plan_of(last).tile = tile->second;
+      asked.width = tile->second.width, asked.height = plan::fixed(tile->second.height);
+      asked.traversal = tile->second.traversal;
+    }
+    return asked;
   }
 
-  void plan_rows(const ir::Stage& stage, const ir::Stage& last, const March& march, bool is_value) {
+  void plan_value(const ir::Stage& stage, const ir::Stage& last) {
     StagePlan& plan = plan_of(stage);
-    const RollingRows& rows = *march.of(stage);
-    plan.stored = false, plan.in_rows = !is_value, plan.into = last.name;
-    if (is_value) {
-      plan.why = fmt::format("{} read it at the same pixel, in one loop: no store, no load",
-                             kernels_.uses(stage).names());
-    } else {
-      plan.why = fmt::format(
-          "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
-          rows.ahead, rows.ahead == 1 ? "" : "s", last.name, rows.rows);
-    }
+    plan.stored = false, plan.into = last.name;
+    plan.why = fmt::format("{} read it at the same pixel, in one loop: no store, no load",
+                           kernels_.uses(stage).names());
+  }
+
+  void plan_rows(const ir::Stage& stage, const ir::Stage& last, const plan::RollingRows& rows) {
+    StagePlan& plan = plan_of(stage);
+    plan.stored = false, plan.in_rows = true, plan.into = last.name;
+    plan.why = fmt::format(
+        "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
+        rows.ahead, rows.ahead == 1 ? "" : "s", last.name, rows.rows);
   }
 
   const ir::Pipeline& pipeline_;

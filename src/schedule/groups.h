@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
-#include "schedule/group_loops.h"
+#include "plan/tiles.h"
 #include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 
@@ -25,6 +25,7 @@ struct Grouping {
   std::map<std::string, std::string> why;  ///< By stage: a sentence for the schedule, if it is stored.
   std::string search{};                    ///< How much was searched, if anything: a clause.
   Tiles tiles{};                           ///< Of groups that have to march so.
+  std::map<std::string, plan::Choices> kernels{};  ///< What else is asked for, by the stage that is stored.
 };
 
 struct ScheduleOrWhy {
@@ -51,12 +52,13 @@ Tiles tiles_of(const Schedule& schedule);
 /// of them needs joins it, unless its arithmetic takes longer than memory would.
 Grouping largest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory = {});
 
-/// Those of least cost, by a model (group_costs.h, block_costs.h), among all that can be (group_search.h).
+/// Those of least cost, by a model (plan/core_costs.h, plan/block_costs.h), among all that can be
+/// (group_search.h).
 Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
-                         const CostModel& model);
+                         const plan::CostModel& model);
 /// So many of the cheapest, the cheapest first; fewer if there are no more.
 std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
-                                         const CostModel& model, int count);
+                                         const plan::CostModel& model, int count);
 
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
@@ -66,8 +68,11 @@ Grouping groups_of_partition(const ir::Pipeline& pipeline, const hipacc::Partiti
 
 /// {"groups": [["dx", "dy", "mag"], …], "tiles": {"mag": {"width": 256, "height": 64}, …}}, or what `weft
 /// explain --json` prints, which holds that as "schedule". Tiles may be left out, and have the "traversal"
-/// "static" instead of "march". Throws weft::Error.
+/// "static" instead of "march"; "kernels" say more of a kernel (plan/json.h). Throws weft::Error.
 Grouping grouping_from_json(const std::string& text);
 std::string to_json(const Groups& groups, const Tiles& tiles = {});
+std::string to_json(const Grouping& grouping);
+/// Groups and kernels, whole: what grouping_from_json makes the same schedule of, for the same processor.
+std::string to_json(const Schedule& schedule);
 
 }  // namespace weft::schedule

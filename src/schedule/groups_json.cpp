@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "plan/json.h"
 #include "schedule/groups.h"
 
 namespace weft::schedule {
@@ -107,10 +108,15 @@ Grouping grouping_from_json(const std::string& text) {
   if (json.is_object() && json.contains("schedule")) json = Json(json["schedule"]);
   if (!json.is_object() || !json.contains("groups")) throw not_a_schedule("has no groups");
   for (const auto& [key, value] : json.items()) {
-    if (key != "groups" && key != "tiles")
+    if (key != "groups" && key != "tiles" && key != "kernels")
       throw not_a_schedule("says '" + key + "', which nothing is known of");
   }
   Grouping grouping{groups_from(json["groups"]), {}};
+  if (json.contains("kernels")) {
+    if (!json["kernels"].is_object()) throw not_a_schedule("has kernels that are not by stages' names");
+    for (const auto& [result, kernel] : json["kernels"].items())
+      grouping.kernels[result] = plan::choices_from(kernel, result);
+  }
   if (!json.contains("tiles")) return grouping;
   if (!json["tiles"].is_object()) throw not_a_schedule("has tiles that are not by stages' names");
   for (const auto& [result, tile] : json["tiles"].items()) grouping.tiles[result] = tile_from(tile, result);
@@ -123,6 +129,19 @@ std::string to_json(const Groups& groups, const Tiles& tiles) {
     Json& one = json["tiles"][result] = {{"width", tile.width}, {"height", tile.height}};
     if (tile.traversal == Traversal::Static) one["traversal"] = at_rest;
   }
+  return json.dump();
+}
+
+std::string to_json(const Grouping& grouping) {
+  Json json = Json::parse(to_json(grouping.groups, grouping.tiles));
+  for (const auto& [result, kernel] : grouping.kernels) json["kernels"][result] = plan::as_json(kernel);
+  return json.dump();
+}
+
+std::string to_json(const Schedule& schedule) {
+  Json json{{"groups", groups_of(schedule)}};
+  for (const plan::KernelPlan& kernel : schedule.kernels)
+    json["kernels"][kernel.result] = plan::as_json(kernel);
   return json.dump();
 }
 

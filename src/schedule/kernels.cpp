@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ir/visit.h"
-#include "schedule/block_strip.h"
 
 namespace weft::schedule {
 namespace {
@@ -85,21 +84,31 @@ Kernels::Kernels(const ir::Pipeline& pipeline, const MayShare& may_share) : uses
 }
 
 void Kernels::find_loops(const ir::Pipeline& pipeline) {
-  std::unordered_map<const ir::Stage*, StageReads> of_parts;  // by the loop they are in
+  std::unordered_map<const ir::Stage*, plan::Loop> of_parts;  // by the loop they are in
   for (const ir::StagePtr& at : pipeline.stages) {
     const ir::Stage& stage = *at;
-    const StageReads own = reads_of(stage);
-    auto& [loop, reads, has_places] = of_parts[&loop_of(stage)];
-    loop = &loop_of(stage);
-    has_places |= own.has_places;
-    for (const ir::Read* read : own.reads) {
+    const plan::Loop own = plan::loop_of(stage);
+    plan::Loop& loop = of_parts[&loop_of(stage)];
+    loop.reads.stage = &loop_of(stage);
+    loop.reads.has_places |= own.reads.has_places;
+    loop.has_windows |= own.has_windows;
+    loop.operations.alu += own.operations.alu, loop.operations.sfu += own.operations.sfu;
+    loop.operations.loads += own.operations.loads;
+    for (const ir::Read* read : own.reads.reads) {
       const auto source = loop_of_.find(read->source.get());
-      if (source == loop_of_.end() || source->second == source->first) reads.push_back(read);
+      if (source == loop_of_.end() || source->second == source->first) loop.reads.reads.push_back(read);
     }
-    if (in_place(stage)) continue;
-    for (const ir::Read* read : reads) readers_[read->source.get()].insert(loops_.size());
+    if (in_place(stage)) {
+      // What is in place is read at one pixel, by each of its readers.
+      loop.operations.loads -= static_cast<std::int64_t>(uses(stage).consumers.size());
+      loop.in_place.push_back(stage.name);
+      continue;
+    }
+    loop.can_be_value = std::holds_alternative<ir::Pure>(stage.definition) &&
+                        !always_stored(pipeline, stage) && can_be_in_place(stage, uses(stage));
+    for (const ir::Read* read : loop.reads.reads) readers_[read->source.get()].insert(loops_.size());
     for (const ir::StagePtr& source : ir::sources(stage)) readers_[source.get()].insert(loops_.size());
-    loops_.push_back(std::move(of_parts.at(&stage)));
+    loops_.push_back(std::move(loop));
   }
 }
 
@@ -107,25 +116,6 @@ bool Kernels::read_only_in(const std::vector<bool>& group, const ir::Stage& stag
   const auto readers = readers_.find(&stage);
   return readers != readers_.end() && std::all_of(readers->second.begin(), readers->second.end(),
                                                   [&](std::size_t reader) { return group[reader]; });
-}
-
-MarchOrWhy Kernels::march(const std::vector<StageReads>& group, const Memory& memory) const {
-  MarchOrWhy found = march_of(group);
-  if (!found.march) return found;
-  auto why = memory.shared_bytes
-                 ? why_not_in_blocks(group, *found.march, values(group, *found.march), *memory.shared_bytes)
-                 : why_not_in_caches(*found.march, *group.back().stage);
-  if (why) return {std::nullopt, std::move(*why)};
-  return found;
-}
-
-std::set<const ir::Stage*> Kernels::values(const std::vector<StageReads>& group, const March& march) const {
-  std::set<const ir::Stage*> candidates;
-  for (const StageReads& loop : group) {
-    if (loop.stage != group.back().stage && can_be_in_place(*loop.stage, uses(*loop.stage)))
-      candidates.insert(loop.stage);
-  }
-  return values_of_passes(group, march, std::move(candidates));
 }
 
 std::string why_not_in_place(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage) {

@@ -8,14 +8,13 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "ir/stage_ir.h"
-#include "schedule/marching.h"
+#include "plan/group.h"
 #include "schedule/schedule.h"
 
 namespace weft::schedule {
@@ -42,22 +41,18 @@ class Kernels {
   const ir::Stage& loop_of(const ir::Stage& stage) const { return *loop_of_.at(&stage); }
   bool in_place(const ir::Stage& stage) const { return &loop_of(stage) != &stage; }
 
-  /// The stages that are not in place, in the order of the pipeline, each with all that its loop reads.
-  const std::vector<StageReads>& loops() const { return loops_; }
+  /// The stages that are not in place, in the order of the pipeline, each with all that its loop reads and
+  /// computes.
+  const std::vector<plan::Loop>& loops() const { return loops_; }
   /// Whether all loops that read the stage are in the group, a flag for each of loops(), and some does.
   bool read_only_in(const std::vector<bool>& group, const ir::Stage& stage) const;
-
-  /// How loops that are one group march; or why they cannot, or not in that memory: a clause.
-  MarchOrWhy march(const std::vector<StageReads>& group, const Memory& memory) const;
-  /// Of the loops of a group that marches, those that are values of their readers' passes.
-  std::set<const ir::Stage*> values(const std::vector<StageReads>& group, const March& march) const;
 
  private:
   void find_loops(const ir::Pipeline& pipeline);
 
   std::unordered_map<const ir::Stage*, Uses> uses_;
   std::unordered_map<const ir::Stage*, const ir::Stage*> loop_of_;
-  std::vector<StageReads> loops_;
+  std::vector<plan::Loop> loops_;
   std::unordered_map<const ir::Stage*, std::unordered_set<std::size_t>> readers_;  // indices of loops_
 };
 

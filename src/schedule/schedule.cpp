@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "schedule/groups.h"
 
@@ -24,6 +23,13 @@ const StagePlan& Schedule::of(const std::string& stage) const {
   return *found;
 }
 
+const plan::KernelPlan& Schedule::kernel_of(const std::string& stage) const {
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const plan::KernelPlan& k) { return k.result == stage; });
+  if (found == kernels.end()) throw InternalError("the schedule has no kernel for stage '" + stage + "'");
+  return *found;
+}
+
 Schedule choose(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory) {
   ScheduleOrWhy chosen =
       schedule_of_groups(pipeline, largest_groups(pipeline, tiling, memory), tiling, memory);
@@ -39,17 +45,6 @@ std::string to_text(const Schedule& schedule) {
     text += fmt::format("{:<{}}  {}: {}\n", p.stage, width, p.where(), p.why);
   }
   return text;
-}
-
-std::string to_json(const Schedule& schedule) {
-  auto stages = nlohmann::ordered_json::array();
-  for (const StagePlan& p : schedule.stages) {
-    nlohmann::ordered_json one{{"stage", p.stage}, {"stored", p.stored}};
-    if (!p.stored) one["into"] = p.into, one["in_rows"] = p.in_rows;
-    one["why"] = p.why;
-    stages.push_back(std::move(one));
-  }
-  return nlohmann::ordered_json{{"stages", std::move(stages)}}.dump(2);
 }
 
 }  // namespace weft::schedule

@@ -1,31 +1,20 @@
 // A schedule: the decisions about how a pipeline runs, as a plain value that prints, with a reason for each.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "plan/choices.h"
+#include "plan/plan.h"
 
 namespace weft::schedule {
 
-/// The order within a tile.
-enum class Traversal {
-  March,   ///< Row by row, each stage some rows ahead of its readers: what is read no more is not kept.
-  Static,  ///< All rows of a stage, then those of the next.
-};
-
-/// Part of the result of stages that are one kernel: what one thread, or one block of them, computes by
-/// itself.
-struct Tile {
-  int width = 0, height = 0;  ///< Pixels.
-  Traversal traversal = Traversal::March;
-
-  bool operator==(const Tile&) const = default;
-};
-using Tiles = std::map<std::string, Tile>;  ///< By the stage that is stored.
+using plan::Memory;
+using plan::Tile;
+using plan::Tiles;
+using plan::Traversal;
 
 /// Where a stage's pixels live.
 struct StagePlan {
@@ -47,15 +36,13 @@ enum class Tiling {
   Block,  ///< Stages march down strips of the image together.
 };
 
-/// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
-struct Memory {
-  std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
-};
-
 struct Schedule {
-  std::vector<StagePlan> stages;  ///< One per stage of the pipeline, in its order.
+  std::vector<StagePlan> stages;          ///< One per stage of the pipeline, in its order.
+  std::vector<plan::KernelPlan> kernels;  ///< How each stored stage is made, in the order of the pipeline.
 
   const StagePlan& of(const std::string& stage) const;
+  /// Of the kernel that stores the stage.
+  const plan::KernelPlan& kernel_of(const std::string& stage) const;
 };
 
 /// That of the largest groups that pay (groups.h): a stage is computed in place where one kernel has all that
@@ -64,6 +51,5 @@ struct Schedule {
 Schedule choose(const ir::Pipeline& pipeline, Tiling tiling = Tiling::None, const Memory& memory = {});
 
 std::string to_text(const Schedule& schedule);
-std::string to_json(const Schedule& schedule);
 
 }  // namespace weft::schedule

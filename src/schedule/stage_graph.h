@@ -8,27 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/footprint.h"
+#include "analysis/window.h"
 #include "ir/stage_ir.h"
 
 namespace weft::schedule {
 
-/// The offsets from a pixel, both ends included, at which something is read in one dimension.
-struct Reach {
-  std::int64_t min = 0, max = 0;
-  std::int64_t extent() const { return max - min + 1; }
-  bool operator==(const Reach&) const = default;
-};
-using Window = std::vector<Reach>;  ///< Per dimension, x first.
-
-/// Nothing unless it is around the reader's own pixel: point and local patterns.
-std::optional<Window> window_of(const analysis::Footprint& footprint);
-Window hull(const Window& a, const Window& b);  ///< Of one rank.
-/// What is read in all, if `read` is read around each of `pixels`. An image may have fewer dimensions than
-/// its reader.
-Window read_around(const Window& pixels, const Window& read);
-bool is_one_pixel(const Window& window);  ///< Of offset 0.
-std::int64_t pixels_in(const Window& window);
+using analysis::Reach;
+using analysis::Window;
 
 /// All reads of one image by one stage.
 struct ImageRead {

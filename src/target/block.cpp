@@ -11,6 +11,8 @@ namespace {
 
 using kernel::Sharing;
 
+// Coordinates, sizes and what addresses are computed with: what small emitted kernels were seen to use.
+constexpr int registers_of_any_kernel = 14, registers_per_pointer = 2;
 // One warp has nothing to wait with at a barrier. Beyond eight, a launch's bounds would take registers from
 // its threads (65,536 / 512 = 128 each), and a block that ends leaves much of a multiprocessor empty at once.
 constexpr int least_warps = 2, most_warps = 8;
@@ -40,6 +42,10 @@ std::string text_of_rest(const std::vector<Candidate>& ranked, Sharing sharing) 
 }
 
 }  // namespace
+
+int registers_with(int pointers, int kept) {
+  return registers_of_any_kernel + registers_per_pointer * pointers + kept;
+}
 
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp) {
   std::vector<int> candidates;

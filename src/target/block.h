@@ -20,6 +20,12 @@
 
 namespace weft::target {
 
+constexpr int bytes_per_register = 4;
+
+/// Of a thread of any kernel, a rough estimate: what it needs to find its pixel and for pointers to so many
+/// images, and what it keeps.
+int registers_with(int pointers, int kept);
+
 /// What a launch asks of its blocks.
 struct BlockLaunch {
   kernel::Sharing sharing = kernel::Sharing::Nothing;

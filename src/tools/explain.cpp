@@ -129,7 +129,8 @@ void print(const Application& application, const compile::Scheduled& what,
     const auto& plan = stage.plan;
     decisions.add({plan.stage, plan.where(), plan.why});
   }
-  fmt::print("{}", decisions.text());
+  fmt::print("{}\n", decisions.text());
+  for (const plan::KernelPlan& kernel : what.schedule.kernels) fmt::print("{}", plan::to_text(kernel));
   if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
   fmt::print("\nhost plan\n{}", host::to_string(host));
   if (kernels) fmt::print("\n{}", kernels->text());
@@ -202,8 +203,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   for (const auto& output : what.pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
-  json["schedule"] =
-      json_of(schedule::to_json(schedule::groups_of(what.schedule), schedule::tiles_of(what.schedule)));
+  json["schedule"] = json_of(schedule::to_json(what.schedule));
   if (!what.search.empty()) json["search"] = what.search;
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   json["host"] = as_json(host.nodes);
@@ -241,7 +241,7 @@ void explain(const ExplainOptions& options) {
   if (options.ir && !options.json) {
     fmt::print("{}", ir::to_string(definition));
   } else {
-    const kernel::Module module = lower::lower(pipeline, what.schedule, target);
+    const kernel::Module module = lower::lower(pipeline, what.schedule.kernels, target);
     const host::Plan host = host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
     if (options.json) return print_json(application, definition, what, stages, host, kernels, options);

@@ -38,7 +38,7 @@ Contenders::Contenders(const Subject& subject)
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
-Contender* Contenders::find(const schedule::Groups& groups, const schedule::Tiles& tiles) {
+Contender* Contenders::find(const schedule::Groups& groups, const plan::Tiles& tiles) {
   const auto same = std::find_if(all_.begin(), all_.end(),
                                  [&](const Contender& c) { return c.groups == groups && c.tiles == tiles; });
   return same == all_.end() ? nullptr : &*same;
@@ -48,7 +48,7 @@ void Contenders::add_new(const std::string& name, const schedule::Schedule& sche
   all_.push_back({{name},
                   groups_of(schedule),
                   tiles_of(schedule),
-                  schedule::costs_of(prepared_, schedule, sizes_),
+                  plan::costs_of(schedule.kernels, sizes_),
                   {},
                   {},
                   {}});
@@ -76,7 +76,7 @@ bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
 void Contenders::add_cheapest(int count) {
   int rank = 0;
   for (const schedule::Grouping& grouping :
-       cheapest_groupings(prepared_, schedule::Tiling::Block, {}, schedule::cpu_costs(sizes_), count))
+       cheapest_groupings(prepared_, schedule::Tiling::Block, {}, plan::cpu_costs(sizes_), count))
     add("expected " + ordinal(++rank), grouping.groups);
 }
 
@@ -92,7 +92,7 @@ void Contenders::add_in_strips() {
     grouping.tiles.clear();
     for (const schedule::StagePlan& plan : as_is.stages) {
       if (!plan.in_rows) continue;
-      const auto [tile, is_new] = grouping.tiles.emplace(plan.into, schedule::Tile{width, height});
+      const auto [tile, is_new] = grouping.tiles.emplace(plan.into, plan::Tile{width, height});
       if (is_new && !scheduled()) grouping.tiles.erase(tile);
     }
     if (!grouping.tiles.empty())

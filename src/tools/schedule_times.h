@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compile/scheduling.h"
-#include "schedule/group_costs.h"
+#include "plan/core_costs.h"
 #include "schedule/groups.h"
 #include "tools/subject.h"
 #include "tools/terminal.h"
@@ -18,13 +18,13 @@ namespace weft::tools {
 struct Contender {
   std::vector<std::string> names;  ///< Of the ways that lead to it: "auto", "dp".
   schedule::Groups groups;         ///< All stages, by their last ones.
-  schedule::Tiles tiles;           ///< Other than those that the compiler chooses.
-  std::vector<schedule::KernelCost> kernels;
+  plan::Tiles tiles;               ///< Other than those that the compiler chooses.
+  std::vector<plan::KernelCost> kernels;
   std::optional<Program> program;  ///< When it has been compiled.
   std::vector<double> seconds;     ///< Of each round.
   std::vector<double> busy;  ///< Seconds in which all threads worked, likewise: what others do counts less.
 
-  double expected() const { return schedule::total_of(kernels); }  ///< Seconds.
+  double expected() const { return plan::total_of(kernels); }  ///< Seconds.
   double measured() const { return median(seconds); }
 };
 
@@ -59,7 +59,7 @@ class Contenders {
 
  private:
   /// Null if it is new.
-  Contender* find(const schedule::Groups& groups, const schedule::Tiles& tiles = {});
+  Contender* find(const schedule::Groups& groups, const plan::Tiles& tiles = {});
   void add_new(const std::string& name, const schedule::Schedule& schedule);
 
   const Subject& subject_;

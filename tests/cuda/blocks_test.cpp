@@ -14,6 +14,7 @@
 #include "kernel/registers.h"
 #include "lower/lower.h"
 #include "machine/occupancy.h"
+#include "plan/block_strip.h"
 #include "rewrite/prepare.h"
 #include "schedule/schedule.h"
 #include "target/block.h"
@@ -32,7 +33,9 @@ std::vector<std::string> names() {
 
 kernel::Module lowered_for(const std::string& application, const Architecture& architecture) {
   const ir::Pipeline prepared = rewrite::prepare(build(applications().at(application)).pipeline.ir());
-  return lower::lower(prepared, schedule::choose(prepared), {target::Processor::Gpu, architecture});
+  const schedule::Schedule schedule =
+      schedule::choose(prepared, schedule::Tiling::None, {plan::most_shared_bytes});
+  return lower::lower(prepared, schedule.kernels, {target::Processor::Gpu, architecture});
 }
 
 /// By the registers that were estimated.

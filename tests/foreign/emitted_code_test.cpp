@@ -116,7 +116,8 @@ class EmittedCode : public testing::TestWithParam<std::tuple<Use, const char*>> 
 TEST_P(EmittedCode, CompilesWithoutWeftAndComputesTheSame) {
   const Pipeline pipeline = build(applications().at(use().application)).pipeline;
   const ir::Pipeline prepared = rewrite::prepare(pipeline.ir());
-  for (const auto& [name, text] : emit::emit_for_users(lower::lower(prepared, schedule::choose(prepared))))
+  for (const auto& [name, text] :
+       emit::emit_for_users(lower::lower(prepared, schedule::choose(prepared).kernels)))
     project_.write(name, text);
   project_.write("main.cpp", use().main);
   run({compiler_.string(), "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o",
@@ -164,7 +165,7 @@ TEST(EmittedFiles, StayInTheirFolderAndCompile) {
     const Stage a = convolve(middle, in.border(Border::clamp()), Mask{{1.f, 2.f, 1.f}});
     const Pipeline pipeline(name, convolve(last, a.border(Border::clamp()), Mask{{1.f}, {2.f}, {1.f}}));
     const ir::Pipeline prepared = rewrite::prepare(pipeline.ir());
-    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared));
+    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared).kernels);
     std::vector<std::string> names;
     for (const auto& [file, text] : emit::emit_for_users(module)) {
       names.push_back(file);

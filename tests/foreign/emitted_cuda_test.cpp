@@ -14,6 +14,7 @@
 #include "emit/gpu.h"
 #include "ir/stage_ir.h"
 #include "lower/lower.h"
+#include "plan/block_strip.h"
 #include "rewrite/prepare.h"
 #include "schedule/schedule.h"
 #include "tests/support/differential.h"
@@ -147,7 +148,9 @@ class EmittedCuda : public testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder = name;
     const ir::Pipeline prepared = rewrite::prepare(harris.ir());
-    const kernel::Module module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
+    const schedule::Schedule schedule =
+        schedule::choose(prepared, schedule::Tiling::None, {plan::most_shared_bytes});
+    const kernel::Module module = lower::lower(prepared, schedule.kernels, target::Processor::Gpu);
     for (const auto& [file, text] : emit::emit_gpu_for_users(module, "sm_80"))
       std::ofstream(folder / file) << text;
     std::ofstream(folder / "main.cu") << program;

@@ -17,6 +17,7 @@
 #include "lower/lower.h"
 #include "rewrite/prepare.h"
 #include "runtime/cpu_program.h"
+#include "plan/block_strip.h"
 #include "schedule/schedule.h"
 
 namespace weft {
@@ -88,7 +89,10 @@ class GoldenCuda : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCuda, IsAsCommitted) {
   const ir::Pipeline prepared = rewrite::prepare(pipeline_of(GetParam()).ir());
-  const auto module = lower::lower(prepared, schedule::choose(prepared), target::Processor::Gpu);
+  const schedule::Schedule schedule =
+      schedule::choose(prepared, schedule::Tiling::None, {plan::most_shared_bytes});
+  const auto module = lower::lower(prepared, schedule.kernels, target::Processor::Gpu,
+                                   schedule::to_text(schedule));
   for (const auto& [name, text] : emit::emit_gpu_for_users(module, "sm_90")) {
     if (is_shown(name, GetParam())) expect_golden("cuda/" + name, text);
   }

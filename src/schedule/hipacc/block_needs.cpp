@@ -1,5 +1,7 @@
 #include "schedule/hipacc/block_needs.h"
 
+#include "target/block.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,11 +12,9 @@ using analysis::Pattern;
 
 namespace {
 
-/// Coordinates, sizes and what addresses are computed with: what small emitted kernels were seen to use.
-constexpr int registers_of_any_kernel = 14;
-constexpr int registers_per_pointer = 2;
-
-int registers_of(Type type) { return (size_of(type) + bytes_per_register - 1) / bytes_per_register; }
+int registers_of(Type type) {
+  return (size_of(type) + target::bytes_per_register - 1) / target::bytes_per_register;
+}
 
 std::int64_t tile_bytes(Type type, const Window& window, const ThreadBlock& block) {
   std::int64_t pixels = 1;
@@ -41,10 +41,6 @@ void add(std::map<std::string, Demand>& demands, const ImageRead& read, const Wi
 }
 
 }  // namespace
-
-int registers_with(int pointers, int kept) {
-  return registers_of_any_kernel + registers_per_pointer * pointers + kept;
-}
 
 std::int64_t Needs::shared_bytes() const {
   return std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0},
@@ -99,7 +95,7 @@ Needs needs_of(const StageGraph& graph, const std::vector<int>& members, const T
     needs.tiles.push_back({image, tile_bytes(demand.type, demand.from_result, block),
                            tile_bytes(demand.type, demand.from_readers, block)});
   }
-  needs.registers = registers_with(pointers, kept + most_at_work);
+  needs.registers = target::registers_with(pointers, kept + most_at_work);
   return needs;
 }
 

@@ -34,12 +34,6 @@ struct TiledImage {
   std::int64_t bytes_of_each = 0;  ///< With the halo of its readers alone.
 };
 
-constexpr int bytes_per_register = 4;
-
-/// Of a thread of any kernel, a rough estimate: what it needs to find its pixel and for pointers to so many
-/// images, and what it keeps.
-int registers_with(int pointers, int kept);
-
 struct Needs {
   std::vector<Storage> storage;  ///< Of each member.
   std::vector<TiledImage> tiles;

@@ -1,13 +1,18 @@
 // The model of what groups cost a GPU.
-#include "schedule/block_costs.h"
+#include "plan/block_costs.h"
 
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
-#include "schedule/block_strip.h"
+#include "plan/block_strip.h"
+#include "plan/planner.h"
 #include "schedule/groups.h"
+#include "schedule/kernels.h"
 
 namespace weft::schedule {
+
+using namespace plan;
+
 namespace {
 
 // ---- the time of what was counted
@@ -94,18 +99,19 @@ class BlockCosts : public testing::Test {
   /// Of the stages from `first`, in one group, of which there are `count`.
   static BlockWork work(const Pipeline& pipeline, std::size_t first, std::size_t count) {
     const Kernels kernels(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
-    const std::vector<Loop> all = loops_of(pipeline.ir(), kernels);
+    const std::vector<Loop>& all = kernels.loops();
     const std::vector<Loop> members(all.begin() + first, all.begin() + first + count);
-    return block_work_of(members, march_of(members, kernels).march.value(), nominal_sizes(pipeline.ir()),
-                         hopper, most_shared_bytes);
+    const Memory memory{most_shared_bytes};
+    return block_work_of(plan_of(group_of(members, memory).group.value(), memory),
+                         nominal_sizes(pipeline.ir()), hopper);
   }
   static double cost(const BlockWork& work) {
     return block_cost_of(work, machine::gpu_speeds(machine::board("h200")));
   }
   static Grouping cheapest(const Pipeline& pipeline, const Memory& memory = {most_shared_bytes}) {
-    return cheapest_groups(pipeline.ir(), Tiling::Block, memory,
-                           gpu_costs(nominal_sizes(pipeline.ir()),
-                                     machine::gpu_speeds(machine::board("h200")), most_shared_bytes));
+    return cheapest_groups(
+        pipeline.ir(), Tiling::Block, memory,
+        gpu_costs(nominal_sizes(pipeline.ir()), machine::gpu_speeds(machine::board("h200"))));
   }
 };
 

@@ -1,4 +1,4 @@
-#include "schedule/block_strip.h"
+#include "plan/block_strip.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 
 #include "lower/lower.h"
 #include "pipelines.h"
+#include "plan/parts.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/fuse.h"
 #include "schedule/schedule.h"
@@ -41,7 +42,7 @@ std::int64_t bytes_of(const BlockStrip& strip) {
 
 TEST(BlockStrip, HasAColumnForEachThreadAndBeginsWithASector) {
   const ir::Pipeline pipeline = two_windows();
-  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, most_shared_bytes);
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), most_shared_bytes);
   ASSERT_TRUE(strip);
   EXPECT_EQ(strip->columns, 256);
   EXPECT_EQ(strip->width, 248) << "two columns of 'a' are computed beside it; sectors have eight pixels";
@@ -62,7 +63,7 @@ TEST(BlockStrip, TakesSmallerBatchesThenFewerColumnsThenTheSmallestBatches) {
   const March march = march_through(pipeline);
   std::string found;
   for (std::int64_t bytes : {40000, 30000, 16000, 10000, 5000, 4000, 3000, 2000}) {
-    const auto strip = block_strip(march, *pipeline.stages.back(), {}, bytes);
+    const auto strip = block_strip(march, *pipeline.stages.back(), bytes);
     if (strip) {
       EXPECT_LE(bytes_of(*strip), bytes);
       for (std::size_t r = 0; r < strip->rings.size(); ++r)
@@ -75,29 +76,19 @@ TEST(BlockStrip, TakesSmallerBatchesThenFewerColumnsThenTheSmallestBatches) {
 
 TEST(BlockStrip, IsNoNarrowerForPixelsOfSeveralLanes) {
   const ir::Pipeline pipeline = two_windows(3);
-  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, 1 << 20);
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), 1 << 20);
   ASSERT_TRUE(strip);
   EXPECT_EQ(strip->width, 248);
   EXPECT_EQ(strip->rings[1].pitch, (1 + 248 + 1) * 3);
 }
 
-TEST(BlockStrip, KeepsNoRowsOfValues) {
-  const ir::Pipeline pipeline = two_windows();
-  const March march = march_through(pipeline);
-  const auto strip =
-      block_strip(march, *pipeline.stages.back(), {pipeline.stages.front().get()}, most_shared_bytes);
-  ASSERT_TRUE(strip);
-  EXPECT_EQ(strip->width, 256);
-  EXPECT_EQ(strip->bytes, strip->rings[0].bytes());
-}
-
 TEST(BlockStrip, IsAsTallAsLeavesEnough) {
-  EXPECT_EQ(strip_heights.over(2048, 4), 64) << "32 times 4 are 128";
-  EXPECT_EQ(strip_heights.over(2047, 4), 32);
-  EXPECT_EQ(strip_heights.over(1023, 4), 8);
-  EXPECT_EQ(strip_heights.over(0, 0), 8);
-  EXPECT_EQ(strip_heights_of_march(4).rows, strip_heights.rows);
-  EXPECT_EQ(strip_heights_of_march(5).rows, (std::array{128, 64, 16})) << "8 are less than twice 5";
+  EXPECT_EQ(size_over(strip_heights(), 2048, 4), 64) << "32 times 4 are 128";
+  EXPECT_EQ(size_over(strip_heights(), 2047, 4), 32);
+  EXPECT_EQ(size_over(strip_heights(), 1023, 4), 8);
+  EXPECT_EQ(size_over(strip_heights(), 0, 0), 8);
+  EXPECT_EQ(strip_heights_of_march(4), strip_heights());
+  EXPECT_EQ(strip_heights_of_march(5).sizes, (std::vector{128, 64, 16})) << "8 are less than twice 5";
 }
 
 TEST(BlockStrip, LeavesStagesWhoseRowsDoNotFit) {
@@ -154,16 +145,17 @@ TEST(BlockStrip, OfAReductionIsOfWholeParts) {
   const March march = march_through(pipeline);
   std::string found;
   for (std::int64_t bytes : {40000, 30000, 15000, 13000}) {
-    const auto strip = block_strip(march, *pipeline.stages.back(), {}, bytes);
+    const auto strip = block_strip(march, *pipeline.stages.back(), bytes);
     found += strip ? fmt::format("{}x{} from {} above ", strip->width, strip->batch, strip->before) : "none";
     if (strip) EXPECT_EQ(strip->bytes, bytes_of(*strip) + 256 * 4) << "an accumulator for each column";
   }
   EXPECT_EQ(found, "256x8 from 8 above 256x4 from 8 above 256x2 from 6 above none")
       << "6 rows in whole batches, so that none is of two parts";
-  EXPECT_EQ(rows_of_part(5000), 16);
-  EXPECT_EQ(rows_of_part(129), 16);
-  EXPECT_EQ(rows_of_part(128), 32);
-  EXPECT_EQ(rows_of_part(0), 4096);
+  const Parts parts{part_columns, least_part_rows};
+  EXPECT_EQ(rows_of_part(parts, 5000), 16);
+  EXPECT_EQ(rows_of_part(parts, 129), 16);
+  EXPECT_EQ(rows_of_part(parts, 128), 32);
+  EXPECT_EQ(rows_of_part(parts, 0), 4096);
 }
 
 /// An image of half the size, smoothed, and twice that size again.
@@ -183,7 +175,7 @@ ir::Pipeline halved_and_doubled() {
 TEST(BlockStrip, HasSoMuchOfEachAsItsRateSays) {
   const ir::Pipeline pipeline = halved_and_doubled();
   const March march = march_through(pipeline);
-  const auto strip = block_strip(march, *pipeline.stages.back(), {}, most_shared_bytes);
+  const auto strip = block_strip(march, *pipeline.stages.back(), most_shared_bytes);
   ASSERT_TRUE(strip);
   EXPECT_EQ(strip->columns, 256);
   EXPECT_EQ(strip->width, 256) << "'half' has 128 columns and four more";
@@ -206,7 +198,7 @@ TEST(BlockStrip, ComputesEightRowsAtMostOfThoseThatHaveMost) {
   Stage quarter = stage("quarter", {(in.width() + 3) / 4, (in.height() + 3) / 4},
                         [&](Var x, Var y) { return fine(4 * x, 4 * y) + fine(4 * x + 1, 4 * y); });
   const ir::Pipeline pipeline = Pipeline("test", {quarter}).ir();
-  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), {}, most_shared_bytes);
+  const auto strip = block_strip(march_through(pipeline), *pipeline.stages.back(), most_shared_bytes);
   ASSERT_TRUE(strip);
   EXPECT_EQ(strip->batch, 2);
   EXPECT_LE(strip->width * 4 - 2, strip->columns) << "of 'a'";

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "plan/core_costs.h"
 #include "rewrite/prepare.h"
-#include "schedule/group_costs.h"
 #include "schedule/hipacc/fuse.h"
 
 namespace weft::schedule {
@@ -307,7 +307,7 @@ TEST(Groups, HaveTilesThatFit) {
 
 /// The groups of least cost on a CPU.
 Grouping on_cpu(const ir::Pipeline& pipeline, Tiling tiling) {
-  return cheapest_groups(pipeline, tiling, {}, cpu_costs(nominal_sizes(pipeline)));
+  return cheapest_groups(pipeline, tiling, {}, plan::cpu_costs(plan::nominal_sizes(pipeline)));
 }
 
 /// The same, and the sentence for a stage.

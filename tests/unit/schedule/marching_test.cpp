@@ -1,4 +1,4 @@
-#include "schedule/marching.h"
+#include "plan/march.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 
 #include "ir/visit.h"
 #include "pipelines.h"
+#include "plan/core_strip.h"
+#include "plan/passes.h"
 #include "rewrite/prepare.h"
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
@@ -206,7 +208,7 @@ std::string passes_text(const Outputs& outputs) {
   const March march = march_of(members).march.value();
   const auto values = values_of_passes(members, march, candidates);
   std::string text;
-  for (const Pass& pass : passes_of(members, march, values)) {
+  for (const StagePass& pass : passes_of(members, march, values)) {
     text += text.empty() ? "" : " |";
     for (const ir::Stage* stage : pass)
       text += std::string(text.empty() ? "" : " ") +

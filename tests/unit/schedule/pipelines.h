@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "schedule/marching.h"
+#include "plan/choices.h"
+#include "plan/march.h"
 #include "schedule/stage_graph.h"
 
 namespace weft::schedule {
+
+using namespace plan;
+using plan::Traversal;
 
 inline StageGraph graph_of(const Outputs& outputs) { return graph_of(Pipeline("test", outputs).ir()); }
 

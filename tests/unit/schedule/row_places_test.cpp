@@ -1,4 +1,4 @@
-#include "schedule/row_places.h"
+#include "plan/row_places.h"
 
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>

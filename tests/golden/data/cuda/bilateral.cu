@@ -40,8 +40,8 @@ __constant__ float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997
     0.033746153f, 0.01831564f, 0.033746153f, 0.055637997f, 0.082085f, 0.108368024f, 0.12802169f, 0.13533528f,
     0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f};
 
-// 'bilateral' from 'in'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'in' that the windows reach in shared memory.
+// 'bilateral'. Each block of threads goes down a strip of 256 pixels, 8 rows at
+// a time, and keeps the rows of 'in' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restrict__ in,
     float* __restrict__ bilateral, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t bilateral_pitch,
     float sigma_r) {
@@ -49,9 +49,10 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
       : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 16; batch < y1; batch += 8) {
+      for (int32_t batch = y0 - 12; batch < y1; batch += 8) {
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -62,9 +63,9 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
             float acc = 0.0f;
             float acc_2 = 0.0f;
             for (int32_t ty = -6; ty < 7; ty += 1) {

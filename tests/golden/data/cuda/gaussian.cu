@@ -17,17 +17,18 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   return i > 0 ? i : 0;
 }
 
-// 'gaussian' from 'in'. Each block of threads goes down a strip of 1024 pixels,
-// and keeps the rows of 'in' that the windows reach in shared memory.
+// 'gaussian'. Each block of threads goes down a strip of 1024 pixels, 8 rows at
+// a time, and keeps the rows of 'in' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restrict__ in,
     uint8_t* __restrict__ gaussian, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gaussian_pitch) {
   __shared__ uint8_t in_rows[17408];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 1023) / 1024) ? 64
       : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 1023) / 1024) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 1024; x0 < in_w; x0 += gridDim.x * 1024) {
+    const int32_t columns = min_i32(1024, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
         for (int32_t i = threadIdx.x; i < 1088; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 32, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -38,12 +39,12 @@ __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restr
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const uint8_t* in_m1 = in_rows + ((y - 1) & 15) * 1088 + 32;
-          const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
-          const uint8_t* in_p1 = in_rows + ((y + 1) & 15) * 1088 + 32;
-          for (int32_t i = threadIdx.x; i < min_i32(1024, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+            const uint8_t* in_m1 = in_rows + ((y - 1) & 15) * 1088 + 32;
+            const uint8_t* in_0 = in_rows + (y & 15) * 1088 + 32;
+            const uint8_t* in_p1 = in_rows + ((y + 1) & 15) * 1088 + 32;
             const int32_t v = in_m1[i - 1] + 2 * in_m1[i] + in_m1[i + 1] + 2 * in_0[i - 1] + 4 * in_0[i]
                 + 2 * in_0[i + 1] + in_p1[i - 1] + 2 * in_p1[i] + in_p1[i + 1];
             gaussian[y * gaussian_pitch + x] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);

@@ -73,17 +73,18 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'dx' from 'in'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'in' that the windows reach in shared memory.
+// 'dx'. Each block of threads goes down a strip of 256 pixels, 8 rows at
+// a time, and keeps the rows of 'in' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
   __shared__ float in_rows[4352];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
       : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -94,12 +95,12 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + ((y - 1) & 15) * 272 + 8;
-          const float* in_0 = in_rows + (y & 15) * 272 + 8;
-          const float* in_p1 = in_rows + ((y + 1) & 15) * 272 + 8;
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+            const float* in_m1 = in_rows + ((y - 1) & 15) * 272 + 8;
+            const float* in_0 = in_rows + (y & 15) * 272 + 8;
+            const float* in_p1 = in_rows + ((y + 1) & 15) * 272 + 8;
             dx[y * dx_pitch + x] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
                 - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
                 + 0.16666667f * in_p1[i + 1];
@@ -128,32 +129,33 @@ __global__ void __launch_bounds__(64, 1) sx_kernel(const float* __restrict__ dx,
   }
 }
 
-// 'dy' from 'in'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'in' that the windows reach in shared memory.
+// 'dy'. Each block of threads goes down a strip of 256 pixels, 8 rows at
+// a time, and keeps the rows of 'in' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
-  __shared__ float in_rows[4352];
+  __shared__ float in_rows_2[4352];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
       : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              in_rows[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+              in_rows_2[(row & 15) * 272 + i] = in[clamp_index(row, in_h) * in_pitch + column];
             }
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* in_m1 = in_rows + ((y - 1) & 15) * 272 + 8;
-          const float* in_p1 = in_rows + ((y + 1) & 15) * 272 + 8;
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+            const float* in_m1 = in_rows_2 + ((y - 1) & 15) * 272 + 8;
+            const float* in_p1 = in_rows_2 + ((y + 1) & 15) * 272 + 8;
             dy[y * dy_pitch + x] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
                 - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
                 + 0.16666667f * in_p1[i + 1];
@@ -202,32 +204,33 @@ __global__ void __launch_bounds__(64, 1) sxy_kernel(const float* __restrict__ dx
   }
 }
 
-// 'hc' from 'sx', 'sy', 'sxy'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'sx', 'sy', 'sxy' that the windows reach in shared memory.
+// 'hc'. Each block of threads goes down a strip of 256 pixels, 6 rows at
+// a time, and keeps the rows of 'sxy', 'sy', 'sx' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, const float* __restrict__ sx,
     const float* __restrict__ sy, const float* __restrict__ sxy, int32_t in_w, int32_t in_h,
     int64_t hc_pitch, int64_t sx_pitch, int64_t sy_pitch, int64_t sxy_pitch, float k) {
-  __shared__ float sx_rows[2176];
-  __shared__ float sy_rows[2176];
   __shared__ float sxy_rows[2176];
+  __shared__ float sy_rows[2176];
+  __shared__ float sx_rows[2176];
   const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
       : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 4; batch < y1; batch += 4) {
+      for (int32_t batch = y0 - 2; batch < y1; batch += 6) {
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 4; ++r) {
+          for (int32_t r = 0; r < 6; ++r) {
             const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column];
+              sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column];
             }
           }
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column_2 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r_2 = 0; r_2 < 4; ++r_2) {
+          for (int32_t r_2 = 0; r_2 < 6; ++r_2) {
             const int32_t row = batch + r_2 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
               sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
@@ -236,26 +239,26 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column_3 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r_3 = 0; r_3 < 4; ++r_3) {
+          for (int32_t r_3 = 0; r_3 < 6; ++r_3) {
             const int32_t row = batch + r_3 + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sxy_rows[(row & 7) * 272 + i] = sxy[clamp_index(row, in_h) * sxy_pitch + column_3];
+              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column_3];
             }
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
-          const float* sx_m1 = sx_rows + ((y - 1) & 7) * 272 + 8;
-          const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
-          const float* sx_p1 = sx_rows + ((y + 1) & 7) * 272 + 8;
-          const float* sy_m1 = sy_rows + ((y - 1) & 7) * 272 + 8;
-          const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
-          const float* sy_p1 = sy_rows + ((y + 1) & 7) * 272 + 8;
-          const float* sxy_m1 = sxy_rows + ((y - 1) & 7) * 272 + 8;
-          const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
-          const float* sxy_p1 = sxy_rows + ((y + 1) & 7) * 272 + 8;
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 6, y1); ++y) {
+            const float* sx_m1 = sx_rows + ((y - 1) & 7) * 272 + 8;
+            const float* sx_0 = sx_rows + (y & 7) * 272 + 8;
+            const float* sx_p1 = sx_rows + ((y + 1) & 7) * 272 + 8;
+            const float* sy_m1 = sy_rows + ((y - 1) & 7) * 272 + 8;
+            const float* sy_0 = sy_rows + (y & 7) * 272 + 8;
+            const float* sy_p1 = sy_rows + ((y + 1) & 7) * 272 + 8;
+            const float* sxy_m1 = sxy_rows + ((y - 1) & 7) * 272 + 8;
+            const float* sxy_0 = sxy_rows + (y & 7) * 272 + 8;
+            const float* sxy_p1 = sxy_rows + ((y + 1) & 7) * 272 + 8;
             const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
                 + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
                 + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];

@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(64, 1) jacobi2d_start(const float* __restrict_
   }
 }
 
-// 'jacobi2d' from 'u'. Each block of threads goes down a strip of 256 pixels,
-// and keeps the rows of 'u' that the windows reach in shared memory.
+// 'jacobi2d'. Each block of threads goes down a strip of 256 pixels, 8 rows at
+// a time, and keeps the rows of 'u' in shared memory while they are read.
 __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ jacobi2d,
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
@@ -51,9 +51,10 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
   const int32_t rows = 128 <= (int64_t)((in_h - 2) / 64) * (int64_t)((in_w + 253) / 256) ? 64
       : 128 <= (int64_t)((in_h - 2) / 32) * (int64_t)((in_w + 253) / 256) ? 32 : 8;
   for (int32_t x0 = 1 + blockIdx.x * 256; x0 < in_w - 1; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0 - 1);
     for (int32_t y0 = 1 + blockIdx.y * rows; y0 < in_h - 1; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h - 1);
-      for (int32_t batch = y0 - 8; batch < y1; batch += 8) {
+      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -65,12 +66,12 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
           }
         }
         __syncthreads();
-        for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-          const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
-          const float* jacobi2d_1_p1 = jacobi2d_1_rows + ((y + 1) & 15) * 272 + 8;
-          const float* jacobi2d_1_m1 = jacobi2d_1_rows + ((y - 1) & 15) * 272 + 8;
-          for (int32_t i = threadIdx.x; i < min_i32(256, in_w - x0 - 1); i += blockDim.x) {
-            const int32_t x = x0 + i;
+        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
+          const int32_t x = x0 + i;
+          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
+            const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
+            const float* jacobi2d_1_p1 = jacobi2d_1_rows + ((y + 1) & 15) * 272 + 8;
+            const float* jacobi2d_1_m1 = jacobi2d_1_rows + ((y - 1) & 15) * 272 + 8;
             jacobi2d[y * jacobi2d_pitch + x] = 0.2f
                 * (jacobi2d_1_0[i] + jacobi2d_1_0[i - 1] + jacobi2d_1_0[i + 1] + jacobi2d_1_p1[i]
                 + jacobi2d_1_m1[i]);

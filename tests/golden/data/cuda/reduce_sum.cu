@@ -10,7 +10,6 @@ namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
-__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // x % 0 is 0.
 __host__ __device__ inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
@@ -22,15 +21,15 @@ __host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0
 // Parts of the elements of 'sum', each combined by a block.
 __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
     float* __restrict__ sum_parts, int32_t in_w, int32_t in_h, int64_t in_pitch) {
-  const int64_t parts = (int64_t)div_i32(in_h + div_i32(256, min_i32(max_i32(in_w, 1), 256)) * 16 - 1,
-      div_i32(256, min_i32(max_i32(in_w, 1), 256)) * 16) * (int64_t)((in_w + 255) / 256);
+  const int64_t parts = (int64_t)div_i32(in_h + max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16 - 1,
+      max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16) * (int64_t)((in_w + 255) / 256);
   __shared__ float acc[256];
   for (int64_t part = blockIdx.x; part < parts; part += gridDim.x) {
     for (int32_t l = threadIdx.x; l < 256; l += blockDim.x) {
       acc[l] = 0.0f;
     }
     const int32_t strips = (in_w + 255) / 256;
-    const int32_t rows = div_i32(256, min_i32(max_i32(in_w, 1), 256)) * 16;
+    const int32_t rows = max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16;
     const int64_t row0 = div_i64(part, (int64_t)strips) * rows;
     const int64_t x0 = rem_i64(part, (int64_t)strips) * 256;
     const int64_t x1 = min_i64(x0 + 256, (int64_t)in_w);
@@ -57,8 +56,8 @@ __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
 // The parts of 'sum', combined in pairs of neighbours.
 __global__ void __launch_bounds__(256, 1) sum_total(float* __restrict__ sum, float* __restrict__ sum_parts,
     int32_t in_w, int32_t in_h) {
-  const int64_t parts = (int64_t)div_i32(in_h + div_i32(256, min_i32(max_i32(in_w, 1), 256)) * 16 - 1,
-      div_i32(256, min_i32(max_i32(in_w, 1), 256)) * 16) * (int64_t)((in_w + 255) / 256);
+  const int64_t parts = (int64_t)div_i32(in_h + max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16 - 1,
+      max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16) * (int64_t)((in_w + 255) / 256);
   if (threadIdx.x == 0) {
     if (parts <= 0) {
       sum_parts[0] = 0.0f;
@@ -146,13 +145,13 @@ cudaError_t run_reduce_sum(const float* in, int64_t in_pitch, int64_t in_w, int6
   float* sum_parts = nullptr;
 
   if (status == cudaSuccess) status = allocate(sum_parts,
-      max_i64(div_i64(in_h + div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16 - 1,
-      div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16) * ((in_w + 255) / 256), 1),
-      div_i64(in_h + div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16 - 1,
-      div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16) * ((in_w + 255) / 256) == 0, stream);
+      max_i64(div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
+      max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16) * ((in_w + 255) / 256), 1),
+      div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
+      max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16) * ((in_w + 255) / 256) == 0, stream);
   if (status == cudaSuccess) {
-    status = launch(sum_part, {div_i64(in_h + div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16 - 1,
-        div_i64(256, min_i64(max_i64(in_w, 1), 256)) * 16) * ((in_w + 255) / 256) * 256, 1, 1}, {256, 1, 1},
+    status = launch(sum_part, {div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
+        max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16) * ((in_w + 255) / 256) * 256, 1, 1}, {256, 1, 1},
         stream, in, sum_parts, in_w, in_h, in_pitch);
   }
 

@@ -1,4 +1,4 @@
-#include "schedule/block_strip.h"
+#include "plan/block_strip.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,10 @@
 #include <bit>
 
 #include "base/round_up.h"
+#include "plan/core_strip.h"
+#include "plan/parts.h"
 
-namespace weft::schedule {
+namespace weft::plan {
 namespace {
 
 constexpr int warp = 32;
@@ -15,6 +17,7 @@ constexpr int threads_of_full_block = 256;  // of a block
 constexpr int least_columns = 2 * warp;     // of the smallest block that is launched
 constexpr int least_block_width = 32;
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
+constexpr int enough_strips_of_blocks = 128;
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
 
 int round_down(int n, int multiple) { return n / multiple * multiple; }
@@ -24,11 +27,10 @@ int right_of(const Reach& x) { return static_cast<int>(std::max<std::int64_t>(x.
 
 class Fitting {
  public:
-  Fitting(const March& march, const ir::Stage& result, const std::set<const ir::Stage*>& values,
-          std::int64_t shared_bytes)
-      : march_(march), values_(values), shared_bytes_(shared_bytes) {
+  Fitting(const March& march, const ir::Stage& result, std::int64_t shared_bytes, const Choices& asked)
+      : march_(march), shared_bytes_(shared_bytes), asked_(asked) {
     if (const auto* reduce = std::get_if<ir::Reduce>(&result.definition))
-      accumulators_ = accumulator_bytes(*reduce);
+      accumulators_ = bytes_of_accumulators(parts_of(*reduce, {shared_bytes}));
     const auto [step_x, step_y] = march.step;
     const auto in_memory = [&](const ir::Stage& image, int rate) {
       widest_scalar_ = std::max(widest_scalar_, size_of(image.type.scalar));
@@ -39,8 +41,7 @@ class Fitting {
     computed_.push_back({step_x, 0});
     for (const RollingRows& r : march.rolling) {
       for (int d = 0; d < 2; ++d) fastest_[d] = std::max(fastest_[d], r.rate[d]);
-      if (r.is_member && !values.count(&r.source()))
-        computed_.push_back({r.rate[0], static_cast<int>(r.x().extent()) - 1});
+      if (r.is_member) computed_.push_back({r.rate[0], static_cast<int>(r.x().extent()) - 1});
       if (!r.is_member) in_memory(r.source(), r.rate[0]);
     }
   }
@@ -56,12 +57,16 @@ class Fitting {
   }
   std::optional<BlockStrip> of_width(int width) const {
     if (!takes(width)) return std::nullopt;
-    return of(width, std::max(round_up(columns_of(width), warp), least_columns), 1);
+    return of(width, asked_.columns.value_or(std::max(round_up(columns_of(width), warp), least_columns)), 1);
   }
   /// As many threads as there are columns leave none idle but for the halo.
   std::optional<BlockStrip> of_parts() const { return of(part_columns, part_columns, 1); }
   bool takes(int width) const { return width % width_step() == 0; }
   int width_step() const { return aligned_; }
+  /// Whole steps, and none of two parts.
+  bool takes_batch(int batch) const {
+    return batch % march_.step[1] == 0 && (!march_.in_parts || least_part_rows % batch == 0);
+  }
 
  private:
   /// Passes over a row leave no thread of the largest block idle, or take but one turn.
@@ -83,11 +88,13 @@ class Fitting {
 
   /// In batches as large as fits: so many rows of the members that have most.
   std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
+    if (asked_.batch)
+      return takes_batch(*asked_.batch) ? in_batches(width, columns, *asked_.batch) : std::nullopt;
     const int fastest = fastest_[1];
     for (int rows = most_batch_rows; rows >= std::max(least_batch, fastest); --rows) {
       if (rows % fastest != 0) continue;
       const int batch = at_rate(rows, fastest, march_.step[1]);
-      if (march_.in_parts && least_part_rows % batch != 0) continue;
+      if (!takes_batch(batch)) continue;
       if (auto strip = in_batches(width, columns, batch)) return strip;
     }
     return std::nullopt;
@@ -97,18 +104,18 @@ class Fitting {
     BlockStrip strip{width, columns, batch, before, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
       const int of_batch = at_rate(batch, march_.step[1], r.rate[1]);
-      const int rows = values_.count(&r.source()) ? 0 : r.rows - r.rate[1] + of_batch;
+      const int rows = r.rows - r.rate[1] + of_batch;
       strip.rings.push_back((r.is_member ? ring_of_result : ring_of_image)(
           r.source().type, r.x(), at_rate(width, march_.step[0], r.rate[0]), rows));
-      strip.bytes += rows > 0 ? strip.rings.back().bytes() : 0;
+      strip.bytes += strip.rings.back().bytes();
     }
     if (strip.bytes > shared_bytes_) return std::nullopt;
     return strip;
   }
 
   const March& march_;
-  const std::set<const ir::Stage*>& values_;
   const std::int64_t shared_bytes_;
+  const Choices& asked_;
   int widest_scalar_ = 1;  // bytes, in memory
   int aligned_ = 1;  // pixels, so that strips of the result and the images begin with a sector and a step
   std::array<int, 2> fastest_;  // rate
@@ -122,17 +129,6 @@ class Fitting {
 
 }  // namespace
 
-int rows_of_part(std::int64_t all_columns) {
-  return least_part_rows *
-         static_cast<int>(part_columns / std::clamp<std::int64_t>(all_columns, 1, part_columns));
-}
-
-std::int64_t accumulator_bytes(const ir::Reduce& reduce) {
-  std::int64_t state = 0;
-  for (const ir::Expr& e : reduce.element) state += size_of(e->type);
-  return reduce.op.commutative ? part_columns * state : state;
-}
-
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {
   const int in_sector = sector / size_of(pixel.scalar);
   const int first = round_up(left_of(x) * pixel.lanes, in_sector);
@@ -145,45 +141,42 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows) {
   return {pixel.scalar, pixel.lanes, power_of_two(rows), left_of(x) * pixel.lanes, columns * pixel.lanes};
 }
 
-std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
-                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
-                                      const std::optional<Tile>& tile) {
-  const Fitting fitting(march, result, values, shared_bytes);
+std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
+                                      const Choices& asked) {
+  const Fitting fitting(march, result, shared_bytes, asked);
   if (march.in_parts) return fitting.of_parts();
-  if (tile) return fitting.of_width(tile->width);
+  if (asked.width) return fitting.of_width(*asked.width);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
 }
 
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const ir::Stage& result,
-                                            const std::set<const ir::Stage*>& values,
-                                            std::int64_t shared_bytes) {
-  if (tile.traversal != Traversal::March) return "blocks of threads march through their tiles";
-  if (auto why = why_not_in_steps(tile, march)) return why;
-  const Fitting fitting(march, result, values, shared_bytes);
-  if (!fitting.takes(tile.width))
-    return fmt::format("a tile's width of {} is no multiple of {}, a sector of memory", tile.width,
+std::optional<std::string> why_not_in_blocks(const March& march, const ir::Stage& result,
+                                             std::int64_t shared_bytes, const Choices& asked) {
+  if (asked.traversal == Traversal::Static) return "blocks of threads march through their tiles";
+  if (auto why = why_not_in_steps(asked, march)) return why;
+  const Fitting fitting(march, result, shared_bytes, asked);
+  if (asked.width && !fitting.takes(*asked.width))
+    return fmt::format("a tile's width of {} is no multiple of {}, a sector of memory", *asked.width,
                        fitting.width_step());
-  if (fitting.of_width(tile.width)) return std::nullopt;
-  return fmt::format("rows of tiles {} pixels wide do not fit {} bytes of shared memory", tile.width,
+  if (asked.batch && !fitting.takes_batch(*asked.batch))
+    return fmt::format("a batch of {} rows is not of whole steps and parts", *asked.batch);
+  if (block_strip(march, result, shared_bytes, asked)) return std::nullopt;
+  if (!asked.width)
+    return fmt::format("batches of {} rows do not fit {} bytes of shared memory", *asked.batch, shared_bytes);
+  return fmt::format("rows of tiles {} pixels wide do not fit {} bytes of shared memory", *asked.width,
                      shared_bytes);
 }
 
-int StripHeights::over(std::int64_t extent, std::int64_t columns) const {
-  const auto tallest = std::find_if(rows.begin(), rows.end() - 1,
-                                    [&](int height) { return extent / height * columns >= enough; });
-  return *tallest;
-}
+Extent strip_heights() { return {{64, 32, 8}, enough_strips_of_blocks}; }
 
-StripHeights strip_heights_of_march(int rows_before) {
-  StripHeights heights = strip_heights;
-  const int times = std::max(1, round_up(2 * rows_before, heights.rows.back()) / heights.rows.back());
-  for (int& rows : heights.rows) rows *= times;
+Extent strip_heights_of_march(int rows_before) {
+  Extent heights = strip_heights();
+  const int least = heights.sizes.back(), times = std::max(1, round_up(2 * rows_before, least) / least);
+  for (int& rows : heights.sizes) rows *= times;
   return heights;
 }
 
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
-                                             const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes) {
   const ir::Stage& result = *members.back().stage;
   const auto* reduce = std::get_if<ir::Reduce>(&result.definition);
@@ -194,12 +187,11 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
     return fmt::format(
         "'{}' combines parts of its elements, and blocks of threads go down parts at one rate alone",
         result.name);
-  if (block_strip(march, result, values, shared_bytes)) return std::nullopt;
+  if (block_strip(march, result, shared_bytes)) return std::nullopt;
   std::string kept;
-  for (const RollingRows& rows : march.rolling) {
-    if (!values.count(&rows.source())) kept += (kept.empty() ? "'" : ", '") + rows.source().name + "'";
-  }
+  for (const RollingRows& rows : march.rolling)
+    kept += (kept.empty() ? "'" : ", '") + rows.source().name + "'";
   return fmt::format("the rows of {} do not fit {} bytes of shared memory", kept, shared_bytes);
 }
 
-}  // namespace weft::schedule
+}  // namespace weft::plan

@@ -1,11 +1,11 @@
-#include "schedule/row_places.h"
+#include "plan/row_places.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
 
-namespace weft::schedule {
+namespace weft::plan {
 namespace {
 
 /// The turns in which rows are made, and last read. Images are loaded one after the other, and then passes
@@ -15,7 +15,7 @@ struct Lifetime {
 };
 
 std::vector<Lifetime> lifetimes(const std::vector<StageReads>& members, const March& march,
-                                const std::vector<Pass>& passes, Traversal traversal) {
+                                const std::vector<StagePass>& passes, Traversal traversal) {
   std::map<const ir::Stage*, std::size_t> turns;
   for (const RollingRows& r : march.rolling) {
     if (!r.is_member) turns.emplace(&r.source(), turns.size());
@@ -42,7 +42,7 @@ std::vector<Lifetime> lifetimes(const std::vector<StageReads>& members, const Ma
 }  // namespace
 
 std::vector<int> places_of_rows(const std::vector<StageReads>& members, const March& march,
-                                const std::vector<Pass>& passes, Traversal traversal) {
+                                const std::vector<StagePass>& passes, Traversal traversal) {
   const std::vector<Lifetime> lives = lifetimes(members, march, passes, traversal);
   std::vector<std::size_t> order(lives.size());
   std::iota(order.begin(), order.end(), 0);
@@ -66,4 +66,4 @@ std::vector<int> places_of_rows(const std::vector<StageReads>& members, const Ma
   return result;
 }
 
-}  // namespace weft::schedule
+}  // namespace weft::plan

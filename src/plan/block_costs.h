@@ -23,16 +23,15 @@
 //     blocks left over, w7               the last n, and their k
 //
 // Shared memory and registers that stay unused (w4, w5) take no time: they are in n alone. Tile and block
-// sizes are not searched for here, since schedule/block_strip and target/block decide about them, and no
+// sizes are not searched for here, since the planner and target/block decide about them, and no
 // tile is in registers. Left out: that an intermediate image may still be in the second-level cache.
 #pragma once
 
 #include "machine/gpu.h"
 #include "machine/occupancy.h"
-#include "schedule/group_costs.h"
-#include "schedule/group_loops.h"
+#include "plan/tiles.h"
 
-namespace weft::schedule {
+namespace weft::plan {
 
 /// What one kernel does. Halos that several blocks load or compute count as often.
 struct BlockWork {
@@ -46,13 +45,12 @@ struct BlockWork {
   double barriers = 0;  ///< and for the other threads.
   machine::BlockNeeds needs;
 };
-/// Of one loop, or of several that march so and whose rows fit so many bytes of shared memory.
-BlockWork block_work_of(const std::vector<Loop>& members, const March& march, const ir::Sizes& sizes,
-                        const machine::Architecture& architecture, std::int64_t shared_bytes);
+BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
+                        const machine::Architecture& architecture);
 
 /// Seconds.
 double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu);
 
-CostModel gpu_costs(ir::Sizes sizes, const machine::GpuSpeeds& gpu, std::int64_t shared_bytes);
+CostModel gpu_costs(ir::Sizes sizes, const machine::GpuSpeeds& gpu);
 
-}  // namespace weft::schedule
+}  // namespace weft::plan

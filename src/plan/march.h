@@ -12,15 +12,16 @@
 
 #include <array>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "analysis/window.h"
 #include "ir/stage_ir.h"
-#include "schedule/schedule.h"
-#include "schedule/stage_graph.h"
 
-namespace weft::schedule {
+namespace weft::plan {
+
+using analysis::Reach;
+using analysis::Window;
 
 /// A stage with all that is read for it: the reads of stages that are computed in place of its own reads,
 /// too.
@@ -80,13 +81,8 @@ struct MarchOrWhy {
 };
 MarchOrWhy march_of(const std::vector<StageReads>& members);
 
-/// Strips are as tall as leaves so many of them, some for each core, within limits: tall ones do little twice
-/// at their ends. Heights are multiples of the least.
-constexpr int enough_strips = 64, least_height = 16, most_height = 256;
-
-/// A core combines the elements of a reduction in parts: so many of a row, or of as many whole rows as make
-/// no more. Blocks of threads have parts of their own (block_strip.h).
-constexpr int part_pixels = 4096;  // enough to pay for handing out a part
+/// Where a read finds its pixels of an image, if in rows and columns of its own that move as the reader's do.
+std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read);
 
 /// So many pixels of the result along one dimension, whole steps, at the rate of a source.
 inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate; }
@@ -94,35 +90,5 @@ inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate
 /// Rows of the result above the first of a strip with which a march begins: whole steps, so that those that
 /// are furthest ahead compute all that the strip needs of them.
 int rows_before(const March& march);
-/// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
-int room_for_rows(const RollingRows& rows);
-/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
-/// or those of a part.
-int strip_width(const March& march);
-/// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.
-std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result);
-/// So many rows of a source a static tile of that height has room for.
-int room_for_rows(const RollingRows& rows, const March& march, int height);
-/// Why no processor can march in such tiles: a clause, or nothing.
-std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march);
-/// Why a CPU cannot compute such tiles: a clause, or nothing.
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march);
 
-/// The march when some of its members are values of loops, of which no rows are kept.
-March without(March march, const std::set<const ir::Stage*>& values);
-
-/// Members that one loop along a row computes, pixel by pixel.
-using Pass = std::vector<const ir::Stage*>;
-
-/// The passes over the rows of each step, in order. Members of one pass need the same columns of the same
-/// row; of them only those in `values` are read in it, at the pixel itself: there they are values of the
-/// loop.
-std::vector<Pass> passes_of(const std::vector<StageReads>& members, const March& march,
-                            const std::set<const ir::Stage*>& values = {});
-
-/// Which of the candidates, stages that are read at the reader's pixel alone, are read in their own pass
-/// alone, so that no row of theirs has to be kept.
-std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& members, const March& march,
-                                            std::set<const ir::Stage*> candidates);
-
-}  // namespace weft::schedule
+}  // namespace weft::plan

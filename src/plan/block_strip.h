@@ -5,17 +5,17 @@
 //     a ring of 8 rows, each of two columns, the strip's and two more, in whole sectors
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "ir/stage_ir.h"
-#include "schedule/marching.h"
+#include "plan/choices.h"
+#include "plan/extent.h"
+#include "plan/march.h"
 
-namespace weft::schedule {
+namespace weft::plan {
 
 constexpr int sector = 32;                // bytes that memory moves at once
 constexpr int strip_bytes = 1024;         // of a row of the widest image
@@ -25,9 +25,6 @@ constexpr int most_shared_bytes = 40960;  // of the 48 KB that need no asking
 /// columns, an accumulator for each, of so many rows or, where all columns are fewer, of as many times more
 /// as make no more elements. Whole batches of 1, 2, 4 or 8 rows.
 constexpr int part_columns = 256, least_part_rows = 16;
-int rows_of_part(std::int64_t all_columns);
-/// Bytes of the accumulators: one, if elements have an order.
-std::int64_t accumulator_bytes(const ir::Reduce& reduce);
 
 /// Rows in shared memory: scalar l of the pixel i columns right of the strip's first, in row y, is number
 /// (y & (rows - 1)) * pitch + first + i * lanes + l.
@@ -54,41 +51,31 @@ struct BlockStrip {
   int columns = 0;  ///< With the halo of the widest member, unless of parts: a multiple of 32.
   int batch = 0;    ///< Rows of the result at a time: whole steps.
   int before = 0;   ///< Rows above the first with which batches begin, so that none is of two parts.
-  std::vector<RowRing> rings;  ///< In the order of March::rolling; of values they have no rows.
+  std::vector<RowRing> rings;  ///< In the order of March::rolling.
   std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
 };
 
-/// The widest strip in which a block keeps all rows of a march but those of `values`, at least 32 pixels wide
-/// and in batches of 2 rows or more; nothing if there is none that fits so many bytes. Batches are as large
-/// as fits, up to 8 rows. Narrow strips have better be than batches of less than 4: a batch costs barriers.
-/// These are pixels and rows of the members that have most of them; strips and batches are whole steps.
-/// Or that of the tile that was asked for, or of a reduction's parts.
-std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result,
-                                      const std::set<const ir::Stage*>& values, std::int64_t shared_bytes,
-                                      const std::optional<Tile>& tile = {});
+/// The widest strip in which a block keeps all rows of a march, at least 32 pixels wide and in batches of 2 rows
+/// or more; nothing if there is none that fits so many bytes. Batches are as large as fits, up to 8 rows. A narrow
+/// strip is better than a batch of less than 4 rows, since each batch costs barriers. These are pixels and rows of
+/// the members that have most of them; strips and batches are whole steps. Those of a reduction are whole parts.
+/// With the width, the columns or the batch that are asked for, if any are.
+std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
+                                      const Choices& asked = {});
 /// Why a block cannot go down such tiles: a clause, or nothing.
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march, const ir::Stage& result,
-                                            const std::set<const ir::Stage*>& values,
-                                            std::int64_t shared_bytes);
+std::optional<std::string> why_not_in_blocks(const March& march, const ir::Stage& result,
+                                             std::int64_t shared_bytes, const Choices& asked);
 
-/// Heights of strips to choose from, the largest first, and of how many strips there are enough. Tall ones do
-/// little twice at their ends; many keep more of a processor busy.
-struct StripHeights {
-  std::array<int, 3> rows;
-  int enough;
-
-  /// The tallest of which there are enough over so many rows, if `columns` strips stand side by side.
-  int over(std::int64_t extent, std::int64_t columns) const;
-};
-/// Of a single stage. There are enough if there is about one for each multiprocessor of a large GPU.
-constexpr StripHeights strip_heights{{64, 32, 8}, 128};
-/// Of a march whose strips begin so many rows above their first: no lower than twice as many.
-StripHeights strip_heights_of_march(int rows_before);
+/// Rows of a strip of one stage, by how many strips there are: about one for each multiprocessor of a large
+/// GPU is enough. Tall strips do little twice at their ends; many keep more of a processor busy.
+Extent strip_heights();
+/// Of a march whose strips begin so many rows above their first: so tall that no more than a third of the
+/// rows that a strip goes down is above its first.
+Extent strip_heights_of_march(int rows_before);
 
 /// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
 /// with: a clause, or nothing.
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
-                                             const std::set<const ir::Stage*>& values,
                                              std::int64_t shared_bytes);
 
-}  // namespace weft::schedule
+}  // namespace weft::plan

@@ -1,4 +1,4 @@
-#include "schedule/marching.h"
+#include "plan/march.h"
 
 #include <fmt/format.h>
 
@@ -12,28 +12,11 @@
 #include "analysis/ranges.h"
 #include "ir/visit.h"
 
-namespace weft::schedule {
+namespace weft::plan {
 namespace {
 
-constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-// What it may keep if its width is given: part of a second-level cache, and of a thread's stack.
-constexpr int most_kept_bytes = 256 * 1024;
-constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
-
-/// Of all rows that a tile keeps; a file may ask for more than integers hold.
-double kept_bytes_of(const March& march, const Tile& tile) {
-  double bytes = 0;
-  for (const RollingRows& r : march.rolling) {
-    const double columns =
-        at_rate(tile.width, march.step[0], r.rate[0]) + static_cast<double>(r.x().max - r.x().min);
-    const int rows =
-        tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
-    bytes += columns * rows * size_of(r.source().type);
-  }
-  return bytes;
-}
 
 /// A ratio of pixels, of two integers without a common factor.
 struct Ratio {
@@ -46,18 +29,6 @@ struct Ratio {
   bool operator==(const Ratio&) const = default;
 };
 using Ratios = std::array<Ratio, 2>;
-
-/// Where a read finds its pixels of an image, if in rows and columns of its own that move as the reader's do.
-std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read) {
-  if (read.source->box.size() != 2) return std::nullopt;
-  analysis::Footprint footprint = analysis::footprint(read);
-  for (int d = 0; d < 2; ++d) {
-    const analysis::Along& along = footprint[d];
-    const bool moves = !along.gather && along.coordinate == d && along.scale > 0;
-    if (!moves || !along.base.is_constant() || along.base.constant() != 0) return std::nullopt;
-  }
-  return footprint;
-}
 
 /// What is needed of a source by what needs so much of the reader, as RollingRows has it.
 Reach needed_by(const Reach& reader, const analysis::Along& read) {
@@ -310,13 +281,23 @@ class Marching {
     return true;
   }
 
+  /// All that rows are kept of, in an order that does not change from run to run.
+  std::vector<const ir::Stage*> sources() const {
+    std::vector<const ir::Stage*> sources = images_;
+    for (const StageReads& m : members_) {
+      if (rolling_.count(m.stage)) sources.push_back(m.stage);
+    }
+    return sources;
+  }
+
   /// The smallest step in which all compute whole rows and columns.
   bool find_step(March& march) {
     for (const auto& [source, ratios] : ratios_) {
       for (int d = 0; d < 2; ++d)
         march.step[d] = static_cast<int>(std::lcm<std::int64_t>(march.step[d], ratios[d].of_result));
     }
-    for (auto& [source, rows] : rolling_) {
+    for (const ir::Stage* source : sources()) {
+      RollingRows& rows = rolling_.at(source);
       for (int d = 0; d < 2; ++d) {
         const std::int64_t rate =
             ratios_.at(source)[d].of_source * march.step[d] / ratios_.at(source)[d].of_result;
@@ -355,6 +336,17 @@ class Marching {
 
 }  // namespace
 
+std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read) {
+  if (read.source->box.size() != 2) return std::nullopt;
+  analysis::Footprint footprint = analysis::footprint(read);
+  for (int d = 0; d < 2; ++d) {
+    const analysis::Along& along = footprint[d];
+    const bool moves = !along.gather && along.coordinate == d && along.scale > 0;
+    if (!moves || !along.base.is_constant() || along.base.constant() != 0) return std::nullopt;
+  }
+  return footprint;
+}
+
 StageReads reads_of(const ir::Stage& stage) {
   StageReads result{&stage, {}};
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
@@ -378,53 +370,6 @@ int rows_before(const March& march) {
   return static_cast<int>(steps) * march.step[1];
 }
 
-int room_for_rows(const RollingRows& rows) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
-}
-
-int room_for_rows(const RollingRows& rows, const March& march, int height) {
-  return at_rate(height, march.step[1], rows.rate[1]) + static_cast<int>(rows.y().max - rows.y().min);
-}
-
-std::optional<std::string> why_not_in_steps(const Tile& tile, const March& march) {
-  for (const auto& [extent, step, name] :
-       {std::tuple(tile.width, march.step[0], "width"), std::tuple(tile.height, march.step[1], "height")}) {
-    if (extent % step != 0)
-      return fmt::format("a tile's {} of {} is no multiple of {}, which the rates of its stages ask for",
-                         name, extent, step);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> why_not_in_tiles(const Tile& tile, const March& march) {
-  if (auto why = why_not_in_steps(tile, march)) return why;
-  const double bytes = kept_bytes_of(march, tile);
-  if (bytes <= most_kept_bytes) return std::nullopt;
-  return fmt::format("tiles of {}x{} keep {:.0f} KiB of rows, and have room for {}", tile.width, tile.height,
-                     bytes / 1024, most_kept_bytes / 1024);
-}
-
-std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result) {
-  if (!march.in_parts) return std::nullopt;
-  const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
-  if (bytes <= most_kept_bytes) return std::nullopt;
-  return fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}", result.name,
-                     part_pixels, bytes / 1024, most_kept_bytes / 1024);
-}
-
-int strip_width(const March& march) {
-  if (march.in_parts) return part_pixels;
-  int step = 0;  // bytes of all rows in the columns of one
-  for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
-  const int columns = kept_bytes * march.step[0] / std::max(step, 1);
-  return std::clamp(columns / width_step * width_step, least_width, most_width);
-}
-
-March without(March march, const std::set<const ir::Stage*>& values) {
-  std::erase_if(march.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
-  return march;
-}
-
 const RollingRows* March::of(const ir::Stage& source) const {
   const auto found = std::find_if(rolling.begin(), rolling.end(),
                                   [&](const RollingRows& r) { return &r.source() == &source; });
@@ -442,104 +387,4 @@ bool reads(const StageReads& reader, const ir::Stage& source) {
                      [&](const ir::Read* read) { return read->source.get() == &source; });
 }
 
-namespace {
-
-/// What stages have to have in common to be computed by one loop.
-struct Shape {
-  ir::Box box;
-  std::array<int, 2> rate;
-  Window window;
-  Window continued;                      ///< How far it is computed beyond its ends.
-  std::optional<bool> has_rows_outside;  ///< Of constants; it does not matter to those read without a border.
-
-  bool fits(const Shape& other) const {
-    return box == other.box && rate == other.rate && window == other.window && continued == other.continued &&
-           (!has_rows_outside || !other.has_rows_outside || has_rows_outside == other.has_rows_outside);
-  }
-};
-
-Shape shape_of(const ir::Stage& stage, const March& march) {
-  const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.domain(), march.step, Window(2), Window(2), std::nullopt};  // the result
-  const auto border = rows->border();
-  return {stage.box,
-          rows->rate,
-          rows->window,
-          {rows->continued(0), rows->continued(1)},
-          border ? std::optional(border == ir::BorderMode::Constant) : std::nullopt};
-}
-
-/// Pixels of several lanes are computed lane by lane, those of several cases in parts of rows, each stage's
-/// in its own way; a reduction has none.
-bool has_simple_pixels(const ir::Stage& stage) {
-  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
-  return pure && stage.type.lanes == 1 && pure->cases.size() == 1;
-}
-
-/// Puts pixels together, or takes them apart, without computing anything: doing so again costs nothing.
-bool only_moves_pixels(const ir::Stage& stage) {
-  bool moves = std::get<ir::Pure>(stage.definition).cases.size() == 1;
-  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
-    const auto* read = std::get_if<ir::Read>(&e->op);
-    const bool is_in_row = read && footprint_in_image(*read);
-    moves &= is_in_row || std::holds_alternative<ir::Pack>(e->op) || std::holds_alternative<ir::Lane>(e->op);
-  });
-  return moves;
-}
-
-}  // namespace
-
-std::vector<Pass> passes_of(const std::vector<StageReads>& members, const March& march,
-                            const std::set<const ir::Stage*>& values) {
-  std::vector<Pass>
-      passes;  // the last first, as late as can be, so that what is read at the pixel is with its readers
-  std::vector<Shape> shapes;
-  std::map<const ir::Stage*, std::size_t> latest;  // for what has been read
-  for (auto m = members.rbegin(); m != members.rend(); ++m) {
-    const ir::Stage& stage = *m->stage;
-    const Shape shape = shape_of(stage, march);
-    const auto takes = [&](std::size_t p) {
-      return has_simple_pixels(stage) && has_simple_pixels(*passes[p].front()) && shapes[p].fits(shape);
-    };
-    std::size_t pass = latest[&stage];
-    while (pass < passes.size() && !takes(pass)) ++pass;
-    if (pass == passes.size()) {
-      passes.emplace_back();
-      shapes.push_back(shape);
-    }
-    passes[pass].push_back(&stage);
-    if (shape.has_rows_outside) shapes[pass].has_rows_outside = shape.has_rows_outside;
-    for (const ir::Read* read : m->reads) {
-      const ir::Stage* source = read->source.get();
-      latest[source] = std::max(latest[source], pass + (values.count(source) ? 0 : 1));
-    }
-  }
-  std::reverse(passes.begin(), passes.end());
-  for (Pass& pass : passes) std::reverse(pass.begin(), pass.end());
-  return passes;
-}
-
-std::set<const ir::Stage*> values_of_passes(const std::vector<StageReads>& members, const March& march,
-                                            std::set<const ir::Stage*> candidates) {
-  std::set<const ir::Stage*> moving;
-  for (const ir::Stage* s : candidates) {
-    if (only_moves_pixels(*s)) moving.insert(s);
-  }
-  std::erase_if(candidates, [](const ir::Stage* s) { return !has_simple_pixels(*s); });
-  while (true) {
-    const std::size_t before = candidates.size();
-    for (const Pass& pass : passes_of(members, march, candidates)) {
-      for (const StageReads& m : members) {
-        if (std::count(pass.begin(), pass.end(), m.stage) > 0) continue;
-        std::erase_if(candidates, [&](const ir::Stage* s) {
-          return std::count(pass.begin(), pass.end(), s) > 0 && reads(m, *s);
-        });
-      }
-    }
-    if (candidates.size() < before) continue;
-    candidates.merge(moving);
-    return candidates;
-  }
-}
-
-}  // namespace weft::schedule
+}  // namespace weft::plan

@@ -1,0 +1,185 @@
+#include "plan/block_costs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "plan/march.h"
+#include "plan/phases.h"
+#include "target/block.h"
+
+namespace weft::plan {
+namespace {
+
+// Compilers unroll a thread's innermost loop, and have the loads of so many pixels under way at a time,
+// unless those are more values than they want to keep: most kernels end up with about 64 registers (decision
+// 0025).
+constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
+
+void add(BlockWork& work, const Computed& computed, double pixels) {
+  work.operations += pixels * static_cast<double>(computed.operations.alu);
+  work.divisions += pixels * static_cast<double>(computed.operations.sfu);
+  work.accesses += pixels * computed.accesses;
+}
+
+const Computed* computed_of(const KernelPlan& plan, const std::string& stage) {
+  const auto found = std::find_if(plan.computed.begin(), plan.computed.end(),
+                                  [&](const Computed& c) { return c.stage == stage; });
+  return found == plan.computed.end() ? nullptr : &*found;
+}
+
+/// What a thread keeps that computes some pixels of a pass.
+struct Keeping {
+  std::set<std::string> images;
+  std::int64_t registers = 0;
+};
+void add(Keeping& keeping, const KernelPlan& plan, const Computed& computed) {
+  const int registers =
+      (size_of(computed.type.scalar) + target::bytes_per_register - 1) / target::bytes_per_register;
+  keeping.registers += pixels_in_flight * registers * (1 + computed.operations.loads);
+  keeping.images.insert(computed.stage);
+  for (const std::string& source : computed.reads) {
+    keeping.images.insert(source);
+    if (const Computed* value = computed_of(plan, source); value && value->is_value)
+      add(keeping, plan, *value);
+  }
+}
+int registers_of(const KernelPlan& plan, const Pass& pass) {
+  Keeping keeping;
+  for (const std::string& stage : pass) add(keeping, plan, *computed_of(plan, stage));
+  return target::registers_with(
+      static_cast<int>(keeping.images.size()),
+      static_cast<int>(std::min<std::int64_t>(keeping.registers, most_values_in_flight)));
+}
+
+void choose_block_of(BlockWork& work, const machine::Architecture& architecture,
+                     const target::BlockLaunch& launch) {
+  machine::BlockNeeds& needs = work.needs;
+  const auto shared = [&](int) { return needs.static_shared; };
+  needs.registers = std::min(needs.registers, architecture.registers_per_thread);
+  needs.threads =
+      target::choose_block(architecture, {needs.registers, needs.registers}, shared, launch).threads();
+}
+
+/// To combine the accumulators of a part: one, and one of each halving.
+int barriers_of_part(const Parts& parts) { return std::bit_width(static_cast<unsigned>(parts.accumulators)); }
+
+/// A stage whose threads compute some pixels each, and read images through the caches; blocks, if it is a
+/// reduction, those of a part.
+void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
+                 const machine::Architecture& architecture) {
+  const double pixels = pixels_of(box_of(plan.computed.back().domain, sizes));
+  for (const Computed& c : plan.computed) add(work, c, pixels);
+  work.needs.registers = registers_of(plan, plan.passes.back());
+  if (plan.parts) {
+    const double of_part = static_cast<double>(plan.parts->columns) * plan.parts->rows;
+    work.needs.static_shared = static_cast<int>(bytes_of_accumulators(*plan.parts));
+    choose_block_of(work, architecture, {kernel::Sharing::Work, plan.parts->accumulators});
+    work.blocks = std::max(1., std::ceil(pixels / of_part));
+    work.batches = of_part / plan.parts->accumulators / pixels_in_flight;
+    work.barriers = barriers_of_part(*plan.parts) / work.batches;
+    return;
+  }
+  const Level* lane = plan.level(LevelKind::Lane);
+  choose_block_of(work, architecture, {plan.shares_rows ? kernel::Sharing::Rows : kernel::Sharing::Nothing});
+  work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * (lane ? lane->extent[0].fixed() : 1))));
+}
+
+/// What tiles load of images, rows of whole sectors, and copy to shared memory.
+void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, const ir::Sizes& sizes) {
+  for (const Kept& kept : plan.kept) {
+    if (kept.is_member) continue;
+    ir::ConcreteBox image = box_of(kept.box, sizes);
+    image.extent[0] *= kept.type.lanes;  // in scalars, as its halo
+    const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
+    const Reach x{0, kept.pitch - width * kept.type.lanes};
+    const double loaded = covered_by(tiling, image, {x, kept.y()}).pixels;
+    work.accesses += 2 * loaded;
+    work.again += std::max(0., loaded - pixels_of(image)) * size_of(kept.type.scalar);
+  }
+}
+
+/// What the passes over the rows of a batch wait for, and the registers of their threads.
+void add_passes(BlockWork& work, const KernelPlan& plan) {
+  const std::vector<Phase> phases = phases_of(plan);
+  const auto reads_memory = [&](const std::string& stage) {
+    const std::vector<std::string>& sources = computed_of(plan, stage)->reads;
+    return std::any_of(sources.begin(), sources.end(), [&](const std::string& source) {
+      const auto image = std::find_if(plan.images.begin(), plan.images.end(),
+                                      [&](const ImageUse& i) { return i.stage == source; });
+      return image != plan.images.end() && !image->box.empty() && plan.kept_of(source) == nullptr;
+    });
+  };
+  work.waits = 0;
+  for (const Phase& phase : phases) {
+    const bool loads = phase.pass.empty() || std::any_of(phase.pass.begin(), phase.pass.end(), reads_memory);
+    work.waits += loads ? 1 : 0;
+    if (!phase.pass.empty())
+      work.needs.registers = std::max(work.needs.registers, registers_of(plan, phase.pass));
+  }
+  const std::vector<bool> before = barriers_before(phases);
+  work.barriers = static_cast<double>(std::count(before.begin(), before.end(), true));
+}
+
+/// Tiles that blocks go down.
+void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
+               const machine::Architecture& architecture) {
+  const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
+  const Tiling tiling = tiling_of(plan, box);
+  const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
+  add_images(work, plan, tiling, sizes);
+  for (const Computed& c : plan.computed)
+    add(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels);
+  add_passes(work, plan);
+  if (plan.parts) {
+    const auto rows = static_cast<double>(rows_of_part(*plan.parts, box.extent[0]));
+    work.barriers += static_cast<double>(barriers_of_part(*plan.parts)) * batch / rows;
+  }
+  work.blocks = std::max(1., tiling.columns * tiling.bands);
+  work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
+  work.needs.static_shared = static_cast<int>(plan.kept_bytes());
+  const int items = plan.level(LevelKind::Block)->extent[0].fixed();
+  choose_block_of(work, architecture, {kernel::Sharing::Work, items, true, false});
+}
+
+}  // namespace
+
+BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
+                        const machine::Architecture& architecture) {
+  BlockWork work;
+  if (plan.is_tiled())
+    add_tiles(work, plan, sizes, architecture);
+  else
+    add_threads(work, plan, sizes, architecture);
+  const Traffic traffic = traffic_of(plan, sizes);
+  work.read = traffic.read, work.written = traffic.written;
+  return work;
+}
+
+double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
+  const double batches = work.blocks * work.batches;
+  const double memory = (work.read + work.written) / gpu.bytes.value + work.again / gpu.again.value;
+  const double compute =
+      std::max({(work.operations + work.accesses) / gpu.operations.value, work.accesses / gpu.accesses.value,
+                work.divisions / gpu.divisions.value});  // of one
+  const double alone = work.waits * gpu.latency.value + compute / batches + work.barriers * gpu.barrier.value;
+  const auto time_of = [&](double blocks, double on_one) {
+    return work.batches * std::max({blocks * memory / batches, on_one * compute / batches, alone});
+  };
+  const double most_on_one = machine::occupancy(*gpu.architecture, work.needs).blocks;
+  const double at_a_time = most_on_one * gpu.multiprocessors;
+  const double full = std::floor(work.blocks / at_a_time), rest = work.blocks - full * at_a_time;
+  double seconds = gpu.launch.value + full * time_of(at_a_time, most_on_one);
+  if (rest > 0) seconds += time_of(rest, std::clamp(rest / gpu.multiprocessors + 0.5, 1., most_on_one));
+  return seconds;
+}
+
+CostModel gpu_costs(ir::Sizes sizes, const machine::GpuSpeeds& gpu) {
+  return [sizes = std::move(sizes), gpu](const KernelPlan& plan) {
+    return block_cost_of(block_work_of(plan, sizes, *gpu.architecture), gpu);
+  };
+}
+
+}  // namespace weft::plan

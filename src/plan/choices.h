@@ -1,0 +1,60 @@
+// What may be asked for of a plan, and what it is made for. What is left out follows or is chosen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "plan/extent.h"
+
+namespace weft::plan {
+
+/// The order within a tile.
+enum class Traversal {
+  March,   ///< Row by row, each stage some rows ahead of its readers: what is read no more is not kept.
+  Static,  ///< All rows of a stage, then those of the next.
+};
+
+/// Part of the result of stages that are one kernel: what one core, or one block of threads, computes by itself.
+struct Tile {
+  int width = 0, height = 0;  ///< Pixels.
+  Traversal traversal = Traversal::March;
+
+  bool operator==(const Tile&) const = default;
+};
+using Tiles = std::map<std::string, Tile>;  ///< By the stage that is stored.
+
+/// Of the rows that a tile keeps of one source.
+struct KeptChoices {
+  std::optional<int> rows = {};        ///< Room for so many.
+  std::optional<bool> in_memory = {};  ///< Whether tiles inside the image read them where they lie.
+
+  bool operator==(const KeptChoices&) const = default;
+};
+
+/// Of one kernel.
+struct Choices {
+  /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
+  std::optional<bool> of_blocks = {};
+  std::optional<int> width = {};  ///< Of a tile.
+  std::optional<Extent> height = {};
+  std::optional<Traversal> traversal = {};
+  std::optional<int> columns = {};      ///< That the threads of a block share out.
+  std::optional<int> batch = {};        ///< Rows that a block takes at a time.
+  std::optional<int> pixels = {};       ///< Of a thread that reads nothing but its own.
+  std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
+  std::map<std::string, KeptChoices> kept = {};
+
+  bool operator==(const Choices&) const = default;
+};
+Choices choices_of(const Tile& tile);
+
+/// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
+struct Memory {
+  std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
+
+  bool is_of_blocks() const { return shared_bytes.has_value(); }
+};
+
+}  // namespace weft::plan

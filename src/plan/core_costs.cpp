@@ -1,0 +1,106 @@
+#include "plan/core_costs.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace weft::plan {
+namespace {
+
+/// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
+/// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
+/// have a power of two of lanes in all, or lanes lie apart.
+double pixels_of(const Computed& c, const Covered& all, bool lanes_apart) {
+  const auto lanes = static_cast<unsigned>(c.phases * c.type.lanes);
+  const double one_by_one = (c.phases - 1) * all.rows * (machine::vector_values - 1);
+  const bool is_even = c.phases == 1 || lanes_apart || std::has_single_bit(lanes);
+  return one_by_one + all.pixels * (is_even ? 1 : machine::uneven_phases);
+}
+
+/// The share of tiles that copy the rows of an image: those at its ends, unless all do.
+double copying_tiles(const Tiling& tiling, const Kept& image) {
+  if (!image.in_memory) return 1;
+  const double inner = std::max(tiling.columns - 2, 0.0) * std::max(tiling.bands - 2, 0.0);
+  return 1 - inner / (tiling.columns * tiling.bands);
+}
+
+void add(CoreWork& work, const Computed& computed, double pixels) {
+  work.operations += pixels * static_cast<double>(computed.operations.alu);
+  work.divisions += pixels * static_cast<double>(computed.operations.sfu);
+  work.accesses += pixels * computed.accesses;
+}
+
+/// Rows of one stage and its values, from image to image.
+void add_rows(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
+  const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
+  const Covered all{plan::pixels_of(box), rows_of(box)};
+  for (const Computed& c : plan.computed) {
+    const double one_by_one = c.border_columns * all.rows;
+    add(work, c, pixels_of(c, all, false) + one_by_one * (machine::vector_values - 1));
+  }
+  work.rows += all.rows;
+}
+
+void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
+  const Tiling tiling = tiling_of(plan, box_of(plan.computed.back().domain, sizes));
+  for (const Kept& kept : plan.kept) {
+    if (kept.is_member) continue;
+    const Covered image = covered_by(tiling, box_of(kept.box, sizes), kept.window);
+    work.accesses += image.pixels * 2 * kept.type.lanes * copying_tiles(tiling, kept);
+    work.rows += image.rows;
+  }
+  for (const Computed& c : plan.computed) {
+    const Covered all = covered_by(tiling, box_of(c.domain, sizes), c.halo);
+    add(work, c, pixels_of(c, all, plan.lanes_apart));
+    const bool begins_a_pass = std::any_of(plan.passes.begin(), plan.passes.end(),
+                                           [&](const Pass& pass) { return pass.front() == c.stage; });
+    if (begins_a_pass) work.rows += all.rows;
+  }
+}
+
+}  // namespace
+
+CoreWork core_work_of(const KernelPlan& plan, const ir::Sizes& sizes) {
+  CoreWork work;
+  const Traffic traffic = traffic_of(plan, sizes);
+  work.read = traffic.read, work.written = traffic.written;
+  if (plan.is_tiled())
+    add_tiles(work, plan, sizes);
+  else
+    add_rows(work, plan, sizes);
+  return work;
+}
+
+CoreCost cost_of(const CoreWork& work, const machine::CpuSpeeds& cpu) {
+  CoreCost cost;
+  cost.memory = (work.read + work.written) / cpu.bytes.value;
+  cost.compute = std::max(work.operations / cpu.operations.value, work.accesses / cpu.accesses.value) +
+                 work.divisions / cpu.divisions.value + work.rows * cpu.row.value / cpu.cores;
+  const double longer = std::max(cost.memory, cost.compute), shorter = std::min(cost.memory, cost.compute);
+  // The less there is of one, the easier it passes during the other.
+  const double exposed = longer > 0 ? cpu.exposed.value * shorter * shorter / longer : 0;
+  cost.total = longer + exposed + cpu.kernel.value;
+  return cost;
+}
+
+CostModel cpu_costs(ir::Sizes sizes) {
+  return
+      [sizes = std::move(sizes)](const KernelPlan& plan) { return cost_of(core_work_of(plan, sizes)).total; };
+}
+
+std::vector<KernelCost> costs_of(const std::vector<KernelPlan>& plans, const ir::Sizes& sizes) {
+  std::vector<KernelCost> costs;
+  for (const KernelPlan& plan : plans) {
+    const CoreWork work = core_work_of(plan, sizes);
+    costs.push_back({plan.result, work, cost_of(work)});
+  }
+  return costs;
+}
+
+double total_of(const std::vector<KernelCost>& kernels) {
+  double seconds = 0;
+  for (const KernelCost& kernel : kernels) seconds += kernel.cost.total;
+  return seconds;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,42 @@
+// The strip or tile that a core of a CPU goes through, and how many rows it has room for: those that are kept
+// fit its caches.
+//
+//     in: 5 rows are needed at a time, of float, and gx: 3        rooms of 8 and 4 rows, strips 640 columns
+//     wide
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plan/choices.h"
+#include "plan/march.h"
+
+namespace weft::plan {
+
+/// Strips are as tall as leaves so many of them, some for each core, within limits: tall ones do little twice
+/// at their ends. Heights are multiples of the least.
+constexpr int enough_strips = 64, least_height = 16, most_height = 256;
+
+/// A core combines the elements of a reduction in parts: so many of a row, or of as many whole rows as make
+/// no more. Blocks of threads have parts of their own (block_strip.h).
+constexpr int part_pixels = 4096;  // enough to pay for handing out a part
+
+/// Of the rows of a tile whose width is given: part of a second-level cache, and of a thread's stack.
+constexpr int most_kept_bytes = 256 * 1024;
+
+/// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
+int room_for_rows(const RollingRows& rows);
+/// So many rows of a source a static tile of that height has room for.
+int room_for_rows(const RollingRows& rows, const March& march, int height);
+/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
+/// or those of a part.
+int strip_width(const March& march);
+
+/// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.
+std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result);
+/// Why no processor can march in such tiles: a clause, or nothing.
+std::optional<std::string> why_not_in_steps(const Choices& asked, const March& march);
+/// Why a core cannot compute such tiles: a clause, or nothing.
+std::optional<std::string> why_not_in_cores(const Choices& asked, const March& march);
+
+}  // namespace weft::plan

@@ -1,0 +1,66 @@
+#include "plan/extent.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <weft/error.h>
+
+#include "kernel/evaluate.h"
+
+namespace weft::plan {
+
+using ir::BinaryOp;
+using kernel::Expr;
+using kernel::literal;
+
+namespace {
+
+/// Whether the sizes are all multiples of the last, up to the first.
+bool are_multiples(const Extent& extent) {
+  const auto count = static_cast<int>(extent.sizes.size());
+  for (int i = 0; i < count; ++i) {
+    if (extent.sizes[i] != extent.sizes.back() * (count - i)) return false;
+  }
+  return count > 3 && (extent.sizes.back() & (extent.sizes.back() - 1)) == 0;
+}
+
+}  // namespace
+
+Extent multiples(int step, int most, int enough) {
+  Extent extent{{}, enough};
+  for (int size = most / step * step; size > 0; size -= step) extent.sizes.push_back(size);
+  return extent;
+}
+
+Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_side,
+               const std::function<Expr(const Expr& size)>& given) {
+  if (extent.is_all()) return given(pixels);
+  if (are_multiples(extent)) {
+    const int step = extent.sizes.back(), most = extent.sizes.front();
+    const Expr even = kernel::div(kernel::mul(pixels, side_by_side), literal(extent.enough));
+    const Expr whole = kernel::binary(BinaryOp::And, even, literal(-step));
+    return given(kernel::min(kernel::max(whole, literal(step)), literal(most)));
+  }
+  Expr result = given(literal(extent.sizes.back()));
+  for (auto size = extent.sizes.rbegin() + 1; size != extent.sizes.rend(); ++size) {
+    const Expr tiles = kernel::mul(kernel::div(pixels, literal(*size)), side_by_side);
+    const Expr are_enough = kernel::binary(BinaryOp::Le, literal(extent.enough), tiles);
+    result = kernel::select(are_enough, given(literal(*size)), result);
+  }
+  return result;
+}
+
+std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side) {
+  const Expr size =
+      with_size(extent, literal(pixels), literal(side_by_side), [](const Expr& s) { return s; });
+  return kernel::evaluate(size, {});
+}
+
+std::string to_string(const Extent& extent) {
+  if (extent.is_all()) return "all";
+  if (extent.is_fixed()) return std::to_string(extent.fixed());
+  if (are_multiples(extent))
+    return fmt::format("{}..{} for {}", extent.sizes.front(), extent.sizes.back(), extent.enough);
+  return fmt::format("{} for {}", fmt::join(extent.sizes, "|"), extent.enough);
+}
+
+}  // namespace weft::plan

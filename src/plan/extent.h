@@ -1,0 +1,42 @@
+// How many pixels of one dimension a tile has: a number, all of them, or as many as leaves enough tiles. It
+// is resolved once the size of the image is known, by the kernel's own code; models do the same sum.
+//
+//     the first of 64, 32 and 8 rows that makes 128 tiles:    64 of 2048 rows, if 4 tiles stand side by side
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernel/build.h"
+
+namespace weft::plan {
+
+struct Extent {
+  /// Largest first. None: all pixels of the dimension; several: the first of which there are enough tiles, or
+  /// the last.
+  std::vector<int> sizes = {};
+  int enough = 0;  ///< Tiles of all dimensions.
+
+  bool is_all() const { return sizes.empty(); }
+  bool is_fixed() const { return sizes.size() == 1; }
+  int fixed() const { return sizes.at(0); }
+  bool operator==(const Extent&) const = default;
+};
+
+inline Extent all_pixels() { return {}; }
+inline Extent fixed(int pixels) { return {{pixels}}; }
+/// most, most - step … step.
+Extent multiples(int step, int most, int enough);
+
+/// What `given` makes of the size over so many pixels, where so many tiles stand side by side.
+kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const kernel::Expr& side_by_side,
+                       const std::function<kernel::Expr(const kernel::Expr& size)>& given);
+/// The size as a number. Throws InternalError if it is that of all pixels.
+std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
+
+/// "all", "248", "64|32|8 for 128", "256..16 for 64"
+std::string to_string(const Extent& extent);
+
+}  // namespace weft::plan

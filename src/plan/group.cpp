@@ -1,0 +1,91 @@
+#include "plan/group.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ir/visit.h"
+#include "plan/block_strip.h"
+#include "plan/core_strip.h"
+#include "plan/passes.h"
+
+namespace weft::plan {
+namespace {
+
+std::vector<StageReads> reads_of(const std::vector<Loop>& loops) {
+  std::vector<StageReads> reads;
+  for (const Loop& loop : loops) reads.push_back(loop.reads);
+  return reads;
+}
+
+/// The members that are no values, each with what the values that it reads read.
+std::vector<StageReads> without_values(const std::vector<StageReads>& members,
+                                       const std::set<const ir::Stage*>& values) {
+  std::map<const ir::Stage*, StageReads> known;  // of values: producers first
+  std::vector<StageReads> result;
+  for (const StageReads& member : members) {
+    StageReads merged{member.stage, {}, member.has_places};
+    for (const ir::Read* read : member.reads) {
+      const auto value = known.find(read->source.get());
+      if (value == known.end()) {
+        merged.reads.push_back(read);
+        continue;
+      }
+      const StageReads& of_value = value->second;
+      merged.reads.insert(merged.reads.end(), of_value.reads.begin(), of_value.reads.end());
+      merged.has_places |= of_value.has_places;
+    }
+    if (values.count(member.stage))
+      known[member.stage] = std::move(merged);
+    else
+      result.push_back(std::move(merged));
+  }
+  return result;
+}
+
+std::set<const ir::Stage*> values_of(const std::vector<Loop>& loops, const March& march) {
+  std::set<const ir::Stage*> candidates;
+  for (const Loop& loop : loops) {
+    if (loop.can_be_value && &loop != &loops.back()) candidates.insert(loop.reads.stage);
+  }
+  return values_of_passes(reads_of(loops), march, std::move(candidates));
+}
+
+}  // namespace
+
+Loop loop_of(const ir::Stage& stage) {
+  Loop loop{plan::reads_of(stage), analysis::operations(stage)};
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    loop.has_windows |=
+        std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);
+  });
+  return loop;
+}
+
+GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
+  Group group{loops, {}, reads_of(loops), {}, {}};
+  if (loops.size() == 1) {
+    group.halos.emplace_back(loops[0].stage().domain().size());
+    return {std::move(group), ""};
+  }
+  MarchOrWhy found = march_of(group.members);
+  if (!found.march) return {std::nullopt, std::move(found.why)};
+  group.values = values_of(loops, *found.march);
+  for (const Loop& loop : loops) {
+    const RollingRows* rows = found.march->of(loop.stage());
+    group.halos.push_back(rows ? rows->window : Window(2));
+  }
+  if (!group.values.empty()) {
+    group.members = without_values(group.members, group.values);
+    found = march_of(group.members);
+    if (!found.march) throw InternalError("a group that cannot march without its values: " + found.why);
+  }
+  group.march = *std::move(found.march);
+  auto why = memory.is_of_blocks() ? why_not_in_blocks(group.members, group.march, *memory.shared_bytes)
+                                   : why_not_in_caches(group.march, group.result());
+  if (why) return {std::nullopt, std::move(*why)};
+  return {std::move(group), ""};
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,50 @@
+// Stages that are one kernel: which of them march, and which are values of the others' loops.
+//
+//     dx = in(x + 1, y) - in(x - 1, y), xx = dx * dx, gxx = blur(xx)      xx and gxx march; dx is a value of
+//     xx
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/operations.h"
+#include "plan/choices.h"
+#include "plan/march.h"
+
+namespace weft::plan {
+
+/// A stage with those that are computed in its place.
+struct Loop {
+  StageReads reads;
+  analysis::Operations operations;         ///< Of a pixel, without the loads of what is in place.
+  bool can_be_value = false;               ///< Of a loop that has all its readers.
+  bool has_windows = false;                ///< Folds or medians, its own or of what is in place.
+  std::vector<std::string> in_place = {};  ///< The stages in its place.
+
+  const ir::Stage& stage() const { return *reads.stage; }
+};
+
+/// Of a stage that nothing is in place of.
+Loop loop_of(const ir::Stage& stage);
+
+/// How they are one kernel.
+struct Group {
+  std::vector<Loop> loops;            ///< Producers first; the last is stored.
+  std::set<const ir::Stage*> values;  ///< Of those, the ones that are values.
+  std::vector<StageReads> members;    ///< The others, each with all that is read for it by way of values.
+  March march;                        ///< Of the members. One alone has none, unless it has windows.
+  std::vector<Window> halos;          ///< Of each loop: what is computed of it around a tile.
+
+  const ir::Stage& result() const { return *members.back().stage; }
+};
+
+struct GroupOrWhy {
+  std::optional<Group> group;
+  std::string why;  ///< A clause.
+};
+/// Or why they cannot be one, in that memory. One loop always can.
+GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory = {});
+
+}  // namespace weft::plan

@@ -1,0 +1,176 @@
+#include "plan/json.h"
+
+#include <fmt/format.h>
+#include <weft/error.h>
+
+#include <nlohmann/json.hpp>
+
+namespace weft::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t most_pixels = 1 << 16;
+
+Json as_json(const Extent& extent) {
+  if (extent.is_all()) return "all";
+  if (extent.is_fixed()) return extent.fixed();
+  return {{"sizes", extent.sizes}, {"enough", extent.enough}};
+}
+
+/// Reads one kernel of a file.
+class Reading {
+ public:
+  explicit Reading(const std::string& result) : result_(result) {}
+
+  Choices run(const Json& json) {
+    if (!json.is_object()) throw wrong("is no object");
+    for (const auto& [key, value] : json.items()) {
+      if (key == "levels")
+        levels(value);
+      else if (key == "kept")
+        kept(value);
+      else
+        throw wrong("says '" + key + "', which is unknown");
+    }
+    return choices_;
+  }
+
+ private:
+  Error wrong(const std::string& what) const {
+    return Error(fmt::format("the schedule's kernel of '{}' {}", result_, what))
+        .help("weft explain --json prints kernels as \"schedule\"");
+  }
+
+  int number(const Json& json, const std::string& of) const {
+    if (!json.is_number_unsigned() || json.get<std::uint64_t>() == 0 ||
+        json.get<std::uint64_t>() > most_pixels)
+      throw wrong(fmt::format("has no number of 1 to {} as {}", most_pixels, of));
+    return json.get<int>();
+  }
+
+  Extent extent(const Json& json, const std::string& of) const {
+    if (json == "all") return all_pixels();
+    if (!json.is_object()) return fixed(number(json, of));
+    if (json.size() != 2 || !json.contains("sizes") || !json.contains("enough") ||
+        !json["sizes"].is_array() || json["sizes"].empty())
+      throw wrong("has " + of + R"( other than a number, "all", or {"sizes": [64, 32], "enough": 64})");
+    Extent extent{{}, number(json["enough"], of)};
+    for (const Json& size : json["sizes"]) {
+      extent.sizes.push_back(number(size, of));
+      if (extent.sizes.size() > 1 && extent.sizes.end()[-2] <= extent.sizes.back())
+        throw wrong("has sizes that do not descend as " + of);
+    }
+    return extent;
+  }
+
+  void levels(const Json& list) {
+    if (!list.is_array()) throw wrong("has levels that are no list");
+    for (const Json& level : list) {
+      if (!level.is_object() || !level.contains("kind")) throw wrong("has a level without a kind");
+      for (const auto& [key, value] : level.items()) {
+        if (key != "kind" && key != "order" && key != "extent")
+          throw wrong("says '" + key + "' of a level, which is unknown");
+      }
+      add_level(level);
+    }
+  }
+
+  void add_level(const Json& level) {
+    const Json& kind = level["kind"];
+    std::vector<Extent> extents;
+    if (level.contains("extent")) {
+      if (!level["extent"].is_array()) throw wrong("has a level whose extent is no list");
+      for (const Json& along : level["extent"]) extents.push_back(extent(along, "the extent of a level"));
+    }
+    const auto fixed_of = [&](std::size_t d) -> std::optional<int> {
+      if (d >= extents.size() || extents[d].is_all()) return std::nullopt;
+      if (!extents[d].is_fixed()) throw wrong("has several sizes where there is one");
+      return extents[d].fixed();
+    };
+    if (kind == "grid" || kind == "core") {
+      choices_.of_blocks = kind == "grid";
+      choices_.width = fixed_of(0);
+      if (extents.size() > 1 && !extents[1].is_all()) choices_.height = extents[1];
+    } else if (kind == "row") {
+      const Json order = level.value("order", Json("march"));
+      if (order != "march" && order != "static") throw wrong("has rows that neither march nor are static");
+      choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
+    } else if (kind == "batch") {
+      choices_.batch = fixed_of(1);
+      choices_.traversal = Traversal::March;
+    } else if (kind == "block") {
+      choices_.columns = fixed_of(0);
+    } else if (kind == "lane") {
+      choices_.pixels = fixed_of(0);
+    } else if (kind != "vector") {
+      throw wrong("has a level of a kind that is unknown: " + kind.dump());
+    }
+  }
+
+  void kept(const Json& sources) {
+    if (!sources.is_object()) throw wrong("has kept rows that are not by stages' names");
+    choices_.keeps_rows = !sources.empty();
+    if (sources.empty()) choices_.width.reset(), choices_.height.reset();
+    for (const auto& [stage, json] : sources.items()) {
+      if (!json.is_object()) throw wrong("keeps rows of '" + stage + "' that are no object");
+      KeptChoices& choices = choices_.kept[stage];
+      for (const auto& [key, value] : json.items()) {
+        if (key == "rows")
+          choices.rows = number(value, "the rows of '" + stage + "'");
+        else if (key == "in_memory" && value.is_boolean())
+          choices.in_memory = value.get<bool>();
+        else
+          throw wrong("says '" + key + "' of '" + stage + "', which is unknown");
+      }
+    }
+  }
+
+  const std::string& result_;
+  Choices choices_;
+};
+
+}  // namespace
+
+Json as_json(const KernelPlan& plan) {
+  Json levels = Json::array(), kept = Json::object();
+  for (const Level& level : plan.levels) {
+    Json& one = levels.emplace_back(Json{{"kind", name_of(level.kind)}, {"order", name_of(level.order)}});
+    const bool follows = plan.parts && level.kind != LevelKind::Batch;  // from the parts of the reduction
+    for (const Extent& extent : level.extent) {
+      if (!follows) one["extent"].push_back(as_json(extent));
+    }
+  }
+  for (const Kept& k : plan.kept) {
+    Json& one = kept[k.stage] = {{"rows", k.rows}};
+    if (!k.is_member && !plan.is_of_blocks()) one["in_memory"] = k.in_memory;
+  }
+  return {{"levels", std::move(levels)}, {"kept", std::move(kept)}};
+}
+
+Json as_json(const Choices& choices) {
+  Json levels = Json::array();
+  const auto add = [&](const char* kind, const Extent& x, const Extent& y) {
+    levels.push_back({{"kind", kind}, {"extent", Json::array({as_json(x), as_json(y)})}});
+  };
+  const auto of = [](const std::optional<int>& pixels) { return pixels ? fixed(*pixels) : all_pixels(); };
+  add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
+  if (choices.columns) add("block", of(choices.columns), all_pixels());
+  if (choices.batch) add("batch", all_pixels(), of(choices.batch));
+  if (choices.pixels) add("lane", of(choices.pixels), all_pixels());
+  if (choices.traversal)
+    levels.push_back(
+        {{"kind", "row"}, {"order", *choices.traversal == Traversal::March ? "march" : "static"}});
+  Json json = {{"levels", std::move(levels)}};
+  if (choices.keeps_rows || !choices.kept.empty()) json["kept"] = Json::object();
+  for (const auto& [stage, of_stage] : choices.kept) {
+    Json& one = json["kept"][stage] = Json::object();
+    if (of_stage.rows) one["rows"] = *of_stage.rows;
+    if (of_stage.in_memory) one["in_memory"] = *of_stage.in_memory;
+  }
+  return json;
+}
+
+Choices choices_from(const Json& json, const std::string& result) { return Reading(result).run(json); }
+
+}  // namespace weft::plan

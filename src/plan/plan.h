@@ -1,0 +1,186 @@
+// How one kernel is made: a plain value that says all of it. Searches choose among plans, models count what
+// they say, `weft explain` prints them, a user's file can force them, and lowering follows them to the
+// letter.
+//
+//     kernel hc; with it gx gy gxy; values dx dy
+//       grid    248 x 64|32|8 for 128 parallel
+//       block   256 parallel
+//       batch   all x 8 march
+//       begins  4 rows above a tile
+//       in      ring of 16 rows, 264 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp
+//       gx      ring of 16 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp
+//       passes  gx gy gxy | hc
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/operations.h"
+#include "analysis/window.h"
+#include "ir/stage_ir.h"
+#include "plan/choices.h"
+#include "plan/extent.h"
+#include "plan/parts.h"
+
+namespace weft::plan {
+
+using analysis::Reach;
+using analysis::Window;
+
+// ---- how the result is divided
+
+enum class LevelKind {
+  Grid,   ///< Of a GPU: tiles, each a block's.
+  Core,   ///< Of a CPU: tiles, each a core's.
+  Block,  ///< The threads of a block: each has some of so many columns.
+  Batch,  ///< Rows of a tile that a block takes at a time.
+  Row,    ///< Rows of a tile that a core takes at a time.
+  Lane,   ///< Neighbouring pixels of one thread.
+  Vector  ///< Neighbouring pixels of a core, which do not depend on one another.
+};
+enum class Order {
+  Parallel,  ///< In any order, at the same time.
+  March,     ///< One after the other, and of each stage what its readers still need.
+  Static,    ///< One after the other, all of a stage before its readers.
+  Unrolled,  ///< Each as code of its own.
+};
+/// A division of what the level around it has: of all of the result, in the outermost.
+struct Level {
+  LevelKind kind;
+  Order order;
+  std::vector<Extent> extent;  ///< Per dimension, x first; of those beyond, one.
+
+  bool operator==(const Level&) const = default;
+};
+
+// ---- what is kept
+
+enum class Storage {
+  Ring,  ///< Rows that take each other's place as a tile is gone through.
+  Tile,  ///< All rows that a static tile needs.
+};
+
+/// What reads find beyond the ends of a source.
+struct BorderRule {
+  ir::BorderMode mode;
+  ir::Expr constant;  ///< Of Constant alone.
+
+  bool operator==(const BorderRule&) const = default;
+};
+
+/// Rows that a tile keeps of a source: an image in memory that is read in windows, or another result of the
+/// same kernel.
+struct Kept {
+  std::string stage;
+  bool is_member = false;  ///< Computed here; else loaded.
+  Storage storage = Storage::Ring;
+
+  // What follows from the reads (march.h).
+  std::array<int, 2> rate = {1, 1};  ///< Its pixels along x and y for each step of the result.
+  Window window, outside;            ///< As RollingRows has them.
+  bool continues = false;            ///< Computed beyond its ends, as it repeats.
+  int ahead = 0;                     ///< Rows by which it is ahead of the result.
+  int needed = 1;                    ///< Rows at a time.
+  int least_rows = 1;                ///< For which there has to be room, as the tile is gone through.
+  std::optional<BorderRule> border;
+
+  // What is chosen.
+  int rows = 0;            ///< Room for so many: of a ring a power of two.
+  int first = 0;           ///< Scalars of a row before the tile's first pixel.
+  int pitch = 0;           ///< Scalars of a row.
+  int lane_pitch = 1;      ///< Scalars from lane to lane: 1, or all columns if lanes lie apart.
+  int place = 0;           ///< The number of its array; those of one number take turns in it.
+  bool in_memory = false;  ///< Tiles inside the image read the rows where they lie.
+
+  Type type;    ///< Of its pixels.
+  ir::Box box;  ///< All of it.
+
+  bool operator==(const Kept&) const = default;
+  int scalars() const { return rows * pitch; }
+  std::int64_t bytes() const { return std::int64_t{scalars()} * size_of(type.scalar); }
+  const Reach& x() const { return window[0]; }
+  const Reach& y() const { return window[1]; }
+  /// What is found beyond its ends, unless nothing is or it is computed.
+  std::optional<ir::BorderMode> border_mode() const;
+  /// How far it is computed beyond its ends.
+  Reach continued(int d) const { return continues ? outside[d] : Reach{}; }
+};
+
+// ---- what it does, which models count
+
+/// An image in memory.
+struct ImageUse {
+  std::string stage;
+  Type type;
+  ir::Box box;
+
+  bool operator==(const ImageUse&) const = default;
+};
+/// The pixels of one stage.
+struct Computed {
+  std::string stage;
+  Type type;
+  ir::Box domain;                   ///< Its own, without the halo.
+  Window halo;                      ///< Computed around each tile; at the rate of the stage.
+  analysis::Operations operations;  ///< Of a pixel, with those of stages in its place.
+  double accesses = 0;              ///< Values loaded and stored for a pixel, from wherever.
+  std::vector<std::string> reads;   ///< Distinct images and stages.
+  bool is_value = false;
+  int border_columns = 0;  ///< At both ends of a row, where windows leave the image.
+  int phases = 1;          ///< Pixels computed at a time, where a coarser image is read.
+
+  bool operator==(const Computed&) const = default;
+};
+
+// ---- the plan
+
+using Pass = std::vector<std::string>;  ///< Stages that one loop along a row computes.
+
+struct KernelPlan {
+  std::string result;                ///< The stage that it stores.
+  std::vector<std::string> values;   ///< Stages computed in the loops of others: no pixels of their own.
+  std::vector<Level> levels;         ///< Outermost first.
+  std::array<int, 2> step = {1, 1};  ///< Pixels of the result in each step, powers of two.
+  int before = 0;                    ///< Rows above the first of a tile with which a march begins.
+  bool lanes_apart = false;          ///< Each lane has kept rows of its own.
+  std::vector<Kept> kept;            ///< Images first, then members, producers first.
+  std::vector<Pass> passes;          ///< In order; the result's is the last.
+  std::optional<Parts> parts;        ///< Of a reduction.
+  /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
+  bool shares_rows = false;
+  std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
+
+  ImageUse written;                ///< The result.
+  std::vector<ImageUse> images;    ///< Read from memory.
+  std::vector<Computed> computed;  ///< Values among them, the result last.
+
+  bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
+  /// Null if there is none.
+  const Level* level(LevelKind kind) const;
+  const Kept* kept_of(const std::string& stage) const;
+  bool is_static() const;
+  /// Rows are kept of tiles of the result, or its elements combined, by passes.
+  bool is_tiled() const { return !kept.empty(); }
+  /// All kept rows, those of one place once, and accumulators.
+  std::int64_t kept_bytes() const;
+  /// Of a tile: columns, and rows.
+  int width() const { return levels.at(0).extent.at(0).fixed(); }
+  const Extent& height() const { return levels.at(0).extent.at(1); }
+
+  bool operator==(const KernelPlan&) const = default;
+};
+
+/// What was chosen of it, all of it: asked for again, it makes the same plan.
+Choices choices_of(const KernelPlan& plan);
+
+std::string name_of(LevelKind kind);
+std::string name_of(Order order);
+std::string name_of(Storage storage);
+
+/// Whole lines, as above.
+std::string to_text(const KernelPlan& plan);
+
+}  // namespace weft::plan

@@ -1,0 +1,317 @@
+#include "plan/planner.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/footprint.h"
+#include "ir/visit.h"
+#include "plan/block_strip.h"
+#include "plan/core_strip.h"
+#include "plan/passes.h"
+#include "plan/row_places.h"
+#include "plan/thread_pixels.h"
+#include "plan/verify.h"
+
+namespace weft::plan {
+namespace {
+
+// A window of fewer pixels is read from memory: the caches have it, and staging it costs barriers.
+constexpr int least_window_pixels = 3;
+
+ImageUse use_of(const ir::Stage& stage) { return {stage.name, stage.type, stage.box}; }
+
+// ---- what models count
+
+/// Columns at both ends of a row whose windows leave the image: their pixels find their way back one by one,
+/// not in vectors. Rows that are kept have copies beyond their ends instead.
+int border_columns(const Loop& loop) {
+  Reach reach;
+  for (const ir::Read* read : loop.reads.reads) {
+    if (!read->border || read->source->box.empty()) continue;
+    const std::optional<Window> window = window_of(analysis::footprint(*read));
+    if (window) reach = analysis::hull({reach}, {window->front()}).front();
+  }
+  return static_cast<int>(reach.extent() - 1);
+}
+
+/// The pixels that a loop computes at a time where it reads a coarser image.
+int phases_of(const Loop& loop) {
+  std::int64_t phases = 1;
+  for (const ir::Read* read : loop.reads.reads) {
+    if (!read->source->box.empty()) phases = std::max(phases, analysis::footprint(*read).front().divisor);
+  }
+  return static_cast<int>(phases);
+}
+
+/// Loads and stores of a pixel by a loop, of values that are lanes; those of `values` are not loaded.
+double accesses_of(const Loop& loop, const std::set<const ir::Stage*>& values) {
+  const int lanes = loop.stage().type.lanes;
+  auto accesses = static_cast<double>(loop.operations.loads + 1) * lanes;
+  if (values.count(&loop.stage())) accesses -= lanes;
+  for (const ir::Stage* value : values) {
+    if (reads(loop.reads, *value)) accesses -= value->type.lanes;
+  }
+  return accesses;
+}
+
+void count(KernelPlan& plan, const Group& group) {
+  std::set<const ir::Stage*> inside, read;
+  for (const Loop& loop : group.loops) inside.insert(&loop.stage());
+  for (std::size_t l = 0; l < group.loops.size(); ++l) {
+    const Loop& loop = group.loops[l];
+    Computed computed{
+        loop.stage().name, loop.stage().type, loop.stage().domain(), group.halos[l], loop.operations, 0, {}};
+    computed.accesses = accesses_of(loop, group.values);
+    computed.is_value = group.values.count(&loop.stage()) > 0;
+    computed.border_columns = border_columns(loop);
+    computed.phases = phases_of(loop);
+    std::set<const ir::Stage*> sources;
+    for (const ir::Read* r : loop.reads.reads) {
+      const ir::Stage& source = *r->source;
+      if (!sources.insert(&source).second) continue;
+      computed.reads.push_back(source.name);
+      if (!inside.count(&source) && read.insert(&source).second) plan.images.push_back(use_of(source));
+    }
+    plan.computed.push_back(std::move(computed));
+    for (const std::string& name : loop.in_place) plan.values.push_back(name);
+    if (group.values.count(&loop.stage())) plan.values.push_back(loop.stage().name);
+  }
+  plan.written = use_of(group.result());
+}
+
+// ---- kernels that keep rows
+
+Kept kept_of(const RollingRows& r) {
+  Kept kept;
+  kept.stage = r.source().name, kept.is_member = r.is_member;
+  kept.rate = r.rate, kept.window = r.window, kept.outside = r.outside;
+  kept.continues = r.continues, kept.ahead = r.ahead, kept.needed = r.rows;
+  if (r.read.border) kept.border = BorderRule{r.read.border->mode, r.read.border->constant};
+  kept.type = r.source().type, kept.box = r.source().box;
+  return kept;
+}
+
+void add_passes(KernelPlan& plan, const std::vector<StagePass>& passes) {
+  for (const StagePass& pass : passes) {
+    Pass& names = plan.passes.emplace_back();
+    for (const ir::Stage* stage : pass) names.push_back(stage->name);
+  }
+}
+
+/// The room that was asked for, if any was.
+void ask_for_rows(Kept& kept, const Choices& asked) {
+  const auto found = asked.kept.find(kept.stage);
+  if (found == asked.kept.end()) return;
+  kept.rows = found->second.rows.value_or(kept.rows);
+  kept.in_memory = found->second.in_memory.value_or(kept.in_memory);
+}
+
+void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) {
+  const March& march = group.march;
+  const Traversal traversal = asked.traversal.value_or(Traversal::March);
+  const bool is_static = traversal == Traversal::Static;
+  const int width = asked.width.value_or(strip_width(march));
+  const Extent height = asked.height.value_or(multiples(least_height, most_height, enough_strips));
+  plan.levels = {
+      {LevelKind::Core, Order::Parallel, {fixed(width), height}},
+      {LevelKind::Row, is_static ? Order::Static : Order::March, {all_pixels(), fixed(march.step[1])}},
+      {LevelKind::Vector, Order::Parallel, {}}};
+  plan.before = rows_before(march);
+  plan.lanes_apart = march.lanes_apart;
+  const std::vector<StagePass> passes = passes_of(group.members, march);
+  const std::vector<int> places = places_of_rows(group.members, march, passes, traversal);
+  for (std::size_t r = 0; r < march.rolling.size(); ++r) {
+    const RollingRows& rolling = march.rolling[r];
+    Kept kept = kept_of(rolling);
+    const int lanes = kept.type.lanes;
+    const bool apart = march.lanes_apart && lanes > 1;
+    const int columns =
+        at_rate(width, march.step[0], kept.rate[0]) + static_cast<int>(kept.x().max - kept.x().min);
+    kept.storage = is_static ? Storage::Tile : Storage::Ring;
+    kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
+    kept.least_rows = is_static ? kept.rows : kept.needed;
+    kept.lane_pitch = apart ? columns : 1;
+    kept.first = static_cast<int>(-kept.x().min) * (apart ? 1 : lanes);
+    kept.pitch = columns * lanes;
+    kept.place = places[r];
+    kept.in_memory = !kept.is_member && !apart;
+    ask_for_rows(kept, asked);
+    plan.kept.push_back(std::move(kept));
+  }
+  add_passes(plan, passes);
+}
+
+void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStrip& strip,
+                           const Choices& asked) {
+  const March& march = group.march;
+  const Extent height =
+      group.members.size() > 1 ? strip_heights_of_march(rows_before(march)) : strip_heights();
+  plan.levels = {{LevelKind::Grid, Order::Parallel, {fixed(strip.width), asked.height.value_or(height)}},
+                 {LevelKind::Block, Order::Parallel, {fixed(asked.columns.value_or(strip.columns))}},
+                 {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}}};
+  plan.before = strip.before;
+  for (std::size_t r = 0; r < march.rolling.size(); ++r) {
+    Kept kept = kept_of(march.rolling[r]);
+    const RowRing& ring = strip.rings[r];
+    kept.rows = ring.rows, kept.first = ring.first, kept.pitch = ring.pitch;
+    kept.least_rows = kept.needed - kept.rate[1] + at_rate(strip.batch, march.step[1], kept.rate[1]);
+    kept.place = static_cast<int>(r);
+    ask_for_rows(kept, asked);
+    plan.kept.push_back(std::move(kept));
+  }
+  add_passes(plan, passes_of(group.members, march));
+}
+
+// ---- kernels of one stage
+
+/// How a single stage marches with the images that it reads; nothing if it cannot.
+std::optional<March> march_of_one(const Group& group) {
+  if (!std::holds_alternative<ir::Pure>(group.result().definition)) return std::nullopt;
+  const MarchOrWhy found = march_of(group.members);
+  if (!found.march || found.march->rolling.empty()) return std::nullopt;
+  // A field may have the name of an image, and rows are kept by name.
+  std::set<std::string> names;
+  for (const RollingRows& r : found.march->rolling) {
+    if (!names.insert(r.source().name).second) return std::nullopt;
+  }
+  return found.march;
+}
+
+/// Whether a block of threads had better keep the rows of what a single stage reads.
+bool pays_for_one(const March& march) {
+  return march.has_one_rate() && std::any_of(march.rolling.begin(), march.rolling.end(), [](const auto& r) {
+           return analysis::pixels_in(r.window) >= least_window_pixels;
+         });
+}
+
+/// The only member with all that its values read and compute.
+Loop merged(const Group& group) {
+  Loop all{group.members.back(), {}, false, false, {}};
+  for (const Loop& loop : group.loops) {
+    all.operations.alu += loop.operations.alu, all.operations.sfu += loop.operations.sfu;
+    all.has_windows |= loop.has_windows;
+  }
+  return all;
+}
+
+/// A plan of one stage whose pixels are divided among threads, or its rows among cores.
+void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
+                   const std::optional<int>& asked) {
+  const ir::Stage& stage = group.result();
+  std::vector<Extent> one(stage.domain().size(), fixed(1));
+  if (!memory.is_of_blocks()) {
+    if (one.size() > 1) one[0] = all_pixels();
+    plan.levels = {{LevelKind::Core, Order::Parallel, one}, {LevelKind::Vector, Order::Parallel, {}}};
+    return;
+  }
+  const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
+  const Loop all = merged(group);
+  std::optional<int> pixels = is_pure ? pixels_of_thread(all) : std::nullopt;
+  if (pixels) pixels = asked.value_or(*pixels);
+  if (pixels) one[0] = fixed(*pixels);
+  plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
+  if (pixels) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(*pixels)}});
+  plan.shares_rows = is_pure && !pixels && reads_shared_rows(all.reads);
+}
+
+/// A plan of a reduction of what is in memory.
+void divide_parts(KernelPlan& plan, const Memory& memory) {
+  const Extent columns = fixed(plan.parts->columns), rows = fixed(plan.parts->rows);
+  if (memory.is_of_blocks())
+    plan.levels = {{LevelKind::Grid, Order::Parallel, {columns, rows}},
+                   {LevelKind::Block, Order::Parallel, {fixed(plan.parts->accumulators)}}};
+  else
+    plan.levels = {{LevelKind::Core, Order::Parallel, {columns, rows}},
+                   {LevelKind::Vector, Order::Parallel, {fixed(plan.parts->accumulators)}}};
+}
+
+/// What every plan of the group says.
+KernelPlan begun(const Group& group, const Memory& memory) {
+  KernelPlan plan;
+  plan.result = group.result().name;
+  plan.step = group.march.step;
+  if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
+    plan.parts = parts_of(*reduce, memory);
+  if (const auto* evolve = std::get_if<ir::Evolve>(&group.result().definition)) {
+    for (const ir::Evolving& field : evolve->evolution->fields)
+      plan.updates.push_back(plan_of(*field.update, memory));
+  }
+  count(plan, group);
+  return plan;
+}
+
+KernelPlan without_rows(const Group& group, const Memory& memory, const Choices& asked) {
+  KernelPlan plan = begun(group, memory);
+  plan.step = {1, 1};
+  if (plan.parts)
+    divide_parts(plan, memory);
+  else
+    divide_pixels(plan, group, memory, asked.pixels);
+  plan.passes = {{plan.result}};
+  return plan;
+}
+
+/// The group marches.
+std::optional<KernelPlan> with_rows(const Group& group, const Memory& memory, const Choices& asked) {
+  KernelPlan plan = begun(group, memory);
+  if (!memory.is_of_blocks()) {
+    keep_in_caches(plan, group, asked);
+    return plan;
+  }
+  const auto strip = block_strip(group.march, group.result(), *memory.shared_bytes, asked);
+  if (!strip) return std::nullopt;
+  keep_in_shared_memory(plan, group, *strip, asked);
+  return plan;
+}
+
+std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& memory, const Choices& asked) {
+  if (group.march.in_parts && (asked.width || asked.height || asked.traversal))
+    return "the strips of a reduction are as wide as its parts";
+  return memory.is_of_blocks() ? why_not_in_blocks(group.march, group.result(), *memory.shared_bytes, asked)
+                               : why_not_in_cores(asked, group.march);
+}
+
+PlanOrWhy verified(KernelPlan plan, const Memory& memory) {
+  if (auto why = why_impossible(plan, memory)) return {std::nullopt, std::move(*why)};
+  return {std::move(plan), ""};
+}
+
+}  // namespace
+
+KernelPlan plan_of(const Group& group, const Memory& memory) {
+  PlanOrWhy found = plan_of(group, memory, {});
+  if (!found.plan) throw InternalError("'" + group.result().name + "' has no plan: " + found.why);
+  return *std::move(found.plan);
+}
+
+KernelPlan plan_of(const ir::Stage& stage, const Memory& memory) {
+  return plan_of(*group_of({loop_of(stage)}).group, memory);
+}
+
+PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked) {
+  const auto refused = [](std::string why) { return PlanOrWhy{std::nullopt, std::move(why)}; };
+  Group marching = group;
+  if (group.members.size() == 1) {
+    const std::optional<March> march = march_of_one(group);
+    if (asked.keeps_rows == true && !march)
+      return refused("'" + group.result().name + "' cannot keep rows of what it reads");
+    const bool may = march && asked.keeps_rows.value_or(memory.is_of_blocks() && pays_for_one(*march));
+    std::optional<KernelPlan> plan;
+    if (may) {
+      marching.march = *march;
+      if (auto why = why_not_in_tiles(marching, memory, asked); why && !(asked == Choices{}))
+        return refused(*why);
+      plan = with_rows(marching, memory, asked);
+    }
+    return verified(plan ? *std::move(plan) : without_rows(group, memory, asked), memory);
+  }
+  if (asked.keeps_rows == false) return refused("a group of several stages keeps rows");
+  if (auto why = why_not_in_tiles(group, memory, asked)) return refused(*why);
+  std::optional<KernelPlan> plan = with_rows(group, memory, asked);
+  if (!plan) throw InternalError("a group that blocks of threads cannot march with");
+  return verified(*std::move(plan), memory);
+}
+
+}  // namespace weft::plan

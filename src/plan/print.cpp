@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/print.h"
+#include "plan/plan.h"
+
+namespace weft::plan {
+namespace {
+
+std::string text_of(const std::vector<Extent>& extents) {
+  std::vector<std::string> texts;
+  for (const Extent& extent : extents) texts.push_back(to_string(extent));
+  return fmt::format("{}", fmt::join(texts, " x "));
+}
+
+/// " [-1, 1] x [0, 2]"
+std::string text_of(const Window& window) {
+  std::vector<std::string> texts;
+  for (const Reach& reach : window) texts.push_back(fmt::format("[{}, {}]", reach.min, reach.max));
+  return fmt::format("{}", fmt::join(texts, " x "));
+}
+
+std::string text_of(const Kept& kept, bool of_blocks) {
+  std::string text = fmt::format("{} of {} rows, {} scalars each, in {}", name_of(kept.storage), kept.rows,
+                                 kept.pitch, of_blocks ? "shared memory" : "caches");
+  if (kept.lane_pitch != 1) text += ", lanes apart";
+  if (kept.in_memory) text += ", but for inner tiles";
+  text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
+  if (kept.rate != std::array{1, 1}) text += fmt::format(", rate {}x{}", kept.rate[0], kept.rate[1]);
+  if (kept.continues)
+    text += "; goes on beyond its ends";
+  else if (kept.border)
+    text += fmt::format("; {}", ir::name_of(kept.border->mode));
+  return text;
+}
+
+using Line = std::pair<std::string, std::string>;
+
+std::vector<Line> lines_of(const KernelPlan& plan) {
+  std::vector<Line> lines;
+  for (const Level& level : plan.levels) {
+    const std::string extents = text_of(level.extent);
+    lines.emplace_back(name_of(level.kind), extents + (extents.empty() ? "" : " ") + name_of(level.order));
+  }
+  if (plan.step != std::array{1, 1})
+    lines.emplace_back("step", fmt::format("{} x {}", plan.step[0], plan.step[1]));
+  if (plan.before > 0) lines.emplace_back("begins", fmt::format("{} rows above a tile", plan.before));
+  if (plan.parts)
+    lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
+                                            plan.parts->rows, plan.parts->accumulators));
+  for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, plan.is_of_blocks()));
+  if (plan.passes.size() > 1) {
+    std::vector<std::string> passes;
+    for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));
+    lines.emplace_back("passes", fmt::format("{}", fmt::join(passes, " | ")));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string name_of(LevelKind kind) {
+  switch (kind) {
+    case LevelKind::Grid: return "grid";
+    case LevelKind::Core: return "core";
+    case LevelKind::Block: return "block";
+    case LevelKind::Batch: return "batch";
+    case LevelKind::Row: return "row";
+    case LevelKind::Lane: return "lane";
+    case LevelKind::Vector: return "vector";
+  }
+  return "";
+}
+
+std::string name_of(Order order) {
+  switch (order) {
+    case Order::Parallel: return "parallel";
+    case Order::March: return "march";
+    case Order::Static: return "static";
+    case Order::Unrolled: return "unrolled";
+  }
+  return "";
+}
+
+std::string name_of(Storage storage) { return storage == Storage::Ring ? "ring" : "tile"; }
+
+std::string to_text(const KernelPlan& plan) {
+  std::string text = "kernel " + plan.result;
+  std::vector<std::string> members;
+  for (const Kept& kept : plan.kept) {
+    if (kept.is_member) members.push_back(kept.stage);
+  }
+  if (!members.empty()) text += fmt::format("; with it {}", fmt::join(members, " "));
+  if (!plan.values.empty()) text += fmt::format("; values {}", fmt::join(plan.values, " "));
+  text += '\n';
+  const std::vector<Line> lines = lines_of(plan);
+  std::size_t width = 0;
+  for (const auto& [name, what] : lines) width = std::max(width, name.size());
+  for (const auto& [name, what] : lines) text += fmt::format("  {:<{}}  {}\n", name, width, what);
+  for (const KernelPlan& update : plan.updates) text += to_text(update);
+  return text;
+}
+
+}  // namespace weft::plan

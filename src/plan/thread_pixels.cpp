@@ -1,0 +1,70 @@
+#include "plan/thread_pixels.h"
+
+#include <algorithm>
+
+#include "analysis/footprint.h"
+#include "analysis/interior.h"
+#include "ir/visit.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int widest_access = 16;  // bytes
+constexpr int pixels_of_three_lanes = 4;
+constexpr int most_operations = 400;  // of a thread: beyond, computing hides the loads, and code gets long
+
+/// At the stage's own coordinates, all of them inside the source.
+bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
+  if (read.indices.size() != stage.domain().size()) return false;
+  const analysis::Footprint footprint = analysis::footprint(read);
+  for (std::size_t d = 0; d < footprint.size(); ++d) {
+    const analysis::Along& along = footprint[d];
+    if (!along.is_unit(static_cast<int>(d)) || along.min != 0 || along.max != 0) return false;
+    const bool is_inside =
+        stage.domain()[d] == read.region[d] ||
+        analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
+    if (read.border && !is_inside) return false;
+  }
+  return true;
+}
+
+bool computes_much(const Loop& loop, int pixels) {
+  return loop.has_windows || (loop.operations.alu + 8 * loop.operations.sfu) * pixels > most_operations;
+}
+
+}  // namespace
+
+std::optional<int> pixels_of_thread(const Loop& loop) {
+  const ir::Stage& stage = loop.stage();
+  if (stage.domain().empty()) return std::nullopt;
+  int widest = size_of(stage.type);
+  bool three_lanes = stage.type.lanes == 3;
+  for (const ir::Read* read : loop.reads.reads) {
+    if (read->indices.empty()) continue;
+    if (!is_of_current_pixel(*read, stage)) return std::nullopt;
+    widest = std::max(widest, size_of(read->source->type));
+    three_lanes |= read->source->type.lanes == 3;
+  }
+  const int pixels = three_lanes ? pixels_of_three_lanes : std::max(widest_access / widest, 1);
+  if (computes_much(loop, pixels)) return std::nullopt;
+  return pixels;
+}
+
+bool reads_shared_rows(const StageReads& reads) {
+  std::vector<std::pair<const ir::Stage*, analysis::Footprint>> sources;
+  for (const ir::Read* read : reads.reads) {
+    const auto known = std::find_if(sources.begin(), sources.end(),
+                                    [&](const auto& s) { return s.first == read->source.get(); });
+    if (known == sources.end())
+      sources.emplace_back(read->source.get(), analysis::footprint(*read));
+    else
+      known->second = analysis::merged(known->second, analysis::footprint(*read));
+  }
+  return std::any_of(sources.begin(), sources.end(), [](const auto& source) {
+    if (source.second.size() < 2) return false;
+    const analysis::Along& y = source.second[1];
+    return y.gather || y.scale <= y.max - y.min + y.divisor - 1;
+  });
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,18 @@
+// What a thread of a GPU computes of a stage whose threads have nothing to keep for one another.
+#pragma once
+
+#include <optional>
+
+#include "plan/group.h"
+
+namespace weft::plan {
+
+/// So many neighbouring pixels that the widest fill an access of 16 bytes: with one, a multiprocessor has too
+/// few loads in flight to use its share of the bandwidth. Nothing if other pixels than its own are read, or
+/// much is computed: then a thread computes one pixel at a time, with borders.
+std::optional<int> pixels_of_thread(const Loop& loop);
+
+/// Whether pixels above each other read the same rows of a source, as far as is known.
+bool reads_shared_rows(const StageReads& reads);
+
+}  // namespace weft::plan

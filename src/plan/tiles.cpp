@@ -1,0 +1,64 @@
+#include "plan/tiles.h"
+
+#include <algorithm>
+
+#include "base/round_up.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr std::int64_t nominal_extent = 2048, largest_extent = std::int64_t{1} << 30;
+
+std::int64_t parts(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+
+}  // namespace
+
+Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes) {
+  const auto bytes = [&](const ImageUse& i) { return pixels_of(box_of(i.box, sizes)) * size_of(i.type); };
+  Traffic traffic;
+  for (const ImageUse& image : plan.images) traffic.read += bytes(image);
+  traffic.written = bytes(plan.written);
+  return traffic;
+}
+
+ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
+  ir::Sizes sizes;
+  for (const ir::StagePtr& input : pipeline.inputs)
+    sizes[input->name] = std::vector<std::int64_t>(input->box.size(), nominal_extent);
+  return sizes;
+}
+
+ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes) {
+  ir::ConcreteBox box;
+  for (const ir::Range& range : ranges)
+    box.extent.push_back(std::clamp<std::int64_t>(ir::evaluate(range.extent, sizes), 0, largest_extent));
+  return box;
+}
+
+double pixels_of(const ir::ConcreteBox& box) {
+  double pixels = 1;
+  for (const std::int64_t extent : box.extent) pixels *= static_cast<double>(extent);
+  return pixels;
+}
+
+double rows_of(const ir::ConcreteBox& box) {
+  return box.extent.empty() ? 1
+                            : pixels_of(box) / static_cast<double>(std::max<std::int64_t>(box.extent[0], 1));
+}
+
+Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result) {
+  const std::int64_t columns = parts(result.extent[0], plan.width());
+  std::int64_t height = size_over(plan.height(), result.extent[1], columns);
+  if (plan.parts) height = round_up(height, rows_of_part(*plan.parts, result.extent[0]) * plan.step[1]);
+  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height)), height};
+}
+
+Covered covered_by(const Tiling& tiling, const ir::ConcreteBox& box, const Window& halo) {
+  const auto along = [](std::int64_t extent, double tiles, const Reach& reach) {
+    return static_cast<double>(extent) + static_cast<double>(reach.extent() - 1) * tiles;
+  };
+  const double rows = along(box.extent[1], tiling.bands, halo[1]);
+  return {along(box.extent[0], tiling.columns, halo[0]) * rows, rows * tiling.columns};
+}
+
+}  // namespace weft::plan

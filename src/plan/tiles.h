@@ -1,0 +1,44 @@
+// The tiles of a plan over images of a size: how many there are, and what all of them compute or load, halos
+// included.
+//
+//     a(x, y) = in(x - 1, y) + in(x + 1, y)      in tiles of 100 of 1000 columns of b, the kernel computes
+//     102 b(x, y) = a(x - 1, y) + a(x + 1, y)        of a for each, 1020 in all
+#pragma once
+
+#include <functional>
+
+#include "ir/bindings.h"
+#include "plan/plan.h"
+
+namespace weft::plan {
+
+/// Seconds that a kernel takes.
+using CostModel = std::function<double(const KernelPlan& plan)>;
+
+/// Bytes of memory: of each image once.
+struct Traffic {
+  double read = 0, written = 0;
+};
+Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes);
+
+/// Extents of every image where nothing is known of them.
+ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
+/// Sizes that nothing was said about may not suit the pipeline: what would be negative is empty.
+ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes);
+double pixels_of(const ir::ConcreteBox& box);
+double rows_of(const ir::ConcreteBox& box);
+
+struct Tiling {
+  double columns = 1, bands = 1;  ///< Tiles side by side, and one below the other.
+  std::int64_t height = 0;        ///< Rows of each.
+};
+/// Of a plan with tiles, over a result of that box.
+Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result);
+
+/// What all tiles compute, or copy, of one source.
+struct Covered {
+  double pixels = 0, rows = 0;
+};
+Covered covered_by(const Tiling& tiling, const ir::ConcreteBox& box, const Window& halo);
+
+}  // namespace weft::plan

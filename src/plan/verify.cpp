@@ -1,0 +1,87 @@
+#include "plan/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "plan/core_strip.h"
+#include "plan/march.h"
+
+namespace weft::plan {
+namespace {
+
+using Why = std::optional<std::string>;
+
+Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
+  const bool is_ring = kept.storage == Storage::Ring;
+  if (kept.rows < kept.least_rows || (is_ring && !std::has_single_bit(static_cast<unsigned>(kept.rows))))
+    return fmt::format("room for {} rows of '{}' is {}", kept.rows, kept.stage,
+                       kept.rows < kept.least_rows
+                           ? fmt::format("less than the {} that are needed", kept.least_rows)
+                           : "no power of two, which rows take each other's place by");
+  const int lanes = kept.lane_pitch == 1 ? kept.type.lanes : 1;
+  const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
+  const auto right = static_cast<int>(width + kept.x().max) * lanes;
+  if (kept.first < -kept.x().min * lanes || kept.pitch < kept.first + right)
+    return fmt::format("rows of {} scalars are too short for {} columns of '{}' and those around them",
+                       kept.pitch, width, kept.stage);
+  if (kept.in_memory && (kept.is_member || kept.lane_pitch != 1 || plan.is_of_blocks()))
+    return fmt::format("rows of '{}' cannot be read where they lie", kept.stage);
+  return std::nullopt;
+}
+
+/// Every stage with pixels is in one pass, after those that it reads.
+Why why_not_in_passes(const KernelPlan& plan) {
+  std::vector<std::string> seen;
+  const auto was_seen = [&](const std::string& stage) {
+    return std::count(seen.begin(), seen.end(), stage) > 0;
+  };
+  for (const Pass& pass : plan.passes) {
+    for (const std::string& stage : pass) {
+      if (was_seen(stage)) return fmt::format("'{}' is in two passes", stage);
+      for (const Computed& c : plan.computed) {
+        if (c.stage != stage) continue;
+        for (const std::string& source : c.reads) {
+          const Kept* kept = plan.kept_of(source);
+          if (kept && kept->is_member && !was_seen(source))
+            return fmt::format("'{}' is computed before '{}', which it reads", stage, source);
+        }
+      }
+    }
+    seen.insert(seen.end(), pass.begin(), pass.end());
+  }
+  if (plan.passes.empty() || plan.passes.back().back() != plan.result)
+    return fmt::format("the last pass is not that of '{}'", plan.result);
+  for (const Kept& kept : plan.kept) {
+    if (kept.is_member && !was_seen(kept.stage)) return fmt::format("no pass computes '{}'", kept.stage);
+  }
+  return std::nullopt;
+}
+
+Why why_not_in_memory(const KernelPlan& plan, const Memory& memory) {
+  const std::int64_t bytes = plan.kept_bytes();
+  const std::int64_t most = memory.is_of_blocks() ? *memory.shared_bytes : most_kept_bytes;
+  if (bytes <= most) return std::nullopt;
+  return fmt::format("{} bytes of rows do not fit {}", bytes, most);
+}
+
+}  // namespace
+
+std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& memory) {
+  for (const Level& level : plan.levels) {
+    for (const Extent& extent : level.extent) {
+      for (const int size : extent.sizes) {
+        if (size < 1) return fmt::format("a level of '{}' has {} pixels", plan.result, size);
+      }
+    }
+  }
+  if (auto why = why_not_in_passes(plan)) return why;
+  if (!plan.is_tiled()) return std::nullopt;
+  for (const Kept& kept : plan.kept) {
+    if (auto why = why_not_kept(plan, kept)) return why;
+  }
+  return why_not_in_memory(plan, memory);
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,203 @@
+// Plans of kernels as values: they print, can be asked for again whole and in part, and are refused with a reason.
+#include "plan/plan.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include "compile/scheduling.h"
+#include "plan/block_strip.h"
+#include "plan/verify.h"
+#include "rewrite/prepare.h"
+#include "schedule/groups.h"
+
+namespace weft::plan {
+namespace {
+
+using schedule::Grouping;
+using schedule::Tiling;
+
+const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
+const Memory of_cores{}, of_blocks{most_shared_bytes};
+
+/// Two windows, one after the other, in one kernel.
+ir::Pipeline two_windows() {
+  const Image<float> in("in");
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  return Pipeline("test", {convolve("b", a.border(Border::clamp()), cross)}).ir();
+}
+
+schedule::ScheduleOrWhy follow(const ir::Pipeline& pipeline, const std::string& json, const Memory& memory) {
+  return schedule_of_groups(pipeline, schedule::grouping_from_json(json), Tiling::Block, memory);
+}
+std::string with_kernel(const std::string& kernel) {
+  return R"({"groups": [["a", "b"]], "kernels": {"b": )" + kernel + "}}";
+}
+std::string text_of(const std::string& kernel, const Memory& memory) {
+  const ir::Pipeline pipeline = two_windows();
+  const auto found = follow(pipeline, with_kernel(kernel), memory);
+  return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
+}
+
+TEST(Plan, OfACorePrints) {
+  EXPECT_EQ(text_of("{}", of_cores),
+            "kernel b; with it a\n"
+            "  core    1024 x 256..16 for 64 parallel\n"
+            "  row     all x 1 march\n"
+            "  vector  parallel\n"
+            "  begins  4 rows above a tile\n"
+            "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
+            "2 ahead; clamp\n"
+            "  a       ring of 4 rows, 1026 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+            "  passes  a | b\n");
+}
+
+TEST(Plan, OfABlockPrints) {
+  EXPECT_EQ(
+      text_of("{}", of_blocks),
+      "kernel b; with it a\n"
+      "  grid    248 x 64|32|8 for 128 parallel\n"
+      "  block   256 parallel\n"
+      "  batch   all x 8 march\n"
+      "  begins  4 rows above a tile\n"
+      "  in      ring of 16 rows, 264 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
+      "  a       ring of 16 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+      "  passes  a | b\n");
+}
+
+/// The lines in which the plans differ.
+std::string changes(const std::string& kernel, const Memory& memory) {
+  std::istringstream before(text_of("{}", memory)), after(text_of(kernel, memory));
+  std::string text, a, b;
+  while (std::getline(after, b)) {
+    std::getline(before, a);
+    if (a != b) text += b + "\n";
+  }
+  return text;
+}
+
+TEST(Plan, ChangesInWhatIsAskedForAndInWhatFollows) {
+  EXPECT_EQ(changes(R"({"kept": {"in": {"in_memory": false}}})", of_cores),
+            "  in      ring of 4 rows, 1028 scalars each, in caches; [-2, 2] x [-2, 2], 2 ahead; clamp\n");
+  EXPECT_EQ(changes(R"({"kept": {"a": {"rows": 8}}})", of_cores),
+            "  a       ring of 8 rows, 1026 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+  EXPECT_EQ(changes(R"({"levels": [{"kind": "core", "extent": [64, 32]}]})", of_cores),
+            "  core    64 x 32 parallel\n"
+            "  in      ring of 4 rows, 68 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], 2 "
+            "ahead; clamp\n"
+            "  a       ring of 4 rows, 66 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+  EXPECT_EQ(changes(R"({"levels": [{"kind": "core", "extent": ["all", {"sizes": [40, 20], "enough": 8}]}]})",
+                    of_cores),
+            "  core    1024 x 40|20 for 8 parallel\n");
+  EXPECT_EQ(
+      changes(R"({"levels": [{"kind": "batch", "extent": ["all", 4]}]})", of_blocks),
+      "  batch   all x 4 march\n"
+      "  in      ring of 8 rows, 264 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
+      "  a       ring of 8 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+}
+
+TEST(Plan, OfAnotherProcessorIsChosenAnew) {
+  EXPECT_EQ(
+      changes(
+          R"({"levels": [{"kind": "grid", "extent": [64, 32]}, {"kind": "batch", "extent": ["all", 4]}]})",
+          of_cores),
+      "");
+  EXPECT_EQ(changes(R"({"levels": [{"kind": "core", "extent": [64, 32]}]})", of_blocks), "");
+}
+
+TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
+  EXPECT_EQ(text_of(R"({"kept": {"a": {"rows": 2}}})", of_cores),
+            "room for 2 rows of 'a' is less than the 3 that are needed");
+  EXPECT_EQ(text_of(R"({"kept": {"a": {"rows": 5}}})", of_cores),
+            "room for 5 rows of 'a' is no power of two, which rows take each other's place by");
+  EXPECT_EQ(text_of(R"({"kept": {"a": {"in_memory": true}}})", of_cores),
+            "rows of 'a' cannot be read where they lie");
+  EXPECT_EQ(text_of(R"({"kept": {"a": {"rows": 4096}}})", of_cores),
+            "16826432 bytes of rows do not fit 262144");
+  EXPECT_EQ(text_of(R"({"kept": {"in": {"rows": 8}}})", of_blocks),
+            "room for 8 rows of 'in' is less than the 10 that are needed");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "grid", "extent": [60, 32]}]})", of_blocks),
+            "a tile's width of 60 is no multiple of 8, a sector of memory");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_cores),
+            "a static tile needs a height");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_blocks),
+            "blocks of threads march through their tiles");
+  EXPECT_EQ(text_of(R"({"kept": {}})", of_cores), "a group of several stages keeps rows");
+  const ir::Pipeline pipeline = two_windows();
+  EXPECT_EQ(follow(pipeline, R"({"groups": [["a", "b"]], "kernels": {"a": {}}})", of_cores).why,
+            "there is a kernel for 'a', which is not the last stage of a group");
+}
+
+TEST(Plan, ThatMakesNoSenseIsNotRead) {
+  const auto why = [](const std::string& kernel) {
+    try {
+      schedule::grouping_from_json(with_kernel(kernel));
+    } catch (const Error& error) {
+      return std::string(error.message());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(why("7"), "the schedule's kernel of 'b' is no object");
+  EXPECT_EQ(why(R"({"tile": 7})"), "the schedule's kernel of 'b' says 'tile', which is unknown");
+  EXPECT_EQ(why(R"({"levels": [{"kind": "warp"}]})"),
+            R"(the schedule's kernel of 'b' has a level of a kind that is unknown: "warp")");
+  EXPECT_EQ(why(R"({"levels": [{"kind": "core", "extent": [0, 8]}]})"),
+            "the schedule's kernel of 'b' has no number of 1 to 65536 as the extent of a level");
+  EXPECT_EQ(why(R"({"levels": [{"kind": "core", "extent": [8, {"sizes": [8, 16], "enough": 2}]}]})"),
+            "the schedule's kernel of 'b' has sizes that do not descend as the extent of a level");
+  EXPECT_EQ(why(R"({"kept": {"a": {"rows": -1}}})"),
+            "the schedule's kernel of 'b' has no number of 1 to 65536 as the rows of 'a'");
+  EXPECT_EQ(why(R"({"kept": {"a": {"place": 1}}})"),
+            "the schedule's kernel of 'b' says 'place' of 'a', which is unknown");
+}
+
+TEST(Plan, OfOneStageMayKeepRowsOrNot) {
+  const Image<float> in("in");
+  const ir::Pipeline pipeline = Pipeline("test", {convolve("b", in.border(Border::clamp()), cross)}).ir();
+  const auto text = [&](const std::string& kernel, const Memory& memory) {
+    const auto found = follow(pipeline, R"({"groups": [["b"]], "kernels": {"b": )" + kernel + "}}", memory);
+    return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
+  };
+  EXPECT_EQ(text(R"({"kept": {}})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": {"in": {}}})", of_cores),
+            "kernel b\n"
+            "  core    2048 x 256..16 for 64 parallel\n"
+            "  row     all x 1 march\n"
+            "  vector  parallel\n"
+            "  begins  2 rows above a tile\n"
+            "  in      ring of 4 rows, 2050 scalars each, in caches, but for inner tiles; [-1, 1] x [-1, 1], "
+            "1 ahead; clamp\n");
+}
+
+/// Every application's plans, asked for again whole, are the same.
+class AllPlans : public testing::TestWithParam<std::string> {};
+
+TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
+  const ir::Pipeline definition = build(applications().at(GetParam())).pipeline.ir();
+  for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
+    const compile::Scheduled chosen = compile::scheduled(definition, processor);
+    const Memory memory = compile::memory_of(processor);
+    const auto again =
+        schedule_of_groups(chosen.pipeline, schedule::grouping_from_json(schedule::to_json(chosen.schedule)),
+                           Tiling::Block, memory);
+    ASSERT_TRUE(again.schedule) << again.why;
+    ASSERT_EQ(again.schedule->kernels.size(), chosen.schedule.kernels.size());
+    for (std::size_t k = 0; k < chosen.schedule.kernels.size(); ++k) {
+      EXPECT_TRUE(again.schedule->kernels[k] == chosen.schedule.kernels[k])
+          << to_text(chosen.schedule.kernels[k]) << to_text(again.schedule->kernels[k]);
+    }
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& [name, application] : applications()) {
+    if (name != "seidel2d") names.push_back(name);  // defined to be refused
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace weft::plan
