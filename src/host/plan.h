@@ -1,11 +1,12 @@
 // What the host does to run a module: which memory arrays get and when, what is copied, launched and repeated.
-// It is a graph. What a node reads and writes follows from the functions' bodies, the edges follow from that,
-// and memory lives from the first node that needs it to the last. Emitted C++ and CUDA print the plan and the
-// runtime executes it; none of them decides anything. It prints itself, here of two launches on a GPU:
+// A graph, in which nothing is said twice: what a launch reads and writes is found in its function's body, the
+// edges follow from that, and memory lives from the first node that needs it to the last. Emitted C++ and CUDA
+// print the plan, the CUDA runtime executes it, and none of them decides anything. The plan of one kernel on a
+// GPU, without its last nodes:
 //
-//     n0  allocate in: f32 x in_pitch * h, in_pitch = (w + 31) / 32 * 32      if the host's image is given
-//     n1  copy in, rows 0 to h, host -> device 0      reads host in      writes in      after n0      if …
-//     n2  launch blur_kernel      reads in      writes blur      after n1
+//     n0   allocate in: in_pitch * h f32, rows (w + 31) / 32 * 32 apart; if the image is the host's
+//     n1   copy in: rows 0 to h, host to device 0; after n0; if the image is the host's
+//     n2   launch blur_kernel: w x h x 1 threads, blocks of 32x4x1; reads in; writes blur; after n1
 #pragma once
 
 #include <array>
@@ -32,8 +33,8 @@ struct Symbolic {
 /// The host's own memory and cores; GPUs are 0, 1, …
 constexpr int the_host = -1;
 
-/// Memory for an array, on the node's device. Rows lie so far apart as the strides say, one for each field of
-/// the array's; the outer ones name the inner ones.
+/// Memory for an array, on the node's device. There is one stride for each of the array's; the outer ones name
+/// the inner ones.
 struct Allocate {
   std::string array;
   Scalar type;
@@ -62,8 +63,8 @@ struct Parameter {
   bool is_const = false;  ///< Of an array: only read.
   bool operator==(const Parameter&) const = default;
 };
-/// On the host, parts of [0, work[0]) are divided among the cores. On a device a grid has enough blocks for so
-/// many threads in each dimension, as far as there may be so many blocks: kernels loop over the rest.
+/// On the host, [0, work[0]) is divided among the cores. On a device, `work` is the number of threads in each
+/// dimension; where a grid may not have enough blocks for them, kernels loop.
 struct Launch {
   std::string function;
   std::vector<Parameter> parameters;
@@ -73,8 +74,8 @@ struct Launch {
 };
 
 struct Node;
-/// A graph that runs `count` times, one time after another. Whatever comes before a node of the outer graph
-/// comes before all of its inner ones.
+/// A graph that runs `count` times, each time after the one before. All of it comes after what the repeat
+/// itself comes after.
 struct Repeat {
   Symbolic count;
   std::string counter;  ///< The field that holds the number of the current time, from 0.
@@ -83,7 +84,7 @@ struct Repeat {
   bool operator==(const Repeat&) const;
 };
 
-/// Memory of an array. Copies of one array on two devices are two places.
+/// An array's memory on one device. On another device it has another place.
 struct Place {
   std::string array;
   int device;
@@ -105,15 +106,14 @@ struct Node {
   std::variant<Allocate, Free, Copy, Launch, Repeat> what;
   int device, stream = 0;
   When when = When::Always;
-  Uses uses = {};  ///< Who allocates or frees memory writes it.
-  /// Nodes of the same graph, by index, that have to be done before, even those that take no part. Nodes on
-  /// one stream run one after another; an edge from one stream to another is an event that the second waits
-  /// for.
+  Uses uses = {};  ///< Allocations and releases write.
+  /// Nodes of the same graph, by index, that come before. They keep their place in the order where they take no
+  /// part. Nodes on one stream run one after another; an edge from one stream to another is an event.
   std::vector<std::size_t> after = {};
   bool operator==(const Node&) const = default;
 };
 
-/// A size that kernels are made for up to a limit.
+/// The largest value of a size that kernels are made for.
 struct Limit {
   std::string size;
   std::int64_t most;
@@ -149,17 +149,16 @@ const kernel::Launch& launch_of(const kernel::Module& module, const kernel::Func
 const kernel::Array& array_named(const kernel::Module& module, const std::string& name);
 /// The condition under which an array has no pixels: false for a scalar.
 kernel::Expr is_empty(const kernel::Array& a);
-/// Whether it has none for some sizes: images of users have some.
+/// Whether it has none for some sizes of images, which have pixels themselves.
 bool may_be_empty(const kernel::Array& a);
 
 // ---- finding one's way in a plan ----
 
-/// So many times a rotation turns ahead of the first time, so that the last time leaves every array where it
-/// was.
+/// How often a rotation turns ahead of the first time, so that the last time leaves every array where it was.
 kernel::Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation);
 /// The array that a node allocates, frees or copies; "" of others.
 const std::string& array_of(const Node& node);
-/// The node's memory of an array; null if it is not the plan that allocates it.
+/// What allocates an array in such runs; null if nothing does.
 const Allocate* allocation_of(const Plan& plan, const std::string& array, When when);
 
 }  // namespace weft::host
