@@ -13,8 +13,8 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   CompileOptions options = compile_options();
   options.tile = Tile::Block;
   std::vector<Program> programs{pipeline.compile(options)};
-  // Half the time; how loops become vectors is seen above. What sanitizers ask for comes after it.
-  options.compiler_flags.insert(options.compiler_flags.begin(), "-O1");
+  options = quick_compile_options();
+  options.tile = Tile::Block;
   options.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");  // so that small results go past them
   std::vector<std::string> schedules;
   for (const schedule::Tile& tile :

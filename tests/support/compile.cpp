@@ -16,4 +16,11 @@ CompileOptions compile_options() {
   return options;
 }
 
+CompileOptions quick_compile_options() {
+  CompileOptions options = compile_options();
+  options.compiler_flags.insert(options.compiler_flags.begin(),
+                                "-O1");  // what sanitizers ask for comes after it
+  return options;
+}
+
 }  // namespace weft::testing_support

@@ -9,4 +9,8 @@ namespace weft::testing_support {
 /// too; address then needs a test program that is instrumented itself.
 CompileOptions compile_options();
 
+/// Likewise with -O1, which takes half the time, and makes vectors of no loop: for what much the same code is seen
+/// to do above, at the optimization of users.
+CompileOptions quick_compile_options();
+
 }  // namespace weft::testing_support
