@@ -9,6 +9,7 @@
 
 #include "fuzz/random.h"
 #include "ir/visit.h"
+#include "plan/block_strip.h"
 
 namespace weft::fuzz {
 namespace {
@@ -26,6 +27,56 @@ void add_tiles(schedule::Grouping& grouping, const schedule::Tiles& tiles, const
     grouping.tiles[result] = tile;
     if (!is_legal(prepared, grouping, memory)) grouping.tiles.erase(result);
   }
+}
+
+/// Adds what is asked of kernels, as far as it is legal.
+void add_kernels(schedule::Grouping& grouping, const std::map<std::string, plan::Choices>& kernels,
+                 const ir::Pipeline& prepared, const schedule::Memory& memory) {
+  for (const auto& [result, choices] : kernels) {
+    grouping.kernels[result] = choices;
+    if (!is_legal(prepared, grouping, memory)) grouping.kernels.erase(result);
+  }
+}
+
+bool is_one_in(Random& random, int count) { return random.bits() % static_cast<unsigned>(count) == 0; }
+
+/// Something else than what was chosen for a kernel, of each part with some probability.
+plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
+  plan::Choices asked;
+  asked.of_blocks = chosen.is_of_blocks();
+  if (chosen.passes.size() == 1 && chosen.kept.empty()) {
+    if (is_one_in(random, 2)) asked.keeps_rows = true;
+    if (is_one_in(random, 2)) asked.pixels = 1 << random.bits() % 3;
+  } else if (chosen.passes.size() == 1 && is_one_in(random, 4)) {
+    asked.keeps_rows = false;
+    return asked;
+  }
+  if (is_one_in(random, 2) && !chosen.parts) asked.width = 8 << random.bits() % 5;
+  if (is_one_in(random, 3) && !chosen.parts) {
+    const int height = 4 << random.bits() % 4;
+    asked.height = plan::Extent{{4 * height, height}, static_cast<int>(random.bits() % 12) + 1};
+  }
+  if (is_one_in(random, 2) && chosen.is_of_blocks()) asked.batch = 1 << random.bits() % 4;
+  if (is_one_in(random, 4) && chosen.is_of_blocks()) asked.columns = 32 << random.bits() % 4;
+  for (const plan::Kept& kept : chosen.kept) {
+    if (kept.storage == plan::Storage::Ring && is_one_in(random, 3))
+      asked.kept[kept.stage].rows = kept.rows << random.bits() % 2;
+    if (kept.in_memory && is_one_in(random, 2)) asked.kept[kept.stage].in_memory = false;
+  }
+  return asked;
+}
+
+/// Of half of the kernels that the groups make for that memory.
+std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pipeline& prepared,
+                                                    const schedule::Grouping& grouping,
+                                                    const schedule::Memory& memory) {
+  std::map<std::string, plan::Choices> kernels;
+  const auto found = schedule_of_groups(prepared, grouping, schedule::Tiling::Block, memory);
+  if (!found.schedule) return kernels;
+  for (const plan::KernelPlan& chosen : found.schedule->kernels) {
+    if (is_one_in(random, 2)) kernels[chosen.result] = random_choices(random, chosen);
+  }
+  return kernels;
 }
 
 schedule::Tile random_tile(Random& random) {
@@ -73,6 +124,9 @@ schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t see
     if (random.bits() % 2 == 0) tiles[group.back()] = random_tile(random);
   }
   add_tiles(grouping, tiles, prepared);
+  // A kernel is asked for of one processor or the other.
+  const schedule::Memory memory = is_one_in(random, 2) ? schedule::Memory{} : schedule::Memory{plan::most_shared_bytes};
+  add_kernels(grouping, random_kernels(random, prepared, grouping, memory), prepared, memory);
   return grouping;
 }
 
@@ -89,6 +143,7 @@ schedule::Grouping legal_groups(const ir::Pipeline& prepared, const schedule::Gr
     if (!is_legal(prepared, legal, memory)) legal.groups.pop_back();
   }
   add_tiles(legal, grouping.tiles, prepared, memory);
+  add_kernels(legal, grouping.kernels, prepared, memory);
   return legal;
 }
 

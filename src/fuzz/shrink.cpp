@@ -233,12 +233,14 @@ void change_images(const Recipe& recipe, std::vector<Change>& all) {
   }
 }
 
-/// The compiler's groups, no tiles, a group less, or a stage less in one. What is then not legal goes, too.
+/// The compiler's groups, no tiles, a kernel less, a group less, or a stage less in one. What is then not legal goes, too.
 void change_groups(const Recipe& recipe, std::vector<Change>& all) {
   if (!recipe.grouping) return;
   all.push_back([](Recipe& x) { return x.grouping.reset(), true; });
   if (!recipe.grouping->tiles.empty())
     all.push_back([](Recipe& x) { return x.grouping->tiles.clear(), true; });
+  for (const auto& [result, choices] : recipe.grouping->kernels)
+    all.push_back([name = result](Recipe& x) { return x.grouping->kernels.erase(name) > 0; });
   const schedule::Groups& groups = recipe.grouping->groups;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto group = [g](Recipe& x) { return x.grouping->groups.begin() + static_cast<std::ptrdiff_t>(g); };

@@ -1,5 +1,6 @@
 #include "plan/planner.h"
 
+#include <fmt/format.h>
 #include <weft/error.h>
 
 #include <algorithm>
@@ -209,7 +210,7 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
   const Loop all = merged(group);
   std::optional<int> pixels = is_pure ? pixels_of_thread(all) : std::nullopt;
-  if (pixels) pixels = asked.value_or(*pixels);
+  if (pixels) pixels = std::min(asked.value_or(*pixels), *pixels);  // whole accesses
   if (pixels) one[0] = fixed(*pixels);
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(*pixels)}});
@@ -273,7 +274,22 @@ std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& me
                                : why_not_in_cores(asked, group.march);
 }
 
-PlanOrWhy verified(KernelPlan plan, const Memory& memory) {
+/// What is asked for in vain: a clause, or nothing.
+std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
+  const bool asks_for_tiles = asked.width || asked.height || asked.traversal || asked.columns || asked.batch;
+  if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
+  for (const auto& [stage, choices] : asked.kept) {
+    if (!plan.kept_of(stage)) return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);
+  }
+  const Level* lane = plan.level(LevelKind::Lane);
+  const int pixels = lane ? lane->extent.at(0).fixed() : 1;
+  if (asked.pixels && *asked.pixels != pixels)
+    return fmt::format("threads of '{}' compute no {} pixels at a time", plan.result, *asked.pixels);
+  return std::nullopt;
+}
+
+PlanOrWhy verified(KernelPlan plan, const Memory& memory, const Choices& asked) {
+  if (auto why = why_not_followed(plan, asked)) return {std::nullopt, std::move(*why)};
   if (auto why = why_impossible(plan, memory)) return {std::nullopt, std::move(*why)};
   return {std::move(plan), ""};
 }
@@ -295,9 +311,10 @@ PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked
   Group marching = group;
   if (group.members.size() == 1) {
     const std::optional<March> march = march_of_one(group);
-    if (asked.keeps_rows == true && !march)
+    const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
+    if (must && !march)
       return refused("'" + group.result().name + "' cannot keep rows of what it reads");
-    const bool may = march && asked.keeps_rows.value_or(memory.is_of_blocks() && pays_for_one(*march));
+    const bool may = march && asked.keeps_rows.value_or(must || (memory.is_of_blocks() && pays_for_one(*march)));
     std::optional<KernelPlan> plan;
     if (may) {
       marching.march = *march;
@@ -305,13 +322,13 @@ PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked
         return refused(*why);
       plan = with_rows(marching, memory, asked);
     }
-    return verified(plan ? *std::move(plan) : without_rows(group, memory, asked), memory);
+    return verified(plan ? *std::move(plan) : without_rows(group, memory, asked), memory, asked);
   }
   if (asked.keeps_rows == false) return refused("a group of several stages keeps rows");
   if (auto why = why_not_in_tiles(group, memory, asked)) return refused(*why);
   std::optional<KernelPlan> plan = with_rows(group, memory, asked);
   if (!plan) throw InternalError("a group that blocks of threads cannot march with");
-  return verified(*std::move(plan), memory);
+  return verified(*std::move(plan), memory, asked);
 }
 
 }  // namespace weft::plan

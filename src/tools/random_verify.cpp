@@ -83,7 +83,7 @@ target::Target target_of(const Way& way) {
 compile::Scheduling scheduling_of(const Trial& trial, const Way& way) {
   compile::Scheduling scheduling = compile::scheduling_of(way.options);
   if (const auto& grouping = trial.recipe.grouping)
-    scheduling.groups = schedule::to_json(grouping->groups, grouping->tiles);
+    scheduling.groups = schedule::to_json(*grouping);
   return scheduling;
 }
 
@@ -310,7 +310,7 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
       const schedule::Grouping& legal =
           t->recipe.grouping.emplace(legal_groups(chosen.pipeline, all, memory));
       totals.too_large += static_cast<std::int64_t>(all.groups.size() - legal.groups.size());
-      if (!legal.tiles.empty()) return false;
+      if (!legal.tiles.empty() || !legal.kernels.empty()) return false;
       const auto drawn =
           schedule::schedule_of_groups(chosen.pipeline, legal, schedule::Tiling::Block, memory);
       if (schedule::groups_of(drawn.schedule.value()) != schedule::groups_of(chosen.schedule)) return false;

@@ -39,8 +39,8 @@ TEST(RandomRecipes, AreLegal) {
 
 /// As they stand in a file, and as what they are of changes under them.
 TEST(RandomGroups, AreLegalAndSeveralStages) {
-  const auto text = [](const schedule::Grouping& g) { return schedule::to_json(g.groups, g.tiles); };
-  int march = 0, in_tiles = 0, reduce = 0;
+  const auto text = [](const schedule::Grouping& g) { return schedule::to_json(g); };
+  int march = 0, in_tiles = 0, reduce = 0, in_kernels = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Recipe recipe = random_recipe(seed);
     const ir::Pipeline pipeline = rewrite::prepare(build(recipe).ir());
@@ -51,6 +51,7 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
     ASSERT_TRUE(found.schedule) << "seed " << seed << ": " << found.why;
     for (const auto& group : grouping.groups) EXPECT_GT(group.size(), 1u) << "seed " << seed;
     in_tiles += !grouping.tiles.empty();
+    in_kernels += !grouping.kernels.empty();
     march += std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
                          [](const schedule::StagePlan& plan) { return plan.in_rows; });
     reduce += std::any_of(pipeline.stages.begin(), pipeline.stages.end(), [&](const ir::StagePtr& stage) {
@@ -65,6 +66,7 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
   }
   EXPECT_GT(march, static_cast<int>(seeds) / 16);
   EXPECT_GT(in_tiles, march / 4);
+  EXPECT_GT(in_kernels, static_cast<int>(seeds) / 4);
   EXPECT_GT(reduce, 2);  // 49 of the first 4000
 }
 

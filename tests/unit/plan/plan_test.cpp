@@ -122,6 +122,9 @@ TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_blocks),
             "blocks of threads march through their tiles");
   EXPECT_EQ(text_of(R"({"kept": {}})", of_cores), "a group of several stages keeps rows");
+  EXPECT_EQ(text_of(R"({"kept": {"c": {"rows": 4}}})", of_cores), "the kernel of 'b' keeps no rows of 'c'");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "lane", "extent": [4]}]})", of_blocks),
+            "threads of 'b' compute no 4 pixels at a time");
   const ir::Pipeline pipeline = two_windows();
   EXPECT_EQ(follow(pipeline, R"({"groups": [["a", "b"]], "kernels": {"a": {}}})", of_cores).why,
             "there is a kernel for 'a', which is not the last stage of a group");
@@ -158,6 +161,8 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
   EXPECT_EQ(text(R"({"kept": {}})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "batch", "extent": ["all", 4]}]})", of_blocks),
+            "the kernel of 'b' has no tiles");
   EXPECT_EQ(text(R"({"kept": {"in": {}}})", of_cores),
             "kernel b\n"
             "  core    2048 x 256..16 for 64 parallel\n"
