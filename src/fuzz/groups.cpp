@@ -125,7 +125,8 @@ schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t see
   }
   add_tiles(grouping, tiles, prepared);
   // A kernel is asked for of one processor or the other.
-  const schedule::Memory memory = is_one_in(random, 2) ? schedule::Memory{} : schedule::Memory{plan::most_shared_bytes};
+  const schedule::Memory memory =
+      is_one_in(random, 2) ? schedule::Memory{} : schedule::Memory{plan::most_shared_bytes};
   add_kernels(grouping, random_kernels(random, prepared, grouping, memory), prepared, memory);
   return grouping;
 }

@@ -354,8 +354,7 @@ class Printer {
 std::string to_cpp(const Recipe& recipe, const std::string& comment) {
   const auto& asked = recipe.grouping;
   const std::string schedule =
-      asked ? fmt::format("// With --schedule FILE, of {}\n", schedule::to_json(*asked))
-            : "";
+      asked ? fmt::format("// With --schedule FILE, of {}\n", schedule::to_json(*asked)) : "";
   return Printer(recipe).file(comment + schedule);
 }
 

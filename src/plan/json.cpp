@@ -98,7 +98,6 @@ class Reading {
       choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
     } else if (kind == "batch") {
       choices_.batch = fixed_of(1);
-      choices_.traversal = Traversal::March;
     } else if (kind == "block") {
       choices_.columns = fixed_of(0);
     } else if (kind == "lane") {

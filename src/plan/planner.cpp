@@ -210,7 +210,7 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
   const Loop all = merged(group);
   std::optional<int> pixels = is_pure ? pixels_of_thread(all) : std::nullopt;
-  if (pixels) pixels = std::min(asked.value_or(*pixels), *pixels);  // whole accesses
+  if (pixels && asked && *pixels % *asked == 0) pixels = asked;  // whole accesses
   if (pixels) one[0] = fixed(*pixels);
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(*pixels)}});
@@ -279,7 +279,8 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   const bool asks_for_tiles = asked.width || asked.height || asked.traversal || asked.columns || asked.batch;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   for (const auto& [stage, choices] : asked.kept) {
-    if (!plan.kept_of(stage)) return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);
+    if (!plan.kept_of(stage))
+      return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);
   }
   const Level* lane = plan.level(LevelKind::Lane);
   const int pixels = lane ? lane->extent.at(0).fixed() : 1;
@@ -312,9 +313,9 @@ PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked
   if (group.members.size() == 1) {
     const std::optional<March> march = march_of_one(group);
     const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
-    if (must && !march)
-      return refused("'" + group.result().name + "' cannot keep rows of what it reads");
-    const bool may = march && asked.keeps_rows.value_or(must || (memory.is_of_blocks() && pays_for_one(*march)));
+    if (must && !march) return refused("'" + group.result().name + "' cannot keep rows of what it reads");
+    const bool may =
+        march && asked.keeps_rows.value_or(must || (memory.is_of_blocks() && pays_for_one(*march)));
     std::optional<KernelPlan> plan;
     if (may) {
       marching.march = *march;

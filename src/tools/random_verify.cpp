@@ -82,8 +82,7 @@ target::Target target_of(const Way& way) {
 
 compile::Scheduling scheduling_of(const Trial& trial, const Way& way) {
   compile::Scheduling scheduling = compile::scheduling_of(way.options);
-  if (const auto& grouping = trial.recipe.grouping)
-    scheduling.groups = schedule::to_json(*grouping);
+  if (const auto& grouping = trial.recipe.grouping) scheduling.groups = schedule::to_json(*grouping);
   return scheduling;
 }
 

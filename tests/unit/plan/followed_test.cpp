@@ -1,0 +1,146 @@
+// Kernels are what their plans say, which is what models were told: the memory that they read, write and keep, their
+// tiles, barriers and launches. For every application, on CPUs and GPUs.
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include "compile/scheduling.h"
+#include "ir/identifiers.h"
+#include "kernel/build.h"
+#include "kernel/registers.h"
+#include "kernel/visit.h"
+#include "lower/lower.h"
+#include "plan/phases.h"
+
+namespace weft::plan {
+namespace {
+
+using kernel::For;
+using kernel::LoopKind;
+
+/// All launches in order, those of repeats once.
+std::vector<std::string> launches_of(const kernel::Module& module) {
+  std::vector<std::string> functions;
+  for (const kernel::Step& step : module.steps) {
+    if (const auto* launch = std::get_if<kernel::Launch>(&step)) functions.push_back(launch->function);
+    if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+      for (const kernel::Launch& launch : repeat->launches) functions.push_back(launch.function);
+    }
+  }
+  return functions;
+}
+
+std::vector<For> loops_of(const kernel::Function& function, LoopKind kind) {
+  std::vector<For> loops;
+  kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
+    if (const auto* loop = std::get_if<For>(&s.op); loop && loop->kind == kind) loops.push_back(*loop);
+  });
+  return loops;
+}
+
+int barriers_in(const kernel::Function& function) {
+  int count = 0;
+  kernel::visit_statements(
+      function.body, [&](const kernel::Stmt& s) { count += std::holds_alternative<kernel::Barrier>(s.op); });
+  return count;
+}
+
+/// Of the local arrays that rows are kept in.
+std::int64_t bytes_of_rows(const kernel::Function& function) {
+  std::int64_t bytes = 0;
+  kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
+    const auto* array = std::get_if<kernel::LocalArray>(&s.op);
+    if (array && array->name.find("_rows") != std::string::npos)
+      bytes += std::int64_t{array->count} * size_of(array->type);
+  });
+  return bytes;
+}
+
+std::int64_t step_of(const For& loop) { return kernel::literal_value(loop.step).value_or(0); }
+
+class Following : public testing::TestWithParam<std::string> {
+ protected:
+  void expect_images(const KernelPlan& plan, const kernel::Module& module, const std::string& function) {
+    const kernel::Uses uses = kernel::uses_of(module, function);
+    std::set<std::string> images, arrays;
+    for (const ImageUse& image : plan.images) images.insert(ir::safe_identifier(image.stage));
+    for (const kernel::Array& array : module.arrays) {
+      const bool is_result = uses.writes.count(array.name) > 0;
+      if (uses.reads.count(array.name) && !is_result) arrays.insert(array.name);
+    }
+    EXPECT_EQ(arrays, images) << function;
+    EXPECT_TRUE(plan.parts || uses.writes.count(ir::safe_identifier(plan.written.stage))) << function;
+  }
+
+  void expect_tiles(const KernelPlan& plan, const kernel::Function& function) {
+    EXPECT_EQ(bytes_of_rows(function) +
+                  (plan.parts && plan.is_of_blocks() ? bytes_of_accumulators(*plan.parts) : 0),
+              plan.kept_bytes())
+        << function.name;
+    if (!plan.is_of_blocks()) return;
+    EXPECT_EQ(kernel::shared_bytes(function), plan.kept_bytes()) << function.name;
+    const std::vector<For> across = loops_of(function, LoopKind::BlocksX);
+    ASSERT_EQ(across.size(), 1u) << function.name;
+    EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
+    const std::vector<For> serial = loops_of(function, LoopKind::Serial);
+    const auto batch =
+        std::find_if(serial.begin(), serial.end(), [](const For& l) { return l.variable == "batch"; });
+    ASSERT_NE(batch, serial.end()) << function.name;
+    EXPECT_EQ(step_of(*batch), plan.level(LevelKind::Batch)->extent[1].fixed()) << function.name;
+    const std::vector<bool> before = barriers_before(phases_of(plan));
+    if (!plan.parts)
+      EXPECT_EQ(barriers_in(function), std::count(before.begin(), before.end(), true)) << function.name;
+  }
+};
+
+/// Launches of a kernel that is neither an evolution nor one of its updates.
+std::size_t launches_of(const KernelPlan& plan, const ir::Stage& stage) {
+  if (std::holds_alternative<ir::Scatter>(stage.definition)) return 2;
+  return plan.parts ? 2 : 1;
+}
+
+TEST_P(Following, PlansIsWhatKernelsDo) {
+  const ir::Pipeline definition = build(applications().at(GetParam())).pipeline.ir();
+  for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
+    const compile::Scheduled chosen = compile::scheduled(definition, processor);
+    const kernel::Module module = lower::lower(chosen.pipeline, chosen.schedule.kernels, processor);
+    const std::vector<std::string> launches = launches_of(module);
+    std::size_t next = 0;
+    const auto follow = [&](const KernelPlan& plan, std::size_t count) {
+      ASSERT_LE(next + count, launches.size());
+      const kernel::Function& function = kernel::function_named(module, launches[next]);
+      if (plan.is_tiled()) expect_tiles(plan, function);
+      next += count;
+    };
+    for (const KernelPlan& plan : chosen.schedule.kernels) {
+      const auto stage = std::find_if(chosen.pipeline.stages.begin(), chosen.pipeline.stages.end(),
+                                      [&](const ir::StagePtr& s) { return s->name == plan.result; });
+      if (!plan.updates.empty()) {
+        if (std::get<ir::Evolve>((*stage)->definition).field != 0) continue;  // of the first field's
+        next += plan.updates.size();                                          // what fields begin with
+        for (const KernelPlan& update : plan.updates) follow(update, 1);
+        continue;
+      }
+      if (std::holds_alternative<ir::Pure>((*stage)->definition))
+        expect_images(plan, module, launches.at(next));
+      follow(plan, launches_of(plan, **stage));
+    }
+    EXPECT_EQ(next, launches.size()) << "launches that no plan says";
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& [name, application] : applications()) {
+    if (name != "seidel2d") names.push_back(name);  // defined to be refused
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace weft::plan
