@@ -42,8 +42,8 @@ Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_sid
   }
   Expr result = given(literal(extent.sizes.back()));
   for (auto size = extent.sizes.rbegin() + 1; size != extent.sizes.rend(); ++size) {
-    const Expr tiles = kernel::mul(kernel::div(pixels, literal(*size)), side_by_side);
-    const Expr are_enough = kernel::binary(BinaryOp::Le, literal(extent.enough), tiles);
+    const Expr are_enough = kernel::binary(BinaryOp::Le, literal(std::int64_t{extent.enough} * *size),
+                                           kernel::mul(pixels, side_by_side));
     result = kernel::select(are_enough, given(literal(*size)), result);
   }
   return result;

@@ -108,8 +108,10 @@ class Reading {
   }
 
   void kept(const Json& sources) {
-    if (!sources.is_object()) throw wrong("has kept rows that are not by stages' names");
-    choices_.keeps_rows = !sources.empty();
+    if (!sources.is_object() && !sources.is_boolean())
+      throw wrong("has kept rows that are not by stages' names, nor true or false");
+    choices_.keeps_rows = sources.is_boolean() ? sources.get<bool>() : !sources.empty();
+    if (sources.is_boolean()) return;
     if (sources.empty()) choices_.width.reset(), choices_.height.reset();
     for (const auto& [stage, json] : sources.items()) {
       if (!json.is_object()) throw wrong("keeps rows of '" + stage + "' that are no object");
@@ -161,7 +163,7 @@ Json as_json(const Choices& choices) {
     levels.push_back(
         {{"kind", "row"}, {"order", *choices.traversal == Traversal::March ? "march" : "static"}});
   Json json = {{"levels", std::move(levels)}};
-  if (choices.keeps_rows || !choices.kept.empty()) json["kept"] = Json::object();
+  if (choices.keeps_rows && choices.kept.empty()) json["kept"] = *choices.keeps_rows;
   for (const auto& [stage, of_stage] : choices.kept) {
     Json& one = json["kept"][stage] = Json::object();
     if (of_stage.rows) one["rows"] = *of_stage.rows;

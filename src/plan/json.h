@@ -2,7 +2,7 @@
 //
 //     {"levels": [{"kind": "core", "order": "parallel", "extent": [512, {"sizes": [64, 32], "enough": 64}]},
 //                 {"kind": "row", "order": "march", "extent": ["all", 1]}],
-//      "kept": {"in": {"rows": 4, "in_memory": true}}}
+//      "kept": {"in": {"rows": 4, "in_memory": true}}}          or true or false: whether rows are kept at all
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

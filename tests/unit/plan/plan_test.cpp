@@ -139,6 +139,8 @@ TEST(Plan, ThatMakesNoSenseIsNotRead) {
     }
     return std::string("none");
   };
+  EXPECT_EQ(why(R"({"kept": 7})"),
+            "the schedule's kernel of 'b' has kept rows that are not by stages' names, nor true or false");
   EXPECT_EQ(why("7"), "the schedule's kernel of 'b' is no object");
   EXPECT_EQ(why(R"({"tile": 7})"), "the schedule's kernel of 'b' says 'tile', which is unknown");
   EXPECT_EQ(why(R"({"levels": [{"kind": "warp"}]})"),
@@ -161,6 +163,8 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
   EXPECT_EQ(text(R"({"kept": {}})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": false})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": true})", of_cores), text(R"({"kept": {"in": {}}})", of_cores));
   EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "batch", "extent": ["all", 4]}]})", of_blocks),
             "the kernel of 'b' has no tiles");
   EXPECT_EQ(text(R"({"kept": {"in": {}}})", of_cores),

@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
     float* __restrict__ bilateral, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t bilateral_pitch,
     float sigma_r) {
   __shared__ float in_rows[8704];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
     const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -157,8 +157,8 @@ cudaError_t run_bilateral(const float* in, int64_t in_pitch, int64_t in_w, int64
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(bilateral_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(bilateral_kernel, {(in_w + 255) / 256 * 256, 8192 <= in_h * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, bilateral, in_w, in_h, in_pitch, bilateral_pitch, sigma_r);
   }
   return status;

@@ -22,8 +22,8 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
 __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restrict__ in,
     uint8_t* __restrict__ gaussian, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gaussian_pitch) {
   __shared__ uint8_t in_rows[17408];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 1023) / 1024) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 1023) / 1024) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 1023) / 1024) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 1023) / 1024) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 1024; x0 < in_w; x0 += gridDim.x * 1024) {
     const int32_t columns = min_i32(1024, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -122,9 +122,9 @@ cudaError_t run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int6
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gaussian_kernel, {(in_w + 1023) / 1024 * 256, 128 <= in_h / 64 * ((in_w + 1023) / 1024)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 1023) / 1024) ? (in_h + 31) / 32 : (in_h + 7) / 8,
-        1}, {256, 1, 1}, stream, in, gaussian, in_w, in_h, in_pitch, gaussian_pitch);
+    status = launch(gaussian_kernel, {(in_w + 1023) / 1024 * 256, 8192 <= in_h * ((in_w + 1023) / 1024)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 1023) / 1024) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+        {256, 1, 1}, stream, in, gaussian, in_w, in_h, in_pitch, gaussian_pitch);
   }
   return status;
 }

@@ -78,8 +78,8 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in, float* __restrict__ dx,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dx_pitch) {
   __shared__ float in_rows[4352];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
     const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -134,8 +134,8 @@ __global__ void __launch_bounds__(64, 1) sx_kernel(const float* __restrict__ dx,
 __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in, float* __restrict__ dy,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t dy_pitch) {
   __shared__ float in_rows_2[4352];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
     const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -212,8 +212,8 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
   __shared__ float sxy_rows[2176];
   __shared__ float sy_rows[2176];
   __shared__ float sx_rows[2176];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 255) / 256) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
     const int32_t columns = min_i32(256, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -355,8 +355,8 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(dx, dx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(dx_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(dx_kernel, {(in_w + 255) / 256 * 256, 8192 <= in_h * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, dx, in_w, in_h, in_pitch, dx_pitch);
   }
 
@@ -370,8 +370,8 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(dy, dy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(dy_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(dy_kernel, {(in_w + 255) / 256 * 256, 8192 <= in_h * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, dy, in_w, in_h, in_pitch, dy_pitch);
   }
 
@@ -392,8 +392,8 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   release(dy, stream);
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {(in_w + 255) / 256 * 256, 128 <= in_h / 64 * ((in_w + 255) / 256)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(hc_kernel, {(in_w + 255) / 256 * 256, 8192 <= in_h * ((in_w + 255) / 256)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, hc, sx, sy, sxy, in_w, in_h, hc_pitch, sx_pitch, sy_pitch, sxy_pitch, k);
   }
   release(sx, stream);

@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
   __shared__ float jacobi2d_1_rows[4352];
-  const int32_t rows = 128 <= (int64_t)((in_h - 2) / 64) * (int64_t)((in_w + 253) / 256) ? 64
-      : 128 <= (int64_t)((in_h - 2) / 32) * (int64_t)((in_w + 253) / 256) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)(in_h - 2) * (int64_t)((in_w + 253) / 256) ? 64
+      : 4096 <= (int64_t)(in_h - 2) * (int64_t)((in_w + 253) / 256) ? 32 : 8;
   for (int32_t x0 = 1 + blockIdx.x * 256; x0 < in_w - 1; x0 += gridDim.x * 256) {
     const int32_t columns = min_i32(256, in_w - x0 - 1);
     for (int32_t y0 = 1 + blockIdx.y * rows; y0 < in_h - 1; y0 += gridDim.y * rows) {
@@ -166,10 +166,9 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
     if (status == cudaSuccess) {
-      status = launch(jacobi2d_kernel, {(in_w + 253) / 256 * 256,
-          128 <= (in_h - 2) / 64 * ((in_w + 253) / 256) ? (in_h + 61) / 64
-          : 128 <= (in_h - 2) / 32 * ((in_w + 253) / 256) ? (in_h + 29) / 32 : (in_h + 5) / 8, 1},
-          {256, 1, 1}, stream, jacobi2d, jacobi2d_1, in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
+      status = launch(jacobi2d_kernel, {(in_w + 253) / 256 * 256, 8192 <= (in_h - 2) * ((in_w + 253) / 256)
+          ? (in_h + 61) / 64 : 4096 <= (in_h - 2) * ((in_w + 253) / 256) ? (in_h + 29) / 32 : (in_h + 5) / 8,
+          1}, {256, 1, 1}, stream, jacobi2d, jacobi2d_1, in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
     }
   }
   release(jacobi2d_1, stream);

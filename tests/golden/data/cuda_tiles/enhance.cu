@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__
     float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
     float gain) {
   __shared__ float mean_tap_rows[4000];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 247) / 248) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 247) / 248) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
     const int32_t columns = min_i32(248, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -129,8 +129,8 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gamma_kernel, {(in_w + 247) / 248 * 256, 128 <= in_h / 64 * ((in_w + 247) / 248)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(gamma_kernel, {(in_w + 247) / 248 * 256, 8192 <= in_h * ((in_w + 247) / 248)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
   }
   return status;

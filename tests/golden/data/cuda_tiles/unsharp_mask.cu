@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ 
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
   __shared__ float in_rows[6080];
   __shared__ float blurx_rows[3024];
-  const int32_t rows = 128 <= (int64_t)(in_h / 64) * (int64_t)((in_w + 247) / 248) ? 64
-      : 128 <= (int64_t)(in_h / 32) * (int64_t)((in_w + 247) / 248) ? 32 : 8;
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 32 : 8;
   for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
     const int32_t columns = min_i32(248, in_w - x0);
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
@@ -143,8 +143,8 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 247) / 248 * 256, 128 <= in_h / 64 * ((in_w + 247) / 248)
-        ? (in_h + 63) / 64 : 128 <= in_h / 32 * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+    status = launch(mask_kernel, {(in_w + 247) / 248 * 256, 8192 <= in_h * ((in_w + 247) / 248)
+        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
         {256, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
