@@ -13,24 +13,19 @@ namespace {
 
 enum class Unit { Alu, Sfu };
 
+Unit unit_of(const ir::Function& function) {
+  return function.cost == ir::Function::Cost::Low ? Unit::Alu : Unit::Sfu;
+}
+
 Unit unit_of(ir::UnaryOp op) {
-  switch (op) {
-    case ir::UnaryOp::Sqrt:
-    case ir::UnaryOp::Exp:
-    case ir::UnaryOp::Log:
-    case ir::UnaryOp::Sin:
-    case ir::UnaryOp::Cos:
-    case ir::UnaryOp::Tan:
-    case ir::UnaryOp::Atan:
-    case ir::UnaryOp::Tanh: return Unit::Sfu;
-    default: return Unit::Alu;
-  }
+  const ir::Function* function = ir::function_of(op);
+  return function ? unit_of(*function) : Unit::Alu;
 }
 
 Unit unit_of(ir::BinaryOp op, Type operands) {
-  const bool of_floats = is_float(operands.scalar);
-  if (op == ir::BinaryOp::Pow || op == ir::BinaryOp::Atan2) return Unit::Sfu;
-  return of_floats && (op == ir::BinaryOp::Div || op == ir::BinaryOp::Rem) ? Unit::Sfu : Unit::Alu;
+  if (const ir::Function* function = ir::function_of(op)) return unit_of(*function);
+  const bool divides = op == ir::BinaryOp::Div || op == ir::BinaryOp::Rem;
+  return is_float(operands.scalar) && divides ? Unit::Sfu : Unit::Alu;
 }
 
 /// Counts the distinct expressions of a stage. Equal expressions get one number, found by what they are made

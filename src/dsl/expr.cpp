@@ -121,20 +121,14 @@ Expr clamp(const Expr& a, const Expr& low, const Expr& high, Here here) {
   return min(max(a, low, here), high, here);
 }
 Expr abs(const Expr& a) { return unary(UnaryOp::Abs, a); }
-Expr sqrt(const Expr& a) { return unary(UnaryOp::Sqrt, a); }
-Expr exp(const Expr& a) { return unary(UnaryOp::Exp, a); }
-Expr log(const Expr& a) { return unary(UnaryOp::Log, a); }
-Expr sin(const Expr& a) { return unary(UnaryOp::Sin, a); }
-Expr cos(const Expr& a) { return unary(UnaryOp::Cos, a); }
-Expr tan(const Expr& a) { return unary(UnaryOp::Tan, a); }
-Expr atan(const Expr& a) { return unary(UnaryOp::Atan, a); }
-Expr atan2(const Expr& y, const Expr& x, Here here) { return binary(BinaryOp::Atan2, y, x, here); }
-Expr tanh(const Expr& a) { return unary(UnaryOp::Tanh, a); }
-Expr pow(const Expr& a, const Expr& b, Here here) { return binary(BinaryOp::Pow, a, b, here); }
-Expr floor(const Expr& a) { return unary(UnaryOp::Floor, a); }
-Expr ceil(const Expr& a) { return unary(UnaryOp::Ceil, a); }
-Expr round(const Expr& a) { return unary(UnaryOp::Rint, a); }
-Expr trunc(const Expr& a) { return unary(UnaryOp::Trunc, a); }
+#define ROW(op, name, ...) \
+  Expr name(const Expr& a) { return unary(UnaryOp::op, a); }
+WEFT_FUNCTIONS_OF_ONE(ROW)
+#undef ROW
+#define ROW(op, name, ...) \
+  Expr name(const Expr& a, const Expr& b, Here here) { return binary(BinaryOp::op, a, b, here); }
+WEFT_FUNCTIONS_OF_TWO(ROW)
+#undef ROW
 Expr lerp(const Expr& a, const Expr& b, const Expr& t, Here here) {
   return Operand(a, here) + Operand(t, here) * (Operand(b, here) - a);
 }

@@ -206,7 +206,6 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const std::string exact = function("pow", type);
       return call(approximates() && type == Scalar::F32 && is_gamma(n.b) ? helper("pow_approx_f32") : exact);
     }
-    case BinaryOp::Atan2: return call(function("atan2", type));
     case BinaryOp::Sub:
       if (strict_ && is_float_of_integer(*n.b)) return call(helper("minus_" + name_of(type)));
       break;
@@ -230,7 +229,9 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const Operator op = spelling(n.op, false);
       return parenthesised(fmt::format("{} {} {}", wide(n.a, multiplicative), op.text, by), shift, context);
     }
-    default: break;
+    default:
+      if (const ir::Function* f = ir::function_of(n.op)) return call(function(f->c_name, type));
+      break;
   }
   const Operator op = spelling(n.op, type == Scalar::Bool && node.type == Scalar::Bool);
   // Operands of the same level need parentheses on the right only.

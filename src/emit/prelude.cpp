@@ -355,18 +355,19 @@ std::string prelude(const std::set<std::string>& helpers) {
 }
 
 std::string math_declarations(const std::set<std::string>& functions, bool strict) {
-  // glibc has vector variants of these; the attribute lets GCC call them. They are within 4 ulp, so not when
+  // glibc has vector variants of some; the attribute lets GCC call them. They are within 4 ulp, so not when
   // strict.
-  static const std::set<std::string> vectorised = {"exp",  "log",  "sin", "cos",  "tan",
-                                                   "atan", "tanh", "pow", "atan2"};
+  std::map<std::string, ir::Function> known;
+  for (const ir::Function& function : ir::functions()) known[function.c_name] = function;
   std::string text;
   bool uses_attribute = false;
   for (const std::string& f : functions) {
     const bool single = f.back() == 'f';
     const std::string base = single ? f.substr(0, f.size() - 1) : f;
     const std::string type = single ? "float" : "double";
-    const bool two = base == "pow" || base == "atan2" || base == "fmod";
-    const bool vector = !strict && vectorised.count(base) > 0;
+    const auto row = known.find(base);
+    const bool two = base == "fmod" || (row != known.end() && row->second.operands == 2);
+    const bool vector = !strict && row != known.end() && row->second.has_vectors;
     uses_attribute |= vector;
     text += fmt::format("extern \"C\" {}{} {}({}{}) noexcept;\n", vector ? "WEFT_VECTOR_MATH " : "", type, f,
                         type, two ? ", " + type : "");

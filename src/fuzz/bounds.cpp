@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fuzz/images.h"
+#include "fuzz/operators.h"
 #include "ir/build.h"
 
 namespace weft::fuzz {
@@ -91,7 +92,7 @@ Bound interval(Op op, const std::vector<Bound>& o, Scalar s) {
     case Op::Tanh: return a.is_finite() ? Bound{-1, 1, 0} : everything();
     case Op::Floor:
     case Op::Ceil:
-    case Op::Round:
+    case Op::Rint:
     case Op::Trunc: return {a.low - 1, a.high + 1, 0};
     case Op::Add: return {a.low + b.low, a.high + b.high, 0};
     case Op::Sub: return {a.low - b.high, a.high - b.low, 0};
@@ -105,8 +106,11 @@ Bound interval(Op op, const std::vector<Bound>& o, Scalar s) {
     case Op::Pow:
       return a.low > 0 ? times(Bound{0, 1, 0}, {0, std::pow(std::max(a.high, 1 / a.low), b.magnitude()), 0})
                        : everything();
-    default: return range_of(s);
+    default: break;
   }
+  const ir::Function* function = function_of(op);
+  if (!function) return range_of(s);
+  return a.is_finite() && b.is_finite() ? Bound{function->least, function->greatest, 0} : everything();
 }
 
 /// Whether compiled code computes infinities and NaNs from the same pixels as the interpreter. It does not
@@ -163,8 +167,17 @@ std::optional<double> error_of(Op op, const std::vector<Bound>& o, const Bound& 
     case Op::Tan: return a.magnitude() < 1.3 ? std::optional(20 * a.error + own) : std::nullopt;
     case Op::Atan2: return exact && b.low > 0 ? std::optional(own) : std::nullopt;
     case Op::Pow: return exact && a.low > 0 && result.is_finite() ? std::optional(own) : std::nullopt;
-    default: return exact && a.is_finite() && b.is_finite() ? std::optional(0.) : std::nullopt;
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Rint:
+    case Op::Trunc: return exact && a.is_finite() ? std::optional(0.) : std::nullopt;
+    default: break;
   }
+  if (!a.is_finite() || !b.is_finite()) return std::nullopt;
+  const ir::Function* function = function_of(op);
+  if (!function) return exact ? std::optional(0.) : std::nullopt;
+  const double passed_on = exact ? 0 : function->steepest * (a.error + b.error);
+  return std::isfinite(passed_on) && result.is_finite() ? std::optional(passed_on + own) : std::nullopt;
 }
 
 /// Beyond these, a difference would say little.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string_view>
 
 namespace weft::fuzz {
 namespace {
@@ -16,19 +17,10 @@ constexpr std::array<Operator, op_count> operators = {{
     {"!", 1, Form::Prefix, [](const E& e) { return !e[0]; }},
     {"~", 1, Form::Prefix, [](const E& e) { return ~e[0]; }},
     {"abs", 1, Form::Call, [](const E& e) { return abs(e[0]); }},
-    {"sqrt", 1, Form::Call, [](const E& e) { return sqrt(e[0]); }},
-    {"exp", 1, Form::Call, [](const E& e) { return exp(e[0]); }},
-    {"log", 1, Form::Call, [](const E& e) { return log(e[0]); }},
-    {"sin", 1, Form::Call, [](const E& e) { return sin(e[0]); }},
-    {"cos", 1, Form::Call, [](const E& e) { return cos(e[0]); }},
-    {"tan", 1, Form::Call, [](const E& e) { return tan(e[0]); }},
-    {"atan", 1, Form::Call, [](const E& e) { return atan(e[0]); }},
-    {"tanh", 1, Form::Call, [](const E& e) { return tanh(e[0]); }},
-    {"floor", 1, Form::Call, [](const E& e) { return floor(e[0]); }},
-    {"ceil", 1, Form::Call, [](const E& e) { return ceil(e[0]); }},
-    {"round", 1, Form::Call, [](const E& e) { return round(e[0]); }},
-    {"trunc", 1, Form::Call, [](const E& e) { return trunc(e[0]); }},
-    {"+", 2, Form::Infix, [](const E& e) { return e[0] + e[1]; }},
+#define ROW(op, name, ...) {#name, 1, Form::Call, [](const E& e) { return weft::name(e[0]); }},
+    WEFT_FUNCTIONS_OF_ONE(ROW)
+#undef ROW
+        {"+", 2, Form::Infix, [](const E& e) { return e[0] + e[1]; }},
     {"-", 2, Form::Infix, [](const E& e) { return e[0] - e[1]; }},
     {"*", 2, Form::Infix, [](const E& e) { return e[0] * e[1]; }},
     {"/", 2, Form::Infix, [](const E& e) { return e[0] / e[1]; }},
@@ -48,15 +40,23 @@ constexpr std::array<Operator, op_count> operators = {{
     {"||", 2, Form::Infix, [](const E& e) { return e[0] || e[1]; }},
     {"min", 2, Form::Call, [](const E& e) { return min(e[0], e[1]); }},
     {"max", 2, Form::Call, [](const E& e) { return max(e[0], e[1]); }},
-    {"pow", 2, Form::Call, [](const E& e) { return pow(e[0], e[1]); }},
-    {"atan2", 2, Form::Call, [](const E& e) { return atan2(e[0], e[1]); }},
-    {"dot", 2, Form::Call, [](const E& e) { return dot(e[0], e[1]); }},
+#define ROW(op, name, ...) {#name, 2, Form::Call, [](const E& e) { return weft::name(e[0], e[1]); }},
+    WEFT_FUNCTIONS_OF_TWO(ROW)
+#undef ROW
+        {"dot", 2, Form::Call, [](const E& e) { return dot(e[0], e[1]); }},
     {"select", 3, Form::Call, [](const E& e) { return select(e[0], e[1], e[2]); }},
     {"clamp", 3, Form::Call, [](const E& e) { return clamp(e[0], e[1], e[2]); }},
     {"lerp", 3, Form::Call, [](const E& e) { return lerp(e[0], e[1], e[2]); }},
 }};
 
 }  // namespace
+
+const ir::Function* function_of(Op op) {
+  for (const ir::Function& function : ir::functions()) {
+    if (std::string_view(function.name) == operator_of(op).text) return &function;
+  }
+  return nullptr;
+}
 
 const Operator& operator_of(Op op) { return operators[static_cast<std::size_t>(op)]; }
 

@@ -19,6 +19,8 @@ struct Operator {
 };
 
 const Operator& operator_of(Op op);
+/// Null for what is no function of floats.
+const ir::Function* function_of(Op op);
 /// "a + b", "sqrt(a)": the operands have been put in parentheses where they need them.
 std::string spelt(Op op, const std::vector<std::string>& operands);
 

@@ -78,23 +78,13 @@ struct Window {
   int points() const;
 };
 
+#define WEFT_ENUMERATOR(op, ...) op,
 enum class Op {
   Neg,
   Not,
   BitNot,
   Abs,
-  Sqrt,
-  Exp,
-  Log,
-  Sin,
-  Cos,
-  Tan,
-  Atan,
-  Tanh,
-  Floor,
-  Ceil,
-  Round,
-  Trunc,  //
+  WEFT_FUNCTIONS_OF_ONE(WEFT_ENUMERATOR)  //
   Add,
   Sub,
   Mul,
@@ -115,13 +105,13 @@ enum class Op {
   Either,
   Min,
   Max,
-  Pow,
-  Atan2,
+  WEFT_FUNCTIONS_OF_TWO(WEFT_ENUMERATOR)  //
   Dot,
   Select,
   Clamp,
   Lerp
 };
+#undef WEFT_ENUMERATOR
 constexpr int op_count = static_cast<int>(Op::Lerp) + 1;
 
 /// Operators of custom reductions: of integers. Affine maps x -> a * x + b are pairs (a, b), and combined by

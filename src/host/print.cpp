@@ -32,13 +32,8 @@ Level level_of(ir::BinaryOp op) {
     case Rem: return product;
     case Min:
     case Max: return prefix;
-    case Pow:
-    case Atan2:
-    case Xor:
-    case Shl:
-    case Shr: break;
+    default: throw InternalError("no operation on sizes");
   }
-  throw InternalError("no operation on sizes");
 }
 
 /// In parentheses where an operator of `level` would take a part of it.

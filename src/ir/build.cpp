@@ -23,7 +23,8 @@ Expr converted(Expr a, Type type) {
   return pack(std::vector<Expr>(type.lanes, one));
 }
 
-bool on_floats_only(UnaryOp op) { return op >= UnaryOp::Sqrt; }
+/// The type that a function of floats computes with.
+Scalar in_floats(Scalar s) { return is_float(s) ? s : size_of(s) == 8 ? Scalar::F64 : Scalar::F32; }
 
 }  // namespace
 
@@ -57,9 +58,7 @@ Expr unary(UnaryOp op, Expr a) {
   if (op == UnaryOp::Not) type.scalar = Scalar::Bool;
   if (op == UnaryOp::BitNot && is_float(type.scalar))
     throw Error("~ needs an integer, not " + name_of(a->type));
-  if (on_floats_only(op) && !is_float(type.scalar)) {
-    type.scalar = size_of(type.scalar) == 8 ? Scalar::F64 : Scalar::F32;
-  }
+  if (function_of(op)) type.scalar = in_floats(type.scalar);
   if (op == UnaryOp::Not) return make(type, Unary{op, is_true(std::move(a))});
   return make(type, Unary{op, converted(std::move(a), type)});
 }
@@ -74,9 +73,7 @@ Expr binary(BinaryOp op, Expr a, Expr b) {
   if (op == BinaryOp::Min || op == BinaryOp::Max) {
     if (a->type.scalar == b->type.scalar) type.scalar = a->type.scalar;  // as std::min
   }
-  if (op == BinaryOp::Pow || op == BinaryOp::Atan2) {
-    if (!is_float(type.scalar)) type.scalar = size_of(type.scalar) == 8 ? Scalar::F64 : Scalar::F32;
-  }
+  if (function_of(op)) type.scalar = in_floats(type.scalar);
   if (op == BinaryOp::Shl || op == BinaryOp::Shr)
     type.scalar = promoted(a->type).scalar;  // the left operand's
   const Type result = is_comparison(op) ? Type{Scalar::Bool, type.lanes} : type;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <string>
+
+#include "ir/value.h"
 
 namespace weft::ir {
 namespace {
@@ -37,11 +40,9 @@ const std::set<std::string>& reserved_words() {
       "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
       "extents", "from", "to", "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically",
       "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit", "on_gpu", "on_cpu",
-      // The C library's functions.
-      "assert", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs", "floor", "fmod", "log",
-      "pow", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "acosf", "asinf", "atanf",
-      "atan2f", "ceilf", "cosf", "coshf", "expf", "fabsf", "floorf", "fmodf", "logf", "powf", "rintf",
-      "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf",
+      // The C library's functions, beside those that the language has.
+      "assert", "acos", "asin", "cosh", "fabs", "fmod", "round", "sinh", "acosf", "asinf", "coshf", "fabsf",
+      "fmodf", "roundf", "sinhf",
       // Macros that do not look like any: of compilers, and of headers that emitted code includes or that
       // are often included with it.
       "unix", "linux", "i386", "errno", "stdin", "stdout", "stderr", "sched_priority", "math_errhandling"};
@@ -70,6 +71,14 @@ bool is_of_compilers(const std::string& name) {
   return name.size() > 1 && name[0] == '_' && (name[1] == '_' || is_capital(name[1]));
 }
 
+/// C's functions that the language has, for doubles or floats.
+bool is_of_mathematics(const std::string& name) {
+  const auto known = functions();
+  return std::any_of(known.begin(), known.end(), [&](const Function& f) {
+    return name == f.c_name || name == std::string(f.c_name) + "f";
+  });
+}
+
 }  // namespace
 
 std::string safe_identifier(const std::string& name) {
@@ -77,8 +86,8 @@ std::string safe_identifier(const std::string& name) {
   for (char c : name) safe += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
   if (is_of_compilers(safe)) safe.erase(0, safe.find_first_not_of('_'));
   if (safe.empty() || is_digit(safe[0])) safe = "_" + safe;
-  const bool reserved =
-      reserved_words().count(safe) || is_of_a_reserved_family(safe) || could_be_a_macro(safe);
+  const bool reserved = reserved_words().count(safe) || is_of_a_reserved_family(safe) ||
+                        is_of_mathematics(safe) || could_be_a_macro(safe);
   return reserved ? safe + "_" : safe;
 }
 

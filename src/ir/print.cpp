@@ -44,12 +44,8 @@ Precedence precedence(BinaryOp op) {
     case BinaryOp::Le: return Relation;
     case BinaryOp::Eq:
     case BinaryOp::Ne: return Equality;
-    case BinaryOp::Min:
-    case BinaryOp::Max:
-    case BinaryOp::Pow:
-    case BinaryOp::Atan2: break;
+    default: return Primary;  // written as a call
   }
-  return Primary;  // written as a call
 }
 
 struct Text {

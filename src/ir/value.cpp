@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace weft::ir {
 namespace {
@@ -69,18 +70,10 @@ T real_unary(UnaryOp op, T a) {
   switch (op) {
     case UnaryOp::Neg: return -a;
     case UnaryOp::Abs: return std::fabs(a);
-    case UnaryOp::Sqrt: return std::sqrt(a);
-    case UnaryOp::Exp: return std::exp(a);
-    case UnaryOp::Log: return std::log(a);
-    case UnaryOp::Sin: return std::sin(a);
-    case UnaryOp::Cos: return std::cos(a);
-    case UnaryOp::Tan: return std::tan(a);
-    case UnaryOp::Atan: return std::atan(a);
-    case UnaryOp::Tanh: return std::tanh(a);
-    case UnaryOp::Floor: return std::floor(a);
-    case UnaryOp::Ceil: return std::ceil(a);
-    case UnaryOp::Rint: return std::nearbyint(a);
-    case UnaryOp::Trunc: return std::trunc(a);
+#define ROW(op, name, c_name, ...) \
+  case UnaryOp::op: return std::c_name(a);
+      WEFT_FUNCTIONS_OF_ONE(ROW)
+#undef ROW
     case UnaryOp::Not:
     case UnaryOp::BitNot: break;
   }
@@ -97,8 +90,10 @@ Number real_binary(BinaryOp op, T a, T b) {
     case BinaryOp::Rem: return put(static_cast<T>(std::fmod(a, b)));
     case BinaryOp::Min: return put(b < a ? b : a);
     case BinaryOp::Max: return put(a < b ? b : a);
-    case BinaryOp::Pow: return put(static_cast<T>(std::pow(a, b)));
-    case BinaryOp::Atan2: return put(static_cast<T>(std::atan2(a, b)));
+#define ROW(op, name, c_name, ...) \
+  case BinaryOp::op: return put(static_cast<T>(std::c_name(a, b)));
+      WEFT_FUNCTIONS_OF_TWO(ROW)
+#undef ROW
     case BinaryOp::Lt: return put(a < b);
     case BinaryOp::Le: return put(a <= b);
     case BinaryOp::Eq: return put(a == b);
@@ -134,10 +129,9 @@ Number integer_binary(BinaryOp op, T a, T b) {
     case BinaryOp::Le: return put(a <= b);
     case BinaryOp::Eq: return put(a == b);
     case BinaryOp::Ne: return put(a != b);
-    case BinaryOp::Pow:
-    case BinaryOp::Atan2: break;
+    default: break;
   }
-  return put(a);  // the verifier admits these on floats only
+  return put(a);  // the verifier admits functions on floats only
 }
 
 Number bool_binary(BinaryOp op, bool a, bool b) {
@@ -316,31 +310,69 @@ Value least(Type type) {
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::Lt; }
 
-bool is_transcendental(UnaryOp op) {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+#define ROW_OF(operands, name, c_name, cost, has_vectors, least, greatest, steepest) \
+  {#name, #c_name, operands, Function::Cost::cost, has_vectors, least, greatest, steepest},
+#define ROW(op, ...) ROW_OF(1, __VA_ARGS__)
+constexpr Function functions_of_one[] = {WEFT_FUNCTIONS_OF_ONE(ROW)};
+#undef ROW
+#define ROW(op, ...) ROW_OF(2, __VA_ARGS__)
+constexpr Function functions_of_two[] = {WEFT_FUNCTIONS_OF_TWO(ROW)};
+#undef ROW
+
+/// The row of an operator, given the first that is a function.
+template <class Op, std::size_t n>
+const Function* row_of(Op op, Op first, const Function (&rows)[n]) {
+  const int row = static_cast<int>(op) - static_cast<int>(first);
+  return row >= 0 && row < static_cast<int>(n) ? &rows[row] : nullptr;
+}
+
+}  // namespace
+
+const Function* function_of(UnaryOp op) { return row_of(op, UnaryOp::Sqrt, functions_of_one); }
+const Function* function_of(BinaryOp op) { return row_of(op, BinaryOp::Pow, functions_of_two); }
+
+std::span<const Function> functions() {
+  static const std::vector<Function> all = [] {
+    std::vector<Function> rows(std::begin(functions_of_one), std::end(functions_of_one));
+    rows.insert(rows.end(), std::begin(functions_of_two), std::end(functions_of_two));
+    return rows;
+  }();
+  return all;
+}
+
+std::string name_of(UnaryOp op) {
+  if (const Function* function = function_of(op)) return function->c_name;
   switch (op) {
-    case UnaryOp::Exp:
-    case UnaryOp::Log:
-    case UnaryOp::Sin:
-    case UnaryOp::Cos:
-    case UnaryOp::Tan:
-    case UnaryOp::Atan:
-    case UnaryOp::Tanh: return true;
-    default: return false;
+    case UnaryOp::Neg: return "-";
+    case UnaryOp::Not: return "!";
+    case UnaryOp::BitNot: return "~";
+    default: return "abs";
   }
 }
 
-bool is_transcendental(BinaryOp op) { return op == BinaryOp::Pow || op == BinaryOp::Atan2; }
-
-std::string name_of(UnaryOp op) {
-  constexpr const char* names[] = {"-",   "!",   "~",    "abs",  "sqrt",  "exp",  "log",  "sin",
-                                   "cos", "tan", "atan", "tanh", "floor", "ceil", "rint", "trunc"};
-  return names[static_cast<int>(op)];
-}
-
 std::string name_of(BinaryOp op) {
-  constexpr const char* names[] = {"+", "-", "*", "/",  "%",  "min", "max", "pow", "atan2",
-                                   "&", "|", "^", "<<", ">>", "<",   "<=",  "==",  "!="};
-  return names[static_cast<int>(op)];
+  if (const Function* function = function_of(op)) return function->c_name;
+  switch (op) {
+    case BinaryOp::Add: return "+";
+    case BinaryOp::Sub: return "-";
+    case BinaryOp::Mul: return "*";
+    case BinaryOp::Div: return "/";
+    case BinaryOp::Rem: return "%";
+    case BinaryOp::Min: return "min";
+    case BinaryOp::Max: return "max";
+    case BinaryOp::And: return "&";
+    case BinaryOp::Or: return "|";
+    case BinaryOp::Xor: return "^";
+    case BinaryOp::Shl: return "<<";
+    case BinaryOp::Shr: return ">>";
+    case BinaryOp::Lt: return "<";
+    case BinaryOp::Le: return "<=";
+    case BinaryOp::Eq: return "==";
+    default: return "!=";
+  }
 }
 
 }  // namespace weft::ir

@@ -7,28 +7,15 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+
+#include "ir/functions.h"
 
 namespace weft::ir {
 
-enum class UnaryOp {
-  Neg,
-  Not,
-  BitNot,
-  Abs,
-  Sqrt,
-  Exp,
-  Log,
-  Sin,
-  Cos,
-  Tan,
-  Atan,
-  Tanh,
-  Floor,
-  Ceil,
-  Rint,
-  Trunc
-};
+#define WEFT_ENUMERATOR(op, ...) op,
+enum class UnaryOp { Neg, Not, BitNot, Abs, WEFT_FUNCTIONS_OF_ONE(WEFT_ENUMERATOR) };
 enum class BinaryOp {
   Add,
   Sub,
@@ -37,8 +24,7 @@ enum class BinaryOp {
   Rem,
   Min,
   Max,
-  Pow,
-  Atan2,  // operands and result have one type
+  WEFT_FUNCTIONS_OF_TWO(WEFT_ENUMERATOR)  // operands and result have one type
   And,
   Or,
   Xor,
@@ -49,6 +35,21 @@ enum class BinaryOp {
   Eq,
   Ne  // result is bool
 };
+#undef WEFT_ENUMERATOR
+
+/// A function of floats, a row of ir/functions.h. Integers are converted first.
+struct Function {
+  enum class Cost { Low, Moderate, High };  ///< High: tens of operations.
+  const char *name, *c_name;                ///< In the language; in C, where that of floats has an f more.
+  int operands;
+  Cost cost;
+  bool has_vectors;                  ///< In glibc, within 4 ulp.
+  double least, greatest, steepest;  ///< Values, and slopes: infinite, if not known.
+};
+const Function* function_of(UnaryOp op);  ///< Null for other operators.
+const Function* function_of(BinaryOp op);
+std::span<const Function> functions();
+
 /// How a cast treats what the target cannot hold.
 /// Convert: C++'s conversion (integers wrap), and float to integer truncates and saturates.
 /// Saturate: clamps to the target's range after rounding half to even.
@@ -57,8 +58,12 @@ enum class CastMode { Convert, Saturate };
 std::string name_of(UnaryOp op);
 std::string name_of(BinaryOp op);
 bool is_comparison(BinaryOp op);
-bool is_transcendental(UnaryOp op);  ///< exp, log, sine and the like: tens of operations.
-bool is_transcendental(BinaryOp op);
+/// Functions of a high cost: exp, log, sine and the like.
+template <class Op>
+bool is_transcendental(Op op) {
+  const Function* function = function_of(op);
+  return function && function->cost == Function::Cost::High;
+}
 
 /// One lane: integers and bool in `i` (u64 as its bit pattern), floats in `f` (f32 exactly representable).
 union Number {

@@ -34,6 +34,21 @@ std::int64_t wrapped(std::int64_t value, int bits, bool is_signed) {
   return static_cast<std::int64_t>(negative ? low | ~mask : low);
 }
 
+TEST(Functions, AreRowsOfOneTable) {
+  EXPECT_STREQ(function_of(UnaryOp::Rint)->name, "round");
+  EXPECT_EQ(name_of(UnaryOp::Rint), "rint");
+  EXPECT_EQ(name_of(BinaryOp::Atan2), "atan2");
+  EXPECT_EQ(function_of(BinaryOp::Pow)->operands, 2);
+  EXPECT_EQ(function_of(UnaryOp::Abs), nullptr);  // of integers, too
+  EXPECT_EQ(function_of(BinaryOp::Max), nullptr);
+  EXPECT_EQ(function_of(BinaryOp::And), nullptr);
+  EXPECT_TRUE(is_transcendental(UnaryOp::Tanh) && is_transcendental(BinaryOp::Pow));
+  EXPECT_FALSE(is_transcendental(UnaryOp::Sqrt) || is_transcendental(BinaryOp::Div));
+  // Each is what C calls so.
+  EXPECT_EQ(apply(UnaryOp::Rint, Scalar::F64, {.f = 2.5}).f, 2.0);
+  EXPECT_EQ(apply(BinaryOp::Atan2, Scalar::F32, {.f = 1}, {.f = -1}).f, std::atan2(1.0f, -1.0f));
+}
+
 }  // namespace
 
 TEST(Value, NarrowIntegersWrapAtAllOperandPairs) {
