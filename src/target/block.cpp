@@ -13,9 +13,9 @@ using kernel::Sharing;
 
 // Coordinates, sizes and what addresses are computed with: what small emitted kernels were seen to use.
 constexpr int registers_of_any_kernel = 14, registers_per_pointer = 2;
-// One warp has nothing to wait with at a barrier. Beyond eight, a launch's bounds would take registers from
-// its threads (65,536 / 512 = 128 each), and a block that ends leaves much of a multiprocessor empty at once.
-constexpr int least_warps = 2, most_warps = 8;
+// One warp of 32 has nothing to wait with at a barrier. Beyond 256 threads, a launch's bounds would take
+// registers from them (65,536 / 512 = 128 each), and a block that ends leaves much of a multiprocessor empty.
+constexpr int least_threads = 64, most_threads = 256;
 
 struct Candidate {
   int threads;
@@ -49,11 +49,11 @@ int registers_with(int pointers, int kept) {
 
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp) {
   std::vector<int> candidates;
-  for (int threads = least_warps * warp; threads <= most_warps * warp; threads += warp) {
+  for (int threads = least_threads; threads <= most_threads; threads += warp) {
     const bool divides = launch.sharing != Sharing::Work || launch.items % threads == 0;
     if (divides) candidates.push_back(threads);
   }
-  if (candidates.empty()) candidates.push_back(least_warps * warp);
+  if (candidates.empty()) candidates.push_back(least_threads);
   if (launch.sharing == Sharing::Work)
     std::erase_if(candidates, [least = candidates.back() / 2](int threads) { return threads < least; });
   return candidates;

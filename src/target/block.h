@@ -43,7 +43,7 @@ struct BlockChoice {
   int threads() const { return block[0] * block[1] * block[2]; }
 };
 
-/// Threads of the blocks that a launch can have, ascending: whole warps, from two to eight. If they share
+/// Threads of the blocks that a launch can have, ascending: whole warps, from 64 to 256 threads. If they share
 /// work, there are as many blocks as there is work, and a multiprocessor may well have but one: so none has
 /// fewer than half the threads of the largest, whatever that would do for occupancy.
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp);

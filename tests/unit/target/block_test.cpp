@@ -54,10 +54,10 @@ TEST(Block, IsNoLargerThanRegistersAllow) {
 TEST(Block, IsOfWholeWarpsOfTheArchitecture) {
   machine::Architecture wide = architecture(9, 0);
   wide.warp = 64, wide.max_warps = 32;
-  // 32 warps of 64 are the same threads in half as many warps, so blocks of 2 are 16 of them.
+  // As many threads in half as many warps: 32 blocks of one.
   const BlockChoice choice = choose_block(wide, {32, 32}, nothing, pixels);
-  EXPECT_EQ(choice.block, (std::array{64, 2, 1}));
-  EXPECT_EQ(choice.occupancy.blocks, 16);
+  EXPECT_EQ(choice.block, (std::array{64, 1, 1}));
+  EXPECT_EQ(choice.occupancy.blocks, 32);
   EXPECT_EQ(choice.occupancy.warps(), 32);
 }
 
@@ -106,7 +106,7 @@ TEST(Block, LeavesNoThreadIdle) {
   EXPECT_EQ(of(1), (std::vector{64}));
   EXPECT_EQ(of(0), (std::vector{128, 160, 192, 224, 256}));
   EXPECT_EQ(candidate_blocks(windows, 32), (std::vector{64, 96, 128, 160, 192, 224, 256}));
-  EXPECT_EQ(candidate_blocks(windows, 64), (std::vector{128, 192, 256, 320, 384, 448, 512}));
+  EXPECT_EQ(candidate_blocks(windows, 64), (std::vector{64, 128, 192, 256}));
   EXPECT_EQ(threads(9, 0, 64, {.sharing = Sharing::Work, .items = 320}), 160);
 }
 
