@@ -155,15 +155,22 @@ Expr max(const Expr& a, const Expr& b, detail::Here here = detail::Here::current
 Expr clamp(const Expr& a, const Expr& low, const Expr& high, detail::Here here = detail::Here::current());
 Expr abs(const Expr& a);
 Expr sqrt(const Expr& a);
+Expr cbrt(const Expr& a);
 Expr exp(const Expr& a);
+Expr exp2(const Expr& a);
 Expr log(const Expr& a);
+Expr log2(const Expr& a);
+Expr erf(const Expr& a);
 Expr sin(const Expr& a);
 Expr cos(const Expr& a);
 Expr tan(const Expr& a);
+Expr asin(const Expr& a);
+Expr acos(const Expr& a);
 Expr atan(const Expr& a);
 Expr atan2(const Expr& y, const Expr& x, detail::Here here = detail::Here::current());
 Expr tanh(const Expr& a);
 Expr pow(const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
+Expr hypot(const Expr& a, const Expr& b, detail::Here here = detail::Here::current());
 Expr floor(const Expr& a);
 Expr ceil(const Expr& a);
 Expr round(const Expr& a);  ///< Half to even, as rint.

@@ -19,8 +19,15 @@
   ROW(Floor, floor, floor, Low, false, -unbounded, unbounded, unbounded) \
   ROW(Ceil, ceil, ceil, Low, false, -unbounded, unbounded, unbounded)    \
   ROW(Rint, round, rint, Low, false, -unbounded, unbounded, unbounded)   \
-  ROW(Trunc, trunc, trunc, Low, false, -unbounded, unbounded, unbounded)
+  ROW(Trunc, trunc, trunc, Low, false, -unbounded, unbounded, unbounded) \
+  ROW(Asin, asin, asin, High, false, -unbounded, unbounded, unbounded)   \
+  ROW(Acos, acos, acos, High, false, -unbounded, unbounded, unbounded)   \
+  ROW(Cbrt, cbrt, cbrt, High, false, -unbounded, unbounded, unbounded)   \
+  ROW(Exp2, exp2, exp2, High, false, 0, unbounded, unbounded)            \
+  ROW(Log2, log2, log2, High, false, -unbounded, unbounded, unbounded)   \
+  ROW(Erf, erf, erf, High, false, -1, 1, 1.2)
 
 #define WEFT_FUNCTIONS_OF_TWO(ROW)                                 \
   ROW(Pow, pow, pow, High, true, -unbounded, unbounded, unbounded) \
-  ROW(Atan2, atan2, atan2, High, true, -3.2, 3.2, unbounded)
+  ROW(Atan2, atan2, atan2, High, true, -3.2, 3.2, unbounded)       \
+  ROW(Hypot, hypot, hypot, High, false, 0, unbounded, 1)

@@ -123,9 +123,13 @@ TYPED_TEST(Floats, EveryOperator) {
 TYPED_TEST(Floats, MathFunctions) {
   const Image<TypeParam> a("a");
   const Image<TypeParam> b("b", a.size());
-  const Outputs outputs = {point("exp", exp(a)),   point("log", log(a)),        point("sin", sin(a)),
-                           point("cos", cos(a)),   point("tan", tan(a)),        point("atan", atan(a)),
-                           point("tanh", tanh(a)), point("atan2", atan2(a, b)), point("pow", pow(a, b))};
+  const Outputs outputs = {
+      point("exp", exp(a)),        point("log", log(a)),        point("sin", sin(a)),
+      point("cos", cos(a)),        point("tan", tan(a)),        point("atan", atan(a)),
+      point("tanh", tanh(a)),      point("atan2", atan2(a, b)), point("pow", pow(a, b)),
+      point("hypot", hypot(a, b)), point("cbrt", cbrt(a)),      point("exp2", exp2(a)),
+      point("log2", log2(a)),      point("erf", erf(a)),        point("asin", asin(a / 100)),
+      point("acos", acos(a / 100))};
   agree_on(outputs, type_of<TypeParam>(), type_of<TypeParam>());
   agree_on(outputs, type_of<TypeParam>(), type_of<TypeParam>(), extreme_floats);
 }
