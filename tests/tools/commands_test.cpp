@@ -349,6 +349,19 @@ TEST_F(Commands, EmitCudaForAnArchitecture) {
   EXPECT_TRUE(contains(old.err, "there is no architecture 'sm_13'")) << old.err;
 }
 
+TEST_F(Commands, EmitHipForAnArchitecture) {
+  expect_success({"emit", "harris", "--tile", "none", "--target", "hip", "-o", "h"});
+  EXPECT_EQ(files(),
+            (std::vector<std::string>{"h", "h/CMakeLists.txt", "h/README.md", "h/harris.h", "h/harris.hip"}));
+  // Blocks are of whole waves, of 64 lanes.
+  EXPECT_TRUE(contains(content("h/harris.hip"), "void __launch_bounds__(128) sx_kernel("));
+  EXPECT_TRUE(
+      contains(content("h/harris.hip"), "hipcc -std=c++17 -O3 --offload-arch=gfx90a -c harris.hip\n"));
+  const Outcome wrong = weft({"emit", "harris", "--target", "hip", "--arch", "sm_90", "-o", "wrong"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.err, "weft: 'sm_90' is no architecture; write gfx90a, say\n");
+}
+
 TEST_F(Commands, EmitABench) {
   expect_success({"emit", "jacobi1d3", "--target", "bench", "--size", "99", "--param", "steps=3", "-o", "j"});
   EXPECT_EQ(files(),
