@@ -46,7 +46,7 @@ Tiling tiling_of(const Scheduling& scheduling) {
   return scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
 }
 
-/// What kernels of the target should take, for images of which nothing is known.
+/// What kernels of the target should take, for images of unknown size.
 plan::CostModel costs_on(const target::Target& target, const Scheduling& scheduling,
                          const ir::Pipeline& pipeline) {
   ir::Sizes sizes = plan::nominal_sizes(pipeline);

@@ -143,7 +143,7 @@ class ExpressionLowering {
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);
-  /// A few taps after another, each few by a vector loop over the pixels of the strip.
+  /// Several taps at a time, in a vector loop over the pixels of the strip.
   void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                              const kernel::Expr& count, int capacity);
   /// The columns of a separable fold; the rows are summed where the fold is used.

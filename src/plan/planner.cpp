@@ -180,7 +180,7 @@ std::optional<March> march_of_one(const Group& group) {
   return found.march;
 }
 
-/// Whether a block of threads had better keep the rows of what a single stage reads.
+/// Whether a block of threads is faster if it keeps the rows that a single stage reads.
 bool pays_for_one(const March& march) {
   return march.has_one_rate() && std::any_of(march.rolling.begin(), march.rolling.end(), [](const auto& r) {
            return analysis::pixels_in(r.window) >= least_window_pixels;

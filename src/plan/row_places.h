@@ -1,4 +1,4 @@
-// Where a tile keeps rows that are not needed at the same time: rows of which all have been read leave their
+// Where a tile keeps rows that are not needed at the same time: rows that nothing reads any more leave their
 // place to those that are computed next.
 //
 //     a static tile of e; b reads in, c reads b, d reads c, and e reads d:   in and c take turns, and b and d

@@ -21,7 +21,7 @@ struct Traffic {
 };
 Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes);
 
-/// Extents of every image where nothing is known of them.
+/// Extents of every image where nobody has said any.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
 /// Sizes that nothing was said about may not suit the pipeline: what would be negative is empty.
 ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes);

@@ -20,7 +20,7 @@ bool always(const ir::Stage&, const ir::Stage&) { return true; }
 constexpr double operations_per_byte = 12;
 constexpr int operations_of_division = 8;
 
-/// Why a stage had better be stored, though it could march: a clause, or nothing.
+/// Why storing a stage is faster, though it could march: a clause, or nothing.
 std::optional<std::string> reason_to_store(const ir::Stage& stage) {
   const analysis::Operations operations = analysis::summarize(stage).operations;
   const auto count = operations.alu + operations_of_division * operations.sfu;

@@ -153,7 +153,7 @@ class Planning {
       if (member == &last || kernels_.in_place(*member)) continue;
       if (auto why = always_stored(pipeline_, *member)) {
         return refuse(fmt::format(
-            "'{}' has memory of its own ({}), so it can be but the last of a group, which '{}' is",
+            "'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
             member->name, *why, last.name));
       }
       for (const ir::Stage* reader : kernels_.uses(*member).consumers) {

@@ -109,7 +109,7 @@ Grouping grouping_from_json(const std::string& text) {
   if (!json.is_object() || !json.contains("groups")) throw not_a_schedule("has no groups");
   for (const auto& [key, value] : json.items()) {
     if (key != "groups" && key != "tiles" && key != "kernels")
-      throw not_a_schedule("says '" + key + "', which nothing is known of");
+      throw not_a_schedule("says '" + key + "', which is unknown");
   }
   Grouping grouping{groups_from(json["groups"]), {}};
   if (json.contains("kernels")) {

@@ -89,7 +89,7 @@ TEST(Groups, WhoseStagesAreNeededOutsideAreRefused) {
             "'b' reads 'a' from outside its group, whose 'c' needs 'b' in turn");
   EXPECT_EQ(
       follow(s.to({s.c, s.b}), {{"b", "c"}}),
-      "'b' has memory of its own (it is an output), so it can be but the last of a group, which 'c' is");
+      "'b' has memory of its own (it is an output), so it must be the last of its group, which 'c' is");
 }
 
 /// Each of two groups needs the other's result.
@@ -113,8 +113,8 @@ TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
   Stage w = convolve("w", a.border(Border::clamp()), cross);
   Stage most = reduce("most", w, Reduce::max());
   EXPECT_EQ(follow(Pipeline("test", {n}).ir(), {{"peak", "n"}}),
-            "'peak' has memory of its own (a reduction: one value for all its readers), so it can be but the "
-            "last of a group, which 'n' is");
+            "'peak' has memory of its own (a reduction: one value for all its readers), so it must be the "
+            "last of its group, which 'n' is");
   const ir::Pipeline to_most = Pipeline("test", {point("out", in * most)}).ir();
   EXPECT_EQ(follow(to_most, {{"w", "most"}}), "a stored; w computed in most; most stored; out stored")
       << "a reduction may be the last";
@@ -131,7 +131,7 @@ TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
   Stage sums = stage("sums", {512}, [&](Var i) { return hist(i) + 1u; });
   EXPECT_EQ(
       follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),
-      "'hist' has memory of its own (it is scattered into), so it can be but the last of a group, which "
+      "'hist' has memory of its own (it is scattered into), so it must be the last of its group, which "
       "'sums' is");
 }
 
@@ -145,7 +145,7 @@ TEST(Groups, ThatCannotMarchAreRefused) {
   const Stage two = point("two", s.a + s.in);
   EXPECT_EQ(
       follow(s.to({two, s.d}), {{"d", "two"}}),
-      "'two' has memory of its own (it is an output), so it can be but the last of a group, which 'd' is");
+      "'two' has memory of its own (it is an output), so it must be the last of its group, which 'd' is");
 }
 
 // ---- what makes groups
@@ -237,7 +237,7 @@ TEST(GroupsAsJson, AreReadFromASchedule) {
   EXPECT_EQ(refusal_of(R"({"groups": [["a", 1]]})"),
             "the schedule has a group that is no list of stages' names");
   EXPECT_EQ(refusal_of(R"({"groups": [], "strips": []})"),
-            "the schedule says 'strips', which nothing is known of");
+            "the schedule says 'strips', which is unknown");
 }
 
 TEST(GroupsAsJson, AreRefusedWhereTheyWouldBreakTheReader) {
