@@ -66,7 +66,7 @@ void draw(tools::Contenders& contenders, const Options& options) {
 }
 
 Json to_json(const plan::KernelCost& kernel) {
-  const schedule::GroupWork& work = kernel.work;
+  const plan::CoreWork& work = kernel.work;
   return {{"result", kernel.result},       {"expected_ms", kernel.cost.total * 1e3},
           {"bytes_read", work.read},       {"bytes_written", work.written},
           {"operations", work.operations}, {"divisions", work.divisions},

@@ -209,12 +209,12 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   }
   const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
   const Loop all = merged(group);
-  std::optional<int> pixels = is_pure ? pixels_of_thread(all) : std::nullopt;
-  if (pixels && asked && *pixels % *asked == 0) pixels = asked;  // whole accesses
-  if (pixels) one[0] = fixed(*pixels);
+  const int most = is_pure ? pixels_of_thread(all).value_or(0) : 0;
+  const int pixels = most > 0 && asked && most % *asked == 0 ? *asked : most;  // whole accesses
+  if (pixels > 0) one[0] = fixed(pixels);
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
-  if (pixels) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(*pixels)}});
-  plan.shares_rows = is_pure && !pixels && reads_shared_rows(all.reads);
+  if (pixels > 0) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(pixels)}});
+  plan.shares_rows = is_pure && pixels == 0 && reads_shared_rows(all.reads);
 }
 
 /// A plan of a reduction of what is in memory.
