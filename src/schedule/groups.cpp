@@ -152,9 +152,9 @@ class Planning {
     for (const ir::Stage* member : members) {
       if (member == &last || kernels_.in_place(*member)) continue;
       if (auto why = always_stored(pipeline_, *member)) {
-        return refuse(fmt::format(
-            "'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
-            member->name, *why, last.name));
+        return refuse(
+            fmt::format("'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
+                        member->name, *why, last.name));
       }
       for (const ir::Stage* reader : kernels_.uses(*member).consumers) {
         if (groups_.together(*member, *reader)) continue;

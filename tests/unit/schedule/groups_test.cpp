@@ -87,9 +87,8 @@ TEST(Groups, WhoseStagesAreNeededOutsideAreRefused) {
             "'d' reads 'b' from outside its group, of which 'c' alone is stored");
   EXPECT_EQ(follow(s.to({s.c}), {{"a", "c"}}),
             "'b' reads 'a' from outside its group, whose 'c' needs 'b' in turn");
-  EXPECT_EQ(
-      follow(s.to({s.c, s.b}), {{"b", "c"}}),
-      "'b' has memory of its own (it is an output), so it must be the last of its group, which 'c' is");
+  EXPECT_EQ(follow(s.to({s.c, s.b}), {{"b", "c"}}),
+            "'b' has memory of its own (it is an output), so it must be the last of its group, which 'c' is");
 }
 
 /// Each of two groups needs the other's result.
@@ -129,10 +128,9 @@ TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {
   EXPECT_EQ(follow(Pipeline("test", {hist_of_wide}).ir(), {{"twice", "wide", "hist_of_wide"}}),
             "'hist_of_wide' is no function of one pixel's place");
   Stage sums = stage("sums", {512}, [&](Var i) { return hist(i) + 1u; });
-  EXPECT_EQ(
-      follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),
-      "'hist' has memory of its own (it is scattered into), so it must be the last of its group, which "
-      "'sums' is");
+  EXPECT_EQ(follow(Pipeline("test", {sums}).ir(), {{"hist", "sums"}}),
+            "'hist' has memory of its own (it is scattered into), so it must be the last of its group, which "
+            "'sums' is");
 }
 
 TEST(Groups, ThatCannotMarchAreRefused) {
@@ -236,8 +234,7 @@ TEST(GroupsAsJson, AreReadFromASchedule) {
   EXPECT_EQ(refusal_of(R"({"groups": 1})"), "the schedule has groups that are no list");
   EXPECT_EQ(refusal_of(R"({"groups": [["a", 1]]})"),
             "the schedule has a group that is no list of stages' names");
-  EXPECT_EQ(refusal_of(R"({"groups": [], "strips": []})"),
-            "the schedule says 'strips', which is unknown");
+  EXPECT_EQ(refusal_of(R"({"groups": [], "strips": []})"), "the schedule says 'strips', which is unknown");
 }
 
 TEST(GroupsAsJson, AreRefusedWhereTheyWouldBreakTheReader) {
