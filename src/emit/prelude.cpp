@@ -362,7 +362,7 @@ std::string math_declarations(const std::set<std::string>& functions, bool stric
   std::string text;
   bool uses_attribute = false;
   for (const std::string& f : functions) {
-    const bool single = f.back() == 'f';
+    const bool single = f.back() == 'f' && known.count(f) == 0;  // erff, not erf
     const std::string base = single ? f.substr(0, f.size() - 1) : f;
     const std::string type = single ? "float" : "double";
     const auto row = known.find(base);

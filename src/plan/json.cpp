@@ -33,6 +33,8 @@ class Reading {
       else
         throw wrong("says '" + key + "', which is unknown");
     }
+    // Where no rows are kept, the extents of the outermost level are no tile's.
+    if (choices_.keeps_rows == false) choices_.width.reset(), choices_.height.reset();
     return choices_;
   }
 
@@ -112,7 +114,6 @@ class Reading {
       throw wrong("has kept rows that are not by stages' names, nor true or false");
     choices_.keeps_rows = sources.is_boolean() ? sources.get<bool>() : !sources.empty();
     if (sources.is_boolean()) return;
-    if (sources.empty()) choices_.width.reset(), choices_.height.reset();
     for (const auto& [stage, json] : sources.items()) {
       if (!json.is_object()) throw wrong("keeps rows of '" + stage + "' that are no object");
       KeptChoices& choices = choices_.kept[stage];

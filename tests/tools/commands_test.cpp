@@ -384,7 +384,7 @@ TEST_F(Commands, Verify) {
 
 TEST_F(Commands, VerifyOfRandomPipelines) {
   const std::string text = expect_success({"verify", "--random", "4", "--seed", "5", "--sizes", "9x5,1x1"});
-  EXPECT_TRUE(text.starts_with("seed 5\n4 pipelines, 14 runs (")) << text;
+  EXPECT_TRUE(text.starts_with("seed 5\n4 pipelines, 16 runs (")) << text;
   EXPECT_TRUE(text.ends_with(" 0 failed\n")) << text;
   const json object = expect_json({"verify", "--random", "2", "--seed", "5", "--json"});
   EXPECT_EQ(object["pipelines"], 2);

@@ -163,6 +163,8 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
   EXPECT_EQ(text(R"({"kept": {}})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "core", "extent": ["all", 1]}]})", of_cores),
+            text("{}", of_cores));
   EXPECT_EQ(text(R"({"kept": false})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
   EXPECT_EQ(text(R"({"kept": true})", of_cores), text(R"({"kept": {"in": {}}})", of_cores));
   EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "batch", "extent": ["all", 4]}]})", of_blocks),
