@@ -116,7 +116,7 @@ TEST_F(RuntimeErrors, RejectedKernels) {
       "  options  --std=c++17 --gpu-architecture=sm_80\n"
       "  output   " +
           name +
-          "(36): error: identifier \"oops\" is undefined\n"
+          "(35): error: identifier \"oops\" is undefined\n"
           "             extern \"C\" __global__ void __launch_bounds__(256, 1) once_kernel(const float* "
           "__restrict__ in,\n"
           "  source   " +
