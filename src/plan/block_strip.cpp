@@ -150,21 +150,30 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
   return fitting.widest(least_batch_rows);
 }
 
-std::optional<std::string> why_not_in_blocks(const March& march, const ir::Stage& result,
-                                             std::int64_t shared_bytes, const Choices& asked) {
+std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
+                                                   const Choices& asked) {
   if (asked.traversal == Traversal::Static) return "blocks of threads march through their tiles";
   if (auto why = why_not_in_steps(asked, march)) return why;
-  const Fitting fitting(march, result, shared_bytes, asked);
+  const Fitting fitting(march, result, 0, asked);
   if (asked.width && !fitting.takes(*asked.width))
     return fmt::format("a tile's width of {} is no multiple of {}, a sector of memory", *asked.width,
                        fitting.width_step());
   if (asked.batch && !fitting.takes_batch(*asked.batch))
     return fmt::format("a batch of {} rows is not of whole steps and parts", *asked.batch);
-  if (block_strip(march, result, shared_bytes, asked)) return std::nullopt;
-  if (!asked.width)
-    return fmt::format("batches of {} rows do not fit {} bytes of shared memory", *asked.batch, shared_bytes);
-  return fmt::format("rows of tiles {} pixels wide do not fit {} bytes of shared memory", *asked.width,
-                     shared_bytes);
+  return std::nullopt;
+}
+
+std::string why_rows_do_not_fit(const March& march, std::int64_t shared_bytes, const Choices& asked) {
+  std::string rows;
+  if (asked.width) {
+    rows = fmt::format("rows of tiles {} pixels wide", *asked.width);
+  } else if (asked.batch) {
+    rows = fmt::format("batches of {} rows", *asked.batch);
+  } else {
+    for (const RollingRows& r : march.rolling)
+      rows += (rows.empty() ? "the rows of '" : ", '") + r.source().name + "'";
+  }
+  return fmt::format("{} do not fit {} bytes of shared memory", rows, shared_bytes);
 }
 
 Extent strip_heights() { return {{64, 32, 8}, enough_strips_of_blocks}; }
@@ -188,10 +197,7 @@ std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& memb
         "'{}' combines parts of its elements, and blocks of threads go down parts at one rate alone",
         result.name);
   if (block_strip(march, result, shared_bytes)) return std::nullopt;
-  std::string kept;
-  for (const RollingRows& rows : march.rolling)
-    kept += (kept.empty() ? "'" : ", '") + rows.source().name + "'";
-  return fmt::format("the rows of {} do not fit {} bytes of shared memory", kept, shared_bytes);
+  return why_rows_do_not_fit(march, shared_bytes);
 }
 
 }  // namespace weft::plan

@@ -62,9 +62,11 @@ struct BlockStrip {
 /// With the width, the columns or the batch that are asked for, if any are.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
-/// Why a block cannot go down such tiles: a clause, or nothing.
-std::optional<std::string> why_not_in_blocks(const March& march, const ir::Stage& result,
-                                             std::int64_t shared_bytes, const Choices& asked);
+/// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.
+std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
+                                                   const Choices& asked);
+/// Why block_strip() finds nothing: a clause.
+std::string why_rows_do_not_fit(const March& march, std::int64_t shared_bytes, const Choices& asked = {});
 
 /// Rows of a strip of one stage, by how many strips there are: about one for each multiprocessor of a large
 /// GPU is enough. Tall strips do little twice at their ends; many keep more of a processor busy.

@@ -254,24 +254,25 @@ KernelPlan without_rows(const Group& group, const Memory& memory, const Choices&
   return plan;
 }
 
-/// The group marches.
-std::optional<KernelPlan> with_rows(const Group& group, const Memory& memory, const Choices& asked) {
-  KernelPlan plan = begun(group, memory);
-  if (!memory.is_of_blocks()) {
-    keep_in_caches(plan, group, asked);
-    return plan;
-  }
-  const auto strip = block_strip(group.march, group.result(), *memory.shared_bytes, asked);
-  if (!strip) return std::nullopt;
-  keep_in_shared_memory(plan, group, *strip, asked);
-  return plan;
-}
-
 std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& memory, const Choices& asked) {
   if (group.march.in_parts && (asked.width || asked.height || asked.traversal))
     return "the strips of a reduction are as wide as its parts";
-  return memory.is_of_blocks() ? why_not_in_blocks(group.march, group.result(), *memory.shared_bytes, asked)
+  return memory.is_of_blocks() ? why_not_asked_of_blocks(group.march, group.result(), asked)
                                : why_not_in_cores(asked, group.march);
+}
+
+/// The group marches; or why it does not in such tiles.
+PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& asked) {
+  if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
+  KernelPlan plan = begun(group, memory);
+  if (!memory.is_of_blocks()) {
+    keep_in_caches(plan, group, asked);
+    return {std::move(plan), ""};
+  }
+  const auto strip = block_strip(group.march, group.result(), *memory.shared_bytes, asked);
+  if (!strip) return {std::nullopt, why_rows_do_not_fit(group.march, *memory.shared_bytes, asked)};
+  keep_in_shared_memory(plan, group, *strip, asked);
+  return {std::move(plan), ""};
 }
 
 /// What is asked for in vain: a clause, or nothing.
@@ -289,10 +290,27 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   return std::nullopt;
 }
 
-PlanOrWhy verified(KernelPlan plan, const Memory& memory, const Choices& asked) {
-  if (auto why = why_not_followed(plan, asked)) return {std::nullopt, std::move(*why)};
-  if (auto why = why_impossible(plan, memory)) return {std::nullopt, std::move(*why)};
-  return {std::move(plan), ""};
+PlanOrWhy verified(PlanOrWhy found, const Memory& memory, const Choices& asked) {
+  if (!found.plan) return found;
+  if (auto why = why_not_followed(*found.plan, asked)) return {std::nullopt, std::move(*why)};
+  if (auto why = why_impossible(*found.plan, memory)) return {std::nullopt, std::move(*why)};
+  return found;
+}
+
+/// Of a group of one member, which keeps rows where that is asked for, or where it pays and they fit.
+PlanOrWhy plan_of_one(const Group& group, const Memory& memory, const Choices& asked) {
+  const std::optional<March> march = march_of_one(group);
+  const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
+  if (must && !march)
+    return {std::nullopt, "'" + group.result().name + "' cannot keep rows of what it reads"};
+  const bool pays = march && memory.is_of_blocks() && pays_for_one(*march);
+  if (must || (pays && asked.keeps_rows != false)) {
+    Group marching = group;
+    marching.march = *march;
+    PlanOrWhy found = with_rows(marching, memory, asked);
+    if (found.plan || !(asked == Choices{})) return found;
+  }
+  return {without_rows(group, memory, asked), ""};
 }
 
 }  // namespace
@@ -308,28 +326,9 @@ KernelPlan plan_of(const ir::Stage& stage, const Memory& memory) {
 }
 
 PlanOrWhy plan_of(const Group& group, const Memory& memory, const Choices& asked) {
-  const auto refused = [](std::string why) { return PlanOrWhy{std::nullopt, std::move(why)}; };
-  Group marching = group;
-  if (group.members.size() == 1) {
-    const std::optional<March> march = march_of_one(group);
-    const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
-    if (must && !march) return refused("'" + group.result().name + "' cannot keep rows of what it reads");
-    const bool may =
-        march && asked.keeps_rows.value_or(must || (memory.is_of_blocks() && pays_for_one(*march)));
-    std::optional<KernelPlan> plan;
-    if (may) {
-      marching.march = *march;
-      if (auto why = why_not_in_tiles(marching, memory, asked); why && !(asked == Choices{}))
-        return refused(*why);
-      plan = with_rows(marching, memory, asked);
-    }
-    return verified(plan ? *std::move(plan) : without_rows(group, memory, asked), memory, asked);
-  }
-  if (asked.keeps_rows == false) return refused("a group of several stages keeps rows");
-  if (auto why = why_not_in_tiles(group, memory, asked)) return refused(*why);
-  std::optional<KernelPlan> plan = with_rows(group, memory, asked);
-  if (!plan) throw InternalError("a group that blocks of threads cannot march with");
-  return verified(*std::move(plan), memory, asked);
+  if (group.members.size() == 1) return verified(plan_of_one(group, memory, asked), memory, asked);
+  if (asked.keeps_rows == false) return {std::nullopt, "a group of several stages keeps rows"};
+  return verified(with_rows(group, memory, asked), memory, asked);
 }
 
 }  // namespace weft::plan

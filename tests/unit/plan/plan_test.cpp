@@ -179,6 +179,22 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
             "1 ahead; clamp\n");
 }
 
+TEST(Plan, OfOneStageWhoseRowsDoNotFitReadsMemory) {
+  const Image<float> in("in");
+  const ir::Pipeline pipeline = Pipeline("test", {convolve("b", in.border(Border::clamp()), cross)}).ir();
+  const auto text = [&](const std::string& kernel) {
+    const auto found =
+        follow(pipeline, R"({"groups": [["b"]], "kernels": {"b": )" + kernel + "}}", Memory{1000});
+    return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
+  };
+  EXPECT_EQ(text("{}"), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": true})"), "the rows of 'in' do not fit 1000 bytes of shared memory");
+  EXPECT_EQ(text(R"({"levels": [{"kind": "grid", "extent": [256, 8]}]})"),
+            "rows of tiles 256 pixels wide do not fit 1000 bytes of shared memory");
+  EXPECT_EQ(text(R"({"levels": [{"kind": "batch", "extent": ["all", 8]}]})"),
+            "batches of 8 rows do not fit 1000 bytes of shared memory");
+}
+
 /// Every application's plans, asked for again whole, are the same.
 class AllPlans : public testing::TestWithParam<std::string> {};
 
