@@ -151,9 +151,7 @@ StageSummary summarize(const ir::Stage& stage) {
   for (const ir::Expr& e : ir::reads(stage)) add_read(std::get<ir::Read>(e->op), summary);
   for (const ir::StagePtr& update : ir::updates(stage)) {
     for (const ir::Expr& e : ir::reads(*update)) add_read(std::get<ir::Read>(e->op), summary);
-    const Operations more = operations(*update);
-    summary.operations.alu += more.alu, summary.operations.sfu += more.sfu;
-    summary.operations.loads += more.loads;
+    summary.operations += operations(*update);
   }
   for (const SourceSummary& source : summary.sources)
     summary.pattern = std::max(summary.pattern, source.pattern);

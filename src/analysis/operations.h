@@ -15,6 +15,10 @@ struct Operations {
   std::int64_t sfu = 0;    ///< Divisions of floats, square roots, exponentials, logarithms, trigonometry.
   std::int64_t loads = 0;  ///< Pixels read (once per distinct index).
   bool operator==(const Operations&) const = default;
+  Operations& operator+=(const Operations& more) {
+    alu += more.alu, sfu += more.sfu, loads += more.loads;
+    return *this;
+  }
 };
 
 /// All cases together: an upper bound of what a pixel needs.

@@ -100,7 +100,7 @@ class CppEmitter {
     if (for_users) out.raw(standard_host);
     out.raw("\n");
     frame(out);
-    for (const kernel::Table& table : module_.tables) print(out, table);
+    print_tables(out, module_, "const");
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, for_users);
     const std::string helpers = prelude(printer.used_helpers());
@@ -137,15 +137,6 @@ class CppEmitter {
       for (const kernel::Field& f : *list) out.line(c_type(f.type) + " " + f.name + ";");
     }
     out.close("};");
-    out.blank();
-  }
-
-  static void print(Writer& out, const kernel::Table& table) {
-    std::string values;
-    for (const ir::Value& v : table.values)
-      values += (values.empty() ? "" : ", ") + c_literal(table.type, v.lane[0]);
-    out.line(fmt::format("const {} {}[{}] = {{{}}};", c_type(table.type), table.name, table.values.size(),
-                         values));
     out.blank();
   }
 

@@ -108,7 +108,7 @@ class GpuEmitter {
   Parts parts() const {
     Writer kernels, functions;
     GpuPrinter printer(kernels, module_.strict);
-    for (const kernel::Table& table : module_.tables) print(kernels, table);
+    print_tables(kernels, module_, "__constant__");
     for (const kernel::Function& function : module_.functions) print(kernels, printer, function);
     device_function(functions, printer);
     functions.blank();
@@ -144,7 +144,7 @@ class GpuEmitter {
   std::string kernels() const {
     Writer tables, out;
     GpuPrinter printer(out, module_.strict);
-    for (const kernel::Table& table : module_.tables) print(tables, table);
+    print_tables(tables, module_, "__constant__");
     for (const kernel::Function& function : module_.functions) print(out, printer, function, "extern \"C\" ");
     const std::string helpers = gpu_prelude(printer.used_helpers(), dialect_);
     return half_type(helpers + out.text()) + "namespace {\n\n" + helpers + "\n" + tables.text() +
@@ -175,15 +175,6 @@ class GpuEmitter {
                                 const Dialect& dialect, const std::string& header = "") {
     const std::string helpers = gpu_prelude(names, dialect);
     return half_type(helpers + text, header) + helpers + "\n";
-  }
-
-  static void print(Writer& out, const kernel::Table& table) {
-    std::string values;
-    for (const ir::Value& v : table.values)
-      values += (values.empty() ? "" : ", ") + c_literal(table.type, v.lane[0]);
-    out.line(fmt::format("__constant__ {} {}[{}] = {{{}}};", c_type(table.type), table.name,
-                         table.values.size(), values));
-    out.blank();
   }
 
   // ---- kernels ----

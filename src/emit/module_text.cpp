@@ -153,6 +153,17 @@ std::string documentation(const Module& module) {
   return out.text();
 }
 
+void print_tables(Writer& out, const kernel::Module& module, const std::string& qualifier) {
+  for (const kernel::Table& table : module.tables) {
+    std::string values;
+    for (const ir::Value& v : table.values)
+      values += (values.empty() ? "" : ", ") + c_literal(table.type, v.lane[0]);
+    out.line(fmt::format("{} {} {}[{}] = {{{}}};", qualifier, c_type(table.type), table.name,
+                         table.values.size(), values));
+    out.blank();
+  }
+}
+
 void open_repeat(Writer& out, CLike& printer, const Module& module, const host::Repeat& repeat,
                  const std::string& prefix) {
   for (const kernel::Rotation& arrays : repeat.rotations) {

@@ -38,6 +38,9 @@ std::vector<std::string> parameters(const kernel::Module& module);
 /// What the parameters mean, for the header.
 std::string documentation(const kernel::Module& module);
 
+/// The module's tables; `qualifier` is what its language puts before a constant.
+void print_tables(Writer& out, const kernel::Module& module, const std::string& qualifier);
+
 // ---- host plans ----
 
 /// Opens the loop of a repeat, and rotates its arrays; variables have the prefix.

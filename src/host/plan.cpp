@@ -21,17 +21,6 @@ bool Repeat::operator==(const Repeat&) const = default;
 
 namespace {
 
-std::vector<const kernel::Launch*> launches_of(const Module& module) {
-  std::vector<const kernel::Launch*> launches;
-  for (const kernel::Step& step : module.steps) {
-    if (const auto* launch = std::get_if<kernel::Launch>(&step)) launches.push_back(launch);
-    if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-      for (const kernel::Launch& launch : repeat->launches) launches.push_back(&launch);
-    }
-  }
-  return launches;
-}
-
 /// Arrays whose updates exchange the words around their scalars. Such an array takes whole words, and begins
 /// as zeros, since others of the words may lie between its rows.
 std::set<std::string> arrays_exchanging_words(const Module& module) {

@@ -190,6 +190,27 @@ std::set<std::string> arrays_written_in(const Block& block) {
   return names;
 }
 
+namespace {
+
+template <class Module, class Launch>
+std::vector<Launch*> all_launches(Module& module) {
+  std::vector<Launch*> launches;
+  for (auto& step : module.steps) {
+    if (auto* launch = std::get_if<kernel::Launch>(&step)) launches.push_back(launch);
+    if (auto* repeat = std::get_if<Repeat>(&step)) {
+      for (auto& launch : repeat->launches) launches.push_back(&launch);
+    }
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::vector<const Launch*> launches_of(const Module& module) {
+  return all_launches<const Module, const Launch>(module);
+}
+std::vector<Launch*> launches_of(Module& module) { return all_launches<Module, Launch>(module); }
+
 const Function& function_named(const Module& module, const std::string& name) {
   for (const Function& function : module.functions) {
     if (function.name == name) return function;

@@ -55,6 +55,10 @@ struct Uses {
   std::set<std::string> reads, writes;
 };
 Uses uses_of(const Module& module, const std::string& function);
+/// All launches of a module in order, those of a repeat once.
+std::vector<const Launch*> launches_of(const Module& module);
+std::vector<Launch*> launches_of(Module& module);
+
 /// Throws InternalError if there is no such function.
 const Function& function_named(const Module& module, const std::string& name);
 

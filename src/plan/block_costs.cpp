@@ -13,22 +13,9 @@
 namespace weft::plan {
 namespace {
 
-// Compilers unroll a thread's innermost loop, and have the loads of so many pixels under way at a time,
-// unless those are more values than they want to keep: most kernels end up with about 64 registers (decision
-// 0025).
+// Compilers unroll a thread's innermost loop: the loads of 4 pixels are under way at a time, or of fewer if they
+// are more than 40 values. Most kernels end up with about 64 registers (decision 0025).
 constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
-
-void add(BlockWork& work, const Computed& computed, double pixels) {
-  work.operations += pixels * static_cast<double>(computed.operations.alu);
-  work.divisions += pixels * static_cast<double>(computed.operations.sfu);
-  work.accesses += pixels * computed.accesses;
-}
-
-const Computed* computed_of(const KernelPlan& plan, const std::string& stage) {
-  const auto found = std::find_if(plan.computed.begin(), plan.computed.end(),
-                                  [&](const Computed& c) { return c.stage == stage; });
-  return found == plan.computed.end() ? nullptr : &*found;
-}
 
 /// What a thread keeps that computes some pixels of a pass.
 struct Keeping {
@@ -36,19 +23,18 @@ struct Keeping {
   std::int64_t registers = 0;
 };
 void add(Keeping& keeping, const KernelPlan& plan, const Computed& computed) {
-  const int registers =
-      (size_of(computed.type.scalar) + target::bytes_per_register - 1) / target::bytes_per_register;
+  const int registers = target::registers_of(computed.type.lane());
   keeping.registers += pixels_in_flight * registers * (1 + computed.operations.loads);
   keeping.images.insert(computed.stage);
   for (const std::string& source : computed.reads) {
     keeping.images.insert(source);
-    if (const Computed* value = computed_of(plan, source); value && value->is_value)
+    if (const Computed* value = plan.computed_of(source); value && value->is_value)
       add(keeping, plan, *value);
   }
 }
 int registers_of(const KernelPlan& plan, const Pass& pass) {
   Keeping keeping;
-  for (const std::string& stage : pass) add(keeping, plan, *computed_of(plan, stage));
+  for (const std::string& stage : pass) add(keeping, plan, *plan.computed_of(stage));
   return target::registers_with(
       static_cast<int>(keeping.images.size()),
       static_cast<int>(std::min<std::int64_t>(keeping.registers, most_values_in_flight)));
@@ -71,7 +57,7 @@ int barriers_of_part(const Parts& parts) { return std::bit_width(static_cast<uns
 void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                  const machine::Architecture& architecture) {
   const double pixels = pixels_of(box_of(plan.computed.back().domain, sizes));
-  for (const Computed& c : plan.computed) add(work, c, pixels);
+  for (const Computed& c : plan.computed) add_pixels(work, c, pixels);
   work.needs.registers = registers_of(plan, plan.passes.back());
   if (plan.parts) {
     const double of_part = static_cast<double>(plan.parts->columns) * plan.parts->rows;
@@ -105,7 +91,7 @@ void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, c
 void add_passes(BlockWork& work, const KernelPlan& plan) {
   const std::vector<Phase> phases = phases_of(plan);
   const auto reads_memory = [&](const std::string& stage) {
-    const std::vector<std::string>& sources = computed_of(plan, stage)->reads;
+    const std::vector<std::string>& sources = plan.computed_of(stage)->reads;
     return std::any_of(sources.begin(), sources.end(), [&](const std::string& source) {
       const auto image = std::find_if(plan.images.begin(), plan.images.end(),
                                       [&](const ImageUse& i) { return i.stage == source; });
@@ -131,7 +117,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
   add_images(work, plan, tiling, sizes);
   for (const Computed& c : plan.computed)
-    add(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels);
+    add_pixels(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels);
   add_passes(work, plan);
   if (plan.parts) {
     const auto rows = static_cast<double>(rows_of_part(*plan.parts, box.extent[0]));

@@ -57,7 +57,7 @@ class Fitting {
   }
   std::optional<BlockStrip> of_width(int width) const {
     if (!takes(width)) return std::nullopt;
-    return of(width, asked_.columns.value_or(std::max(round_up(columns_of(width), warp), least_columns)), 1);
+    return of(width, std::max(round_up(columns_of(width), warp), least_columns), 1);
   }
   /// As many threads as there are columns leave none idle but for the halo.
   std::optional<BlockStrip> of_parts() const { return of(part_columns, part_columns, 1); }
@@ -103,8 +103,7 @@ class Fitting {
     const int before = round_up(rows_before(march_), march_.in_parts ? batch : 1);
     BlockStrip strip{width, columns, batch, before, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
-      const int of_batch = at_rate(batch, march_.step[1], r.rate[1]);
-      const int rows = r.rows - r.rate[1] + of_batch;
+      const int rows = rows_of_batch(r, march_, batch);
       strip.rings.push_back((r.is_member ? ring_of_result : ring_of_image)(
           r.source().type, r.x(), at_rate(width, march_.step[0], r.rate[0]), rows));
       strip.bytes += strip.rings.back().bytes();
@@ -128,6 +127,10 @@ class Fitting {
 };
 
 }  // namespace
+
+int rows_of_batch(const RollingRows& rows, const March& march, int batch) {
+  return rows.rows - rows.rate[1] + at_rate(batch, march.step[1], rows.rate[1]);
+}
 
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows) {
   const int in_sector = sector / size_of(pixel.scalar);

@@ -39,11 +39,15 @@ struct RowRing {
   int bytes() const { return scalars() * size_of(type); }
 };
 
-/// At least so many rows of an image in memory, of a strip so many pixels wide with the columns that are read
-/// around it. It is loaded in whole sectors.
+/// A ring of at least `rows` rows of an image in memory: the `width` pixels of a strip and those that are read
+/// around it, loaded in whole sectors.
 RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows);
 /// The same of what the block computes itself: no more columns than are read.
 RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
+
+/// Rows of a source that a ring has room for at least: those that are needed at a time, as a batch of so many rows
+/// of the result goes on.
+int rows_of_batch(const RollingRows& rows, const March& march, int batch);
 
 /// How a block goes down.
 struct BlockStrip {
@@ -55,11 +59,10 @@ struct BlockStrip {
   std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
 };
 
-/// The widest strip in which a block keeps all rows of a march, at least 32 pixels wide and in batches of 2 rows
-/// or more; nothing if there is none that fits so many bytes. Batches are as large as fits, up to 8 rows. A narrow
-/// strip is better than a batch of less than 4 rows, since each batch costs barriers. These are pixels and rows of
-/// the members that have most of them; strips and batches are whole steps. Those of a reduction are whole parts.
-/// With the width, the columns or the batch that are asked for, if any are.
+/// The widest strip whose rows fit the shared memory, at least 32 pixels wide; nothing if none does. Its batches are
+/// as large as fits, from 2 to 8 rows; a narrower strip is better than batches of less than 4 rows, since each batch
+/// costs barriers. Pixels and rows are those of the member that has most of them. Strips and batches are whole
+/// steps, and of a reduction whole parts. A width or a batch that is asked for is taken.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
 /// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.
@@ -71,8 +74,8 @@ std::string why_rows_do_not_fit(const March& march, std::int64_t shared_bytes, c
 /// Rows of a strip of one stage, by how many strips there are: about one for each multiprocessor of a large
 /// GPU is enough. Tall strips do little twice at their ends; many keep more of a processor busy.
 Extent strip_heights();
-/// Of a march whose strips begin so many rows above their first: so tall that no more than a third of the
-/// rows that a strip goes down is above its first.
+/// Of a march that begins `rows_before` rows above a strip: at least twice as tall, so that no more than a third of
+/// the rows that it goes through lies above.
 Extent strip_heights_of_march(int rows_before);
 
 /// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches

@@ -27,7 +27,7 @@ using Tiles = std::map<std::string, Tile>;  ///< By the stage that is stored.
 
 /// Of the rows that a tile keeps of one source.
 struct KeptChoices {
-  std::optional<int> rows = {};        ///< Room for so many.
+  std::optional<int> rows = {};        ///< That there is room for.
   std::optional<bool> in_memory = {};  ///< Whether tiles inside the image read them where they lie.
 
   bool operator==(const KeptChoices&) const = default;
@@ -48,7 +48,6 @@ struct Choices {
 
   bool operator==(const Choices&) const = default;
 };
-Choices choices_of(const Tile& tile);
 
 /// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
 struct Memory {

@@ -24,19 +24,13 @@ double copying_tiles(const Tiling& tiling, const Kept& image) {
   return 1 - inner / (tiling.columns * tiling.bands);
 }
 
-void add(CoreWork& work, const Computed& computed, double pixels) {
-  work.operations += pixels * static_cast<double>(computed.operations.alu);
-  work.divisions += pixels * static_cast<double>(computed.operations.sfu);
-  work.accesses += pixels * computed.accesses;
-}
-
 /// Rows of one stage and its values, from image to image.
 void add_rows(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
   const Covered all{plan::pixels_of(box), rows_of(box)};
   for (const Computed& c : plan.computed) {
     const double one_by_one = c.border_columns * all.rows;
-    add(work, c, pixels_of(c, all, false) + one_by_one * (machine::vector_values - 1));
+    add_pixels(work, c, pixels_of(c, all, false) + one_by_one * (machine::vector_values - 1));
   }
   work.rows += all.rows;
 }
@@ -51,7 +45,7 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   }
   for (const Computed& c : plan.computed) {
     const Covered all = covered_by(tiling, box_of(c.domain, sizes), c.halo);
-    add(work, c, pixels_of(c, all, plan.lanes_apart));
+    add_pixels(work, c, pixels_of(c, all, plan.lanes_apart));
     const bool begins_a_pass = std::any_of(plan.passes.begin(), plan.passes.end(),
                                            [&](const Pass& pass) { return pass.front() == c.stage; });
     if (begins_a_pass) work.rows += all.rows;

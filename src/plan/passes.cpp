@@ -8,11 +8,6 @@
 
 namespace weft::plan {
 
-March without(March march, const std::set<const ir::Stage*>& values) {
-  std::erase_if(march.rolling, [&](const RollingRows& r) { return values.count(&r.source()) > 0; });
-  return march;
-}
-
 namespace {
 
 /// What stages have to have in common to be computed by one loop.

@@ -10,9 +10,6 @@
 
 namespace weft::plan {
 
-/// The march when some of its members are values of loops, of which no rows are kept.
-March without(March march, const std::set<const ir::Stage*>& values);
-
 /// Members that one loop along a row computes, pixel by pixel.
 using StagePass = std::vector<const ir::Stage*>;
 

@@ -5,14 +5,9 @@
 namespace weft::plan {
 namespace {
 
-const Computed& computed_of(const KernelPlan& plan, const std::string& stage) {
-  return *std::find_if(plan.computed.begin(), plan.computed.end(),
-                       [&](const Computed& c) { return c.stage == stage; });
-}
-
 /// What a stage reads of kept rows, itself or by way of values.
 void add_reads(const KernelPlan& plan, const std::string& stage, std::set<std::string>& reads) {
-  for (const std::string& source : computed_of(plan, stage).reads) {
+  for (const std::string& source : plan.computed_of(stage)->reads) {
     if (plan.kept_of(source))
       reads.insert(source);
     else if (std::count(plan.values.begin(), plan.values.end(), source) > 0)

@@ -83,12 +83,11 @@ struct Kept {
   Window window, outside;            ///< As RollingRows has them.
   bool continues = false;            ///< Computed beyond its ends, as it repeats.
   int ahead = 0;                     ///< Rows by which it is ahead of the result.
-  int needed = 1;                    ///< Rows at a time.
   int least_rows = 1;                ///< For which there has to be room, as the tile is gone through.
   std::optional<BorderRule> border;
 
   // What is chosen.
-  int rows = 0;            ///< Room for so many: of a ring a power of two.
+  int rows = 0;            ///< That there is room for: of a ring a power of two.
   int first = 0;           ///< Scalars of a row before the tile's first pixel.
   int pitch = 0;           ///< Scalars of a row.
   int lane_pitch = 1;      ///< Scalars from lane to lane: 1, or all columns if lanes lie apart.
@@ -161,6 +160,7 @@ struct KernelPlan {
   /// Null if there is none.
   const Level* level(LevelKind kind) const;
   const Kept* kept_of(const std::string& stage) const;
+  const Computed* computed_of(const std::string& stage) const;
   bool is_static() const;
   /// Rows are kept of tiles of the result, or its elements combined, by passes.
   bool is_tiled() const { return !kept.empty(); }
@@ -172,9 +172,6 @@ struct KernelPlan {
 
   bool operator==(const KernelPlan&) const = default;
 };
-
-/// What was chosen of it, all of it: asked for again, it makes the same plan.
-Choices choices_of(const KernelPlan& plan);
 
 std::string name_of(LevelKind kind);
 std::string name_of(Order order);

@@ -88,7 +88,7 @@ Kept kept_of(const RollingRows& r) {
   Kept kept;
   kept.stage = r.source().name, kept.is_member = r.is_member;
   kept.rate = r.rate, kept.window = r.window, kept.outside = r.outside;
-  kept.continues = r.continues, kept.ahead = r.ahead, kept.needed = r.rows;
+  kept.continues = r.continues, kept.ahead = r.ahead;
   if (r.read.border) kept.border = BorderRule{r.read.border->mode, r.read.border->constant};
   kept.type = r.source().type, kept.box = r.source().box;
   return kept;
@@ -132,7 +132,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
         at_rate(width, march.step[0], kept.rate[0]) + static_cast<int>(kept.x().max - kept.x().min);
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
-    kept.least_rows = is_static ? kept.rows : kept.needed;
+    kept.least_rows = is_static ? kept.rows : rolling.rows;
     kept.lane_pitch = apart ? columns : 1;
     kept.first = static_cast<int>(-kept.x().min) * (apart ? 1 : lanes);
     kept.pitch = columns * lanes;
@@ -154,10 +154,11 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
                  {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}}};
   plan.before = strip.before;
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
-    Kept kept = kept_of(march.rolling[r]);
+    const RollingRows& rolling = march.rolling[r];
+    Kept kept = kept_of(rolling);
     const RowRing& ring = strip.rings[r];
     kept.rows = ring.rows, kept.first = ring.first, kept.pitch = ring.pitch;
-    kept.least_rows = kept.needed - kept.rate[1] + at_rate(strip.batch, march.step[1], kept.rate[1]);
+    kept.least_rows = rows_of_batch(rolling, march, strip.batch);
     kept.place = static_cast<int>(r);
     ask_for_rows(kept, asked);
     plan.kept.push_back(std::move(kept));
@@ -191,7 +192,7 @@ bool pays_for_one(const March& march) {
 Loop merged(const Group& group) {
   Loop all{group.members.back(), {}, false, false, {}};
   for (const Loop& loop : group.loops) {
-    all.operations.alu += loop.operations.alu, all.operations.sfu += loop.operations.sfu;
+    all.operations += loop.operations;
     all.has_windows |= loop.has_windows;
   }
   return all;

@@ -15,6 +15,14 @@ namespace weft::plan {
 /// Seconds that a kernel takes.
 using CostModel = std::function<double(const KernelPlan& plan)>;
 
+/// Adds what so many pixels of a stage take to the work of a kernel, on whatever processor.
+template <class Work>
+void add_pixels(Work& work, const Computed& computed, double pixels) {
+  work.operations += pixels * static_cast<double>(computed.operations.alu);
+  work.divisions += pixels * static_cast<double>(computed.operations.sfu);
+  work.accesses += pixels * computed.accesses;
+}
+
 /// Bytes of memory: of each image once.
 struct Traffic {
   double read = 0, written = 0;

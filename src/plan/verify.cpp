@@ -40,13 +40,12 @@ Why why_not_in_passes(const KernelPlan& plan) {
   for (const Pass& pass : plan.passes) {
     for (const std::string& stage : pass) {
       if (was_seen(stage)) return fmt::format("'{}' is in two passes", stage);
-      for (const Computed& c : plan.computed) {
-        if (c.stage != stage) continue;
-        for (const std::string& source : c.reads) {
-          const Kept* kept = plan.kept_of(source);
-          if (kept && kept->is_member && !was_seen(source))
-            return fmt::format("'{}' is computed before '{}', which it reads", stage, source);
-        }
+      const Computed* computed = plan.computed_of(stage);
+      if (!computed) return fmt::format("nothing computes '{}'", stage);
+      for (const std::string& source : computed->reads) {
+        const Kept* kept = plan.kept_of(source);
+        if (kept && kept->is_member && !was_seen(source))
+          return fmt::format("'{}' is computed before '{}', which it reads", stage, source);
       }
     }
     seen.insert(seen.end(), pass.begin(), pass.end());

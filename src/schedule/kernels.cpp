@@ -92,8 +92,7 @@ void Kernels::find_loops(const ir::Pipeline& pipeline) {
     loop.reads.stage = &loop_of(stage);
     loop.reads.has_places |= own.reads.has_places;
     loop.has_windows |= own.has_windows;
-    loop.operations.alu += own.operations.alu, loop.operations.sfu += own.operations.sfu;
-    loop.operations.loads += own.operations.loads;
+    loop.operations += own.operations;
     for (const ir::Read* read : own.reads.reads) {
       const auto source = loop_of_.find(read->source.get());
       if (source == loop_of_.end() || source->second == source->first) loop.reads.reads.push_back(read);

@@ -21,6 +21,7 @@
 namespace weft::target {
 
 constexpr int bytes_per_register = 4;
+inline int registers_of(Type pixel) { return (size_of(pixel) + bytes_per_register - 1) / bytes_per_register; }
 
 /// Of a thread of any kernel, a rough estimate: what it needs to find its pixel and for pointers to so many
 /// images, and what it keeps.

@@ -1,10 +1,8 @@
 #include "target/choose_blocks.h"
 
-#include <string_view>
-#include <unordered_map>
-
 #include "kernel/build.h"
 #include "kernel/registers.h"
+#include "kernel/visit.h"
 #include "target/block.h"
 
 namespace weft::target {
@@ -29,17 +27,8 @@ void choose(kernel::Grid& grid, const kernel::Function& function, const machine:
 }  // namespace
 
 void choose_blocks(kernel::Module& module, const machine::Architecture& architecture) {
-  std::unordered_map<std::string_view, const kernel::Function*> functions;
-  for (const kernel::Function& function : module.functions) functions[function.name] = &function;
-  const auto choose_of = [&](kernel::Launch& launch) {
-    choose(*launch.grid, *functions.at(launch.function), architecture);
-  };
-  for (kernel::Step& step : module.steps) {
-    if (auto* launch = std::get_if<kernel::Launch>(&step)) choose_of(*launch);
-    if (auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-      for (kernel::Launch& launch : repeat->launches) choose_of(launch);
-    }
-  }
+  for (kernel::Launch* launch : kernel::launches_of(module))
+    choose(*launch->grid, kernel::function_named(module, launch->function), architecture);
 }
 
 }  // namespace weft::target

@@ -12,6 +12,7 @@
 #include "host/plan.h"
 #include "kernel/build.h"
 #include "kernel/registers.h"
+#include "kernel/visit.h"
 #include "lower/lower.h"
 #include "machine/occupancy.h"
 #include "plan/block_strip.h"
@@ -109,15 +110,9 @@ TEST(EmittedBlocks, AreTheOnlyDifferenceBetweenArchitectures) {
   for (const char* name : {"harris", "reduce_sum", "histogram", "heat2d", "pyramid"}) {
     const auto of = [&](const char* architecture) {
       kernel::Module module = lowered_for(name, machine::architecture_named(architecture));
-      const auto without_blocks = [](kernel::Launch& launch) {
-        launch.grid->block = {1, 1, 1};
-        if (launch.grid->sharing == kernel::Sharing::Work) launch.grid->threads[0] = kernel::literal(1);
-      };
-      for (kernel::Step& step : module.steps) {
-        if (auto* launch = std::get_if<kernel::Launch>(&step)) without_blocks(*launch);
-        if (auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-          for (kernel::Launch& launch : repeat->launches) without_blocks(launch);
-        }
+      for (kernel::Launch* launch : kernel::launches_of(module)) {
+        launch->grid->block = {1, 1, 1};
+        if (launch->grid->sharing == kernel::Sharing::Work) launch->grid->threads[0] = kernel::literal(1);
       }
       return emit::emit_gpu_for_loading(module);
     };

@@ -12,10 +12,6 @@ using analysis::Pattern;
 
 namespace {
 
-int registers_of(Type type) {
-  return (size_of(type) + target::bytes_per_register - 1) / target::bytes_per_register;
-}
-
 std::int64_t tile_bytes(Type type, const Window& window, const ThreadBlock& block) {
   std::int64_t pixels = 1;
   for (std::size_t d = 0; d < window.size(); ++d) {
@@ -72,16 +68,16 @@ Needs needs_of(const StageGraph& graph, const std::vector<int>& members, const T
       needs.storage[i] = is_one_pixel(demand.from_readers)  ? Storage::Registers
                          : vertex.pattern == Pattern::Point ? Storage::Recomputed
                                                             : Storage::Tile;
-      if (needs.storage[i] != Storage::Tile) kept += registers_of(vertex.type);
+      if (needs.storage[i] != Storage::Tile) kept += target::registers_of(vertex.type);
     }
     const bool is_tile = needs.storage[i] == Storage::Tile;
     if (is_tile) {
       needs.tiles.push_back({vertex.name, tile_bytes(vertex.type, demand.from_result, block),
                              tile_bytes(vertex.type, demand.from_readers, block)});
     }
-    int at_work = registers_of(vertex.type);
+    int at_work = target::registers_of(vertex.type);
     for (const ImageRead& read : vertex.reads) {
-      at_work += registers_of(read.type);
+      at_work += target::registers_of(read.type);
       if (read.is_scalar || read.window.empty()) continue;
       // Whoever reads a recomputed stage reads its sources instead; what is in a tile is read from there.
       const Window own = is_tile ? Window(read.window.size()) : demand.from_readers;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "applications.h"
 #include "compile/scheduling.h"
 #include "ir/identifiers.h"
 #include "kernel/build.h"
@@ -19,18 +20,6 @@ namespace {
 
 using kernel::For;
 using kernel::LoopKind;
-
-/// All launches in order, those of repeats once.
-std::vector<std::string> launches_of(const kernel::Module& module) {
-  std::vector<std::string> functions;
-  for (const kernel::Step& step : module.steps) {
-    if (const auto* launch = std::get_if<kernel::Launch>(&step)) functions.push_back(launch->function);
-    if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-      for (const kernel::Launch& launch : repeat->launches) functions.push_back(launch.function);
-    }
-  }
-  return functions;
-}
 
 std::vector<For> loops_of(const kernel::Function& function, LoopKind kind) {
   std::vector<For> loops;
@@ -106,11 +95,11 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
   for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
     const compile::Scheduled chosen = compile::scheduled(definition, processor);
     const kernel::Module module = lower::lower(chosen.pipeline, chosen.schedule.kernels, processor);
-    const std::vector<std::string> launches = launches_of(module);
+    const std::vector<const kernel::Launch*> launches = kernel::launches_of(module);
     std::size_t next = 0;
     const auto follow = [&](const KernelPlan& plan, std::size_t count) {
       ASSERT_LE(next + count, launches.size());
-      const kernel::Function& function = kernel::function_named(module, launches[next]);
+      const kernel::Function& function = kernel::function_named(module, launches[next]->function);
       if (plan.is_tiled()) expect_tiles(plan, function);
       next += count;
     };
@@ -124,22 +113,14 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
         continue;
       }
       if (std::holds_alternative<ir::Pure>((*stage)->definition))
-        expect_images(plan, module, launches.at(next));
+        expect_images(plan, module, launches.at(next)->function);
       follow(plan, launches_of(plan, **stage));
     }
     EXPECT_EQ(next, launches.size()) << "launches that no plan says";
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> names;
-  for (const auto& [name, application] : applications()) {
-    if (name != "seidel2d") names.push_back(name);  // defined to be refused
-  }
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names_of_applications()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

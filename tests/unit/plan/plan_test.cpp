@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "applications.h"
 #include "compile/scheduling.h"
 #include "plan/block_strip.h"
 #include "plan/verify.h"
@@ -215,15 +216,7 @@ TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> names;
-  for (const auto& [name, application] : applications()) {
-    if (name != "seidel2d") names.push_back(name);  // defined to be refused
-  }
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names_of_applications()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
