@@ -97,14 +97,6 @@ bool is_negated_unsigned(const Expr& e) {
   return unary && unary->op == UnaryOp::Neg && !is_signed(e->type);
 }
 
-/// The operand of a conversion that C makes by itself between `from` and `to` when it meets a `to`.
-const kernel::Cast* silent_cast(const Expr& e) {
-  const auto* cast = std::get_if<kernel::Cast>(&e->op);
-  const bool silent = cast && cast->mode == ir::CastMode::Convert &&
-                      widens_silently(cast->a->type, e->type) && !is_negated_unsigned(cast->a);
-  return silent ? cast : nullptr;
-}
-
 /// Whether C takes the 64-bit expression for an int, as small literals are written without a suffix.
 bool is_int_in_c(const Expr& e) {
   if (e->type != Scalar::I64) return false;
@@ -122,6 +114,16 @@ bool is_promoted(const Expr& e) {
   if (const auto* n = std::get_if<kernel::Select>(&e->op)) return is_promoted(n->a) || is_promoted(n->b);
   const auto* n = std::get_if<kernel::Binary>(&e->op);
   return n && n->op != BinaryOp::Min && n->op != BinaryOp::Max;
+}
+
+/// Whether it is a bool in C, too, and not an int that is to become one.
+bool is_bool_in_c(const Expr& e) {
+  if (const auto* n = std::get_if<kernel::Select>(&e->op)) return is_bool_in_c(n->a) && is_bool_in_c(n->b);
+  if (const auto* n = std::get_if<kernel::Unary>(&e->op)) return n->op == UnaryOp::Not;
+  const auto* n = std::get_if<kernel::Binary>(&e->op);
+  if (!n || ir::is_comparison(n->op)) return true;
+  return n->op == BinaryOp::And || n->op == BinaryOp::Or || n->op == BinaryOp::Xor ||
+         n->op == BinaryOp::Min || n->op == BinaryOp::Max;
 }
 
 /// What GCC 12 knows to be no -0: it then takes 0 - i for -i, which is -0 where i is 0.
@@ -174,6 +176,26 @@ std::string CLike::function(const std::string& name, Scalar type) {
 }
 
 std::string CLike::text(const Expr& e) { return spelt(e, ternary); }
+
+void CLike::enter(const kernel::Function& function) {
+  truncated_ = strict_ ? TruncatedFloats(function.body) : TruncatedFloats();
+}
+
+/// Whether GCC 12 may not see that it is an integer as a float: of float(int(x)) it makes a truncation, which keeps
+/// the sign of a zero.
+bool CLike::is_hidden(const Expr& e) const {
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  const bool is_of_integer = cast && is_float(e->type) && e->type != Scalar::F16 && !is_float(cast->a->type);
+  return is_of_integer && size_of(cast->a->type) >= 4 && truncated_.may_be(cast->a);
+}
+
+/// The operand of a conversion that C makes by itself between `from` and `to` when it meets a `to`.
+const kernel::Cast* CLike::silent_cast(const Expr& e) const {
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  const bool silent = cast && cast->mode == ir::CastMode::Convert &&
+                      widens_silently(cast->a->type, e->type) && !is_negated_unsigned(cast->a);
+  return silent && !is_hidden(e) ? cast : nullptr;
+}
 
 /// Conversions that C makes by itself are not written in initialisers and stores.
 std::string CLike::initializer(const Expr& e) {
@@ -283,6 +305,17 @@ std::string CLike::call(const std::string& function, const Expr& argument) {
   return fmt::format("{}({})", function, text(argument));
 }
 
+/// What is stored into an array.
+std::string CLike::stored(const Expr& e) {
+  const bool as_byte = stored_type(e->type) != c_type(e->type) && !is_bool_in_c(e);
+  return as_byte ? spelt(e, relational) + " != 0" : initializer(e);
+}
+
+/// What is loaded from one.
+std::string CLike::as_value(const std::string& element, Scalar type, int context) const {
+  return stored_type(type) == c_type(type) ? element : parenthesised(element + " != 0", equality, context);
+}
+
 std::string CLike::spelt(const Expr& e, int context) {
   return std::visit(
       ir::overloaded{
@@ -315,6 +348,10 @@ std::string CLike::spelt(const Expr& e, int context) {
           [&](const kernel::Cast& n) {
             if (e->type == Scalar::Bool)
               return parenthesised(spelt(n.a, equality) + " != 0", equality, context);
+            if (is_hidden(e)) {
+              const std::string name = fmt::format("convert_{}_{}", name_of(e->type), name_of(n.a->type));
+              return fmt::format("{}({})", helper(name), text(n.a));
+            }
             std::string text = cast(*e, n);
             return text[0] == '(' ? parenthesised(text, prefix, context) : text;
           },
@@ -324,9 +361,13 @@ std::string CLike::spelt(const Expr& e, int context) {
             return fmt::format("{}({}, {})", index_function(names[static_cast<int>(n.op)], e->type),
                                text(n.a), text(n.b));
           },
-          [&](const kernel::Load& n) { return fmt::format("{}[{}]", n.array, initializer(n.index)); },
+          [&](const kernel::Load& n) {
+            return as_value(fmt::format("{}[{}]", n.array, initializer(n.index)), e->type, context);
+          },
           [&](const kernel::MedianOf& n) {
-            return fmt::format("{}({}, {})", helper("median_" + name_of(e->type)), n.array, n.count);
+            const bool of_bytes = stored_type(e->type) != c_type(e->type);
+            const std::string median = helper("median_" + name_of(of_bytes ? Scalar::U8 : e->type));
+            return as_value(fmt::format("{}({}, {})", median, n.array, n.count), e->type, context);
           },
       },
       e->op);
@@ -349,7 +390,7 @@ void CLike::open_loop(const kernel::For& loop) {
 
 // Aligned for vectors, and since GCC 12 may store by 16 bytes at once where it gives an array 8 of the stack.
 void CLike::print(const kernel::LocalArray& array) {
-  out_.line(fmt::format("alignas(64) {} {}[{}];", c_type(array.type), array.name, array.count));
+  out_.line(fmt::format("alignas(64) {} {}[{}];", stored_type(array.type), array.name, array.count));
 }
 std::string CLike::address(const std::string& array, const kernel::Expr& offset) {
   return kernel::is_literal(offset, 0) ? array : fmt::format("{} + {}", array, spelt(offset, additive));
@@ -380,12 +421,12 @@ void CLike::print(const kernel::Stmt& statement) {
             const auto* cast = silent_cast(s.offset);
             const std::string otherwise =
                 s.unless ? fmt::format("{} ? {} : ", spelt(s.unless, tightest), s.instead) : "";
-            out_.line(fmt::format("{}{}* {} = {}{};", s.is_const ? "const " : "", c_type(s.type), s.name,
+            out_.line(fmt::format("{}{}* {} = {}{};", s.is_const ? "const " : "", stored_type(s.type), s.name,
                                   otherwise, address(s.array, cast ? cast->a : s.offset)));
           },
           [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {
-            out_.line(fmt::format("{}[{}] = {};", s.array, initializer(s.index), initializer(s.value)));
+            out_.line(fmt::format("{}[{}] = {};", s.array, initializer(s.index), stored(s.value)));
           },
           [&](const kernel::LoadPack& s) { print(s); },
           [&](const kernel::StorePack& s) { print(s); },

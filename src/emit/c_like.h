@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "emit/truncated_floats.h"
 #include "emit/writer.h"
 #include "kernel/ir.h"
 
@@ -17,8 +18,14 @@ class CLike {
   CLike(Writer& out, bool strict) : out_(out), strict_(strict) {}
   virtual ~CLike() = default;
 
+  /// For C++, before the body of each function: looks for what strict code has to hide from GCC.
+  void enter(const kernel::Function& function);
   void print(const kernel::Block& block);
   std::string text(const kernel::Expr& e);  ///< The expression, without outer parentheses.
+
+  /// What an element of an array is. On CPUs bools are bytes that are compared: GCC 12 makes vectors of few loops that
+  /// load bools.
+  virtual std::string stored_type(Scalar s) const { return c_type(s == Scalar::Bool ? Scalar::U8 : s); }
 
   /// The name of a helper function, noted as used.
   std::string helper(const std::string& name);
@@ -53,13 +60,18 @@ class CLike {
   void print(const kernel::Stmt& statement);
   void print(const kernel::Prefetch& prefetch);
   void print(const kernel::StorePastCaches& store);
+  bool is_hidden(const kernel::Expr& e) const;
+  const kernel::Cast* silent_cast(const kernel::Expr& e) const;
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
   std::string wide(const kernel::Expr& e, int context);
   std::string cast(const kernel::Node& node, const kernel::Cast& n);
+  std::string stored(const kernel::Expr& e);
+  std::string as_value(const std::string& element, Scalar type, int context) const;
 
   Writer& out_;
   bool strict_;
+  TruncatedFloats truncated_;
   std::set<std::string> helpers_, functions_;
 };
 

@@ -43,6 +43,7 @@ struct weft_host {
 
 constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#pragma GCC optimize("no-tree-sink")  // or what only one side of a select needs becomes a branch again
 #elif defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -151,8 +152,11 @@ class CppEmitter {
     for (const Array& a : module_.arrays) {
       if (!used.count(a.name)) continue;
       const char* constness = written.count(a.name) ? "" : "const ";
-      out.line(
-          fmt::format("{}{}* __restrict {} = frame.{};", constness, c_type(a.type.scalar), a.name, a.name));
+      const std::string type = constness + printer.stored_type(a.type.scalar) + "*";
+      const bool is_same = printer.stored_type(a.type.scalar) == c_type(a.type.scalar);
+      const std::string pointer =
+          is_same ? "frame." + a.name : fmt::format("reinterpret_cast<{}>(frame.{})", type, a.name);
+      out.line(fmt::format("{} __restrict {} = {};", type, a.name, pointer));
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const kernel::Field& f : *list) {
@@ -160,6 +164,7 @@ class CppEmitter {
           out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
       }
     }
+    printer.enter(function);
     printer.print(function.body);
     out.close();
     out.blank();
@@ -303,9 +308,8 @@ std::string emit_for_loading_together(const std::vector<const Module*>& modules)
 }
 
 std::vector<std::string> float_flags(const Module& module) {
-  // Nobody reads floating-point flags after a kernel, and loops with selects are vectorised only then. But
-  // then GCC 12 makes float(int(x)) a truncation, which keeps the sign of a zero, so not when that counts.
-  if (module.strict) return {"-ffp-contract=off"};
+  // Nobody reads floating-point flags after a kernel, and loops with selects are vectorised only then.
+  if (module.strict) return {"-fno-trapping-math", "-ffp-contract=off"};
   return {"-fno-trapping-math", "-freciprocal-math", "-ffp-contract=fast"};
 }
 

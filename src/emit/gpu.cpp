@@ -36,6 +36,8 @@ class GpuPrinter : public CLike {
  public:
   using CLike::CLike;
 
+  std::string stored_type(Scalar s) const override { return c_type(s); }
+
  protected:
   void open_loop(const kernel::For& loop) override {
     const bool by_one_thread = loop.kind == LoopKind::Threads && kernel::is_literal(loop.to, 1) &&

@@ -292,6 +292,9 @@ std::string typed_helper(const std::string& name) {
       first == std::string::npos ? std::nullopt : scalar_named(name.substr(first + 1, second - first - 1));
   if (!type) throw InternalError("emitted code has no helper '" + name + "'");
   const std::string t = c_type(*type);
+  if ((operation == "min" || operation == "max") && *type == Scalar::Bool)
+    return fmt::format("static inline bool {}(bool a, bool b) {{ return a {} b; }}\n", name,
+                       operation == "min" ? "&" : "|");
   if (operation == "min")
     return fmt::format("static inline {0} {1}({0} a, {0} b) {{ return b < a ? b : a; }}\n", t, name);
   if (operation == "max")
@@ -336,6 +339,11 @@ static inline {0} {1}({0}* values, int n) {{
   }
   const auto from = second == std::string::npos ? std::nullopt : scalar_named(name.substr(second + 1));
   if (!from) throw InternalError("emitted code has no helper '" + name + "'");
+  if (operation == "convert")
+    return fmt::format(
+        "// Without the sum, GCC 12 makes of ({0})(int)x a truncation, which keeps the sign of a zero.\n"
+        "static inline {0} {1}({2} v) {{\n  const {0} real = ({0})v;\n  return real + {3};\n}}\n",
+        t, name, c_type(*from), c_literal(*type, {.f = 0}));
   if (operation == "truncate") return from_float(name, *type, *from, false);
   if (operation == "saturate") {
     return is_float(*from) ? from_float(name, *type, *from, true) : saturate_integer(name, *type, *from);

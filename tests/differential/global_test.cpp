@@ -1,9 +1,11 @@
 // Reductions and scattering, compiled, against the interpreter.
 #include <gtest/gtest.h>
 
-#include "tests/support/differential.h"
-
+#include <array>
+#include <cstring>
 #include <limits>
+
+#include "tests/support/differential.h"
 
 namespace weft::testing_support {
 namespace {
@@ -159,6 +161,18 @@ TEST(Scatter, MinMaxAndProduct) {
       scatter("high", {31}, -5, in, [&](Var x, Var y) { return maximum({key(x, y)}, in(x, y)); }),
       scatter("product", {31}, 3u, in, [&](Var x, Var y) { return multiply({key(x, y)}, in(x, y) | 1u); })};
   for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 20));
+}
+
+/// In memory, too: 1, however often it was added.
+TEST(Scatter, SumsOfBoolsAreBools) {
+  Image<std::uint8_t> in("in");
+  const Stage any = scatter("any", {5}, false, in, [&](Var x, Var y) { return add({in(x, y) / 64}, true); });
+  const Buffer image = noise(in.type(), {64, 3}, 23);
+  expect_agreement(any, image);
+  const Buffer found = Pipeline("any", any).compile(compile_options())(image);
+  std::array<std::uint8_t, 5> bytes{};
+  std::memcpy(bytes.data(), found.data(), bytes.size());
+  EXPECT_EQ(bytes, (std::array<std::uint8_t, 5>{1, 1, 1, 1, 0}));
 }
 
 TEST(Scatter, OverOtherRanks) {
