@@ -42,20 +42,6 @@ const std::vector<std::string> libraries = {
 #endif
 };
 
-fs::path find_compiler() {
-  const char* chosen = std::getenv("WEFT_CXX");
-  if (chosen && *chosen) {
-    if (const auto found = find_program(chosen)) return *found;
-    throw Error("no C++ compiler found: WEFT_CXX is '" + std::string(chosen) + "', which cannot be run")
-        .help("install g++ or set WEFT_CXX to a C++ compiler");
-  }
-  for (const char* name : {"c++", "g++", "clang++"}) {
-    if (const auto found = find_program(name)) return *found;
-  }
-  throw Error("no C++ compiler found: PATH has none of c++, g++, clang++")
-      .help("install g++ or set WEFT_CXX to a C++ compiler");
-}
-
 /// What -march=native depends on, as homes and caches are shared between machines. The first processor stands
 /// for all; lines that change from moment to moment, such as the clock rate, are left out.
 const std::string& cpu_identity() {
@@ -71,17 +57,6 @@ const std::string& cpu_identity() {
     return content_key({kept});
   }();
   return identity;
-}
-
-std::vector<std::string> command_line(const fs::path& compiler, const CompileFlags& flags,
-                                      const fs::path& source, const fs::path& object) {
-  std::vector<std::string> command = {compiler.string()};
-  command.insert(command.end(), base_flags.begin(), base_flags.end());
-  for (const auto* list : {&flags.extra, &flags.added})
-    command.insert(command.end(), list->begin(), list->end());
-  command.insert(command.end(), {"-o", object.string(), source.string()});
-  command.insert(command.end(), libraries.begin(), libraries.end());
-  return command;
 }
 
 struct Limit {
@@ -147,6 +122,31 @@ fs::path build(const fs::path& compiler, const std::string& source, const Compil
 }
 
 }  // namespace
+
+fs::path find_compiler() {
+  const char* chosen = std::getenv("WEFT_CXX");
+  if (chosen && *chosen) {
+    if (const auto found = find_program(chosen)) return *found;
+    throw Error("no C++ compiler found: WEFT_CXX is '" + std::string(chosen) + "', which cannot be run")
+        .help("install g++ or set WEFT_CXX to a C++ compiler");
+  }
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    if (const auto found = find_program(name)) return *found;
+  }
+  throw Error("no C++ compiler found: PATH has none of c++, g++, clang++")
+      .help("install g++ or set WEFT_CXX to a C++ compiler");
+}
+
+std::vector<std::string> command_line(const fs::path& compiler, const CompileFlags& flags,
+                                      const fs::path& source, const fs::path& object) {
+  std::vector<std::string> command = {compiler.string()};
+  command.insert(command.end(), base_flags.begin(), base_flags.end());
+  for (const auto* list : {&flags.extra, &flags.added})
+    command.insert(command.end(), list->begin(), list->end());
+  command.insert(command.end(), {"-o", object.string(), source.string()});
+  command.insert(command.end(), libraries.begin(), libraries.end());
+  return command;
+}
 
 /// The dynamic loader, which alone makes SharedObjects.
 class ObjectLoader {

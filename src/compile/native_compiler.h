@@ -19,6 +19,13 @@ struct CompileFlags {
   std::vector<std::string> added{};  ///< The user's, after all of Weft's; if they do harm, an error says so.
 };
 
+/// $WEFT_CXX, else the first of c++, g++, clang++ on PATH. Throws weft::Error if there is none.
+std::filesystem::path find_compiler();
+/// What makes a shared object of the source.
+std::vector<std::string> command_line(const std::filesystem::path& compiler, const CompileFlags& flags,
+                                      const std::filesystem::path& source,
+                                      const std::filesystem::path& object);
+
 /// A loaded shared object; its functions live as long as it does.
 class SharedObject {
  public:
@@ -39,7 +46,7 @@ class SharedObject {
   std::filesystem::path path_;
 };
 
-/// Compiles with $WEFT_CXX, else the first of c++, g++, clang++ on PATH. The cache knows an object by its
+/// Compiles with what find_compiler() finds. The cache knows an object by its
 /// source, the flags, the compiler and this CPU. A damaged object is built again.
 SharedObject compile_shared(const std::string& source, const CompileFlags& flags, const ContentCache& cache);
 
