@@ -116,6 +116,9 @@ std::string cause_of_words(const std::string& words) {
       {"no vectype", "it reads or writes under a condition, with pixels between that are left out"},
       {"relevant stmt not supported", "the processor has no vector instruction for one of its operations"},
   };
+  static const std::regex unsupported_load(R"(relevant stmt not supported: \w+ = \*)");
+  if (std::regex_search(words, unsupported_load))
+    return "it reads at computed places what the processor cannot gather";
   for (const Meaning& meaning : meanings) {
     if (contains(words, meaning.words)) return meaning.cause;
   }

@@ -22,6 +22,7 @@
 #include "tools/graph.h"
 #include "tools/json_text.h"
 #include "tools/kernel_costs.h"
+#include "tools/loop_costs.h"
 #include "tools/machines.h"
 #include "tools/schedule_flags.h"
 #include "tools/sizes.h"
@@ -37,7 +38,7 @@ struct ExplainOptions {
   std::string application, size, machine = "cpu", dot;
   ScheduleFlags schedule;
   std::vector<std::string> params;
-  bool json = false, ir = false;
+  bool json = false, ir = false, compiler = false;
 };
 
 /// A stage with all that is known about it.
@@ -63,6 +64,12 @@ std::vector<Explained> explain_stages(const ir::Pipeline& pipeline, const schedu
     stages.push_back(std::move(stage));
   }
   return stages;
+}
+
+/// What the C++ compiler makes of the loops, if that is asked for.
+std::optional<LoopsOfModule> explain_loops(const kernel::Module& module, const ExplainOptions& options) {
+  if (!options.compiler) return std::nullopt;
+  return loops_of(module);
 }
 
 /// What the kernels take of a board; nothing for the CPU.
@@ -109,7 +116,7 @@ std::string totals(const std::vector<Explained>& stages) {
 void print(const Application& application, const compile::Scheduled& what,
            const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
            const host::Plan& host, const std::optional<KernelReport>& kernels,
-           const ExplainOptions& options) {
+           const std::optional<LoopsOfModule>& loops, const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -134,6 +141,7 @@ void print(const Application& application, const compile::Scheduled& what,
   if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
   fmt::print("\nhost plan\n{}", host::to_string(host));
   if (kernels) fmt::print("\n{}", kernels->text());
+  if (loops) fmt::print("\n{}", loops->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
 }
@@ -192,7 +200,8 @@ Json as_json(const std::vector<host::Node>& nodes) {
 
 void print_json(const Application& application, const ir::Pipeline& definition,
                 const compile::Scheduled& what, const std::vector<Explained>& stages, const host::Plan& host,
-                const std::optional<KernelReport>& kernels, const ExplainOptions& options) {
+                const std::optional<KernelReport>& kernels, const std::optional<LoopsOfModule>& loops,
+                const ExplainOptions& options) {
   Json json = {{"application", application.name},
                {"machine", options.machine},
                {"inputs", Json::array()},
@@ -208,6 +217,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   json["host"] = as_json(host.nodes);
   if (kernels) json["device_code"] = kernels->json();
+  if (loops) json["compiled"] = loops->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json_text(json));
 }
@@ -224,6 +234,10 @@ void explain(const ExplainOptions& options) {
   }
   const ir::Pipeline& definition = prepared.built.pipeline.ir();
   const machine::Board* board = machine::find_board(options.machine);
+  if (board && options.compiler)
+    throw Error(
+        fmt::format("--compiler asks the C++ compiler, which compiles nothing for '{}'", options.machine))
+        .help("leave out --machine, or --compiler");
   const target::Target target = board ? target::Target(target::Processor::Gpu, board->architecture())
                                       : target::Target(target::Processor::Cpu);
   compile::Scheduling scheduling = parse(options.schedule);
@@ -244,8 +258,9 @@ void explain(const ExplainOptions& options) {
     const kernel::Module module = lower::lower(pipeline, what.schedule.kernels, target);
     const host::Plan host = host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
-    if (options.json) return print_json(application, definition, what, stages, host, kernels, options);
-    print(application, what, stages, sizes, host, kernels, options);
+    const std::optional<LoopsOfModule> loops = explain_loops(module, options);
+    if (options.json) return print_json(application, definition, what, stages, host, kernels, loops, options);
+    print(application, what, stages, sizes, host, kernels, loops, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -262,6 +277,8 @@ void add_explain(Parser& weft) {
   add_schedule_flags(command, options->schedule);
   command.add_repeatable("--param", options->params,
                          "NAME=VALUE: an option or a parameter of the application");
+  command.add_flag("--compiler", options->compiler,
+                   "also asks the C++ compiler which loops it made vectors of, and why not of others");
   command.add_flag("--ir", options->ir, "the definition as the compiler holds it");
   command.add_option("--dot", options->dot, "also writes the graph to this file, for Graphviz");
   command.add_flag("--json", options->json, "one JSON object");
@@ -273,6 +290,10 @@ void add_explain(Parser& weft) {
       "occupancy are read back; that needs no GPU.\n"
       "The host plan is what runs around the kernels: memory, copies, launches, and which have to wait for "
       "which.\n"
+      "With --compiler the emitted C++ is compiled, which takes a second or so. A loop over pixels that is "
+      "not "
+      "in\n"
+      "vectors takes several times as long as it could.\n"
       "With --fuse none, basic or mincut, all edges between stages are listed with what fusing along them "
       "would save, in clocks "
       "per\n"
@@ -281,6 +302,7 @@ void add_explain(Parser& weft) {
       "a frame around each group. The schedule follows the groups as far as there are kernels for them.\n"
       "The JSON has it as \"schedule\", and --schedule of other commands reads that file.\n"
       "Examples:\n  weft explain harris\n  weft explain harris --fuse mincut\n  weft explain harris "
+      "--compiler\n  weft explain harris "
       "--machine h200\n  weft explain harris --dot "
       "harris.dot && dot -Tsvg harris.dot -o "
       "harris.svg");

@@ -116,6 +116,29 @@ TEST_F(Commands, Explain) {
   EXPECT_TRUE(expect_success({"explain", "harris", "--ir"}).starts_with("pipeline harris(in: f32 "));
 }
 
+TEST_F(Commands, ExplainAsksTheCompilerAboutLoops) {
+  environment["WEFT_CXX"] = "g++";
+  const json compiled = expect_json({"explain", "scaling", "--compiler", "--json"})["compiled"];
+  const std::string compiler = compiled["compiler"];
+  EXPECT_TRUE(compiler.starts_with("g++ ")) << compiler;
+  EXPECT_EQ(compiled["file"], "scaling.cpp");
+  ASSERT_FALSE(compiled["scalar"].empty());
+  const json loop = compiled["scalar"][0];
+  EXPECT_EQ(loop["function"], "scaling_weight_y_rows");
+  EXPECT_EQ(loop["cause"], "it divides integers, for which there are no vector instructions");
+  const std::string text = expect_success({"explain", "scaling", "--compiler"});
+  EXPECT_TRUE(contains(text, "\nloops over pixels, by " + compiler + ": ")) << text;
+  EXPECT_TRUE(
+      contains(text, "\n  scaling_weight_y_rows (line " + loop["line"].dump() +
+                         " of scaling.cpp) goes pixel by pixel: it divides integers, for which there are no "
+                         "vector instructions\n    the compiler says: "))
+      << text;
+  EXPECT_FALSE(contains(expect_success({"explain", "scaling"}), "loops over pixels"));
+  expect_refusal({"explain", "scaling", "--compiler", "--machine", "h200"},
+                 "--compiler asks the C++ compiler, which compiles nothing for 'h200'\n"
+                 "  help: leave out --machine, or --compiler");
+}
+
 TEST_F(Commands, ExplainFusion) {
   const std::string text = expect_success({"explain", "harris", "--fuse", "mincut", "--dot", "groups.dot"});
   EXPECT_TRUE(contains(
