@@ -249,7 +249,9 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
       const std::string by = count ? std::to_string(*count & (width - 1))
                                    : fmt::format("({} & {})", spelt(n.b, multiplicative), width - 1);
       const Operator op = spelling(n.op, false);
-      return parenthesised(fmt::format("{} {} {}", wide(n.a, multiplicative), op.text, by), shift, context);
+      const kernel::Cast* promotion = type == Scalar::I32 ? silent_cast(n.a) : nullptr;
+      const std::string a = promotion ? spelt(promotion->a, multiplicative) : wide(n.a, multiplicative);
+      return parenthesised(fmt::format("{} {} {}", a, op.text, by), shift, context);
     }
     default:
       if (const ir::Function* f = ir::function_of(n.op)) return call(function(f->c_name, type));

@@ -305,8 +305,10 @@ std::string typed_helper(const std::string& name) {
         "static inline {0} {1}({0} a, {0} b) {{ return a - b; }}\n",
         t, name);
   if (operation == "abs") {
+    const std::string magnitude =
+        size_of(*type) < 4 ? fmt::format("({})(a < 0 ? -a : a)", t) : "a < 0 ? -a : a";
     return fmt::format("static inline {0} {1}({0} a) {{ return {2}; }}\n", t, name,
-                       is_signed(*type) ? "a < 0 ? -a : a" : "a");
+                       is_signed(*type) ? magnitude : "a");
   }
   if (operation == "div") {
     return is_signed(*type)

@@ -9,6 +9,7 @@
 #include "ir/stage_ir.h"
 #include "ir/value.h"
 #include "kernel/build.h"
+#include "kernel/integer_ranges.h"
 #include "kernel/narrow_indices.h"
 #include "kernel/visit.h"
 
@@ -18,62 +19,11 @@ using ir::BinaryOp;
 
 namespace {
 
-/// The values that an integer can take. Ends beyond 2^53 are rounded to nearest.
-struct IntegerRange {
-  double low, high;
-
-  bool within(const IntegerRange& o) const { return o.low <= low && high <= o.high; }
-};
-
-double number(Scalar type, const ir::Value& v) {
-  const ir::Number n = v.lane[0];
-  return is_float(type)    ? n.f
-         : is_signed(type) ? static_cast<double>(n.i)
-                           : static_cast<double>(static_cast<std::uint64_t>(n.i));
-}
-
-/// Of floats, everything.
-IntegerRange range_of(Scalar type) {
-  if (is_float(type)) return {-HUGE_VAL, HUGE_VAL};
-  return {number(type, ir::least({type, 1})), number(type, ir::largest({type, 1}))};
-}
-
 /// Whether exact results surely fit. Near the ends of 64 bits, rounding hides by how much they do not.
 bool surely_fits(const IntegerRange& exact, Scalar type) {
   const IntegerRange all = range_of(type);
   if (size_of(type) < 8) return exact.within(all);
   return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
-}
-
-IntegerRange hull(const IntegerRange& a, const IntegerRange& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
-}
-
-/// Of the exact result; everything for operators that are not followed.
-IntegerRange result(BinaryOp op, const IntegerRange& a, const IntegerRange& b) {
-  switch (op) {
-    case BinaryOp::Add: return {a.low + b.low, a.high + b.high};
-    case BinaryOp::Sub: return {a.low - b.high, a.high - b.low};
-    case BinaryOp::Mul: {
-      const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-      return {low, high};
-    }
-    case BinaryOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case BinaryOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    // By anything, 0 included, the magnitude does not grow.
-    case BinaryOp::Div:
-    case BinaryOp::Rem: {
-      const double most = std::max(std::abs(a.low), std::abs(a.high));
-      return {a.low >= 0 && b.low >= 0 ? 0 : -most, most};
-    }
-    case BinaryOp::Shr: return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
-    case BinaryOp::And:
-      if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
-      if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};
-      if (b.high < 0) return {a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
-      [[fallthrough]];
-    default: return {-HUGE_VAL, HUGE_VAL};
-  }
 }
 
 Expr as(Scalar type, const Expr& e) { return kernel::cast(ir::CastMode::Convert, type, e); }
@@ -140,8 +90,7 @@ class Wrapping {
     Result r = std::visit(
         ir::overloaded{
             [&](const kernel::Const& n) {
-              const double v = number(e->type, n.value);
-              return Result{e, {v, v}, false};
+              return Result{e, range_of_constant(e->type, n.value), false};
             },
             [&](const kernel::Name& n) {
               const auto found = known_.find(n.name);
@@ -158,7 +107,7 @@ class Wrapping {
               const Result a = wrapped(n.a), b = wrapped(n.b);
               const Expr same = kernel::binary(n.op, a.e, b.e);
               if (ir::is_comparison(n.op)) return Result{same, {0, 1}, a.is_value || b.is_value};
-              return arithmetic(same, result(n.op, a.range, b.range), a.is_value || b.is_value);
+              return arithmetic(same, range_of_result(n.op, a.range, b.range), a.is_value || b.is_value);
             },
             [&](const kernel::Select& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b), condition = wrapped(n.condition);

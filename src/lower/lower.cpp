@@ -10,6 +10,7 @@
 #include "kernel/build.h"
 #include "kernel/drop_unused.h"
 #include "kernel/hoist_invariants.h"
+#include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
@@ -122,6 +123,11 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   if (on_gpu) {
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
+  }
+  // CPUs compute with small integers, as far as they can.
+  if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::narrow_arithmetic(function);
+    kernel::verify(module, "narrow_arithmetic");
   }
   // 6. Values that nothing reads go.
   for (kernel::Function& function : module.functions) kernel::drop_unused(function);

@@ -252,6 +252,26 @@ TEST(Arithmetic, PowersWithoutStrictOfWhatIsNotPositiveOrFinite) {
   }
 }
 
+/// Compiled code has 16 bits for values that surely fit, and these just do, or just do not.
+TEST(Arithmetic, SmallIntegersUpToTheEndsOf16Bits) {
+  const Image<std::uint8_t> a("a");
+  const Image<std::int8_t> b("b", a.size());
+  std::vector<Stage> outputs;
+  for (const int k : {128, 129, 256, 257, 258}) {
+    const std::string by = std::to_string(k);
+    const auto add = [&](const std::string& name, const Expr& e) { outputs.push_back(point(name + by, e)); };
+    add("shifted", cast<std::uint8_t>((a * k + 1) >> 8));
+    add("divided", cast<std::int16_t>((b * k - 100) / 3));
+    add("rest", cast<std::int8_t>((b * k) % 100));
+    add("clamped", saturate<std::uint8_t>(b * k + a));
+    add("magnitude", cast<std::uint16_t>(abs(b * k)));
+    add("larger", cast<std::uint16_t>(max(b * k, a * k)));
+    add("chosen", cast<std::int16_t>(select(b * k < a * k - 255, a * k, b * k)));
+    add("wrapped", cast<std::int8_t>((b * k * k * k * 257) >> 20));
+  }
+  agree_on(outputs, type_of<std::uint8_t>(), type_of<std::int8_t>());
+}
+
 TEST(Arithmetic, Bools) {
   const Image<bool> a("a");
   const Image<bool> b("b", a.size());

@@ -120,8 +120,8 @@ void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
       }
       WEFT_INDEPENDENT
       for (int64_t i = 0; i < count; ++i) {
-        const int32_t v = column[i] + 2 * column[i + 1] + column[i + 2];
-        gaussian_row[x0 + i] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
+        const int16_t v = (int16_t)(column[i] + 2 * column[i + 1] + column[i + 2]);
+        gaussian_row[x0 + i] = (uint8_t)((int16_t)(v + 7 + ((v >> 4) & 1)) >> 4);
       }
     }
     for (int64_t x = right; x < in_w; ++x) {

@@ -1,0 +1,146 @@
+// What is computed in 16 bits, and what keeps its type.
+#include "kernel/narrow_arithmetic.h"
+
+#include <gtest/gtest.h>
+
+#include "emit/c_like.h"
+#include "emit/writer.h"
+#include "kernel/build.h"
+#include "kernel/integer_ranges.h"
+
+namespace weft::kernel {
+namespace {
+
+using ir::BinaryOp;
+using ir::CastMode;
+
+const Expr x = name("x"), n = name("n");
+
+Expr i32(const Expr& e) { return cast(CastMode::Convert, Scalar::I32, e); }
+Expr number(std::int64_t value) { return constant(Scalar::I32, {.i = value}); }
+Expr byte(const Expr& index = x) { return i32(load("bytes", Scalar::U8, index)); }
+Expr short_integer() { return i32(load("shorts", Scalar::I16, x)); }
+Expr sum(const Expr& a, const Expr& b) { return binary(BinaryOp::Add, a, b); }
+Stmt stored(Scalar type, const Expr& value, CastMode mode = CastMode::Convert) {
+  return {Store{"out", x, cast(mode, type, value)}};
+}
+
+/// The C++ of a loop of this body, after the pass, without the loop itself.
+std::string narrowed(Block body, Block before = {}, LoopKind kind = LoopKind::Vector) {
+  Function function{"rows", "", {}, std::move(before)};
+  function.body.push_back({For{kind, "x", literal(0), n, std::move(body)}});
+  narrow_arithmetic(function);
+  emit::Writer out;
+  emit::CLike printer(out, false);
+  Block result = std::get<For>(function.body.back().op).body;
+  printer.print(result);
+  return out.text();
+}
+
+TEST(NarrowArithmetic, WhatIsShiftedOrDividedByAConstant) {
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, sum(byte(), byte()), number(1)))}),
+            "out[x] = (uint8_t)((int16_t)(bytes[x] + bytes[x]) >> 1);\n");
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Div, sum(byte(), number(2)), number(3)))}),
+            "out[x] = (uint8_t)((int16_t)(bytes[x] + 2) / 3);\n");
+}
+
+TEST(NarrowArithmetic, WhatIsClampedComparedOrNamed) {
+  const Expr difference = binary(BinaryOp::Sub, byte(), byte(add(x, literal(1))));
+  EXPECT_EQ(narrowed({stored(Scalar::U8, difference, CastMode::Saturate)}),
+            "out[x] = saturate_u8_i16((int16_t)(bytes[x] - bytes[x + 1]));\n");
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Max, difference, number(0)))}),
+            "out[x] = (uint8_t)max_i16((int16_t)(bytes[x] - bytes[x + 1]), 0);\n");
+  EXPECT_EQ(narrowed({stored(Scalar::U8, unary(ir::UnaryOp::Abs, difference))}),
+            "out[x] = (uint8_t)abs_i16((int16_t)(bytes[x] - bytes[x + 1]));\n");
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Lt, difference, byte()))}),
+            "out[x] = (uint8_t)((int16_t)(bytes[x] - bytes[x + 1]) < bytes[x]);\n");
+  EXPECT_EQ(narrowed({{Let{"v", difference}}, stored(Scalar::I16, sum(name("v", Scalar::I32), number(1)))}),
+            "const int16_t v = (int16_t)(bytes[x] - bytes[x + 1]);\nout[x] = (int16_t)(v + 1);\n");
+}
+
+TEST(NarrowArithmetic, WhatCannotBeCutIsNotClamped) {
+  const Expr mean = binary(BinaryOp::Shr, sum(byte(), byte()), number(1));
+  EXPECT_EQ(narrowed({stored(Scalar::U8, mean, CastMode::Saturate)}),
+            "out[x] = (uint8_t)((int16_t)(bytes[x] + bytes[x]) >> 1);\n");
+}
+
+TEST(NarrowArithmetic, ValuesOfMoreBitsStay) {
+  const Expr large = sum(short_integer(), short_integer());
+  EXPECT_EQ(narrowed({stored(Scalar::I16, binary(BinaryOp::Div, large, number(2)))}),
+            "out[x] = (int16_t)((shorts[x] + shorts[x]) / 2);\n");
+  const Expr product = binary(BinaryOp::Mul, byte(), number(129));  // 32895
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, product, number(8)))}),
+            "out[x] = (uint8_t)((uint16_t)(bytes[x] * 129) >> 8);\n")
+      << "but those that are never negative have a bit more";
+  const Expr more = binary(BinaryOp::Mul, byte(), number(258));  // 65790
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, more, number(8)))}),
+            "out[x] = (uint8_t)(bytes[x] * 258 >> 8);\n");
+}
+
+TEST(NarrowArithmetic, OfWhatWrapsNothingIsKnown) {
+  const Expr wide = i32(load("shorts", Scalar::I16, x));
+  const Expr square = binary(BinaryOp::Mul, wide, wide);
+  const Expr wrapped = binary(BinaryOp::Mul, square, square);
+  EXPECT_EQ(narrowed({stored(Scalar::I16, binary(BinaryOp::Shr, wrapped, number(24)), CastMode::Saturate)}),
+            "out[x] = (int16_t)(shorts[x] * shorts[x] * (shorts[x] * shorts[x]) >> 24);\n")
+      << "a shift by 24 leaves 8 bits of whatever there was";
+}
+
+TEST(NarrowArithmetic, FloatsBetweenIntegersStay) {
+  const Expr real = cast(CastMode::Convert, Scalar::F32, load("ints", Scalar::I32, x));
+  EXPECT_EQ(narrowed({stored(Scalar::I8, real)}), "out[x] = truncate_i8_f32((float)ints[x]);\n")
+      << "which saturates";
+}
+
+TEST(NarrowArithmetic, LoopsOverWiderPixelsStay) {
+  const Expr mean = binary(BinaryOp::Shr, sum(byte(), byte()), number(1));
+  EXPECT_EQ(narrowed({stored(Scalar::I32, mean)}), "out[x] = (bytes[x] + bytes[x]) >> 1;\n");
+  EXPECT_EQ(narrowed({stored(Scalar::U8, mean)}, {}, LoopKind::Serial),
+            "out[x] = (uint8_t)((bytes[x] + bytes[x]) >> 1);\n");
+}
+
+TEST(NarrowArithmetic, LocalArraysKnowWhatIsStoredInThem) {
+  Block before = {{LocalArray{"column", Scalar::I32, 8}},
+                  {For{LoopKind::Vector, "x", literal(0), n, {{Store{"column", x, sum(byte(), byte())}}}}}};
+  const Expr sums = sum(load("column", Scalar::I32, x), load("column", Scalar::I32, add(x, literal(1))));
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, sums, number(2)))}, before),
+            "out[x] = (uint8_t)((int16_t)(column[x] + column[x + 1]) >> 2);\n");
+  // What is stored elsewhere counts, too.
+  before.push_back({Store{"column", literal(0), load("ints", Scalar::I32, literal(0))}});
+  EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, sums, number(2)))}, before),
+            "out[x] = (uint8_t)((column[x] + column[x + 1]) >> 2);\n");
+}
+
+TEST(NarrowArithmetic, LocalArraysThatOthersPointIntoKeepTheirType) {
+  Function function{"rows",
+                    "",
+                    {},
+                    {{LocalArray{"rows", Scalar::I32, 8}},
+                     {Pointer{"row", "rows", Scalar::I32, literal(4), false}},
+                     {For{LoopKind::Vector, "x", literal(0), n, {{Store{"row", x, byte()}}}}}}};
+  narrow_arithmetic(function);
+  EXPECT_EQ(std::get<LocalArray>(function.body[0].op).type, Scalar::I32);
+}
+
+TEST(NarrowArithmetic, IndicesAreClampedInTheTypeThatTheyHad) {
+  const auto clamped = [&](const Expr& index) {
+    return load("table", Scalar::U8,
+                index_call(IndexOp::Clamp, cast(CastMode::Convert, Scalar::I64, index), literal(100)));
+  };
+  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("shorts", Scalar::I16, x))}}}),
+            "out[x] = table[min_i16(max_i16(shorts[x], 0), 99)];\n");
+  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("bytes", Scalar::U8, x))}}}),
+            "out[x] = table[min_i16((int16_t)bytes[x], 99)];\n")
+      << "which is never negative";
+  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("ints", Scalar::I32, x))}}}),
+            "out[x] = table[min_i32(max_i32(ints[x], 0), 99)];\n");
+}
+
+TEST(IntegerRanges, OfResults) {
+  EXPECT_EQ(range_of_result(BinaryOp::Mul, {-2, 3}, {-5, 7}), (IntegerRange{-15, 21}));
+  EXPECT_EQ(range_of_result(BinaryOp::Sub, {0, 255}, {0, 255}), (IntegerRange{-255, 255}));
+  EXPECT_EQ(range_of_result(BinaryOp::And, {-8, 7}, {0, 3}), (IntegerRange{0, 3}));
+}
+
+}  // namespace
+}  // namespace weft::kernel
