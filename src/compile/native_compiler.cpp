@@ -137,10 +137,21 @@ fs::path find_compiler() {
       .help("install g++ or set WEFT_CXX to a C++ compiler");
 }
 
+namespace {
+
+/// Clang would keep what one pixel reads at x + 1 in a register for the next, and then makes no vectors of the loop.
+bool is_clang(const fs::path& compiler) {
+  std::error_code missing;
+  return fs::canonical(compiler, missing).filename().string().find("clang") != std::string::npos;
+}
+
+}  // namespace
+
 std::vector<std::string> command_line(const fs::path& compiler, const CompileFlags& flags,
                                       const fs::path& source, const fs::path& object) {
   std::vector<std::string> command = {compiler.string()};
   command.insert(command.end(), base_flags.begin(), base_flags.end());
+  if (is_clang(compiler)) command.insert(command.end(), {"-mllvm", "-enable-load-in-loop-pre=false"});
   for (const auto* list : {&flags.extra, &flags.added})
     command.insert(command.end(), list->begin(), list->end());
   command.insert(command.end(), {"-o", object.string(), source.string()});

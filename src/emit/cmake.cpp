@@ -49,6 +49,9 @@ find_package(Threads REQUIRED)
 add_library({library} STATIC {file}.cpp {file}.h)
 set_target_properties({library} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_options({library} PRIVATE {options})
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # or it makes no vectors of loops in which neighbours read the same
+  target_compile_options({library} PRIVATE "SHELL:-mllvm -enable-load-in-loop-pre=false")
+endif()
 target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PRIVATE Threads::Threads)
 )",

@@ -304,16 +304,14 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
       e->op);
 }
 
-/// What may be computed conditionally. Interleaved pixels are loaded before, not in a branch: GCC 12 turns
-/// conditional loads of several lanes into masked ones, and permutes pixels and masks differently.
+/// What may be computed conditionally. In vector loops pixels are loaded before, not in a branch: of conditional
+/// loads compilers make masked ones, which not all processors have for all types, and those of several lanes GCC 12
+/// permutes differently from their masks.
 Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
   Lanes lanes = lower(e);
-  bool reads_interleaved = false;
-  ir::visit({e}, [&](const ir::Expr& inner) {
-    const auto* read = std::get_if<ir::Read>(&inner->op);
-    reads_interleaved |= read && read->source->type.lanes > 1;
-  });
-  return is_in_vector_loop() && reads_interleaved ? with_names(e, std::move(lanes)) : lanes;
+  bool reads = false;
+  ir::visit({e}, [&](const ir::Expr& inner) { reads |= std::holds_alternative<ir::Read>(inner->op); });
+  return is_in_vector_loop() && reads ? with_names(e, std::move(lanes)) : lanes;
 }
 
 // ---- reads -----------------------------------------------------------------------------------------------

@@ -33,9 +33,6 @@ struct Exception {
 // Of divisions and remainders of integers there are no vector instructions.
 const std::vector<Exception> exceptions = {
     {"camera_pipe", "processed_strips", gcc, "looks bytes up in a table: processors gather words only"},
-    {"life", "life_rows", clang, "clang makes a switch of v == 3 || (v == 4 && …)"},
-    {"multiscale_interp", "out_strips", clang,
-     "clang keeps what pixel i reads at i + 1 for the next, and fails over it"},
     {"scaling", "scaling_index_x_rows", gcc, "divides by a size, once per column"},
     {"scaling", "scaling_index_y_rows", gcc, "divides by a size, once per row"},
     {"scaling", "scaling_weight_x_rows", gcc, "divides by a size, once per column"},

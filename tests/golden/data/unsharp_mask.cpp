@@ -222,7 +222,9 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         for (int64_t i = 0; i < (right - left) * 3; ++i) {
           const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
               + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-          mask_row[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i] - weight * v;
+          const float v_2 = (1.0f + weight) * in_0[i] - weight * v;
+          const float v_3 = in_0[i];
+          mask_row[i] = fabsf(in_0[i] - v) < threshold ? v_3 : v_2;
         }
         if (past_caches) {
           store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
