@@ -10,14 +10,13 @@
 #include "kernel/build.h"
 #include "kernel/drop_unused.h"
 #include "kernel/hoist_invariants.h"
+#include "kernel/insert_barriers.h"
 #include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
 #include "lower/lower_evolve.h"
-#include "lower/lower_marching.h"
-#include "lower/lower_marching_grid.h"
 #include "lower/lower_reduce.h"
 #include "lower/lower_scatter.h"
 #include "lower/lower_stage.h"
@@ -52,7 +51,7 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Plans& plans, const 
   return module;
 }
 
-/// Of a kernel with several stages that have pixels: those, in the order of the pipeline.
+/// The stages of a kernel that have pixels, in the order of the pipeline.
 std::vector<const ir::Stage*> members_of(const plan::KernelPlan& plan, const ir::Pipeline& pipeline) {
   std::set<std::string> names;
   for (const plan::Pass& pass : plan.passes) names.insert(pass.begin(), pass.end());
@@ -63,20 +62,9 @@ std::vector<const ir::Stage*> members_of(const plan::KernelPlan& plan, const ir:
   return members;
 }
 
-void lower_tiles(const StageContext& context, const ir::Pipeline& pipeline) {
-  const std::vector<const ir::Stage*> members = members_of(context.plan, pipeline);
-  const GroupContext group{context.plan, members, context.names, context.layout, context.module};
-  if (context.plan.is_of_blocks())
-    lower_marching_grid(group);
-  else
-    lower_marching(group);
-}
-
-void lower_kernel(const StageContext& context, const ir::Pipeline& pipeline) {
-  const auto& definition = context.stage.definition;
-  if (context.plan.is_tiled())
-    lower_tiles(context, pipeline);
-  else if (std::holds_alternative<ir::Reduce>(definition))
+void lower_kernel(const KernelContext& context, const ir::Pipeline& pipeline) {
+  const auto& definition = context.stage().definition;
+  if (std::holds_alternative<ir::Reduce>(definition))
     lower_reduce(context);
   else if (std::holds_alternative<ir::Scatter>(definition))
     lower_scatter(context);
@@ -111,31 +99,37 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   for (const ir::StagePtr& stage : inlined.pipeline.stages) {
     const auto plan = of.find(stage->name);
     if (plan == of.end()) continue;
-    lower_kernel({*plan->second, *stage, inlined.names, layout, module}, inlined.pipeline);
+    lower_kernel({*plan->second, members_of(*plan->second, inlined.pipeline), inlined.names, layout, module},
+                 inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
-  // 4. GPUs compute with indices of 32 bits, as far as they can.
+  // 4. The threads of a block wait for each other.
+  if (on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::insert_barriers(function);
+    kernel::verify(module, "insert_barriers");
+  }
+  // 5. GPUs compute with indices of 32 bits, as far as they can.
   if (on_gpu) {
     kernel::narrow_indices(module);
     kernel::verify(module, "narrow_indices");
   }
-  // 5. Nor may signed integers overflow on them.
+  // 6. Nor may signed integers overflow on them.
   if (on_gpu) {
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
-  // CPUs compute with small integers, as far as they can.
+  // 7. CPUs compute with small integers, as far as they can.
   if (!on_gpu) {
     for (kernel::Function& function : module.functions) kernel::narrow_arithmetic(function);
     kernel::verify(module, "narrow_arithmetic");
   }
-  // 6. Values that nothing reads go.
+  // 8. Values that nothing reads go.
   for (kernel::Function& function : module.functions) kernel::drop_unused(function);
   kernel::verify(module, "drop_unused");
-  // 7. What is the same for a whole row is computed before it.
+  // 9. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 8. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 10. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

@@ -35,9 +35,9 @@ std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
 
 class EvolveLowering {
  public:
-  EvolveLowering(const StageContext& context, const ir::Pipeline& pipeline)
+  EvolveLowering(const KernelContext& context, const ir::Pipeline& pipeline)
       : context_(context),
-        evolution_(*std::get<ir::Evolve>(context.stage.definition).evolution),
+        evolution_(*std::get<ir::Evolve>(context.stage().definition).evolution),
         layout_(context.layout),
         module_(context.module),
         pipeline_(pipeline) {}
@@ -50,7 +50,7 @@ class EvolveLowering {
     kernel::Repeat repeat{steps(), layout_.counter, {}, {}};
     for (std::size_t f = 0; f < evolution_.fields.size(); ++f)
       repeat.launches.push_back(lower_stage(
-          {context_.plan.updates[f], *evolution_.fields[f].update, context_.names, layout_, module_}));
+          {context_.plan.updates[f], {evolution_.fields[f].update.get()}, context_.names, layout_, module_}));
     for (const auto& arrays : arrays_) {
       if (arrays.size() == 1) continue;
       kernel::Rotation& rotation = repeat.rotations.emplace_back();
@@ -136,7 +136,7 @@ class EvolveLowering {
     return name->type == Scalar::I64 ? name : kernel::cast(ir::CastMode::Convert, Scalar::I64, name);
   }
 
-  const StageContext& context_;
+  const KernelContext& context_;
   const ir::Evolution& evolution_;
   Layout& layout_;
   kernel::Module& module_;
@@ -146,8 +146,8 @@ class EvolveLowering {
 
 }  // namespace
 
-void lower_evolve(const StageContext& context, const ir::Pipeline& pipeline) {
-  const auto& evolution = std::get<ir::Evolve>(context.stage.definition).evolution;
+void lower_evolve(const KernelContext& context, const ir::Pipeline& pipeline) {
+  const auto& evolution = std::get<ir::Evolve>(context.stage().definition).evolution;
   if (!context.layout.arrays.count(evolution->fields[0].update.get()))
     EvolveLowering(context, pipeline).run();
 }

@@ -11,6 +11,6 @@ namespace weft::lower {
 
 /// Appends what all fields of the stage's evolution need, unless another of its stages has. Layouts of the
 /// updates and of the fields' pasts are added.
-void lower_evolve(const StageContext& context, const ir::Pipeline& pipeline);
+void lower_evolve(const KernelContext& context, const ir::Pipeline& pipeline);
 
 }  // namespace weft::lower

@@ -1,6 +1,5 @@
 #include "lower/lower_grid.h"
 
-#include "lower/lower_marching_grid.h"
 #include "lower/lower_packs.h"
 
 namespace weft::lower {
@@ -68,12 +67,8 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
   return {{blocks, literal(1), literal(1)}, {1, 1, 1}, kernel::Sharing::Work, items};
 }
 
-kernel::Launch lower_grid(const StageContext& context) {
-  const ir::Stage& stage = context.stage;
-  if (context.plan.is_tiled()) {
-    const std::vector<const ir::Stage*> members{&stage};
-    return launch_of_marching_grid({context.plan, members, context.names, context.layout, context.module});
-  }
+kernel::Launch lower_grid(const KernelContext& context) {
+  const ir::Stage& stage = context.stage();
   if (context.plan.level(plan::LevelKind::Lane)) return lower_packs(context);
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);

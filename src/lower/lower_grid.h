@@ -14,7 +14,7 @@
 namespace weft::lower {
 
 /// Appends the kernel and the tables of a pure stage.
-kernel::Launch lower_grid(const StageContext& context);
+kernel::Launch lower_grid(const KernelContext& context);
 
 /// Loops over all dimensions but x around one over x, `along_x`.
 kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);

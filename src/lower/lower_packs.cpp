@@ -31,8 +31,8 @@ std::vector<const ir::Stage*> images_of(const ir::Stage& stage) {
 
 }  // namespace
 
-kernel::Launch lower_packs(const StageContext& context) {
-  const ir::Stage& stage = context.stage;
+kernel::Launch lower_packs(const KernelContext& context) {
+  const ir::Stage& stage = context.stage();
   const std::vector<const ir::Stage*> sources = images_of(stage);
   const int pixels = context.plan.level(plan::LevelKind::Lane)->extent[0].fixed();
   Layout& layout = context.layout;

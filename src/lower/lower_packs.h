@@ -14,6 +14,6 @@ namespace weft::lower {
 
 /// Appends the kernel and the tables of a pure stage that reads no other pixels than its own
 /// (plan/thread_pixels.h).
-kernel::Launch lower_packs(const StageContext& context);
+kernel::Launch lower_packs(const KernelContext& context);
 
 }  // namespace weft::lower

@@ -1,6 +1,7 @@
 #include "lower/lower_reduce.h"
 
 #include "analysis/interior.h"
+#include "lower/lower_tiles.h"
 #include "lower/reduction_parts.h"
 
 namespace weft::lower {
@@ -46,12 +47,10 @@ void elements(const ReductionParts& parts, const Rows& rows, const ReductionPart
   block.push_back({std::move(loop)});
 }
 
-}  // namespace
-
-void lower_reduce(const StageContext& context) {
-  const ir::Stage& stage = context.stage;
+/// The kernel of a reduction that keeps no rows.
+void lower_parts(const KernelContext& context, ReductionParts& parts) {
+  const ir::Stage& stage = context.stage();
   const bool on_gpu = context.plan.is_of_blocks();
-  ReductionParts parts(context);
   kernel::Function function = parts.function(
       "_part", on_gpu ? "Parts of the elements of '" + stage.name + "', each combined by a block."
                       : "Parts [first, last) of the elements of '" + stage.name + "', each combined.");
@@ -77,6 +76,16 @@ void lower_reduce(const StageContext& context) {
   parts.finish(expressions, accumulators, name("part"), loop.body);
   function.body.push_back({std::move(loop)});
   parts.launch_parts(std::move(function), parts.count());
+}
+
+}  // namespace
+
+void lower_reduce(const KernelContext& context) {
+  ReductionParts parts(context);
+  if (context.plan.is_tiled())
+    context.module.steps.push_back(lower_tiles(context, &parts));
+  else
+    lower_parts(context, parts);
   parts.launch_total();
 }
 

@@ -10,6 +10,6 @@
 namespace weft::lower {
 
 /// Appends the functions, arrays and launches of a reduction to the module.
-void lower_reduce(const StageContext& context);
+void lower_reduce(const KernelContext& context);
 
 }  // namespace weft::lower

@@ -30,8 +30,8 @@ constexpr std::int64_t bytes_of_places = 16384;
 
 class ScatterLowering {
  public:
-  explicit ScatterLowering(const StageContext& context)
-      : stage_(context.stage),
+  explicit ScatterLowering(const KernelContext& context)
+      : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
         layout_(context.layout),
@@ -206,7 +206,7 @@ class ScatterLowering {
 
   const ir::Stage& stage_;
   const ir::Scatter& scatter_;
-  const StageContext& context_;
+  const KernelContext& context_;
   Layout& layout_;
   kernel::Module& module_;
   const ArrayLayout& array_;
@@ -217,7 +217,7 @@ class ScatterLowering {
 
 }  // namespace
 
-void lower_scatter(const StageContext& context) {
+void lower_scatter(const KernelContext& context) {
   if (context.plan.is_of_blocks())
     lower_scatter_grid(context);
   else

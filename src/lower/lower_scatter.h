@@ -12,6 +12,6 @@
 namespace weft::lower {
 
 /// Appends the functions, the array of copies and the launches to the module.
-void lower_scatter(const StageContext& context);
+void lower_scatter(const KernelContext& context);
 
 }  // namespace weft::lower

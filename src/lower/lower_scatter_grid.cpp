@@ -22,8 +22,8 @@ constexpr std::int64_t points_per_block = 16384;   // many for each copy that is
 
 class ScatterGrid {
  public:
-  explicit ScatterGrid(const StageContext& context)
-      : stage_(context.stage),
+  explicit ScatterGrid(const KernelContext& context)
+      : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
         layout_(context.layout),
@@ -134,11 +134,9 @@ class ScatterGrid {
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
     Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
     block.push_back({For{LoopKind::Threads, "i", literal(0), literal(cleared), std::move(clear)}});
-    block.push_back({kernel::Barrier{}});
     block.push_back({kernel::Let{"parts", block_count()}});
     block.push_back(
         {For{LoopKind::BlocksX, "part", literal(0), kernel::name("parts"), part(expressions, copy)}});
-    block.push_back({kernel::Barrier{}});
     const Expr bin = lanes() == 1 ? i : kernel::div(i, literal(lanes()));
     const Expr lane = lanes() == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, i, literal(lanes()));
     Block add = {{kernel::Atomic{scatter_.op, array_.name, kernel::add(place_of(bin), lane),
@@ -176,7 +174,7 @@ class ScatterGrid {
 
   const ir::Stage& stage_;
   const ir::Scatter& scatter_;
-  const StageContext& context_;
+  const KernelContext& context_;
   Layout& layout_;
   kernel::Module& module_;
   const ArrayLayout& array_;
@@ -186,6 +184,6 @@ class ScatterGrid {
 
 }  // namespace
 
-void lower_scatter_grid(const StageContext& context) { ScatterGrid(context).run(); }
+void lower_scatter_grid(const KernelContext& context) { ScatterGrid(context).run(); }
 
 }  // namespace weft::lower

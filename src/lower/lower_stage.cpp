@@ -7,6 +7,7 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/lower_grid.h"
+#include "lower/lower_tiles.h"
 #include "lower/phases.h"
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
@@ -24,8 +25,8 @@ constexpr int strip_pixels = 1024;
 
 class StageLowering {
  public:
-  explicit StageLowering(const StageContext& context)
-      : stage_(context.stage),
+  explicit StageLowering(const KernelContext& context)
+      : stage_(context.stage()),
         cases_(std::get<ir::Pure>(stage_.definition).cases),
         names_(context.names),
         layout_(context.layout),
@@ -312,7 +313,8 @@ std::string comment_on(const ir::Stage& stage, const std::string& what) {
   return what + (reads.empty() ? "." : " from " + reads + ".");
 }
 
-kernel::Launch lower_stage(const StageContext& context) {
+kernel::Launch lower_stage(const KernelContext& context) {
+  if (context.plan.is_tiled()) return lower_tiles(context);
   return context.plan.is_of_blocks() ? lower_grid(context) : StageLowering(context).run();
 }
 

@@ -11,28 +11,17 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/stage_ir.h"
 #include "kernel/ir.h"
 #include "lower/expressions.h"
-#include "lower/layout.h"
-#include "plan/plan.h"
+#include "lower/kernel_context.h"
 
 namespace weft::lower {
 
-/// A stored stage on its way into a module.
-struct StageContext {
-  const plan::KernelPlan& plan;
-  const ir::Stage& stage;
-  const std::unordered_map<const ir::Node*, std::string>& names;  ///< Of stages computed in place.
-  Layout& layout;
-  kernel::Module& module;
-};
-
-/// Appends the functions and tables of a pure stage to the module. Its array may have a larger box.
-kernel::Launch lower_stage(const StageContext& context);
+/// Appends the functions and tables of a kernel of pure stages to the module. Arrays may have larger boxes.
+kernel::Launch lower_stage(const KernelContext& context);
 
 /// Stores the value of a pixel at array[offset], and its lanes so far from one another: that of the first
 /// case that holds.

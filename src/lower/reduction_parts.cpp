@@ -40,9 +40,9 @@ std::vector<Lanes> lowered(ExpressionLowering& expressions, const std::vector<ir
 
 }  // namespace
 
-ReductionParts::ReductionParts(const StageContext& context)
+ReductionParts::ReductionParts(const KernelContext& context)
     : context_(context),
-      stage_(context.stage),
+      stage_(context.stage()),
       reduce_(std::get<ir::Reduce>(stage_.definition)),
       array_(context.layout.arrays.at(&stage_)),
       rows_(reduce_.over, context.layout),
@@ -101,10 +101,6 @@ void ReductionParts::alone(Block& block, Block body) const {
     block.push_back({lanes_loop("l", literal(1), std::move(body))});
   else
     kernel::append(block, std::move(body));
-}
-
-void ReductionParts::meet(Block& block) const {
-  if (on_gpu_) block.push_back({kernel::Barrier{}});
 }
 
 // ---- states
@@ -213,10 +209,7 @@ void ReductionParts::element(ExpressionLowering& expressions, const Arrays& accu
 
 void ReductionParts::finish(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& part,
                             Block& block) const {
-  if (division_.accumulators > 1) {
-    meet(block);
-    combine_pairs(expressions, accumulators, block);
-  }
+  if (division_.accumulators > 1) combine_pairs(expressions, accumulators, block);
   Block body;
   store(parts_, part, loaded(accumulators, literal(0)), body);
   alone(block, std::move(body));
@@ -235,7 +228,6 @@ void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays
   combine(expressions, body, accumulators, l, loaded(accumulators, l),
           loaded(accumulators, kernel::add(l, half)));
   loop.body.push_back({lanes_loop("l", half, std::move(body))});
-  meet(loop.body);
   block.push_back({std::move(loop)});
 }
 
@@ -275,7 +267,6 @@ void ReductionParts::launch_total() {
   For loop = lanes_loop("i", pairs, std::move(pair));
   if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
   level.push_back({std::move(loop)});
-  meet(level);
   levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), std::move(level), {}}});
   block.push_back({std::move(levels)});
   Block result;

@@ -26,7 +26,7 @@ namespace weft::lower {
 class ReductionParts {
  public:
   /// Declares the arrays that the states of the parts are stored to.
-  explicit ReductionParts(const StageContext& context);
+  explicit ReductionParts(const KernelContext& context);
 
   // ---- how the elements are divided
 
@@ -76,7 +76,6 @@ class ReductionParts {
   void launch(kernel::Function function, const kernel::Expr& count, int items);
   kernel::For lanes_loop(const std::string& variable, const kernel::Expr& count, kernel::Block body) const;
   void alone(kernel::Block& block, kernel::Block body) const;
-  void meet(kernel::Block& block) const;
   std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;
   void combine(ExpressionLowering& expressions, kernel::Block& block, const Arrays& arrays,
                const kernel::Expr& into, std::vector<Lanes> left, std::vector<Lanes> right) const;
@@ -85,7 +84,7 @@ class ReductionParts {
   std::size_t components() const { return reduce_.element.size(); }
   int lanes(std::size_t component) const { return reduce_.element[component]->type.lanes; }
 
-  const StageContext context_;
+  const KernelContext context_;
   const ir::Stage& stage_;
   const ir::Reduce& reduce_;
   const ArrayLayout& array_;

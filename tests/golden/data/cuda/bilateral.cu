@@ -53,6 +53,7 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 12; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -85,7 +86,6 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
             bilateral[y * bilateral_pitch + x] = acc_2 / acc;
           }
         }
-        __syncthreads();
       }
     }
   }

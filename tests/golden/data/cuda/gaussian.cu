@@ -29,6 +29,7 @@ __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restr
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 1088; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 32, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -50,7 +51,6 @@ __global__ void __launch_bounds__(256, 1) gaussian_kernel(const uint8_t* __restr
             gaussian[y * gaussian_pitch + x] = (uint8_t)((v + 7 + ((v >> 4) & 1)) >> 4);
           }
         }
-        __syncthreads();
       }
     }
   }

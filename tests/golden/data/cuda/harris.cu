@@ -85,6 +85,7 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -106,7 +107,6 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
                 + 0.16666667f * in_p1[i + 1];
           }
         }
-        __syncthreads();
       }
     }
   }
@@ -141,6 +141,7 @@ __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -161,7 +162,6 @@ __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in
                 + 0.16666667f * in_p1[i + 1];
           }
         }
-        __syncthreads();
       }
     }
   }
@@ -219,6 +219,7 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 6) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 6; ++r) {
@@ -229,20 +230,20 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
           }
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
-          const int32_t column_2 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r_2 = 0; r_2 < 6; ++r_2) {
-            const int32_t row = batch + r_2 + 1;
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 6; ++r) {
+            const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column_2];
+              sy_rows[(row & 7) * 272 + i] = sy[clamp_index(row, in_h) * sy_pitch + column];
             }
           }
         }
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
-          const int32_t column_3 = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r_3 = 0; r_3 < 6; ++r_3) {
-            const int32_t row = batch + r_3 + 1;
+          const int32_t column = clamp_index(x0 + i - 8, in_w);
+          for (int32_t r = 0; r < 6; ++r) {
+            const int32_t row = batch + r + 1;
             if (y0 - 1 <= row && row < y1 + 1) {
-              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column_3];
+              sx_rows[(row & 7) * 272 + i] = sx[clamp_index(row, in_h) * sx_pitch + column];
             }
           }
         }
@@ -271,7 +272,6 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(float* __restrict__ hc, cons
             hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
           }
         }
-        __syncthreads();
       }
     }
   }

@@ -33,9 +33,9 @@ __global__ void __launch_bounds__(256, 1) histogram_fill(const uint8_t* __restri
   for (int32_t i = threadIdx.x; i < 256; i += blockDim.x) {
     histogram_copy[i] = 0u;
   }
-  __syncthreads();
   const int32_t parts = max_i32(div_i32(in_h + max_i32(div_i32(16384, max_i32(in_w, 1)), 1) - 1,
       max_i32(div_i32(16384, max_i32(in_w, 1)), 1)), 1);
+  __syncthreads();
   for (int32_t part = blockIdx.x; part < parts; part += gridDim.x) {
     const int32_t rows = max_i32(div_i32(16384, max_i32(in_w, 1)), 1);
     const int64_t row0 = (int64_t)part * (int64_t)rows;

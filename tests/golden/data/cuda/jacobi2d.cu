@@ -55,6 +55,7 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
     for (int32_t y0 = 1 + blockIdx.y * rows; y0 < in_h - 1; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h - 1);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
           const int32_t column = clamp_index(x0 + i - 8, in_w);
           for (int32_t r = 0; r < 8; ++r) {
@@ -77,7 +78,6 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
                 + jacobi2d_1_m1[i]);
           }
         }
-        __syncthreads();
       }
     }
   }

@@ -25,6 +25,7 @@ __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
       max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16) * (int64_t)((in_w + 255) / 256);
   __shared__ float acc[256];
   for (int64_t part = blockIdx.x; part < parts; part += gridDim.x) {
+    __syncthreads();
     for (int32_t l = threadIdx.x; l < 256; l += blockDim.x) {
       acc[l] = 0.0f;
     }
@@ -39,13 +40,12 @@ __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
         acc[l] = acc[l] + in[y * in_pitch + (x0 + l)];
       }
     }
-    __syncthreads();
     for (int32_t level = 1; level < 9; ++level) {
       const int32_t half = 256 >> (level & 31);
+      __syncthreads();
       for (int32_t l = threadIdx.x; l < half; l += blockDim.x) {
         acc[l] = acc[l] + acc[l + half];
       }
-      __syncthreads();
     }
     if (threadIdx.x == 0) {
       sum_parts[part] = acc[0];
@@ -66,12 +66,13 @@ __global__ void __launch_bounds__(256, 1) sum_total(float* __restrict__ sum, flo
   for (int32_t level = 0; level < 62; ++level) {
     const int64_t stride = (int64_t)1 << ((int64_t)level & 63);
     if (stride < parts) {
+      __syncthreads();
       for (int64_t i = threadIdx.x; i < div_i64(parts + stride - 1, stride * 2); i += blockDim.x) {
         sum_parts[i * 2 * stride] = sum_parts[i * 2 * stride] + sum_parts[i * 2 * stride + stride];
       }
-      __syncthreads();
     }
   }
+  __syncthreads();
   if (threadIdx.x == 0) {
     const float total = sum_parts[0];
     sum[0] = total;

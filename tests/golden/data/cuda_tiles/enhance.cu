@@ -34,11 +34,11 @@ __global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
+        __syncthreads();
         for (int32_t t = threadIdx.x; t < columns + 2; t += blockDim.x) {
           const int32_t x = clamp_index(x0 + t - 1, in_w);
-          const int32_t first = max_i32(batch + 1, 0);
-          const int32_t last = min_i32(min_i32(batch + 8, y1) + 1, in_h);
-          for (int32_t row = first; row < last; ++row) {
+          const int32_t last = min_i32(min_i32(batch + 9, y1 + 1), in_h);
+          for (int32_t row = max_i32(batch + 1, 0); row < last; ++row) {
             float* mean_tap_row = mean_tap_rows + (row & 15) * 250;
             mean_tap_row[t] = logf(in[row * in_pitch + x] + 1.0f);
           }
@@ -57,7 +57,6 @@ __global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__
             gamma[y * gamma_pitch + x] = 255.0f * powf(bright / 255.0f, 0.6f);
           }
         }
-        __syncthreads();
       }
     }
   }

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(256, 1) hc_kernel(const float* __restrict__ in
           const int32_t x = clamp_index(x0 + t - 1, in_w);
           const int32_t i = x - x0;
           const int32_t first = max_i32(max_i32(batch + 1, y0 - 1), 0);
-          const int32_t last = min_i32(min_i32(batch + 6, y1) + 1, in_h);
+          const int32_t last = min_i32(min_i32(batch + 7, y1 + 1), in_h);
           for (int32_t row = first; row < last; ++row) {
             float* sx_row = sx_rows + (row & 7) * 250;
             float* sy_row = sy_rows + (row & 7) * 250;

@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ 
     for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
       const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 4; batch < y1; batch += 4) {
+        __syncthreads();
         for (int32_t i = threadIdx.x; i < 760; i += blockDim.x) {
           const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
           const bool inside = 0 <= x0 + (i + 1) / 3 - 3 && x0 + (i + 1) / 3 - 3 < in_w;
@@ -71,7 +72,6 @@ __global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ 
                 - weight * v;
           }
         }
-        __syncthreads();
       }
     }
   }

@@ -1,0 +1,307 @@
+// A block's tiles: a thread computes columns, and goes down their rows of a batch.
+#include <algorithm>
+#include <array>
+
+#include "lower/lower_grid.h"
+#include "lower/lower_stage.h"
+#include "lower/shared_images.h"
+#include "lower/tile_owner.h"
+#include "plan/march.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+using Source = Tile::Source;
+
+class BlockTiles : public TileOwner {
+ public:
+  explicit BlockTiles(const Tile& tile)
+      : tile_(tile), result_(tile.result()), rows_(tile.rows()), steps_(tile.steps()) {}
+
+  std::string comment() const override {
+    std::string members, kept_names;
+    for (const Source& source : tile_.sources()) {
+      const std::string name = "'" + source.stage.name + "'";
+      kept_names += (kept_names.empty() ? "" : ", ") + name;
+      if (source.kept.is_member) members += (members.empty() ? "" : ", ") + name;
+    }
+    return (tile_.plan().parts ? "Parts of '" : "'") + result_.name + "'" +
+           (members.empty() ? "" : " with " + members) + ". Each block of threads goes down a strip of " +
+           std::to_string(tile_.width()) + " pixels, " + std::to_string(tile_.batch()) +
+           " rows at\na time, and keeps the rows of " + kept_names + " in shared memory while they are read.";
+  }
+
+  kernel::Storage storage() const override { return kernel::Storage::Shared; }
+
+  kernel::Function begin() override {
+    return {tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
+  }
+
+  void go_through(kernel::Function& function, const Expr& rows_per_part, Block work) override {
+    const Expr x0 = name("x0"), y0 = name("y0"), rows = name("rows"), width = literal(tile_.width());
+    function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
+    // Whole steps, as are the columns: what there is no pixel of is not stored.
+    const Expr right = steps_.whole(rows_.end(0), 0), bottom = steps_.whole(rows_.end(1), 1);
+    For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, rows};
+    down.body.push_back({Let{"y1", kernel::min(kernel::add(y0, rows), bottom)}});
+    kernel::append(down.body, std::move(work));
+    For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, width};
+    across.body.push_back({Let{"columns", kernel::min(width, kernel::sub(right, x0))}});
+    across.body.push_back({std::move(down)});
+    function.body.push_back({std::move(across)});
+  }
+
+  kernel::Launch launch_of(const kernel::Function& function, const Expr& rows_per_part) override {
+    const Expr columns = tile_.columns_of_tiles();
+    kernel::Grid grid =
+        grid_of_blocks(columns, tile_.plan().level(plan::LevelKind::Block)->extent[0].fixed());
+    grid.threads[1] =
+        tile_.height(columns, rows_per_part, [&](const Expr& rows) { return parts(steps_.extent(1), rows); });
+    return {function.name, literal(1), grid};
+  }
+
+  Block rows_of_image(const Source& image) override { return {{load_rows(tile_, image)}}; }
+
+  Block rows_of_pass(const Tile::Stages& pass) override {
+    // One loop for those whose columns beyond the ends of a row are found in the same way.
+    std::vector<Tile::Stages> alike;
+    for (const ir::Stage* stage : pass) {
+      const auto known = std::find_if(alike.begin(), alike.end(), [&](const Tile::Stages& p) {
+        const Source *a = tile_.source(*p.front()), *b = tile_.source(*stage);
+        return a && b && a->kept.border_mode() == b->kept.border_mode();
+      });
+      if (known == alike.end())
+        alike.push_back({stage});
+      else
+        known->push_back(stage);
+    }
+    Block work;
+    for (const Tile::Stages& members : alike) work.push_back({columns_of(members, nullptr)});
+    return work;
+  }
+
+  Block rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) override {
+    const Expr batch = tile_.batch_row();
+    Block work = part_of(batch, tile_.batch(), {{columns_of({&result_}, &reduction)}});
+    return {{If{kernel::binary(BinaryOp::Le, name("y0"), batch), std::move(work), {}}}};
+  }
+
+ private:
+  /// Members that one loop computes, and the rows and columns that a strip needs of them.
+  struct Loop {
+    std::vector<std::unique_ptr<PlacedLanes>> members;
+    std::vector<const Source*> kept;  ///< Of each; null: the result.
+    Rows rows;                        ///< Of each; of scalars, if their lanes are flat.
+    int per_pixel;                    ///< Scalars, if their lanes are flat; else 1.
+    std::array<int, 2> rate;
+    plan::Reach x = {};
+    plan::Reach outside = {};  ///< Columns beyond its ends that are read.
+    std::optional<ir::BorderMode> border = {};
+    bool is_like_result = true;  ///< Has its columns, at its coordinates.
+    bool is_strip_high = true;   ///< Of its rows none are needed beyond those of the tile.
+
+    const ir::Stage& stage() const { return members.front()->stage(); }
+    bool is_constant_outside() const { return border == ir::BorderMode::Constant; }
+    bool is_strip_wide() const { return x == plan::Reach{} && is_like_result; }
+    std::string row() const { return kept.front() ? "row" : "y"; }
+  };
+  Loop loop_of(const Tile::Stages& pass) const {
+    Tile::PassLanes members = tile_.lanes_of(pass);
+    std::vector<const Source*> kept;
+    for (const ir::Stage* stage : pass) kept.push_back(tile_.source(*stage));
+    const PlacedLanes& first = *members.front();
+    const Rows rows(first.stage().domain(), tile_.layout());
+    const int per_pixel = first.per_pixel();
+    Loop loop{std::move(members), std::move(kept), rows, per_pixel, {steps_[0], steps_[1]}};
+    plan::Reach y;
+    if (const Source* source = loop.kept.front()) {
+      loop.rate = source->kept.rate;
+      loop.x = source->kept.x(), y = source->kept.y();
+      loop.border = source->kept.border_mode();
+      for (const Source* member : loop.kept) {
+        const plan::Reach& reach = member->kept.outside[0];
+        loop.outside = {std::max(loop.outside.min, reach.min), std::max(loop.outside.max, reach.max)};
+      }
+    }
+    const auto is_like_result = [&](int d) {
+      return pass.front()->domain()[d] == result_.domain()[d] && steps_[d] == 1 && loop.rate[d] == 1;
+    };
+    loop.is_like_result = is_like_result(0);
+    loop.is_strip_high = y == plan::Reach{} && is_like_result(1);
+    return loop;
+  }
+
+  /// for each column of a strip and its halo, by a thread:  for its rows of the batch:  the members' pixels
+  For columns_of(const Tile::Stages& members, const TileReduction* reduction) {
+    const Loop loop = loop_of(members);
+    ExpressionLowering expressions =
+        tile_.expressions(loop.stage(), Place::Thread, {name("x"), name(loop.row())});
+    if (members.size() > 1) expressions.share_with({members.begin() + 1, members.end()});
+    const auto kept_rows = [this](const Source& source) -> ExpressionLowering::KeptRows {
+      return {source.array, [this, &source](const Expr& y) { return tile_.row_start(source.kept, y); },
+              [&source](const Expr& x) { return Tile::at(source.kept, x); },
+              source.kept.is_member && !source.kept.continues};
+    };
+    expressions.keep_rows(tile_.rows_of(loop.members, kept_rows), literal(0));
+    Column column = column_of(loop, expressions);
+    kernel::append(column.work.body, rows_of(loop, column, reduction, expressions));
+    return std::move(column.work);
+  }
+
+  /// The loop over the columns of a strip and its halo. Its body says which pixel a thread computes: `x`, the
+  /// `i`th from the strip's first. For a column beyond the end of a row it is the pixel that the border finds
+  /// there, so that what is stored for the column is what the border finds. All in scalars, if lanes are
+  /// flat.
+  struct Column {
+    For work;
+    Expr slot = {};    ///< Where the column is kept, from the first that is.
+    Expr lane = {};    ///< Of flat lanes.
+    Expr inside = {};  ///< With a constant border, whether the column is in the source; null: it is.
+  };
+  Column column_of(const Loop& loop, ExpressionLowering& expressions) const {
+    const Rows& rows = loop.rows;
+    const Expr lanes = literal(loop.per_pixel), begin = tile_.begin(loop.rate[0]);
+    const Expr x0 = kernel::mul(begin, lanes), columns = steps_.at_rate(name("columns"), 0, loop.rate[0]);
+    const Expr halo = literal((loop.x.extent() - 1) * loop.per_pixel);
+    const std::string variable = loop.is_strip_wide() ? "i" : expressions.claim("t");
+    const Expr t = name(variable), from_x0 = literal(loop.x.min * loop.per_pixel);
+    Column column{
+        {LoopKind::Threads, variable, literal(0), kernel::add(kernel::mul(columns, lanes), halo), {}}};
+    Block& body = column.work.body;
+    // What is further beyond the ends of a row is not read, and cannot be computed.
+    const auto leave_out = [&] {
+      const Expr first = kernel::add(x0, from_x0);
+      const Expr left = kernel::sub(rows.begin(0), literal(loop.outside.min * loop.per_pixel));
+      const Expr right = kernel::add(rows.end(0), literal(loop.outside.max * loop.per_pixel));
+      column.work.from = kernel::max(literal(0), kernel::sub(left, first));
+      column.work.to = kernel::min(column.work.to, kernel::sub(right, first));
+    };
+    column.slot = kernel::add(t, literal(std::max<std::int64_t>(loop.x.min, 0) * loop.per_pixel));
+    column.lane = loop.per_pixel == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, t, lanes);
+    if (loop.is_strip_wide()) {
+      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+    } else if (loop.border && !loop.is_constant_outside()) {
+      const Rows pixels(loop.kept.front()->stage.box, tile_.layout());
+      const Expr number = loop.per_pixel == 1 ? t : kernel::div(t, lanes);
+      const Expr pixel = kernel::add(kernel::add(begin, number), literal(loop.x.min));
+      const Expr found =
+          kernel::index_call(index_op(*loop.border), kernel::sub(pixel, pixels.begin(0)), pixels.extent(0));
+      body.push_back(
+          {Let{"x", kernel::add(kernel::mul(kernel::add(found, pixels.begin(0)), lanes), column.lane)}});
+      body.push_back({Let{"i", kernel::sub(name("x"), x0)}});
+      if (!loop.is_like_result) leave_out();
+    } else {
+      body.push_back({Let{"i", kernel::add(t, from_x0)}});
+      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+      if (loop.is_constant_outside()) {
+        const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(0), name("x")),
+                                         kernel::binary(BinaryOp::Lt, name("x"), rows.end(0)));
+        const std::string local = expressions.claim("inside");
+        body.push_back({Let{local, inside}});
+        column.inside = name(local, Scalar::Bool);
+      } else {
+        leave_out();
+      }
+    }
+    return column;
+  }
+
+  /// for the rows of the batch that the tile needs:  the members' pixels in a column, or the elements
+  Block rows_of(const Loop& loop, const Column& column, const TileReduction* reduction,
+                ExpressionLowering& expressions) const {
+    const Expr row = name(loop.row());
+    const bool is_constant_above = loop.is_constant_outside() && !loop.is_strip_high;
+    Expr inside = column.inside;
+    if (is_constant_above)
+      inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(1), row),
+                                                 kernel::binary(BinaryOp::Lt, row, loop.rows.end(1))));
+    Block body, work;
+    std::vector<Target> targets;
+    if (!reduction) targets = targets_of(loop, column, expressions, body);
+    expressions.open(work, &body);
+    for (const Target& target : targets) store_value(target, expressions, work);
+    if (reduction) reduction->parts.element(expressions, reduction->accumulators, column.slot, work);
+    expressions.close();
+    if (inside) {
+      Block constants;
+      expressions.open(constants, &body);
+      for (const Target& target : targets) store_border(target, column, expressions, constants);
+      expressions.close();
+      work = Block{{If{inside, std::move(work), std::move(constants)}}};
+    }
+    kernel::append(body, std::move(work));
+    const Source* source = loop.kept.front();
+    return tile_.for_rows(source ? &source->kept : nullptr, is_constant_above, std::move(body));
+  }
+
+  /// Where the pixel of a thread goes.
+  struct Target {
+    const ir::Stage& stage;
+    const Source* source;
+    std::string array;
+    Expr offset;
+  };
+  /// Appends pointers to the rows.
+  std::vector<Target> targets_of(const Loop& loop, const Column& column, ExpressionLowering& expressions,
+                                 Block& pointers) const {
+    std::vector<Target> targets;
+    for (std::size_t m = 0; m < loop.members.size(); ++m) {
+      const ir::Stage& stage = loop.members[m]->stage();
+      const Source* source = loop.kept[m];
+      if (!source) {
+        const ArrayLayout& array = tile_.layout().arrays.at(&stage);
+        const Expr offset = kernel::add(loop.rows.row_offset(array), loop.rows.x_offset(name("x"), array));
+        targets.push_back({stage, source, array.name, offset});
+        continue;
+      }
+      const std::string row = expressions.claim(tile_.layout().arrays.at(&source->stage).name + "_row");
+      pointers.push_back(tile_.current_row(*source, row));
+      targets.push_back({stage, source, row, kernel::mul(column.slot, literal(stage.type.lanes))});
+    }
+    return targets;
+  }
+
+  static void store_value(const Target& target, ExpressionLowering& expressions, Block& work) {
+    const auto& cases = std::get<ir::Pure>(target.stage.definition).cases;
+    if (cases.size() > 1) return store_pixel(expressions, work, cases, target.array, target.offset);
+    store(target, expressions.lower(cases[0].value), work);
+  }
+
+  static void store_border(const Target& target, const Column& column, ExpressionLowering& expressions,
+                           Block& block) {
+    const ir::Expr& constant = target.source->kept.border->constant;
+    const bool is_flat = target.stage.type.lanes < target.source->kept.type.lanes;
+    store(target,
+          is_flat ? Lanes{border_lane(constant, column.lane, expressions)} : expressions.lower(constant),
+          block);
+  }
+
+  static void store(const Target& target, const Lanes& value, Block& block) {
+    for (std::size_t l = 0; l < value.size(); ++l) {
+      const Expr at = kernel::add(target.offset, literal(static_cast<std::int64_t>(l)));
+      block.push_back({kernel::Store{target.array, at, value[l]}});
+    }
+  }
+
+  const Tile& tile_;
+  const ir::Stage& result_;
+  const Rows& rows_;
+  const Steps& steps_;
+};
+
+}  // namespace
+
+std::unique_ptr<TileOwner> block_of(const Tile& tile) { return std::make_unique<BlockTiles>(tile); }
+
+}  // namespace weft::lower

@@ -1,0 +1,532 @@
+// A core's tiles: rows by loops of vectors.
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "lower/lower_stage.h"
+#include "lower/phases.h"
+#include "lower/strip_pixels.h"
+#include "lower/tile_owner.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+using Source = Tile::Source;
+using KeptRows = ExpressionLowering::KeptRows;
+
+class CoreTiles : public TileOwner {
+ public:
+  explicit CoreTiles(const Tile& tile)
+      : tile_(tile), result_(tile.result()), array_(tile.array()), rows_(tile.rows()), steps_(tile.steps()) {
+    const auto claim = [&](const std::string& wanted) { return tile.layout().names.claim(wanted); };
+    for (const Source& source : tile.sources()) {
+      const std::string& name = array_of(source.stage).name;
+      row_[&source] = claim(name + "_row");
+      if (!source.kept.in_memory) continue;
+      finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
+                           claim(name + "_mask")};
+    }
+    if (tile.plan().parts) return;
+    line_ = {claim(array_.name + "_line"), result_.type.scalar, tile.width() * result_.type.lanes};
+    past_caches_ = claim("past_caches");
+  }
+
+  std::string comment() const override {
+    std::string members, images;
+    for (const Source& source : tile_.sources()) {
+      std::string& names = source.kept.is_member ? members : images;
+      const bool is_named = source.kept.is_member || source.kept.in_memory;
+      if (is_named) names += (names.empty() ? "'" : ", '") + source.stage.name + "'";
+    }
+    const std::string width = std::to_string(tile_.width()),
+                      parts = "[first, last) of '" + result_.name + "', each ";
+    const std::string where =
+        images.empty()
+            ? ""
+            : "\nRows of " + images + " are read where they lie, but for strips at the ends of the image.";
+    const std::string tiles =
+        tile_.is_static()
+            ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().height().fixed()) + "."
+            : "Strips " + parts + width + " columns that are computed row by row.";
+    if (members.empty()) return tiles + where;
+    return tiles +
+           (tile_.is_static() ? "\nThe rows of " + members + " that a tile needs are computed before it."
+                              : "\nRows of " + members + " are kept while they are read.") +
+           where;
+  }
+
+  kernel::Storage storage() const override { return kernel::Storage::Local; }
+
+  kernel::Function begin() override {
+    return {tile_.layout().names.claim(array_.name + "_strips"), "", {"first", "last"}, {}};
+  }
+
+  void go_through(kernel::Function& function, const Expr& rows_per_part, Block work) override {
+    Block& block = function.body;
+    if (!line_.name.empty()) {
+      const Expr scalars = kernel::mul(name(array_.strides[0]), rows_.extent(1));
+      const Expr bytes = kernel::mul(scalars, literal(size_of(result_.type.scalar)));
+      block.push_back({line_});
+      block.push_back({kernel::ExceedsCaches{past_caches_, bytes}});
+    }
+    const Expr columns = name("columns"), rows = name("rows"), strip = name("strip");
+    block.push_back({Let{"columns", tile_.columns_of_tiles()}});
+    block.push_back({Let{"rows", tile_.height(columns, rows_per_part)}});
+    For strips{LoopKind::Serial, "strip", name("first"), name("last"), {}};
+    Block& body = strips.body;
+    const Expr column = kernel::mul(kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
+    body.push_back({Let{"x0", kernel::add(column, steps_.origin(0))}});
+    const Expr row = kernel::mul(kernel::div(strip, columns), rows);
+    body.push_back({Let{"y0", kernel::add(row, steps_.origin(1))}});
+    const Expr bottom = steps_.whole(rows_.end(1), 1);
+    body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), bottom)}});
+    for (const Source& source : tile_.sources()) {
+      if (source.kept.in_memory) find_rows(body, source);
+    }
+    kernel::append(body, std::move(work));
+    block.push_back({std::move(strips)});
+  }
+
+  kernel::Launch launch_of(const kernel::Function& function, const Expr& rows_per_part) override {
+    const Expr columns = tile_.columns_of_tiles();
+    return {function.name,
+            kernel::mul(parts(steps_.extent(1), tile_.height(columns, rows_per_part)), columns)};
+  }
+
+ private:
+  /// Of an image that tiles may read where it lies: whether a tile has to copy rows, where it finds them, how
+  /// many scalars they lie apart, and the bits of a row's number that say which it is.
+  struct Finding {
+    std::string copied, from, step, mask;
+  };
+
+  const ArrayLayout& array_of(const ir::Stage& stage) const { return tile_.layout().arrays.at(&stage); }
+  Expr begin_of(const Source& source) const { return tile_.begin(source.kept.rate[0]); }
+  static int columns_of(const Source& source) { return source.kept.pitch / source.lanes(); }
+  Rows all_of(const Source& source) const { return {source.stage.box, tile_.layout()}; }
+
+  /// Tiles that need no pixels but an image's own read its rows where they lie.
+  void find_rows(Block& body, const Source& source) const {
+    const Rows rows = all_of(source);
+    const ArrayLayout& array = array_of(source.stage);
+    const plan::Kept& kept = source.kept;
+    const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
+    const auto either = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Or, a, b); };
+    const Expr first = tile_.first_row(kept), end = tile_.end_row(kept);
+    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
+    const Expr right = kernel::add(begin_of(source), literal(source.width + kept.x().max));
+    const Expr beside = either(is_less(left, rows.begin(0)), is_less(rows.end(0), right));
+    const Expr above = is_less(first, rows.begin(1)), below = is_less(rows.end(1), end);
+    const Finding& found = finding_.at(&source);
+    body.push_back({Let{found.copied, either(beside, either(above, below))}});
+
+    const Expr copied = name(found.copied, Scalar::Bool), stride = name(array.strides[0]);
+    const Expr number = tile_.is_static() ? first : literal(0);  // of the row with which it begins
+    const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(source.lanes()));
+    body.push_back(
+        {kernel::Pointer{found.from, array.name, source.stage.type.scalar,
+                         kernel::add(memory_row(rows, array, number), column), true, copied, source.array}});
+    body.push_back({Let{found.step, kernel::select(copied, literal(kept.pitch), stride)}});
+    if (!tile_.is_static())
+      body.push_back({Let{found.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
+  }
+  /// From where it finds its rows, the scalar with which one begins.
+  Expr found_row(const Source& source, const Finding& found, const Expr& row) const {
+    const Expr number = tile_.is_static() ? kernel::sub(row, tile_.first_row(source.kept))
+                                          : kernel::binary(BinaryOp::And, row, name(found.mask));
+    return kernel::mul(number, name(found.step));
+  }
+
+  /// The columns that are computed of a source, of those that the tile needs: left and right.
+  void clip_columns(Block& block, const Source& source) const {
+    const Rows rows = all_of(source);
+    const plan::Reach& x = source.kept.x();
+    const Expr from = kernel::add(begin_of(source), literal(x.min));
+    const Expr until = kernel::add(begin_of(source), literal(source.width + x.max));
+    const plan::Reach beyond = source.kept.continued(0);
+    const Expr begin = kernel::sub(rows.begin(0), literal(beyond.min));
+    const Expr end = kernel::add(rows.end(0), literal(beyond.max));
+    const bool begins_inside = source.stage.box[0] == result_.domain()[0] && x.min <= 0;
+    Expr left = kernel::max(from, begin), right = kernel::min(until, end);
+    // All of the source may lie to one side: none are, where the tile begins or ends.
+    if (!begins_inside) left = kernel::min(left, until), right = kernel::max(right, from);
+    block.push_back({Let{"left", left}});
+    block.push_back({Let{"right", right}});
+  }
+  /// A row of a source with a constant border: the statements if it is inside, else constants.
+  If inside_or_constant(const Source& source, Block inside, Block outside) const {
+    const Rows rows = all_of(source);
+    return {kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
+                         kernel::binary(BinaryOp::Lt, name("row"), rows.end(1))),
+            std::move(inside), std::move(outside)};
+  }
+  /// Scalars from the start of an array to a row.
+  static Expr memory_row(const Rows& rows, const ArrayLayout& array, const Expr& row) {
+    return kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
+  }
+  kernel::Stmt current_row(const Source& source) const { return tile_.current_row(source, row_.at(&source)); }
+  /// The scalar of a kept row that holds a lane at a column.
+  Expr at(const Source& source, const Expr& x, int lane = 0) const {
+    return Tile::at(source.kept, kernel::sub(x, begin_of(source)), lane);
+  }
+  KeptRows kept_rows_of(const Source& source) const {
+    const auto found = finding_.find(&source);
+    const Finding* finding = found == finding_.end() ? nullptr : &found->second;
+    return {finding ? finding->from : source.array,
+            [this, &source, finding](const Expr& row) {
+              return finding ? found_row(source, *finding, row) : tile_.row_start(source.kept, row);
+            },
+            [this, &source](const Expr& x) { return at(source, x); },
+            source.kept.is_member && !source.kept.continues, source.kept.lane_pitch};
+  }
+  static Expr count() { return kernel::sub(name("right"), name("left")); }
+
+  // ---- rows of images
+
+ public:
+  Block rows_of_image(const Source& source) override {
+    const std::optional<plan::BorderRule>& border = source.kept.border;
+    const Scalar type = source.stage.type.scalar;
+    const ArrayLayout& array = array_of(source.stage);
+    const int lanes = source.lanes();
+    const bool is_constant = source.is_constant_outside();
+    const Rows rows = all_of(source);
+    const auto in_source = [&](const Expr& row, kernel::IndexOp op) {
+      const Expr index = kernel::index_call(op, kernel::sub(row, rows.begin(1)), rows.extent(1));
+      return kernel::add(index, rows.begin(1));
+    };
+    const bool is_found = border && !is_constant;  // by the border, in whatever row
+    const Expr row = is_found ? in_source(name("row"), index_op(border->mode)) : name("row");
+    Block copies;
+    const std::string from = tile_.layout().names.claim(array.name + "_row");
+    copies.push_back({kernel::Pointer{from, array.name, type, memory_row(rows, array, row)}});
+    const Expr origin = rows.lower(array.box[0].min);
+    const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
+    const Expr scalars = kernel::mul(count(), literal(lanes));
+    const bool apart = source.kept.lane_pitch != 1;
+    Block copy;
+    for (int l = 0; l < (apart ? lanes : 1); ++l) {
+      const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
+      copy.push_back({kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, name("left"), l)),
+                                    kernel::load(from, type, kernel::add(scalar, at_memory(name("left"))))}});
+    }
+    copies.push_back({For{LoopKind::Vector, "i", literal(0), apart ? count() : scalars, std::move(copy)}});
+    if (border) {
+      beyond_columns(copies, source, [&](const Expr& x, int lane) {
+        return kernel::load(from, type, kernel::add(at_memory(x), literal(lane)));
+      });
+    }
+    if (is_constant) {
+      Block constants = constant_row(source);
+      const If either = inside_or_constant(source, std::move(copies), std::move(constants));
+      copies = {{either}};
+    }
+    copies.insert(copies.begin(), current_row(source));
+
+    Block body;
+    clip_columns(body, source);
+    if (source.kept.in_memory)
+      body.push_back({If{name(finding_.at(&source).copied, Scalar::Bool), std::move(copies), {}}});
+    else
+      kernel::append(body, std::move(copies));
+    // Processors foresee what is next in a row, not that the strip goes on in the next one.
+    const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
+    body.push_back({kernel::Prefetch{
+        array.name, type, kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
+    return tile_.for_rows(&source.kept, border.has_value(), std::move(body));
+  }
+
+ private:
+  /// The pixels beyond the ends of a row that the tile needs. `pixel` gives one lane of a pixel of the
+  /// source.
+  void beyond_columns(Block& block, const Source& source,
+                      const std::function<Expr(const Expr&, int)>& pixel) {
+    const plan::BorderRule& border = *source.kept.border;
+    const Rows rows = all_of(source);
+    const auto fill = [&](const Expr& from, const Expr& until) {
+      Block body;
+      const Expr x = name("x");
+      std::vector<Expr> values;
+      if (border.mode == ir::BorderMode::Constant) {
+        values = border_lanes(border, body);
+      } else {
+        const Expr inside =
+            kernel::index_call(index_op(border.mode), kernel::sub(x, rows.begin(0)), rows.extent(0));
+        const Expr found = kernel::add(inside, rows.begin(0));
+        for (int l = 0; l < source.lanes(); ++l) values.push_back(pixel(found, l));
+      }
+      for (int l = 0; l < source.lanes(); ++l) {
+        body.push_back({kernel::Store{row_.at(&source), at(source, x, l), values[l]}});
+      }
+      block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
+    };
+    const plan::Reach &x = source.kept.x(), &outside = source.kept.outside[0];
+    if (outside.min > 0) {
+      const Expr from = kernel::add(begin_of(source), literal(x.min));
+      fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name("left"));
+    }
+    if (outside.max > 0) {
+      const Expr until = kernel::add(begin_of(source), literal(source.width + x.max));
+      fill(name("right"), kernel::min(until, kernel::add(rows.end(0), literal(outside.max))));
+    }
+  }
+
+  Block constant_row(const Source& source) {
+    Block block, body;
+    const std::vector<Expr> values = border_lanes(*source.kept.border, block);
+    for (int l = 0; l < source.lanes(); ++l)
+      body.push_back({kernel::Store{
+          row_.at(&source),
+          kernel::add(kernel::mul(name("i"), literal(pixel_pitch(source.lanes(), source.kept.lane_pitch))),
+                      literal(l * source.kept.lane_pitch)),
+          values[l]}});
+    block.push_back({For{LoopKind::Vector, "i", literal(0), literal(columns_of(source)), std::move(body)}});
+    return block;
+  }
+
+  std::vector<Expr> border_lanes(const plan::BorderRule& border, Block& block) {
+    ExpressionLowering expressions = tile_.expressions(result_, Place::Interior, rows_.coords());
+    expressions.open(block);
+    Lanes lanes = expressions.lower(border.constant);
+    expressions.close();
+    return lanes;
+  }
+
+  // ---- rows of members
+
+ public:
+  Block rows_of_pass(const Tile::Stages& pass) override {
+    if (pass.back() == &result_) return rows_of_result(pass);
+    const Source& first = *tile_.source(*pass.front());
+    Block body, constants;
+    clip_columns(body, first);
+    compute(body, pass, name("row"), columns_of(first));
+    for (const ir::Stage* stage : pass) {
+      const Source& source = *tile_.source(*stage);
+      if (!source.is_constant_outside()) continue;
+      constants.push_back(current_row(source));
+      kernel::append(constants, constant_row(source));
+    }
+    const bool has_constants = !constants.empty();
+    if (has_constants) body = {{inside_or_constant(first, std::move(body), std::move(constants))}};
+    return tile_.for_rows(&first.kept, has_constants, std::move(body));
+  }
+
+  /// Row by row, since parts may be of one.
+  Block rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) override {
+    const Expr x = reduction.parts.column(), row = name("y");
+    ExpressionLowering expressions = tile_.expressions(result_, Place::Row, {x, row});
+    Tile::RowsOf rows;
+    for (const Source& source : tile_.sources()) rows[&source.stage] = kept_rows_of(source);
+    expressions.keep_rows(std::move(rows), name("left"), kernel::sub(x, name("left")));
+    Block elements = columns_of_result();
+    reduction.parts.row(expressions, reduction.accumulators, name("left"), name("right"), elements);
+    return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
+  }
+
+ private:
+  Block columns_of_result() const {
+    const Expr end = kernel::add(name("x0"), literal(tile_.width()));
+    return {{Let{"left", kernel::max(name("x0"), rows_.begin(0))}},
+            {Let{"right", kernel::min(end, rows_.end(0))}}};
+  }
+
+  Block rows_of_result(const Tile::Stages& pass) {
+    Block body = columns_of_result();
+    compute(body, pass, name("y"), tile_.width());
+    return tile_.for_rows(nullptr, false, std::move(body));
+  }
+
+  /// One row of the members of a pass, from left to right, at most so many columns: to their kept rows, or to
+  /// memory.
+  void compute(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
+    const Tile::PassLanes lanes = tile_.lanes_of(pass);
+    const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
+    const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
+    ExpressionLowering expressions =
+        tile_.expressions(lanes.front()->stage(), Place::Row, {kernel::add(begin, i), row});
+    if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
+    Tile::RowsOf rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
+
+    const int phases = phases_of_pass(expressions, pass);
+    const bool to_lanes =
+        tile_.plan().lanes_apart && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
+    std::vector<StripTarget> targets;
+    for (std::size_t m = 0; m < pass.size(); ++m)
+      targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
+    const StripTarget memory = targets.back();
+    if (to_lanes) {
+      targets.back() = {memory.stage, expressions.claim(array_.name + "_lanes"), i, tile_.width()};
+      block.push_back({kernel::LocalArray{targets.back().array, result_.type.scalar,
+                                          tile_.width() * result_.type.lanes}});
+    }
+    const int capacity = columns * lanes.front()->per_pixel();
+    Block pointers, work;
+    if (phases > 1) {
+      store_by_phases(expressions, std::move(rows), pass, targets, row, phases, pointers, work);
+    } else {
+      expressions.keep_rows(std::move(rows), name("left"));
+      store_strip(expressions, targets, {begin, length, capacity}, pointers, work);
+    }
+    kernel::append(block, std::move(pointers));
+    kernel::append(block, std::move(work));
+    if (to_lanes) block.push_back({interleaved(targets.back(), memory)});
+    if (pass.back() == &result_) {
+      kernel::StorePastCaches store{array_.name, result_.type.scalar, memory_of(row), line_.name,
+                                    kernel::mul(count(), literal(result_.type.lanes))};
+      block.push_back({If{name(past_caches_, Scalar::Bool), {{std::move(store)}}, {}}});
+    }
+    for (const ir::Stage* stage : pass) {
+      const Source* source = tile_.source(*stage);
+      if (!source || !source->kept.border_mode()) continue;
+      beyond_columns(block, *source, [&](const Expr& x, int lane) {
+        return kernel::load(row_.at(source), stage->type.scalar, at(*source, x, lane));
+      });
+    }
+  }
+
+  /// for the pixels of a row:  each lane from its own row to memory
+  static For interleaved(const StripTarget& lanes, const StripTarget& pixels) {
+    Block body;
+    for (int l = 0; l < lanes.stage->type.lanes; ++l) {
+      const Expr from = kernel::add(lanes.offset, literal(l * lanes.lane_pitch));
+      body.push_back({kernel::Store{pixels.array, kernel::add(pixels.offset, literal(l)),
+                                    kernel::load(lanes.array, lanes.stage->type.scalar, from)}});
+    }
+    return {LoopKind::Vector, "i", literal(0), count(), std::move(body)};
+  }
+
+  /// From the start of the array that the pixels of a strip go to.
+  Expr first_scalar(const ir::Stage& stage) const {
+    return &stage == &result_ ? literal(0) : at(*tile_.source(stage), name("left"));
+  }
+
+  /// Of the loop of a pass: 1 unless one loop over pixels is all that it takes.
+  static int phases_of_pass(ExpressionLowering& expressions, const Tile::Stages& pass) {
+    int phases = 1;
+    for (const ir::Stage* stage : pass) {
+      if (!is_one_loop(expressions, *stage)) return 1;
+      phases = std::max(phases, phase_count(*stage));
+    }
+    return phases;
+  }
+
+  /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
+  void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
+                       const std::vector<StripTarget>& targets, const Expr& row, int count, Block& pointers,
+                       Block& work) {
+    const Expr i = name("i"), mask = literal(-count);
+    const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
+    const auto whole = [&](const Expr& x) { return kernel::binary(BinaryOp::Shr, x, shift); };
+    const Expr up = kernel::binary(BinaryOp::And, kernel::add(name("left"), literal(count - 1)), mask);
+    pointers.push_back({Let{"whole_left", kernel::min(up, name("right"))}});
+    const Expr down = kernel::binary(BinaryOp::And, name("right"), mask);
+    pointers.push_back({Let{"whole_right", kernel::max(name("whole_left"), down)}});
+    const Expr left = kernel::sub(name("whole_left"), name("left"));
+    const Expr right = kernel::sub(name("whole_right"), name("left"));
+
+    std::vector<Phases> phases;
+    std::unordered_map<const ir::Node*, std::string> names;
+    std::vector<const ir::Stage*> stages;
+    for (const StripTarget& target : targets) {
+      phases.push_back(phases_of(*target.stage, count, tile_.names()));
+      names.insert(phases.back().names.begin(), phases.back().names.end());
+    }
+    for (const Phases& of_stage : phases) {
+      for (const ir::Stage& phase : of_stage.stages) stages.push_back(&phase);
+    }
+    pointers.push_back({Let{"whole", whole(name("whole_left"))}});
+    ExpressionLowering together =
+        tile_.expressions(*stages.front(), Place::Row, {kernel::add(name("whole"), i), row}, &names);
+    together.share_with({stages.begin() + 1, stages.end()});
+    together.keep_rows(kept_rows, name("whole"));
+    together.avoid_names_of(single);
+    For pixels{
+        LoopKind::Vector, "i", literal(0), whole(kernel::sub(name("whole_right"), name("whole_left"))), {}};
+    together.open(work, &pointers);
+    together.open(pixels.body);
+    for (std::size_t m = 0; m < targets.size(); ++m) {
+      const StripTarget& target = targets[m];
+      const int lanes = target.stage->type.lanes;
+      for (int p = 0; p < count; ++p) {
+        const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
+        const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), left);
+        for (int l = 0; l < lanes; ++l) {
+          const Expr scalar = kernel::mul(pixel, literal(pixel_pitch(lanes, target.lane_pitch)));
+          pixels.body.push_back({kernel::Store{
+              target.array,
+              kernel::add(scalar, kernel::add(first_scalar(*pass[m]), literal(l * target.lane_pitch))),
+              value[l]}});
+        }
+      }
+    }
+    together.close();
+    together.close();
+    work.push_back({std::move(pixels)});
+
+    single.avoid_names_of(together);
+    single.keep_rows(std::move(kept_rows), name("left"));
+    const auto edge = [&](const Expr& from, const Expr& until) {
+      For pixel{LoopKind::Scalar, "i", from, until, {}};
+      single.open(pixel.body, &pixel.body);
+      for (const StripTarget& target : targets)
+        store_pixel(single, pixel.body, cases_of(*target.stage), target.array, target.offset,
+                    target.lane_pitch);
+      single.close();
+      work.push_back({std::move(pixel)});
+    };
+    edge(literal(0), left);
+    edge(right, kernel::sub(name("right"), name("left")));
+  }
+
+  /// Where the pixels of a stage go; appends a pointer to the row.
+  StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
+                        const Expr& row, Block& block) const {
+    const auto scalar = [&](std::int64_t lane_pitch) {
+      return kernel::mul(name("i"), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
+    };
+    if (&stage != &result_) {
+      const Source& source = *tile_.source(stage);
+      const std::int64_t lane_pitch = source.kept.lane_pitch;
+      block.push_back(current_row(source));
+      return {&inner, row_.at(&source), kernel::add(scalar(lane_pitch), first_scalar(stage)), lane_pitch};
+    }
+    const std::string target = expressions.claim(array_.name + "_row");
+    block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, memory_of(row), false,
+                                     name(past_caches_, Scalar::Bool), line_.name}});
+    return {&inner, target, scalar(1)};
+  }
+
+  /// The scalar of the result with which its part of a row begins.
+  Expr memory_of(const Expr& row) const {
+    return kernel::add(memory_row(rows_, array_, row), rows_.x_offset(name("left"), array_));
+  }
+
+  const Tile& tile_;
+  const ir::Stage& result_;
+  const ArrayLayout& array_;
+  const Rows& rows_;
+  const Steps& steps_;
+  std::map<const Source*, std::string> row_;  // points to the current one
+  std::map<const Source*, Finding> finding_;
+  // What caches cannot keep goes past them by whole cache lines, so a row of the tile is gathered first.
+  kernel::LocalArray line_;
+  std::string past_caches_;
+};
+
+}  // namespace
+
+std::unique_ptr<TileOwner> core_of(const Tile& tile) { return std::make_unique<CoreTiles>(tile); }
+
+}  // namespace weft::lower

@@ -1,0 +1,98 @@
+#include "lower/shared_images.h"
+
+#include "plan/march.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+/// Where an index finds its pixel in the array, and whether it does; null: it always does.
+struct Found {
+  Expr index, inside;
+};
+
+Found find(const Tile::Source& image, int d, const Expr& index, const Rows& rows) {
+  const ir::Range& range = image.stage.box[d];
+  const std::optional<plan::BorderRule>& border = image.kept.border;
+  const Expr min = rows.lower(range.min), extent = rows.lower(range.extent);
+  const Expr local = kernel::sub(index, min);
+  if (border && border->mode == ir::BorderMode::Constant) {
+    return {local, kernel::both(kernel::binary(BinaryOp::Le, literal(0), local),
+                                kernel::binary(BinaryOp::Lt, local, extent))};
+  }
+  // Of reads without a border, the halo of whole sectors alone may be outside; nothing reads it.
+  const kernel::IndexOp op = index_op(border ? border->mode : ir::BorderMode::Clamp);
+  return {kernel::index_call(op, local, extent), nullptr};
+}
+
+}  // namespace
+
+For load_rows(const Tile& tile, const Tile::Source& image) {
+  const plan::Kept& kept = image.kept;
+  const Rows& rows = tile.rows();
+  const ArrayLayout& memory = tile.layout().arrays.at(&image.stage);
+  ExpressionLowering expressions = tile.expressions(tile.result(), Place::Thread, rows.coords());
+  const std::string number = expressions.claim("r");
+  const int lanes = image.lanes(), first_pixel = (kept.first + lanes - 1) / lanes;
+  // Scalars are counted from the first lane of a pixel.
+  const Expr scalar = kernel::add(name("i"), literal(first_pixel * lanes - kept.first));
+  const Expr pixel = kernel::add(kernel::sub(tile.begin(kept.rate[0]), literal(first_pixel)),
+                                 lanes > 1 ? kernel::div(scalar, literal(lanes)) : scalar);
+  For columns{LoopKind::Threads, "i", literal(0), literal(kept.pitch), {}};
+  expressions.open(columns.body);
+  const auto named = [&](Block& block, const std::string& wanted, const Expr& value) {
+    const std::string local = expressions.claim(wanted);
+    block.push_back({Let{local, value}});
+    return name(local, value->type);
+  };
+  const Found x = find(image, 0, pixel, rows);
+  Expr column = kernel::mul(x.index, literal(lanes));
+  Expr lane = literal(0);
+  if (lanes > 1) {
+    lane = kernel::binary(BinaryOp::Rem, scalar, literal(lanes));
+    column = kernel::add(column, lane);
+  }
+  column = named(columns.body, "column", column);
+  const Expr outside = x.inside ? border_lane(kept.border->constant, lane, expressions) : nullptr;
+  const Expr in_columns = x.inside ? named(columns.body, "inside", x.inside) : nullptr;
+  expressions.close();
+
+  // So many in any batch: their loads are under way together.
+  const int count = plan::at_rate(tile.batch(), tile.steps()[1], kept.rate[1]);
+  For each_row{LoopKind::Serial, number, literal(0), literal(count), {}};
+  const Expr first = tile.row_at(tile.batch_row(), kept.rate[1]);
+  each_row.body.push_back({Let{"row", kernel::add(kernel::add(first, literal(kept.ahead)), name(number))}});
+  const Found y = find(image, 1, name("row"), rows);
+  const Expr at = kernel::add(kernel::mul(y.index, name(memory.strides[0])), column);
+  Expr value = kernel::load(memory.name, memory.type.scalar, at);
+  if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);
+  const Expr is_needed = kernel::both(kernel::binary(BinaryOp::Le, tile.first_row(kept), name("row")),
+                                      kernel::binary(BinaryOp::Lt, name("row"), tile.end_row(kept)));
+  const Expr kept_at = kernel::add(tile.row_start(kept, name("row")), name("i"));
+  each_row.body.push_back({If{is_needed, {{kernel::Store{image.array, kept_at, value}}}, {}}});
+  columns.body.push_back({std::move(each_row)});
+  return columns;
+}
+
+Expr border_lane(const ir::Expr& constant, const Expr& lane, ExpressionLowering& expressions) {
+  const Lanes values = expressions.lower(constant);
+  Expr value = values.back();
+  for (std::size_t l = values.size() - 1; l-- > 0;) {
+    if (!kernel::same(values[l], value))
+      value = kernel::select(kernel::binary(BinaryOp::Eq, lane, literal(static_cast<std::int64_t>(l))),
+                             values[l], value);
+  }
+  return value;
+}
+
+}  // namespace weft::lower

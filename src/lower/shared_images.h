@@ -1,0 +1,18 @@
+// Rows of an image in the shared memory of a block of threads that goes down a tile, batch by batch:
+//
+//     the rows that the windows of this batch reach and those of the batch before did not: the threads load
+//     them, from wherever they are → shared memory, borders resolved, in whole sectors
+#pragma once
+
+#include "lower/tile.h"
+
+namespace weft::lower {
+
+/// A loop that loads the rows of a batch. A thread takes some columns, and loads from each several rows one
+/// after the other.
+kernel::For load_rows(const Tile& tile, const Tile::Source& image);
+
+/// One lane, by its number, of a constant border.
+kernel::Expr border_lane(const ir::Expr& constant, const kernel::Expr& lane, ExpressionLowering& expressions);
+
+}  // namespace weft::lower

@@ -1,0 +1,202 @@
+#include "lower/tile.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/visit.h"
+#include "plan/march.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+/// The member, or what a member reads, of that name.
+const ir::Stage& stage_named(const std::string& name, const Tile::Stages& members) {
+  for (const ir::Stage* member : members) {
+    if (member->name == name) return *member;
+    for (const ir::Expr& e : ir::reads(*member)) {
+      const ir::Stage& source = *std::get<ir::Read>(e->op).source;
+      if (source.name == name) return source;
+    }
+  }
+  throw InternalError("a plan of '" + members.back()->name + "' speaks of '" + name +
+                      "', which it does not read");
+}
+
+Expr largest(const std::vector<Expr>& values) {
+  return std::accumulate(values.begin() + 1, values.end(), values.front(), kernel::max);
+}
+Expr least(const std::vector<Expr>& values) {
+  return std::accumulate(values.begin() + 1, values.end(), values.front(), kernel::min);
+}
+
+int batch_of(const plan::KernelPlan& plan) {
+  const plan::Level* batch = plan.level(plan::LevelKind::Batch);
+  return (batch ? batch : plan.level(plan::LevelKind::Row))->extent[1].fixed();
+}
+
+}  // namespace
+
+Tile::Tile(const KernelContext& context)
+    : context_(context),
+      rows_(result().domain(), layout()),
+      steps_(plan().step, result().domain(), layout()),
+      batch_(batch_of(plan())) {
+  for (const plan::Kept& kept : plan().kept) {
+    const ir::Stage& stage = stage_named(kept.stage, context.members);
+    sources_.push_back({kept, stage, plan::at_rate(width(), steps_[0], kept.rate[0]), ""});
+  }
+  place_rows();
+}
+
+/// Rows that take turns lie in one array, which has the names of all.
+void Tile::place_rows() {
+  for (const Source& source : sources_) {
+    places_.resize(std::max<std::size_t>(places_.size(), source.kept.place + 1));
+    kernel::LocalArray& place = places_[source.kept.place];
+    place.name += (place.name.empty() ? "" : "_or_") + layout().arrays.at(&source.stage).name;
+    place.type = source.kept.type.scalar;
+    place.count = std::max(place.count, source.kept.scalars());
+  }
+  for (kernel::LocalArray& place : places_) place.name = layout().names.claim(place.name + "_rows");
+  for (Source& source : sources_) source.array = places_[source.kept.place].name;
+}
+
+const Tile::Source* Tile::source(const ir::Stage& stage) const {
+  const auto found = std::find_if(sources_.begin(), sources_.end(),
+                                  [&](const Source& source) { return &source.stage == &stage; });
+  return found == sources_.end() ? nullptr : &*found;
+}
+
+Tile::Stages Tile::members_of(const plan::Pass& pass) const {
+  Stages stages;
+  for (const std::string& name : pass) stages.push_back(&stage_named(name, context_.members));
+  return stages;
+}
+
+Expr Tile::columns_of_tiles() const { return parts(steps_.extent(0), literal(width())); }
+
+Expr Tile::height(const Expr& columns_of_tiles, const Expr& rows_per_part, const OfRows& given) const {
+  return plan::with_size(plan().height(), steps_.extent(1), columns_of_tiles, [&](const Expr& height) {
+    if (!plan().parts) return given(height);
+    const Expr whole = kernel::mul(rows_per_part, literal(steps_[1]));
+    return given(kernel::mul(parts(height, whole), whole));
+  });
+}
+
+// ---- coordinates
+
+Expr Tile::batch_row() const { return name(batch_ == 1 ? "y" : "batch"); }
+Expr Tile::begin(int rate) const { return steps_.at_rate(name("x0"), 0, rate); }
+Expr Tile::row_at(const Expr& row, int rate) const { return steps_.at_rate(row, 1, rate); }
+Expr Tile::first_row(const plan::Kept& kept) const {
+  return kernel::add(row_at(name("y0"), kept.rate[1]), literal(kept.y().min));
+}
+Expr Tile::end_row(const plan::Kept& kept) const {
+  return kernel::add(row_at(name("y1"), kept.rate[1]), literal(kept.y().max));
+}
+
+Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
+  const int rate = kept ? kept->rate[1] : steps_[1], ahead = kept ? kept->ahead : 0;
+  const plan::Reach needed = kept ? kept->y() : plan::Reach{};
+  const std::string variable = kept ? "row" : "y";
+  const Expr row = name(variable);
+  const Expr tile_begin = kept ? first_row(*kept) : name("y0"), tile_end = kept ? end_row(*kept) : name("y1");
+  Expr first = tile_begin;
+  int count = 0;  // of a batch
+  std::vector<Expr> from, until;
+  if (is_static()) {
+    until.push_back(tile_end);
+  } else {
+    first = kernel::add(row_at(batch_row(), rate), literal(ahead));
+    count = plan::at_rate(batch_, steps_[1], rate);
+    const bool begins_with_tile = ahead - needed.min == plan::at_rate(plan().before, steps_[1], rate);
+    if (count == 1 || !begins_with_tile) from.push_back(tile_begin);
+    if (count > 1) until.push_back(kernel::add(first, literal(count)));
+    if (batch_ > steps_[1]) until.push_back(tile_end);
+  }
+  if (!all) {
+    const ir::Range& range = kept ? kept->box[1] : result().domain()[1];
+    const plan::Reach beyond = kept ? kept->continued(1) : plan::Reach{};
+    const bool moves_alike = range == result().domain()[1] && steps_[1] == 1 && rate == 1;
+    const Expr begin = rows_.lower(range.min), end = rows_.lower(range.min + range.extent);
+    if (!moves_alike || needed.min < -beyond.min) from.push_back(kernel::sub(begin, literal(beyond.min)));
+    if (!moves_alike || needed.max > beyond.max) until.push_back(kernel::add(end, literal(beyond.max)));
+  }
+  if (count == 1) {
+    Expr is_needed = kernel::binary(BinaryOp::Le, largest(from), first);
+    if (!until.empty())
+      is_needed = kernel::both(is_needed, kernel::binary(BinaryOp::Lt, first, least(until)));
+    if (!kernel::same(first, row)) work.insert(work.begin(), {Let{variable, first}});
+    return {{If{is_needed, std::move(work), {}}}};
+  }
+  Block block;
+  from.insert(from.begin(), first);
+  const auto bound = [&](const std::string& name, const Expr& value, bool is_long) {
+    if (!is_long || !plan().is_of_blocks()) return value;  // a core finds it once for a whole row
+    block.push_back({Let{name, value}});
+    return kernel::name(name);
+  };
+  const Expr begin = bound("first", largest(from), from.size() > 2);
+  const Expr end = bound("last", least(until), until.size() > 2);
+  block.push_back({For{LoopKind::Serial, variable, begin, end, std::move(work)}});
+  return block;
+}
+
+// ---- kept rows
+
+Expr Tile::row_start(const plan::Kept& kept, const Expr& row) const {
+  const Expr number = is_static() ? kernel::sub(row, first_row(kept))
+                                  : kernel::binary(BinaryOp::And, row, literal(kept.rows - 1));
+  return kernel::mul(number, literal(kept.pitch));
+}
+
+Expr Tile::at(const plan::Kept& kept, const Expr& column, int lane) {
+  return kernel::add(kernel::mul(column, literal(pixel_pitch(kept.type.lanes, kept.lane_pitch))),
+                     literal(kept.first + lane * kept.lane_pitch));
+}
+
+kernel::Stmt Tile::current_row(const Source& source, const std::string& row) const {
+  return {kernel::Pointer{row, source.array, source.kept.type.scalar, row_start(source.kept, name("row")),
+                          false}};
+}
+
+// ---- expressions
+
+ExpressionLowering Tile::expressions(const ir::Stage& stage, Place place, std::vector<Expr> coords,
+                                     const Names* names) const {
+  return {layout(), context_.module.tables, names ? *names : context_.names, stage,
+          place,    std::move(coords),      context_.module.strict};
+}
+
+Tile::PassLanes Tile::lanes_of(const Stages& pass) const {
+  const auto is_kept = [&](const ir::Stage& stage) { return source(stage) != nullptr; };
+  PassLanes lanes;
+  for (const ir::Stage* stage : pass)
+    lanes.push_back(std::make_unique<PlacedLanes>(
+        *stage, layout(), plan().lanes_apart || rewrite::borders_find_pixels(*stage, is_kept)));
+  return lanes;
+}
+
+Tile::RowsOf Tile::rows_of(const PassLanes& lanes,
+                           const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const {
+  RowsOf rows;
+  for (const Source& source : sources_) {
+    for (const auto& stage : lanes) rows[&stage->view(source.stage)] = rows_of(source);
+  }
+  return rows;
+}
+
+}  // namespace weft::lower

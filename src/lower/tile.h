@@ -1,0 +1,110 @@
+// A tile of a kernel's result, which a core or a block of threads goes through, some rows at a time: its
+// coordinates, and the rows that it keeps of images and of the kernel's other stages (plan/march.h).
+//
+//     x0, y0     the tile's first column and row of the result; y1: the row after its last
+//     batch      the first of the rows that are computed at a time; y, if that is one row
+//     row        of a source
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lower/expressions.h"
+#include "lower/kernel_context.h"
+#include "lower/placed_lanes.h"
+#include "lower/rows.h"
+#include "lower/steps.h"
+
+namespace weft::lower {
+
+class Tile {
+ public:
+  using Stages = std::vector<const ir::Stage*>;
+
+  /// An image, or another stage of the kernel, of which rows are kept.
+  struct Source {
+    const plan::Kept& kept;
+    const ir::Stage& stage;
+    int width;          ///< Its pixels across a tile, without those around it.
+    std::string array;  ///< Of all rows.
+
+    int lanes() const { return kept.type.lanes; }
+    bool is_constant_outside() const { return kept.border_mode() == ir::BorderMode::Constant; }
+  };
+
+  explicit Tile(const KernelContext& context);
+
+  const plan::KernelPlan& plan() const { return context_.plan; }
+  Layout& layout() const { return context_.layout; }
+  const ir::Stage& result() const { return context_.stage(); }
+  const ArrayLayout& array() const { return layout().arrays.at(&result()); }  ///< Of the result.
+  const Rows& rows() const { return rows_; }                                  ///< Of the result.
+  const Steps& steps() const { return steps_; }
+  int width() const { return plan().width(); }  ///< In pixels of the result.
+  int batch() const { return batch_; }          ///< In rows of the result.
+  bool is_static() const { return plan().is_static(); }
+
+  const std::vector<Source>& sources() const { return sources_; }
+  const Source* source(const ir::Stage& stage) const;  ///< Null if none of its rows are kept.
+  /// The arrays that the rows lie in. Rows that take turns lie in one.
+  const std::vector<kernel::LocalArray>& places() const { return places_; }
+  /// The members of a pass, as the plan names them.
+  Stages members_of(const plan::Pass& pass) const;
+
+  /// Tiles side by side.
+  kernel::Expr columns_of_tiles() const;
+  /// The rows of each, or what `given` makes of them: of a reduction whole parts.
+  using OfRows = std::function<kernel::Expr(const kernel::Expr& rows)>;
+  kernel::Expr height(
+      const kernel::Expr& columns_of_tiles, const kernel::Expr& rows_per_part,
+      const OfRows& given = [](const kernel::Expr& rows) { return rows; }) const;
+
+  // ---- coordinates
+
+  kernel::Expr batch_row() const;      ///< The first row of a batch.
+  kernel::Expr begin(int rate) const;  ///< The tile's first column, at a rate.
+  kernel::Expr row_at(const kernel::Expr& row, int rate) const;
+  kernel::Expr first_row(const plan::Kept& kept) const;  ///< That the tile needs of a source.
+  kernel::Expr end_row(const plan::Kept& kept) const;    ///< After the last.
+
+  /// `work` for the rows of a source, or null: of the result, that are computed or loaded at a time: of a
+  /// static tile all. Its `row`, or the result's `y`. Only for those that are inside or, with Repeat, computed
+  /// outside; or for all that the tile needs.
+  kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work) const;
+
+  // ---- kept rows
+
+  /// The scalar with which a row begins, of rows so far apart; a mask of all ones says that none take turns.
+  kernel::Expr row_start(const plan::Kept& kept, const kernel::Expr& row) const;
+  /// From there, that of a lane of the pixel so many columns right of the tile's first.
+  static kernel::Expr at(const plan::Kept& kept, const kernel::Expr& column, int lane = 0);
+  /// Defines `row`, a pointer to the current row.
+  kernel::Stmt current_row(const Source& source, const std::string& row) const;
+
+  // ---- expressions
+
+  using Names = std::unordered_map<const ir::Node*, std::string>;  ///< Of stages computed in place.
+  const Names& names() const { return context_.names; }
+  /// `names` if not those of the kernel.
+  ExpressionLowering expressions(const ir::Stage& stage, Place place, std::vector<kernel::Expr> coords,
+                                 const Names* names = nullptr) const;
+  /// The stages of a pass as its loop computes them.
+  using PassLanes = std::vector<std::unique_ptr<PlacedLanes>>;
+  PassLanes lanes_of(const Stages& pass) const;
+  /// Reads of kept sources by a pass, where `rows_of` says that their rows are.
+  using RowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows>;
+  RowsOf rows_of(const PassLanes& lanes,
+                 const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const;
+
+ private:
+  void place_rows();
+
+  const KernelContext& context_;
+  const Rows rows_;
+  const Steps steps_;
+  const int batch_;
+  std::vector<Source> sources_;
+  std::vector<kernel::LocalArray> places_;
+};
+
+}  // namespace weft::lower
