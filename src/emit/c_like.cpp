@@ -177,8 +177,9 @@ std::string CLike::function(const std::string& name, Scalar type) {
 
 std::string CLike::text(const Expr& e) { return spelt(e, ternary); }
 
-void CLike::enter(const kernel::Function& function) {
+void CLike::enter(const kernel::Function& function, const kernel::Module& module) {
   truncated_ = strict_ ? TruncatedFloats(function.body) : TruncatedFloats();
+  indices_ = IndexValues(function, module);
 }
 
 /// Whether GCC 12 may not see that it is an integer as a float: of float(int(x)) it makes a truncation, which keeps
@@ -187,6 +188,13 @@ bool CLike::is_hidden(const Expr& e) const {
   const auto* cast = std::get_if<kernel::Cast>(&e->op);
   const bool is_of_integer = cast && is_float(e->type) && e->type != Scalar::F16 && !is_float(cast->a->type);
   return is_of_integer && size_of(cast->a->type) >= 4 && truncated_.may_be(cast->a);
+}
+
+/// Whether it is to be converted by a sum, as in vectors not all processors do so otherwise.
+bool CLike::is_float_of_index(const Expr& e) const {
+  const auto* cast = std::get_if<kernel::Cast>(&e->op);
+  return in_vectors_ && cast && (e->type == Scalar::F32 || e->type == Scalar::F64) &&
+         cast->a->type == Scalar::I64 && indices_.is_one(cast->a);
 }
 
 /// The operand of a conversion that C makes by itself between `from` and `to` when it meets a `to`.
@@ -350,6 +358,8 @@ std::string CLike::spelt(const Expr& e, int context) {
           [&](const kernel::Cast& n) {
             if (e->type == Scalar::Bool)
               return parenthesised(spelt(n.a, equality) + " != 0", equality, context);
+            if (is_float_of_index(e))
+              return fmt::format("{}({})", helper("index_" + name_of(e->type) + "_i64"), text(n.a));
             if (is_hidden(e)) {
               const std::string name = fmt::format("convert_{}_{}", name_of(e->type), name_of(n.a->type));
               return fmt::format("{}({})", helper(name), text(n.a));
@@ -441,8 +451,11 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {
+            const bool around = in_vectors_;
             open_loop(s);
+            in_vectors_ |= s.kind == kernel::LoopKind::Vector;
             print(s.body);
+            in_vectors_ = around;
             out_.close();
           },
           [&](const kernel::If& s) {

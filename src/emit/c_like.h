@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "emit/index_values.h"
 #include "emit/truncated_floats.h"
 #include "emit/writer.h"
 #include "kernel/ir.h"
@@ -18,8 +19,8 @@ class CLike {
   CLike(Writer& out, bool strict) : out_(out), strict_(strict) {}
   virtual ~CLike() = default;
 
-  /// For C++, before the body of each function: looks for what strict code has to hide from GCC.
-  void enter(const kernel::Function& function);
+  /// For C++, before the body of each function: looks for what is to be converted with care.
+  void enter(const kernel::Function& function, const kernel::Module& module);
   void print(const kernel::Block& block);
   std::string text(const kernel::Expr& e);  ///< The expression, without outer parentheses.
 
@@ -61,6 +62,7 @@ class CLike {
   void print(const kernel::Prefetch& prefetch);
   void print(const kernel::StorePastCaches& store);
   bool is_hidden(const kernel::Expr& e) const;
+  bool is_float_of_index(const kernel::Expr& e) const;
   const kernel::Cast* silent_cast(const kernel::Expr& e) const;
   std::string binary(const kernel::Node& node, const kernel::Binary& n, int context);
   std::string operand(const kernel::Expr& e, const kernel::Expr& other, int context);
@@ -72,6 +74,8 @@ class CLike {
   Writer& out_;
   bool strict_;
   TruncatedFloats truncated_;
+  IndexValues indices_;
+  bool in_vectors_ = false;
   std::set<std::string> helpers_, functions_;
 };
 

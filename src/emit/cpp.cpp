@@ -164,7 +164,7 @@ class CppEmitter {
           out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
       }
     }
-    printer.enter(function);
+    printer.enter(function, module_);
     printer.print(function.body);
     out.close();
     out.blank();

@@ -341,6 +341,20 @@ static inline {0} {1}({0}* values, int n) {{
   }
   const auto from = second == std::string::npos ? std::nullopt : scalar_named(name.substr(second + 1));
   if (!from) throw InternalError("emitted code has no helper '" + name + "'");
+  if (operation == "index")
+    return fmt::format(
+        R"(// ({0})i of an index, below 2^51. Most processors convert no vectors of 64-bit integers.
+static inline {0} {1}(int64_t i) {{
+#if defined(__SSE2__) && !defined(__AVX512DQ__)
+  // 1.5 * 2^52 leaves no bits for a fraction: what is added to its bits is added to the number.
+  union {{ int64_t i; double f; }} sum = {{i + 0x4338000000000000}};
+  return ({0})(sum.f - 6755399441055744.0);
+#else
+  return ({0})i;
+#endif
+}}
+)",
+        t, name);
   if (operation == "convert")
     return fmt::format(
         "// Without the sum, GCC 12 makes of ({0})(int)x a truncation, which keeps the sign of a zero.\n"

@@ -252,6 +252,29 @@ TEST(Arithmetic, PowersWithoutStrictOfWhatIsNotPositiveOrFinite) {
   }
 }
 
+/// Processors that convert no vectors of 64-bit integers do it by a sum. Pixels and parameters may be too large for it.
+TEST(Arithmetic, IntegersOf64BitsAsFloats) {
+  const Image<std::int64_t> a("a");
+  const Param<std::int64_t> p("p", (std::int64_t{1} << 60) + 1);
+  const Outputs outputs = {
+      stage("coordinates", a.size(),
+            [&](Var x, Var y) { return cast<float>(x * 7 - y) - 2.f * cast<float>(y - 3 * x); }),
+      stage("large", a.size(),
+            [&](Var x, Var) { return cast<float>(x * 3 + ((std::int64_t{1} << 24) + 1)); }),
+      stage("larger", a.size(), [&](Var x, Var) { return cast<float>(-x + ((std::int64_t{1} << 40) + 1)); }),
+      stage("doubles", a.size(), [&](Var x, Var y) { return cast<double>(x) / 3. - cast<double>(y); }),
+      point("pixels", cast<float>(a) + cast<float>(a >> 3)),
+      point("parameter", cast<double>(a - a + p))};
+  const Pipeline pipeline("reals", Outputs(outputs).strict());
+  const Arguments arguments{{{"a", noise(type_of<std::int64_t>(), extents, 11)}}, {}, {}};
+  expect_agreement(pipeline, arguments);
+#if defined(__x86_64__)
+  CompileOptions options = compile_options();
+  options.compiler_flags.push_back("-mno-avx512dq");
+  expect_agreement(pipeline.compile(options), pipeline, arguments, exactly);
+#endif
+}
+
 /// Compiled code has 16 bits for values that surely fit, and these just do, or just do not.
 TEST(Arithmetic, SmallIntegersUpToTheEndsOf16Bits) {
   const Image<std::uint8_t> a("a");
