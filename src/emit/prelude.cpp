@@ -220,6 +220,38 @@ std::string limit(Scalar s, bool largest) {
   return c_literal(s, value.lane[0]);
 }
 
+/// A float's truncation to i64 by its bits, where processors convert none in vectors but can shift each lane by its own
+/// amount. Nothing is lost: what a mantissa is shifted by keeps it within 63 bits, or leaves nothing of it.
+std::string truncation_by_bits(Scalar from) {
+  struct Format {
+    const char *unsigned_type, *suffix;
+    int bits, mantissa_bits, exponents;
+  };
+  const Format f =
+      from == Scalar::F32 ? Format{"uint32_t", "u", 32, 23, 255} : Format{"uint64_t", "ull", 64, 52, 2047};
+  const int bias = f.exponents / 2 + f.mantissa_bits, most = 62 - f.mantissa_bits;
+  return fmt::format(R"(#if defined(__AVX2__) && !defined(__AVX512DQ__)
+  // By hand, as there are no vectors of this conversion: v = mantissa * 2^exponent.
+  union {{ {real} f; {word} u; }} bits = {{v}};
+  const int64_t exponent = (int64_t)(bits.u >> {fraction} & {exponents}{suffix}) - {bias};
+  const int64_t mantissa = (int64_t)((bits.u & {mask:#x}{suffix}) | {one:#x}{suffix});
+  const int64_t left = exponent > 0 ? exponent : 0, right = exponent < 0 ? -exponent : 0;
+  const int64_t whole = mantissa << (left < {most} ? left : {most}) >> (right < {none} ? right : {none});
+  const int64_t above = exponent > {most} ? {largest} : whole;
+  const int64_t below = exponent > {most} ? {least} : -whole;
+  const int64_t integer = bits.u >> {sign} ? below : above;
+  return v == v ? integer : 0;
+#else
+)",
+                     fmt::arg("real", c_type(from)), fmt::arg("word", f.unsigned_type),
+                     fmt::arg("fraction", f.mantissa_bits), fmt::arg("exponents", f.exponents),
+                     fmt::arg("suffix", f.suffix), fmt::arg("bias", bias),
+                     fmt::arg("mask", (std::uint64_t{1} << f.mantissa_bits) - 1),
+                     fmt::arg("one", std::uint64_t{1} << f.mantissa_bits), fmt::arg("most", most),
+                     fmt::arg("none", f.mantissa_bits + 1), fmt::arg("largest", limit(Scalar::I64, true)),
+                     fmt::arg("least", limit(Scalar::I64, false)), fmt::arg("sign", f.bits - 1));
+}
+
 /// float to integer: NaN gives 0, what is out of range gives the nearest end.
 std::string from_float(const std::string& name, Scalar to, Scalar from, bool round) {
   const std::string real = c_type(from), integer = c_type(to);
@@ -256,15 +288,17 @@ std::string from_float(const std::string& name, Scalar to, Scalar from, bool rou
   const double greatest =
       from == Scalar::F32 ? std::nextafter(static_cast<float>(above), 0.0f) : std::nextafter(above, 0.0);
   std::string text = fmt::format("static inline {0} {1}({2} v) {{\n", integer, name, real);
+  const bool by_bits = to == Scalar::I64 && !round;
+  if (by_bits) text += truncation_by_bits(from);
   if (round) text += fmt::format("  v = {0};\n", rounded);
   if (is_signed(to)) text += "  v = v == v ? v : 0;\n";
   return text + fmt::format(R"(  v = v > {1} ? v : {1};
   const {0} whole = ({0})(v < {2} ? v : {2});
   return v > {2} ? {3} : whole;
-}}
+{4}}}
 )",
                             integer, c_literal(from, {.f = least}), c_literal(from, {.f = greatest}),
-                            limit(to, true));
+                            limit(to, true), by_bits ? "#endif\n" : "");
 }
 
 std::string saturate_integer(const std::string& name, Scalar to, Scalar from) {

@@ -35,6 +35,28 @@ TEST(Casts, AreTheSameWithoutStrict) {
   expect_agreement(pipeline, {{{"in", extreme_floats(in.type(), {79, 41}, 22)}}, {}, {}});
 }
 
+#if defined(__x86_64__)
+/// Which processors with AVX2 do by other means.
+TEST(Casts, OfFloatsTo64BitsWithoutAvx512) {
+  const Image<float> a("a");
+  const Image<double> b("b", a.size());
+  const Pipeline pipeline(
+      "casts",
+      Outputs{point("floats", cast<std::int64_t>(a)), point("doubles", cast<std::int64_t>(b)),
+              point("large", cast<std::int64_t>(a * 1e15f)), point("larger", cast<std::int64_t>(b * 1e15)),
+              point("small", cast<std::int64_t>(a * 0.03f))}
+          .strict());
+  CompileOptions options = compile_options();
+  options.compiler_flags.push_back("-mno-avx512dq");
+  const Program program = pipeline.compile(options);
+  for (const auto make : {extreme_floats, noise}) {
+    const Arguments arguments{
+        {{"a", make(a.type(), {79, 41}, 22)}, {"b", make(b.type(), {79, 41}, 23)}}, {}, {}};
+    expect_agreement(program, pipeline, arguments);
+  }
+}
+#endif
+
 // Found by: weft verify --random 1 --seed 3031572
 TEST_P(Casts, OfIntegersKnowOneZero) {
   if (!is_float(GetParam())) return;
