@@ -57,12 +57,12 @@ struct Pipe {
   }
 };
 
-/// How a child starts: with these as its input and output, null for nothing; as a group of its own, whose
-/// number is the child's, so that it ends with what it started; and with the default signal handling, as a
-/// host that blocks or ignores signals would otherwise pass that on.
+/// How a child starts: with these as its input and output, null for nothing; in this group of processes, 0 for
+/// one of its own, so that it ends with what it started; and with the default signal handling, as a host that
+/// blocks or ignores signals would otherwise pass that on.
 class SpawnPlan {
  public:
-  SpawnPlan(std::optional<int> input, std::optional<int> output) {
+  SpawnPlan(std::optional<int> input, std::optional<int> output, pid_t group = 0) {
     posix_spawn_file_actions_init(&actions);
     // Input first or last: its pipe, or that of the output, may itself be descriptor 0 to 2 in a host that
     // has closed its own.
@@ -81,6 +81,7 @@ class SpawnPlan {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, group);
     posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                              POSIX_SPAWN_SETPGROUP));
   }
@@ -112,29 +113,30 @@ std::vector<std::string> environment_with(const Environment& changes) {
   return all;
 }
 
-/// Ends a group of processes if this process ends first, even killed: a shell waits for the end of a pipe
-/// that only this process can write to, and so sees that. (A signal at the parent's end, which Linux offers,
+/// Makes a group of processes and ends it if this process ends first, even killed: a shell, the first of the
+/// group, waits for the end of a pipe that only this process can write to, and so sees that. It is there before
+/// any other process of the group, so none can escape it. (A signal at the parent's end, which Linux offers,
 /// would reach a compiler's driver, but not the compiler proper that it has started.)
 class Watchdog {
  public:
-  explicit Watchdog(pid_t group) {
-    if (pipe_.open() != 0) return;  // then it is as if there were none
-    const std::vector<std::string> argv = {"sh", "-c", "read -r nothing; kill -TERM -\"$1\"", "sh",
-                                           std::to_string(group)};
+  Watchdog() {
+    if (const int error = pipe_.open()) fail("/bin/sh", error);
+    const std::vector<std::string> argv = {"sh", "-c", "read -r nothing; kill -TERM 0"};
     const SpawnPlan plan(pipe_.reading.fd, std::nullopt);
-    if (::posix_spawn(&shell_, "/bin/sh", &plan.actions, &plan.attributes, pointers(argv).data(), environ) !=
-        0)
-      shell_ = 0;
+    const int error =
+        ::posix_spawn(&shell_, "/bin/sh", &plan.actions, &plan.attributes, pointers(argv).data(), environ);
+    if (error != 0) fail("/bin/sh", error);
     pipe_.reading.close();
   }
   ~Watchdog() {
-    if (shell_ == 0) return;
     ::kill(shell_, SIGKILL);
     while (::waitpid(shell_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
+
+  [[nodiscard]] pid_t group() const { return shell_; }
 
  private:
   Pipe pipe_;
@@ -165,14 +167,6 @@ std::string read_all(int fd, std::optional<Clock::time_point> deadline = std::nu
   }
 }
 
-/// Until it has ended, but its number is still its own.
-void wait_for_end(pid_t child, const std::string& program) {
-  siginfo_t info;
-  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0) {
-    if (errno != EINTR) fail(program, errno);  // ECHILD: the host ignores SIGCHLD, so the status is lost.
-  }
-}
-
 int status_of(pid_t child, const std::string& program) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
@@ -197,7 +191,8 @@ ProcessResult run_process(const std::vector<std::string>& argv,
   Pipe output;
   if (const int error = output.open()) fail(argv[0], error);
   const std::vector<std::string> variables = environment_with(environment);
-  const SpawnPlan plan(std::nullopt, output.writing.fd);
+  const Watchdog watchdog;
+  const SpawnPlan plan(std::nullopt, output.writing.fd, watchdog.group());
   pid_t child = 0;
   const int error = ::posix_spawn(&child, program->c_str(), &plan.actions, &plan.attributes,
                                   pointers(argv).data(), pointers(variables).data());
@@ -205,17 +200,13 @@ ProcessResult run_process(const std::vector<std::string>& argv,
   output.writing.close();  // Ours, so that reading ends with the child's last copy.
 
   ProcessResult result;
-  {
-    const Watchdog watchdog(child);
-    if (limit) {
-      const Clock::time_point deadline = Clock::now() + *limit;
-      result.output = read_all(output.reading.fd, deadline);
-      result.timed_out = Clock::now() >= deadline;
-      if (result.timed_out) ::kill(-child, SIGKILL);
-    }
-    result.output += read_all(output.reading.fd);
-    wait_for_end(child, argv[0]);
+  if (limit) {
+    const Clock::time_point deadline = Clock::now() + *limit;
+    result.output = read_all(output.reading.fd, deadline);
+    result.timed_out = Clock::now() >= deadline;
+    if (result.timed_out) ::kill(-watchdog.group(), SIGKILL);
   }
+  result.output += read_all(output.reading.fd);
   result.exit_code = status_of(child, argv[0]);
   return result;
 }

@@ -126,9 +126,9 @@ class Ranges {
   }
 };
 
-class Narrowing {
+class ArithmeticNarrowing {
  public:
-  explicit Narrowing(Function& function) : function_(function) {}
+  explicit ArithmeticNarrowing(Function& function) : function_(function) {}
 
   void run() {
     look_at_arrays();
@@ -362,6 +362,6 @@ class Narrowing {
 
 }  // namespace
 
-void narrow_arithmetic(Function& function) { Narrowing(function).run(); }
+void narrow_arithmetic(Function& function) { ArithmeticNarrowing(function).run(); }
 
 }  // namespace weft::kernel

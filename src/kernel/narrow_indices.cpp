@@ -59,9 +59,9 @@ std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval&
   }
 }
 
-class Narrowing {
+class IndexNarrowing {
  public:
-  explicit Narrowing(const kernel::Module& module) {
+  explicit IndexNarrowing(const kernel::Module& module) {
     for (const kernel::Array& array : module.arrays) {
       if (array.role == kernel::Array::Role::Input && array.extents.size() < 2) continue;
       for (const Expr& extent : array.extents) {
@@ -249,7 +249,7 @@ class Narrowing {
 }  // namespace
 
 void narrow_indices(kernel::Module& module) {
-  Narrowing narrowing(module);
+  IndexNarrowing narrowing(module);
   for (kernel::Function& function : module.functions) narrowing.run(function);
   for (kernel::Field& size : module.sizes) {
     const bool used = std::any_of(module.functions.begin(), module.functions.end(), [&](const auto& f) {
