@@ -8,10 +8,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "analysis/separable.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "lower/layout.h"
-#include "lower/separable.h"
 
 namespace weft::lower {
 
@@ -147,7 +147,7 @@ class ExpressionLowering {
   void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                              const kernel::Expr& count, int capacity);
   /// The columns of a separable fold; the rows are summed where the fold is used.
-  void columns_over_strip(const ir::Fold& fold, const Separable& separable, kernel::Block& block,
+  void columns_over_strip(const ir::Fold& fold, const analysis::Separable& separable, kernel::Block& block,
                           const kernel::Expr& x0, const kernel::Expr& count, int capacity);
   Lanes row_of_columns(const ir::Fold& fold) const;
   std::vector<Lanes> fold_in_loop(const ir::Fold& fold);
@@ -203,7 +203,7 @@ class ExpressionLowering {
   };
   std::unordered_map<const ir::Read*, Places> places_;  // in tables
   struct Columns {
-    Separable separable;
+    analysis::Separable separable;
     std::vector<std::string> arrays;  // by lane
   };
   std::unordered_map<const ir::Fold*, Columns> columns_;

@@ -301,7 +301,7 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     });
     const bool small =
         fits_straight_line_code(*result->fold->loop, result->fold->next, most_unrolled_operations);
-    const bool in_strips = !small || as_separable(*result->fold, strict_);
+    const bool in_strips = !small || analysis::as_separable(*result->fold, strict_);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }
@@ -312,14 +312,14 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
 
 void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
                                          const Expr& count, int capacity) {
-  if (const auto separable = as_separable(fold, strict_)) {
+  if (const auto separable = analysis::as_separable(fold, strict_)) {
     columns_over_strip(fold, *separable, block, x0, count, capacity);
   } else {
     accumulate_over_strip(fold, block, x0, count, capacity);
   }
 }
 
-void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const Separable& separable,
+void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis::Separable& separable,
                                             kernel::Block& block, const Expr& x0, const Expr& count,
                                             int capacity) {
   const ir::Loop* loop = fold.loop.get();

@@ -4,6 +4,7 @@
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
 #include "rewrite/recompute_points.h"
+#include "rewrite/separate_windows.h"
 #include "rewrite/share_taps.h"
 #include "rewrite/uneven_masks.h"
 
@@ -22,6 +23,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   // Windows of one coefficient but for a few become boxes.
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
+  // Large windows become columns and rows.
+  result = separate_windows(result);
+  ir::verify(result, "separate_windows");
   // Points that take little are computed where they are read.
   result = recompute_points(result);
   ir::verify(result, "recompute_points");

@@ -1,5 +1,6 @@
 #include "rewrite/rewrite_stages.h"
 
+#include <deque>
 #include <unordered_map>
 
 namespace weft::rewrite {
@@ -33,6 +34,24 @@ ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
         std::make_shared<const ir::Stage>(evolutions(ir::rewritten(*stage, std::ref(rewrite))));
   }
   for (ir::StagePtr& output : result.outputs) output = rewritten.at(output.get());
+  return result;
+}
+
+ir::Pipeline with_stages_before(const ir::Pipeline& pipeline, const RuleWithStages& rule_for) {
+  std::unordered_set<std::string> names;
+  for (const auto& stage : pipeline.stages) names.insert(stage->name);
+  for (const auto& input : pipeline.inputs) names.insert(input->name);
+  for (const auto& param : pipeline.params) names.insert(param->name);
+
+  std::deque<std::vector<ir::StagePtr>> before;  // by stage
+  ir::Pipeline result = rewrite_stages(
+      pipeline, [&](const ir::Stage& stage) { return rule_for(stage, names, before.emplace_back()); });
+  std::vector<ir::StagePtr> rewritten = std::move(result.stages);
+  result.stages.clear();
+  for (std::size_t i = 0; i < rewritten.size(); ++i) {
+    result.stages.insert(result.stages.end(), before[i].begin(), before[i].end());
+    result.stages.push_back(rewritten[i]);
+  }
   return result;
 }
 

@@ -3,7 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "ir/stage_ir.h"
 #include "ir/visit.h"
@@ -16,6 +19,12 @@ using Rule = std::function<ir::Expr(const ir::Expr&)>;
 /// already.
 ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
                             const std::function<Rule(const ir::Stage&)>& rule_for);
+
+/// As rewrite_stages(), with rules that put stages of their own in front of the one that they rewrite. `names`
+/// are taken: a new stage inserts its own.
+using RuleWithStages = std::function<Rule(const ir::Stage&, std::unordered_set<std::string>& names,
+                                          std::vector<ir::StagePtr>& before)>;
+ir::Pipeline with_stages_before(const ir::Pipeline& pipeline, const RuleWithStages& rule_for);
 
 /// Evolutions with the stages that they read replaced. Their updates are otherwise as they were.
 class Evolutions {

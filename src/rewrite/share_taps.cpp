@@ -1,6 +1,5 @@
 #include "rewrite/share_taps.h"
 
-#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -154,22 +153,10 @@ class StageSharing {
 }  // namespace
 
 ir::Pipeline share_taps(const ir::Pipeline& pipeline) {
-  std::unordered_set<std::string> names;
-  for (const auto& stage : pipeline.stages) names.insert(stage->name);
-  for (const auto& input : pipeline.inputs) names.insert(input->name);
-
-  std::deque<std::vector<ir::StagePtr>> shared;  // by stage: what it needs in front of it
-  ir::Pipeline result = rewrite_stages(pipeline, [&](const ir::Stage& stage) -> Rule {
-    auto sharing = std::make_shared<StageSharing>(stage, names, shared.emplace_back());
+  return with_stages_before(pipeline, [](const ir::Stage& stage, auto& names, auto& shared) -> Rule {
+    auto sharing = std::make_shared<StageSharing>(stage, names, shared);
     return [sharing](const Expr& e) { return (*sharing)(e); };
   });
-  std::vector<ir::StagePtr> rewritten = std::move(result.stages);
-  result.stages.clear();
-  for (std::size_t i = 0; i < rewritten.size(); ++i) {
-    result.stages.insert(result.stages.end(), shared[i].begin(), shared[i].end());
-    result.stages.push_back(rewritten[i]);
-  }
-  return result;
 }
 
 }  // namespace weft::rewrite

@@ -9,6 +9,7 @@
 
 #include "emit/gpu.h"
 #include "tests/support/differential.h"
+#include "tests/support/large_windows.h"
 #include "tools/simt_program.h"
 
 namespace weft::testing_support {
@@ -95,6 +96,11 @@ Sample steps_beyond_the_ends(const char* name) {
   return {Pipeline(name, Outputs{out}.strict()), {{{"in", noise(type_of<T>(), {40, 5}, 3)}}, {}, {}}};
 }
 
+Sample large_windows_of_bytes() {
+  return {large_windows<std::uint8_t, std::int32_t>("large_windows", true),
+          {{{"in", noise(type_of<std::uint8_t>(), {45, 33}, 3)}}, {}, {}}};
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
@@ -107,6 +113,7 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
                                        steps_beyond_the_ends<std::int32_t>("ends_i32"),
                                        steps_beyond_the_ends<std::int64_t>("ends_i64"),
                                        indices_of_both_widths(),
+                                       large_windows_of_bytes(),
                                        empty_intermediate()};
   std::vector<Pipeline> pipelines;
   for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);

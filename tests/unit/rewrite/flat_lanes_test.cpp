@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "analysis/separable.h"
 #include "ir/visit.h"
-#include "lower/separable.h"
 
 namespace weft {
 namespace {
@@ -37,7 +37,7 @@ TEST(FlatLanes, KeepWindowsSeparable) {
   ir::visit(ir::expressions(result->stage), [&](const ir::Expr& e) {
     const auto* fold = std::get_if<ir::FoldResult>(&e->op);
     if (!fold) return;
-    const auto separable = lower::as_separable(*fold->fold, false);
+    const auto separable = analysis::as_separable(*fold->fold, false);
     ASSERT_TRUE(separable);
     EXPECT_EQ(separable->stride, 3);
     ++found;

@@ -1,4 +1,4 @@
-#include "lower/separable.h"
+#include "analysis/separable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "ir/visit.h"
 #include "ir/window.h"
 
-namespace weft::lower {
+namespace weft::analysis {
 
 using ir::BinaryOp;
 using ir::Expr;
@@ -38,8 +38,7 @@ bool is_function_of_tap(const Expr& value, const ir::Loop& loop, std::int64_t st
   ir::visit(value, [&](const Expr& e) {
     if (const auto* read = std::get_if<ir::Read>(&e->op)) {
       reads = true;
-      only &=
-          analysis::is_at_tap(*read, loop, stride) && analysis::access_of(*read) == analysis::Access::Direct;
+      only &= is_at_tap(*read, loop, stride) && access_of(*read) == Access::Direct;
     }
     only &= !std::holds_alternative<ir::Quantity>(e->op) && !std::holds_alternative<ir::Coefficient>(e->op) &&
             !std::holds_alternative<ir::Accumulated>(e->op) &&
@@ -150,4 +149,4 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   return result;
 }
 
-}  // namespace weft::lower
+}  // namespace weft::analysis

@@ -1,4 +1,4 @@
-#include "lower/separable.h"
+#include "analysis/separable.h"
 
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
@@ -9,11 +9,11 @@ namespace weft {
 namespace {
 
 /// The only fold of a stage, as a column and a row.
-std::optional<lower::Separable> separated(const Stage& stage, bool strict = false) {
-  std::optional<lower::Separable> result;
+std::optional<analysis::Separable> separated(const Stage& stage, bool strict = false) {
+  std::optional<analysis::Separable> result;
   ir::visit(ir::expressions(*stage.node()), [&](const ir::Expr& e) {
     if (const auto* fold = std::get_if<ir::FoldResult>(&e->op))
-      result = lower::as_separable(*fold->fold, strict);
+      result = analysis::as_separable(*fold->fold, strict);
   });
   return result;
 }

@@ -11,7 +11,7 @@
 
 #include "ir/stage_ir.h"
 
-namespace weft::lower {
+namespace weft::analysis {
 
 struct Separable {
   ir::BinaryOp op;  ///< Add, Min or Max.
@@ -27,4 +27,4 @@ struct Separable {
 /// floats are left alone: their order would change, which sums and, with NaNs or zeros, minima show.
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
 
-}  // namespace weft::lower
+}  // namespace weft::analysis

@@ -1,0 +1,61 @@
+// Windows too large to be unrolled, which become stages of their own: every pixel, every border, images
+// smaller than the window among them.
+#include "tests/support/large_windows.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+const std::vector<std::vector<std::int64_t>> sizes = {{1, 1}, {5, 3}, {26, 15}, {67, 41}};
+
+TEST(LargeWindows, OfIntegersAreExact) {
+  const auto check = [](const Pipeline& pipeline, Type type, const std::vector<Tile>& tiles) {
+    std::vector<Program> programs;
+    for (const Tile tile : tiles) {
+      CompileOptions options = compile_options();
+      options.tile = tile;
+      programs.push_back(pipeline.compile(options));
+    }
+    for (const auto& size : sizes)
+      expect_agreement(programs, pipeline, {{{"in", noise(type, size, 7)}}, {}, {}});
+  };
+  check(large_windows<std::uint8_t, std::int32_t>("u8", false), type_of<std::uint8_t>(),
+        {Tile::Auto, Tile::Block});
+  check(large_windows<std::uint16_t, std::uint32_t>("u16", false), type_of<std::uint16_t>(), {Tile::Auto});
+  check(large_windows<std::int32_t, std::int64_t>("i32", false), type_of<std::int32_t>(), {Tile::None});
+}
+
+TEST(LargeWindows, OfFloatsAreNear) {
+  const auto check = [](const Pipeline& pipeline, Type type, double largest) {
+    const Program program = pipeline.compile(compile_options());
+    for (const auto& size : sizes)
+      expect_agreement(program, pipeline, {{{"in", picture(type, size, 7)}}, {}, {}}, {largest});
+  };
+  check(large_windows<float, float>("f32", false), type_of<float>(), 0.5);
+  check(large_windows<double, double>("f64", false), type_of<double>(), 1e-8);
+}
+
+TEST(LargeWindows, OfInfinitiesBeyondTheImage) {
+  const Image<float> in("in");
+  const Mask ridge = Mask::outer({-1, 2, 3, 4, 5, 4, 3, 2, -1}, {1, 2, 3, 4, 5, 4, 3, 2, 1});
+  const Accessor infinite = in.border(Border::constant(std::numeric_limits<float>::infinity()));
+  const Pipeline pipeline("infinite", {convolve("ridge", infinite, ridge / 525.f),
+                                       local("mean", infinite, Domain(15, 9), Local::Mean)});
+  const Program program = pipeline.compile(compile_options());
+  expect_agreement(program, pipeline, {{{"in", noise(type_of<float>(), {41, 22}, 7)}}, {}, {}}, {1e-3});
+}
+
+TEST(LargeWindows, OfWhatIsInsideAndOfStages) {
+  const Pipeline pipeline = large_windows_inside<std::uint8_t, float>("inside");
+  const Program program = pipeline.compile(compile_options());
+  for (const std::vector<std::int64_t>& size : {std::vector<std::int64_t>{25, 14}, {24, 40}, {90, 31}})
+    expect_agreement(program, pipeline, {{{"in", noise(type_of<std::uint8_t>(), size, 7)}}, {}, {}}, {1e-1});
+}
+
+}  // namespace
+}  // namespace weft::testing_support

@@ -1,0 +1,83 @@
+#include "rewrite/separate_windows.h"
+
+#include <gtest/gtest.h>
+#include <weft/weft.hpp>
+
+#include "ir/verify.h"
+#include "stage_sources.h"
+
+namespace weft {
+namespace {
+
+class SeparateWindows : public testing::Test {
+ protected:
+  static ir::Pipeline separated(const Outputs& outputs) {
+    ir::Pipeline pipeline = rewrite::separate_windows(Pipeline("test", outputs).ir());
+    ir::verify(pipeline, "separate_windows");
+    return pipeline;
+  }
+  static std::string stages(const Outputs& outputs) { return stage_sources(separated(outputs)); }
+
+  const Image<float> in{"in"};
+  const Accessor src = in.border(Border::clamp());
+};
+
+TEST_F(SeparateWindows, LargeBoxesBecomePiecesOfColumnsAndRows) {
+  EXPECT_EQ(
+      stages(local("s", src, Domain(17, 17), Local::Sum)),
+      "s_column_parts: in; s_columns: s_column_parts in; s_row_parts: s_columns; s: s_row_parts s_columns");
+}
+
+TEST_F(SeparateWindows, PiecesOfMaximaOverlap) {
+  EXPECT_EQ(stages(local("s", src, Domain(17, 17), Local::Max)),
+            "s_column_parts: in; s_columns: s_column_parts; s_row_parts: s_columns; s: s_row_parts");
+}
+
+TEST_F(SeparateWindows, ShortLinesAreWhole) {
+  EXPECT_EQ(stages(local("s", src, Domain(27, 3), Local::Sum)),
+            "s_columns: in; s_row_parts: s_columns; s: s_row_parts s_columns");
+}
+
+TEST_F(SeparateWindows, OtherWeightsAreOneColumnAndOneRow) {
+  const Mask tent = Mask::outer({1, 2, 3, 4, 5, 4, 3, 2, 1}, {1, 2, 3, 4, 5, 4, 3, 2, 1});
+  EXPECT_EQ(stages(convolve("s", src, tent / 625.f)), "s_columns: in; s: s_columns");
+}
+
+TEST_F(SeparateWindows, ColumnsCoverWhatTheRowsRead) {
+  const auto box_of_columns = [&](const Stage& stage) {
+    std::string text;
+    const ir::Box box = separated(stage).stages[0]->box;
+    for (const ir::Range& range : box)
+      text += "[" + range.min.to_string() + ", + " + range.extent.to_string() + "]";
+    return text;
+  };
+  EXPECT_EQ(box_of_columns(local("s", src, Domain(31, 3), Local::Sum)), "[0, + in.w][0, + in.h]");
+  const BoxAt inside{{15, 1}, Extents(in.width() - 30, in.height() - 2)};
+  EXPECT_EQ(box_of_columns(stage("s", inside,
+                                 [&](Var x, Var y) {
+                                   return sum(Domain(31, 3), [&](Tap t) { return in(x + t.x, y + t.y); });
+                                 })),
+            "[0, + in.w][1, + in.h - 2]");
+  const BoxAt part{{100, 1}, Extents(50, 50)};
+  EXPECT_EQ(box_of_columns(stage("s", part,
+                                 [&](Var x, Var y) {
+                                   return sum(Domain(31, 3), [&](Tap t) { return src(x + t.x, y + t.y); });
+                                 })),
+            "[85, + 80][1, + 50]")
+      << "not the whole image";
+}
+
+TEST_F(SeparateWindows, SmallWindowsStay) {
+  EXPECT_EQ(stages(local("s", src, Domain(8, 9), Local::Sum)), "s: in");
+}
+
+TEST_F(SeparateWindows, StrictWindowsOfFloatsStay) {
+  EXPECT_EQ(stages(Outputs(local("s", src, Domain(17, 17), Local::Sum)).strict()), "s: in");
+}
+
+TEST_F(SeparateWindows, WhatIsNoProductStays) {
+  EXPECT_EQ(stages(local("s", src, Domain::disc(8), Local::Sum)), "s: in");
+}
+
+}  // namespace
+}  // namespace weft
