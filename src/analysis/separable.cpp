@@ -120,8 +120,8 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   if (!step || !window || window->width < least_extent || window->height < least_extent) return std::nullopt;
   const bool is_sum = step->op == BinaryOp::Add;
   if (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max) return std::nullopt;
-  if (!std::holds_alternative<ir::Accumulated>(step->a->op) || !starts_at_identity(fold, step->op))
-    return std::nullopt;
+  const auto* so_far = std::get_if<ir::Accumulated>(&step->a->op);
+  if (!so_far || so_far->loop != fold.loop || !starts_at_identity(fold, step->op)) return std::nullopt;
   const Type type = fold.next[0]->type;
   if (is_float(type.scalar) && strict) return std::nullopt;
   if (type.scalar == Scalar::F16) return std::nullopt;

@@ -68,6 +68,21 @@ TEST_F(Windows, FoldInsideLargeFold) {
   }));
 }
 
+TEST_F(Windows, InnerLoopAddsToWhatTheOuterHas) {
+  for (const int size : {3, 11}) {
+    SCOPED_TRACE(size);
+    agree(out("nested", [&](Var x, Var y) {
+      Accum<int> outer = 0;
+      for_each(Domain(3, 3), [&](Tap) {
+        Accum<int> inner = 0;
+        for_each(Domain(size, size), [&](Tap s) { inner = outer + src(x + s.x, y + s.y); });
+        outer = inner;
+      });
+      return outer;
+    }));
+  }
+}
+
 TEST_F(Windows, InnerAccumulatorLivesOn) {
   agree(out("nested", [&](Var x, Var y) {
     Accum<int> total = 0, count = 0;
