@@ -1,7 +1,5 @@
 #include "compile/cache.h"
 
-#include "compile/scratch_folder.h"
-
 #include <weft/error.h>
 
 #include <cerrno>
@@ -9,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <system_error>
 
@@ -208,11 +207,27 @@ fs::path ContentCache::get(const std::string& key, const std::string& extension,
 
 fs::path ContentCache::put(const std::string& key, const std::string& extension,
                            const Produce& produce) const {
+  return put(key, extension, produce, Sweep::Yes);
+}
+
+void ContentCache::put_note(const std::string& key, const std::string& extension,
+                            const std::string& text) const {
+  const auto write = [&](const fs::path& temporary) {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) fail_to_write(folder(), errno);
+  };
+  put(key, extension, write, Sweep::No);
+}
+
+fs::path ContentCache::put(const std::string& key, const std::string& extension, const Produce& produce,
+                           Sweep sweep) const {
   const std::string name = file_name(key, extension);
   const fs::path place = folder();
   std::optional<ScratchFolder> scratch;
   try {
-    scratch.emplace(place, ".making-");
+    scratch.emplace(place, ".making-", sweep);
   } catch (const std::system_error& error) {
     fail_to_write(place, error.code().value());
   }

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "compile/scratch_folder.h"
+
 namespace weft::compile {
 
 /// A name for the given parts: 128 bits in hex. ("ab", "c") and ("a", "bc") differ.
@@ -32,6 +34,8 @@ class ContentCache {
 
   /// Where files are put.
   std::filesystem::path folder() const;
+  /// Whether that is a folder which goes when the process ends.
+  bool is_temporary() const { return !why_temporary_.empty(); }
 
   /// The cached file, if it is there. An empty one, left by a crash, is not.
   std::optional<std::filesystem::path> find(const std::string& key, const std::string& extension) const;
@@ -42,8 +46,13 @@ class ContentCache {
   /// sees one of them, whole. If `produce` throws, nothing changes.
   std::filesystem::path put(const std::string& key, const std::string& extension,
                             const Produce& produce) const;
+  /// Likewise a few bytes, in a tenth of a millisecond.
+  void put_note(const std::string& key, const std::string& extension, const std::string& text) const;
 
  private:
+  std::filesystem::path put(const std::string& key, const std::string& extension, const Produce& produce,
+                            Sweep sweep) const;
+
   std::filesystem::path folder_;  ///< Nothing if it cannot even be read.
   std::string why_temporary_;     ///< Why files are put elsewhere; "" if they are not.
 };

@@ -2,6 +2,7 @@
 
 #include "compile/artifact.h"
 #include "compile/compiler_failure.h"
+#include "compile/known_objects.h"
 #include "compile/process.h"
 
 #include <fmt/format.h>
@@ -170,19 +171,34 @@ class ObjectLoader {
   }
 };
 
-SharedObject compile_shared(const std::string& source, const CompileFlags& flags, const ContentCache& cache) {
-  const fs::path compiler = find_compiler();
+namespace {
+
+/// What an object depends on beside its source and the flags.
+struct Surroundings {
+  fs::path compiler = find_compiler();
+  std::string identity = identity_of(compiler);  ///< Of the compiler.
+};
+
+std::string key_of(const std::string& source, const CompileFlags& flags, const Surroundings& surroundings) {
   // The command line stands for the flags, base and extra, in their order and with their borders.
   std::string options;
   for (const std::string& word : command_line({}, flags, {}, {})) options += content_key({word});
-  const std::string key = content_key({source, options, identity_of(compiler), cpu_identity()});
+  return content_key({source, options, surroundings.identity, cpu_identity()});
+}
 
+/// The cached object, unless it was damaged, or is not for this system, whose libraries may have changed.
+std::optional<SharedObject> loaded(const std::string& key, const ContentCache& cache) {
   std::string reason;
-  if (const auto cached = cache.find(key, ".so"); cached && read_sealed(*cached)) {
-    if (auto object = ObjectLoader::load(*cached, reason)) return std::move(*object);
-    // Whole, but not for this system, whose libraries may have changed: built anew below.
-  }
-  const fs::path built = build(compiler, source, flags, key, cache);
+  const auto cached = cache.find(key, ".so");
+  if (!cached || !read_sealed(*cached)) return std::nullopt;
+  return ObjectLoader::load(*cached, reason);
+}
+
+SharedObject loaded_or_built(const std::string& key, const std::string& source, const CompileFlags& flags,
+                             const Surroundings& surroundings, const ContentCache& cache) {
+  if (auto object = loaded(key, cache)) return std::move(*object);
+  std::string reason;
+  const fs::path built = build(surroundings.compiler, source, flags, key, cache);
   if (auto object = ObjectLoader::load(built, reason)) return std::move(*object);
   throw Error("the compiled code cannot be loaded")
       .note("reason", reason)
@@ -190,6 +206,27 @@ SharedObject compile_shared(const std::string& source, const CompileFlags& flags
       .help(
           "if programs cannot be run from this folder (noexec), set WEFT_CACHE to another; "
           "otherwise this is a bug in Weft, please report");
+}
+
+}  // namespace
+
+SharedObject compile_shared(const std::string& source, const CompileFlags& flags, const ContentCache& cache) {
+  const Surroundings surroundings;
+  return loaded_or_built(key_of(source, flags, surroundings), source, flags, surroundings, cache);
+}
+
+SharedObject compile_shared(const std::string& description, const std::function<Emitted()>& emit,
+                            const ContentCache& cache) {
+  const Surroundings surroundings;
+  const std::string question = content_key({description, surroundings.identity, cpu_identity()});
+  if (const auto known = known_object(cache, question)) {
+    if (auto object = loaded(*known, cache)) return std::move(*object);
+  }
+  const auto [source, flags] = emit();
+  const std::string key = key_of(source, flags, surroundings);
+  SharedObject object = loaded_or_built(key, source, flags, surroundings, cache);
+  remember_object(cache, question, key);
+  return object;
 }
 
 SharedObject::SharedObject(void* handle, fs::path path) : handle_(handle), path_(std::move(path)) {}

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,5 +50,14 @@ class SharedObject {
 /// Compiles with what find_compiler() finds. The cache knows an object by its
 /// source, the flags, the compiler and this CPU. A damaged object is built again.
 SharedObject compile_shared(const std::string& source, const CompileFlags& flags, const ContentCache& cache);
+
+struct Emitted {
+  std::string source;
+  CompileFlags flags;
+};
+/// Likewise of what `emit` returns, which depends on nothing but Weft and `description`. It is not called if
+/// the cache has the object and remembers that it came of the description.
+SharedObject compile_shared(const std::string& description, const std::function<Emitted()>& emit,
+                            const ContentCache& cache);
 
 }  // namespace weft::compile

@@ -38,7 +38,7 @@ void remove_if_abandoned(const fs::path& folder) {
   ::close(fd);
 }
 
-void sweep(const fs::path& parent, const std::string& prefix) {
+void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code ignored;
   for (fs::directory_iterator entry(parent, ignored), end; entry != end; entry.increment(ignored)) {
     if (entry->path().filename().string().rfind(prefix, 0) == 0) remove_if_abandoned(entry->path());
@@ -53,8 +53,9 @@ fs::path folder_of_temporary_files() {
   return unusable ? "/tmp" : chosen;
 }
 
-ScratchFolder::ScratchFolder(const fs::path& parent, const std::string& prefix) : maker_(::getpid()) {
-  sweep(parent, prefix);
+ScratchFolder::ScratchFolder(const fs::path& parent, const std::string& prefix, Sweep sweep)
+    : maker_(::getpid()) {
+  if (sweep == Sweep::Yes) remove_abandoned(parent, prefix);
   for (;;) {
     std::string name = (parent / (prefix + "XXXXXX")).string();
     if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category());

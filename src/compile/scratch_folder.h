@@ -11,11 +11,14 @@ namespace weft::compile {
 /// Where all programs keep such: $TMPDIR if it is a folder, else /tmp.
 std::filesystem::path folder_of_temporary_files();
 
+/// Whether those of its kind are removed that killed processes left. That takes longer than a small file, as
+/// all of the folder around is looked through.
+enum class Sweep { Yes, No };
+
 class ScratchFolder {
  public:
-  /// Makes PARENT/PREFIXxxxxxx, which only this user can enter, and removes those of its kind that killed
-  /// processes left. Throws std::system_error if it cannot be made.
-  ScratchFolder(const std::filesystem::path& parent, const std::string& prefix);
+  /// Makes PARENT/PREFIXxxxxxx, which only this user can enter. Throws std::system_error if it cannot be made.
+  ScratchFolder(const std::filesystem::path& parent, const std::string& prefix, Sweep sweep = Sweep::Yes);
   /// Only in the process that made it; a fork leaves it alone.
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

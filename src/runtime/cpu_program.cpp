@@ -1,11 +1,14 @@
 #include "runtime/cpu_program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "emit/cpp.h"
+#include "ir/contents.h"
 #include "kernel/visit.h"
 #include "runtime/launch_progress.h"
 
@@ -96,24 +99,51 @@ compile::CompileFlags flags_for(const kernel::Module& module, const CompileOptio
 
 namespace {
 
-std::shared_ptr<const compile::SharedObject> compiled(const kernel::Module& module,
-                                                      const CompileOptions& options) {
-  return std::make_shared<const compile::SharedObject>(compile::compile_shared(
-      emit::emit_for_loading(module), flags_for(module, options), compile::ContentCache()));
+/// All that decides what is emitted. The binding names every option, so that a new one is not forgotten here.
+std::string description_of(const ir::Pipeline& pipeline, const CompileOptions& options) {
+  const auto& [target, threads, compiler_flags, device, tile, fuse, schedule] = options;
+  std::string text = fmt::format("tile {}, fuse {}, schedule '{}'\n", static_cast<int>(tile),
+                                 static_cast<int>(fuse), schedule);
+  for (const std::string& flag : compiler_flags) text += compile::content_key({flag});
+  return text + ir::contents_of(pipeline);
+}
+
+kernel::Module lowered(const ir::Pipeline& pipeline, const CompileOptions& options) {
+  return compile::lowered(pipeline, target::Processor::Cpu, compile::scheduling_of(options));
+}
+
+compile::Emitted emitted(const kernel::Module& module, const CompileOptions& options) {
+  return {emit::emit_for_loading(module), flags_for(module, options)};
+}
+
+compile::SharedObject compiled(const ir::Pipeline& pipeline, const CompileOptions& options) {
+  return compile::compile_shared(
+      description_of(pipeline, options), [&] { return emitted(lowered(pipeline, options), options); },
+      compile::ContentCache());
+}
+
+/// Whoever watches needs the module, whether its code is in the cache or not.
+compile::SharedObject compiled(const kernel::Module& module, const CompileOptions& options) {
+  const auto [source, flags] = emitted(module, options);
+  return compile::compile_shared(source, flags, compile::ContentCache());
 }
 
 }  // namespace
 
+CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options)
+    : CpuProgram(pipeline, std::make_shared<const compile::SharedObject>(compiled(*pipeline, options)),
+                 "weft_entry", options.threads) {}
+
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
-                       RunProgress* progress)
-    : CpuProgram(pipeline,
-                 compile::lowered(*pipeline, target::Processor::Cpu, compile::scheduling_of(options)),
-                 options, progress) {}
+                       RunProgress& progress)
+    : CpuProgram(pipeline, lowered(*pipeline, options), options, progress) {}
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
-                       const CompileOptions& options, RunProgress* progress)
-    : CpuProgram(std::move(pipeline), compiled(module, options), "weft_entry", options.threads) {
-  if (progress) module_ = std::move(module), progress_ = progress;
+                       const CompileOptions& options, RunProgress& progress)
+    : CpuProgram(std::move(pipeline),
+                 std::make_shared<const compile::SharedObject>(compiled(module, options)), "weft_entry",
+                 options.threads) {
+  module_ = std::move(module), progress_ = &progress;
 }
 
 CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,

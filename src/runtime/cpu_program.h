@@ -16,9 +16,11 @@ namespace weft::runtime {
 
 class CpuProgram : public Executable {
  public:
-  /// Runs tell `progress` how far they are, if there is one.
+  /// Planned and compiled, unless the cache remembers what became of the pipeline.
+  CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options);
+  /// Runs tell `progress` how far they are.
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
-             RunProgress* progress = nullptr);
+             RunProgress& progress);
   /// Around code that has been compiled, with `entry` as the name of its function.
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
              std::shared_ptr<const compile::SharedObject> object, const std::string& entry, int threads);
@@ -27,7 +29,7 @@ class CpuProgram : public Executable {
 
  private:
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
-             const CompileOptions& options, RunProgress* progress);
+             const CompileOptions& options, RunProgress& progress);
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::shared_ptr<const compile::SharedObject> object_;

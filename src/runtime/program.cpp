@@ -29,8 +29,10 @@ class Program::Implementation {
     if (toolchain)
       take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, compile::scheduling_of(options),
                                                       compile::ContentCache(), progress));
+    else if (progress)
+      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, *progress);
     else
-      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, progress);
+      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
   }
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline,
                  std::unique_ptr<const runtime::Executable> executable)
