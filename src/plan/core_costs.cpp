@@ -29,8 +29,10 @@ void add_rows(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
   const Covered all{plan::pixels_of(box), rows_of(box)};
   for (const Computed& c : plan.computed) {
+    // A vector of narrower values has more of them.
+    const double values = machine::vector_values * std::max(4. / size_of(c.type.scalar), 1.);
     const double one_by_one = c.border_columns * all.rows;
-    add_pixels(work, c, pixels_of(c, all, false) + one_by_one * (machine::vector_values - 1));
+    add_pixels(work, c, pixels_of(c, all, false) + one_by_one * (values - 1));
   }
   work.rows += all.rows;
 }

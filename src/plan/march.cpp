@@ -15,7 +15,9 @@
 namespace weft::plan {
 namespace {
 
-constexpr std::int64_t furthest = 64;  // pixels; wider strips would be computed twice for the most part
+// Pixels along x and y. Beyond, a strip of least width would compute more outside it than in it, and rows would leave
+// the caches.
+constexpr std::array<std::int64_t, 2> furthest = {128, 64};
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
 
 /// A ratio of pixels, of two integers without a common factor.
@@ -42,13 +44,13 @@ std::optional<Reach> reach_outside(const ir::Read& read, const ir::Stage& reader
   const ir::Range& range = read.region[dim];
   const analysis::Interval reached =
       analysis::range_over(std::get<ir::Affine>(read.indices[dim]), reader.domain());
-  const auto least = [](const ir::Affine& too_little) {
+  const auto least = [&](const ir::Affine& too_little) {
     std::int64_t more = 0;
-    while (more <= furthest && !analysis::surely_not_negative(too_little + more)) ++more;
+    while (more <= furthest[dim] && !analysis::surely_not_negative(too_little + more)) ++more;
     return more;
   };
   const Reach outside{least(reached.min - range.min), least(range.min + range.extent - 1 - reached.max)};
-  if (std::max(outside.min, outside.max) > furthest) return std::nullopt;
+  if (std::max(outside.min, outside.max) > furthest[dim]) return std::nullopt;
   return outside;
 }
 
@@ -212,7 +214,7 @@ class Marching {
         return refuse(named("with a computed border"));
       for (int d = 0; d < 2; ++d) {
         const auto reach = reach_outside(read, reader, d);
-        if (!reach) return refuse(named(fmt::format("from more than {} pixels outside", furthest)));
+        if (!reach) return refuse(named(fmt::format("from more than {} pixels outside", furthest[d])));
         outside[d] = *reach;
       }
     }
@@ -273,8 +275,9 @@ class Marching {
     if (leaves) leaving_[&source] = repeats;
     if (repeats) rows.read.border = ir::Border{ir::BorderMode::Repeat, nullptr};
     rows.continues |= rows.is_member && repeats;
-    for (const Reach& reach : rows.window) {
-      if (reach.min < -furthest || reach.max > furthest)
+    for (int d = 0; d < 2; ++d) {
+      const Reach& reach = rows.window[d];
+      if (reach.min < -furthest[d] || reach.max > furthest[d])
         return refuse(
             fmt::format("'{}' is needed {} pixels away", source.name, std::max(-reach.min, reach.max)));
     }

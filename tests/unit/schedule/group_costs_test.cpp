@@ -80,6 +80,9 @@ TEST_F(GroupCosts, PixelsAtTheEndsOfRowsAreComputedOneByOne) {
   EXPECT_EQ(per_pixel(none), pixels);
   EXPECT_EQ(per_pixel(one), pixels + 2 * 2048 * (machine::vector_values - 1));
   EXPECT_EQ(per_pixel(two), pixels + 4 * 2048 * (machine::vector_values - 1));
+  const Image<std::uint8_t> bytes("bytes");
+  const Pipeline narrow("narrow", {local("d", bytes.border(Border::clamp()), Domain(3, 3), Local::Max)});
+  EXPECT_EQ(per_pixel(narrow), pixels + 2 * 2048 * (4 * machine::vector_values - 1));
 }
 
 TEST_F(GroupCosts, EveryStripBeginsItsRows) {

@@ -163,9 +163,9 @@ TEST(Marching, IsRefusedWithAReason) {
   Stage a = point("a", in + 1.f);
   const auto of = [&](const auto& f) { return march_text({stage("b", in.size(), f)}); };
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(2 * x, y); }),
-            "'b' reads 'a' from more than 64 pixels outside");
-  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x - 65, y); }),
-            "'b' reads 'a' from more than 64 pixels outside");
+            "'b' reads 'a' from more than 128 pixels outside");
+  EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x - 129, y); }),
+            "'b' reads 'a' from more than 128 pixels outside");
   EXPECT_EQ(of([&](Var x, Var y) { return a.border(Border::clamp())(x * x / 99, y); }),
             "'b' reads 'a' not at distances that are the same for all pixels");
   EXPECT_EQ(of([&](Var x, Var y) {
