@@ -3,6 +3,7 @@
 
     pip install numpy opencv-python-headless
     python3 bench/opencv.py [--size 2048x2048] [--runs 20] [--threads N]    times them; JSON on stdout
+    python3 bench/opencv.py --radii 3,30    times means and maxima of boxes of these radii instead
     python3 bench/opencv.py --write DIR     writes random images: DIR/f32.pfm and DIR/u8.pgm
     python3 bench/opencv.py --check DIR     compares DIR/<application>.pfm or .pgm, made from these images by
                                             somebody else, with OpenCV's results; JSON on stdout
@@ -99,6 +100,24 @@ def measure(size, runs, threads):
             "runs": runs, "results": results}
 
 
+# OpenCV has each of these in one way.
+WINDOWS = {
+    "mean": lambda i, o, side: cv2.boxFilter(i, -1, (side, side), dst=o, borderType=BORDER),
+    "maximum": lambda i, o, side: cv2.dilate(i, np.ones((side, side), np.uint8), dst=o, borderType=BORDER),
+}
+
+
+def measure_windows(size, runs, threads, radii):
+    cv2.setNumThreads(threads)
+    results = []
+    for pixels, image in random_images(*size).items():
+        for operation, call in WINDOWS.items():
+            for radius in radii:
+                times, _ = milliseconds(lambda i, o, *_: call(i, o, 2 * radius + 1), image, runs)
+                results.append({"operation": operation, "pixels": pixels, "radius": radius, **times})
+    return {"opencv": cv2.__version__, "threads": cv2.getNumThreads(), "runs": runs, "results": results}
+
+
 # ---- agreement ------------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +168,7 @@ def main():
     parser.add_argument("--size", type=size_of, default=(2048, 2048), help="WIDTHxHEIGHT")
     parser.add_argument("--runs", type=int, default=20, help="how often each is timed; the median counts")
     parser.add_argument("--threads", type=int, default=cv2.getNumberOfCPUs(), help="all cores unless said")
+    parser.add_argument("--radii", type=lambda text: [int(radius) for radius in text.split(",")], metavar="R,R")
     parser.add_argument("--write", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--check", type=pathlib.Path, metavar="DIR")
     options = parser.parse_args()
@@ -156,6 +176,9 @@ def main():
         parser.error("--runs and --threads have to be at least 1")
     if options.write:
         write_images(options.write)
+        return
+    if options.radii:
+        print(json.dumps(measure_windows(options.size, options.runs, options.threads, options.radii), indent=2))
         return
     report = check(options.check) if options.check else measure(options.size, options.runs, options.threads)
     print(json.dumps(report, indent=2))

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/differential.h"
@@ -38,6 +40,34 @@ TEST(LargeWindows, OfFloatsAreNear) {
   };
   check(large_windows<float, float>("f32", false), type_of<float>(), 0.5);
   check(large_windows<double, double>("f64", false), type_of<double>(), 1e-8);
+}
+
+/// 61 taps of a line are 7 pieces of 8, and 5: chains of 20 roundings, each of half a unit in the last place.
+TEST(LargeWindows, ErrorsOfFloatsAreThoseOfTheirPieces) {
+  constexpr int radius = 30, side = 2 * radius + 1, roundings = 2 * (8 + 7 + 5) + 2;
+  const Image<float> in("in");
+  const Pipeline pipeline("mean", local("mean", in.border(Border::clamp()), Domain(side, side), Local::Mean));
+  const std::int64_t width = 75, height = 64;
+  const Buffer image = picture(type_of<float>(), {width, height}, 3);
+  const Buffer got = pipeline.compile(compile_options()).run({{{"in", image}}, {}, {}}).at("mean");
+  const auto at = [&](const Buffer& pixels, std::int64_t x, std::int64_t y) {
+    return double{
+        static_cast<const float*>(pixels.data())[std::clamp<std::int64_t>(y, 0, height - 1) * width +
+                                                 std::clamp<std::int64_t>(x, 0, width - 1)]};
+  };
+  double worst = 0;
+  for (std::int64_t y = 0; y < height; y += 7) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      double sum = 0, magnitude = 0;
+      for (int i = 0; i < side * side; ++i) {
+        const double value = at(image, x + i % side - radius, y + i / side - radius);
+        sum += value, magnitude += std::abs(value);
+      }
+      const double allowed = roundings * std::ldexp(1., -24) * magnitude / (side * side);
+      worst = std::max(worst, std::abs(at(got, x, y) - sum / (side * side)) / allowed);
+    }
+  }
+  EXPECT_LE(worst, 1);
 }
 
 TEST(LargeWindows, OfInfinitiesBeyondTheImage) {
