@@ -108,7 +108,8 @@ Scalar narrowest_column(const Separable& s, Scalar type) {
     least += std::min(c.as_double() * low, c.as_double() * high);
     greatest += std::max(c.as_double() * low, c.as_double() * high);
   }
-  return least >= -32768 && greatest <= 32767 ? Scalar::I16 : type;
+  if (least >= -32768 && greatest <= 32767) return Scalar::I16;
+  return least >= 0 && greatest <= 65535 ? Scalar::U16 : type;
 }
 
 }  // namespace

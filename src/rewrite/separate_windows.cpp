@@ -19,8 +19,9 @@ using ir::Expr;
 
 namespace {
 
-constexpr std::size_t least_points = 81;  // below, what a strip of pixels shares takes no stage
-constexpr int least_taps_in_pieces = 9;   // of a line; below, its pieces take more stores than they save taps
+// Below, what a strip of pixels shares takes no stage. Columns of narrow integers are cheap to store.
+constexpr std::size_t least_points = 81, least_points_of_narrow = 49;
+constexpr int least_taps_in_pieces = 9;  // of a line; below, its pieces take more stores than they save taps
 
 /// `value` with every read moved along `dim` by what `by` says; border constants stay.
 Expr moved(const Expr& value, int dim, const ir::Affine& by) {
@@ -124,7 +125,7 @@ class StageSeparation {
 
   Expr operator()(const Expr& e) {
     const auto* result = std::get_if<ir::FoldResult>(&e->op);
-    if (!result || result->fold->loop->domain.points.size() < least_points) return nullptr;
+    if (!result || result->fold->loop->domain.points.size() < least_points_of_narrow) return nullptr;
     auto [entry, is_new] = folds_.try_emplace(result->fold.get());
     if (is_new) {
       kept_.push_back(result->fold);
@@ -136,7 +137,10 @@ class StageSeparation {
  private:
   Expr separated(const ir::Fold& fold) {
     const auto separable = analysis::as_separable(fold, strict_);
-    const auto read = separable ? common_read(separable->value) : std::nullopt;
+    if (!separable) return nullptr;
+    const bool is_narrow = size_of(separable->column_type) <= 2;
+    if (fold.loop->domain.points.size() < (is_narrow ? least_points_of_narrow : least_points)) return nullptr;
+    const auto read = common_read(separable->value);
     if (!read) return nullptr;
     const Type type = fold.next[0]->type;
     const auto line = [&](int dim, int low, std::int64_t stride, const std::vector<ir::Value>& weights) {

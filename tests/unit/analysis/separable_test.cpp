@@ -44,6 +44,7 @@ TEST(Separable, ColumnsAreAsNarrowAsTheirSums) {
   };
   EXPECT_EQ(of(binomial), Scalar::I16);
 
+  EXPECT_EQ(of(Mask::outer({80, 81, 82}, {1, 2, 1})), Scalar::U16) << "243 * 255 needs 16 bits";
   EXPECT_EQ(of(Mask::outer({100, 101, 102}, {1, 2, 1})), Scalar::I32) << "303 * 255 needs 17 bits";
 }
 

@@ -69,6 +69,10 @@ TEST_F(SeparateWindows, ColumnsCoverWhatTheRowsRead) {
 
 TEST_F(SeparateWindows, SmallWindowsStay) {
   EXPECT_EQ(stages(local("s", src, Domain(8, 9), Local::Sum)), "s: in");
+  const Image<std::uint8_t> bytes("bytes");
+  const Accessor narrow = bytes.border(Border::clamp());
+  EXPECT_EQ(stages(local("s", narrow, Domain(7, 7), Local::Max)), "s_columns: bytes; s: s_columns");
+  EXPECT_EQ(stages(local("s", narrow, Domain(6, 8), Local::Max)), "s: bytes");
 }
 
 TEST_F(SeparateWindows, StrictWindowsOfFloatsStay) {
