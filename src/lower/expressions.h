@@ -168,7 +168,6 @@ class ExpressionLowering {
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
   const std::string* find(const std::string& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;
-  bool fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body, int limit) const;
   const std::unordered_set<const ir::Loop*>& free_loops(const ir::Expr& e);
   std::unordered_set<const ir::Loop*> free_loops(const ir::Fold& fold);
   const std::vector<Lanes>* known(const void* key) const;

@@ -7,6 +7,7 @@
 #include "ir/window.h"
 #include "lower/expressions.h"
 #include "lower/median_network.h"
+#include "lower/window_code.h"
 
 namespace weft::lower {
 
@@ -15,29 +16,12 @@ using kernel::Expr;
 
 namespace {
 
-// Straight-line code beyond this many operations takes the compiler seconds and the instruction cache with
-// it.
-constexpr int most_unrolled_operations = 1200;
-constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
-constexpr int most_unrolled_operations_of_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
-constexpr int most_network_inputs = 49;                   // a 7x7 median
 // A pass over a strip makes several taps, whose accumulators stay in registers. Longer passes would leave
 // fewer neighbouring pixels in flight, which hide the latency of taps that need the one before.
 constexpr int most_operations_of_pass = 250;
 constexpr int most_scattered_taps = 8;  // registers for as many addresses
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
-
-/// Roughly, of one tap.
-std::size_t operations_of(const std::vector<ir::Expr>& body) {
-  std::size_t operations = 0;
-  ir::visit(body, [&](const ir::Expr& e) {
-    operations += e->type.lanes;
-    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
-      operations += inner->fold->loop->domain.points.size() * 4;
-  });
-  return operations;
-}
 
 /// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps
 /// of a window that is no box have a row pointer and an offset each.
@@ -143,33 +127,6 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   return {inner, point, bind};
 }
 
-bool ExpressionLowering::fits_straight_line_code(const ir::Loop& loop, const std::vector<ir::Expr>& body,
-                                                 int limit) const {
-  return loop.domain.points.size() * operations_of(body) <= static_cast<std::size_t>(limit);
-}
-
-namespace {
-
-/// How often a product has accumulators of the loop as factors.
-int accumulated_factors(const ir::Expr& e, const ir::Loop& loop) {
-  if (const auto* product = std::get_if<ir::Binary>(&e->op); product && product->op == BinaryOp::Mul)
-    return accumulated_factors(product->a, loop) + accumulated_factors(product->b, loop);
-  if (const auto* cast = std::get_if<ir::Cast>(&e->op)) return accumulated_factors(cast->a, loop);
-  const auto* read = std::get_if<ir::Accumulated>(&e->op);
-  return read && read->loop.get() == &loop ? 1 : 0;
-}
-
-/// Whether every step squares what the one before made, or the like, many times. In straight-line code, GCC's
-/// reassociation writes out all factors of the power, and runs out of memory.
-bool is_tall_power(const ir::Fold& fold) {
-  constexpr std::size_t steps = 16;  // which GCC would unroll itself
-  return fold.loop->domain.points.size() > steps &&
-         std::any_of(fold.next.begin(), fold.next.end(),
-                     [&](const ir::Expr& e) { return accumulated_factors(e, *fold.loop) > 1; });
-}
-
-}  // namespace
-
 std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
   if (const auto* value = known(&fold)) return *value;
   std::vector<Lanes> result;
@@ -184,10 +141,9 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
       result.push_back(std::move(lanes));
     }
   } else {
-    const int limit = is_in_vector_loop()       ? most_unrolled_operations
-                      : place_ == Place::Thread ? most_unrolled_operations_of_threads
-                                                : most_unrolled_operations_at_borders;
-    const bool unrolled = fits_straight_line_code(*fold.loop, fold.next, limit) && !is_tall_power(fold);
+    const bool unrolled = is_in_vector_loop()       ? is_unrolled_in_vectors(fold)
+                          : place_ == Place::Thread ? is_unrolled_in_thread(fold)
+                                                    : is_unrolled_at_border(fold);
     result = unrolled ? fold_unrolled(fold) : fold_in_loop(fold);
   }
   remember(&fold, free_loops(fold), result);
@@ -299,9 +255,7 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     ir::visit(result->fold->next, [&](const ir::Expr& inner) {
       if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
     });
-    const bool small =
-        fits_straight_line_code(*result->fold->loop, result->fold->next, most_unrolled_operations);
-    const bool in_strips = !small || analysis::as_separable(*result->fold, strict_);
+    const bool in_strips = !fits_in_vectors(*result->fold) || analysis::as_separable(*result->fold, strict_);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }

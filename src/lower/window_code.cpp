@@ -1,0 +1,111 @@
+#include "lower/window_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/interior.h"
+#include "analysis/separable.h"
+#include "ir/visit.h"
+#include "ir/window.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+
+namespace {
+
+// Straight-line code beyond this many operations takes the compiler seconds and the instruction cache with
+// it.
+constexpr int most_unrolled_operations = 1200;
+constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
+constexpr int most_unrolled_operations_of_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
+
+/// What else compilers have to take apart, besides the operations: where a read lies that is not direct. GCC 12
+/// took 9 s for 81 taps at computed indices that are mirrored.
+std::size_t hidden_operations_of(const std::vector<ir::Expr>& body) {
+  constexpr std::size_t of_clamp = 4, of_others = 16;
+  std::size_t operations = 0;
+  ir::visit(body, [&](const ir::Expr& e) {
+    const auto* read = std::get_if<ir::Read>(&e->op);
+    if (read && read->border && analysis::access_of(*read) == analysis::Access::Mapped) {
+      const bool clamps = read->border->mode == ir::BorderMode::Clamp;
+      operations += read->indices.size() * (clamps ? of_clamp : of_others);
+    }
+  });
+  return operations;
+}
+
+std::size_t taps_of(const ir::Fold& fold) { return fold.loop->domain.points.size(); }
+
+std::size_t written_operations(const ir::Fold& fold) {
+  return taps_of(fold) * (operations_of(fold.next) + hidden_operations_of(fold.next));
+}
+
+/// How often a product has accumulators of the loop as factors.
+int accumulated_factors(const ir::Expr& e, const ir::Loop& loop) {
+  if (const auto* product = std::get_if<ir::Binary>(&e->op); product && product->op == BinaryOp::Mul)
+    return accumulated_factors(product->a, loop) + accumulated_factors(product->b, loop);
+  if (const auto* cast = std::get_if<ir::Cast>(&e->op)) return accumulated_factors(cast->a, loop);
+  const auto* read = std::get_if<ir::Accumulated>(&e->op);
+  return read && read->loop.get() == &loop ? 1 : 0;
+}
+
+/// Whether every step squares what the one before made, or the like, many times. In straight-line code, GCC's
+/// reassociation writes out all factors of the power, and runs out of memory.
+bool is_tall_power(const ir::Fold& fold) {
+  constexpr std::size_t steps = 16;  // which GCC would unroll itself
+  return taps_of(fold) > steps && std::any_of(fold.next.begin(), fold.next.end(), [&](const ir::Expr& e) {
+           return accumulated_factors(e, *fold.loop) > 1;
+         });
+}
+
+bool fits(const ir::Fold& fold, int limit) {
+  return taps_of(fold) * operations_of(fold.next) <= static_cast<std::size_t>(limit);
+}
+
+}  // namespace
+
+std::size_t operations_of(const std::vector<ir::Expr>& body) {
+  std::size_t operations = 0;
+  ir::visit(body, [&](const ir::Expr& e) {
+    operations += e->type.lanes;
+    if (const auto* inner = std::get_if<ir::FoldResult>(&e->op))
+      operations += inner->fold->loop->domain.points.size() * 4;
+  });
+  return operations;
+}
+
+bool fits_in_vectors(const ir::Fold& fold) { return written_operations(fold) <= most_unrolled_operations; }
+bool is_unrolled_in_vectors(const ir::Fold& fold) { return fits_in_vectors(fold) && !is_tall_power(fold); }
+bool is_unrolled_in_thread(const ir::Fold& fold) {
+  return fits(fold, most_unrolled_operations_of_threads) && !is_tall_power(fold);
+}
+bool is_unrolled_at_border(const ir::Fold& fold) {
+  return fits(fold, most_unrolled_operations_at_borders) && !is_tall_power(fold);
+}
+
+WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor) {
+  const bool on_cpu = processor == target::Processor::Cpu;
+  if (on_cpu && analysis::as_separable(fold, strict))
+    return {"columns", "a column times a row: neighbours in a strip of pixels share columns"};
+  if (is_tall_power(fold)) return {"tap by tap", "each tap multiplies what those before it made by itself"};
+  const std::size_t operations = on_cpu ? written_operations(fold) : taps_of(fold) * operations_of(fold.next);
+  const int most = on_cpu ? most_unrolled_operations : most_unrolled_operations_of_threads;
+  if (operations <= static_cast<std::size_t>(most))
+    return {"unrolled", fmt::format("{} operations; up to {} are straight-line code", operations, most)};
+  return {"tap by tap", fmt::format("{} operations: straight-line code of more than {} {}", operations, most,
+                                    on_cpu ? "would compile for long" : "would leave the instruction cache")};
+}
+
+WindowCode code_of(const ir::Median& median) {
+  const std::size_t values = median.loop->domain.points.size();
+  if (values <= most_network_inputs)
+    return {"unrolled",
+            fmt::format("a sorting network of {} values; up to {} have one", values, most_network_inputs)};
+  return {"tap by tap",
+          fmt::format("{} values are gathered and selected from; up to {} have a sorting network", values,
+                      most_network_inputs)};
+}
+
+}  // namespace weft::lower
