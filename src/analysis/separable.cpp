@@ -112,20 +112,28 @@ Scalar narrowest_column(const Separable& s, Scalar type) {
   return least >= 0 && greatest <= 65535 ? Scalar::U16 : type;
 }
 
-}  // namespace
+struct SeparableOrWhy {
+  std::optional<Separable> separable;
+  std::string why;
+};
 
-std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
-  if (fold.next.size() != 1) return std::nullopt;
+SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict) {
+  const auto not_since = [](const char* why) { return SeparableOrWhy{std::nullopt, why}; };
+  if (fold.next.size() != 1) return not_since("it has several accumulators");
   const auto* step = std::get_if<ir::Binary>(&fold.next[0]->op);
+  const bool is_sum = step && step->op == BinaryOp::Add;
+  if (!step || (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max))
+    return not_since("it is no sum, minimum or maximum");
   const std::optional<Window> window = dense_window(fold.loop->domain);
-  if (!step || !window || window->width < least_extent || window->height < least_extent) return std::nullopt;
-  const bool is_sum = step->op == BinaryOp::Add;
-  if (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max) return std::nullopt;
+  if (!window) return not_since("it is no rectangle");
+  if (window->width < least_extent || window->height < least_extent)
+    return not_since("it has fewer than 3 columns or rows");
   const auto* so_far = std::get_if<ir::Accumulated>(&step->a->op);
-  if (!so_far || so_far->loop != fold.loop || !starts_at_identity(fold, step->op)) return std::nullopt;
+  if (!so_far || so_far->loop != fold.loop || !starts_at_identity(fold, step->op))
+    return not_since("it begins with a value of its own");
   const Type type = fold.next[0]->type;
-  if (is_float(type.scalar) && strict) return std::nullopt;
-  if (type.scalar == Scalar::F16) return std::nullopt;
+  if (is_float(type.scalar) && strict) return not_since("strict floats keep their order");
+  if (type.scalar == Scalar::F16) return not_since("half floats are rounded after each tap");
 
   Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, 1, type.scalar};
   std::vector<double> weights(fold.loop->domain.points.size(), 1.0), column, row;
@@ -139,15 +147,28 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
     result.value = product->b;
   }
   result.stride = static_cast<int>(stride_of(result.value));
-  if (!is_function_of_tap(result.value, *fold.loop, result.stride)) return std::nullopt;
+  if (!is_function_of_tap(result.value, *fold.loop, result.stride))
+    return not_since("a tap's value depends on more than the pixel there");
   // Nine floats as they lie in memory are summed as fast as they are loaded: columns would only add stores.
   const bool is_plain = std::holds_alternative<ir::Read>(result.value->op);
-  if (is_plain && is_float(type.scalar) && is_sum && weights.size() <= 9) return std::nullopt;
-  if (!factorise(weights, *window, !is_float(type.scalar), column, row)) return std::nullopt;
+  if (is_plain && is_float(type.scalar) && is_sum && weights.size() <= 9)
+    return not_since("nine floats are summed as fast as they are loaded");
+  if (!factorise(weights, *window, !is_float(type.scalar), column, row))
+    return not_since("its weights are no column times a row");
   for (double c : column) result.column.push_back(ir::Value::real(type.lane(), c));
   for (double r : row) result.row.push_back(ir::Value::real(type.lane(), r));
   result.column_type = narrowest_column(result, type.scalar);
-  return result;
+  return {std::move(result), ""};
+}
+
+}  // namespace
+
+std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
+  return separable_or_why(fold, strict).separable;
+}
+
+std::string why_not_separable(const ir::Fold& fold, bool strict) {
+  return separable_or_why(fold, strict).why;
 }
 
 }  // namespace weft::analysis

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ir/stage_ir.h"
 
@@ -26,5 +28,8 @@ struct Separable {
 /// The fold as a column and a row, if it is one and that saves work. Under `strict` windows of
 /// floats are left alone: their order would change, which sums and, with NaNs or zeros, minima show.
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
+
+/// Why it is none: a clause. Empty if it is one.
+std::string why_not_separable(const ir::Fold& fold, bool strict);
 
 }  // namespace weft::analysis

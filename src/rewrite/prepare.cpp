@@ -4,13 +4,12 @@
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
 #include "rewrite/recompute_points.h"
-#include "rewrite/separate_windows.h"
 #include "rewrite/share_taps.h"
 #include "rewrite/uneven_masks.h"
 
 namespace weft::rewrite {
 
-ir::Pipeline prepare(const ir::Pipeline& pipeline) {
+ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated) {
   // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
   ir::Pipeline result = share_taps(pipeline);
   ir::verify(result, "share_taps");
@@ -24,7 +23,7 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline) {
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
   // Large windows become columns and rows.
-  result = separate_windows(result);
+  result = separate_windows(result, separated);
   ir::verify(result, "separate_windows");
   // Points that take little are computed where they are read.
   result = recompute_points(result);

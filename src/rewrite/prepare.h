@@ -2,11 +2,13 @@
 #pragma once
 
 #include "ir/stage_ir.h"
+#include "rewrite/separate_windows.h"
 
 namespace weft::rewrite {
 
 /// Rewrites that pay on every target and under every schedule. Results stay the same to the bit, but for
 /// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
-ir::Pipeline prepare(const ir::Pipeline& pipeline);
+/// Windows that become stages are added to `separated`, if that is given.
+ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated = nullptr);
 
 }  // namespace weft::rewrite

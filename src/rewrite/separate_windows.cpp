@@ -116,12 +116,22 @@ std::optional<ir::Read> common_read(const Expr& value) {
   return alike ? common : std::nullopt;
 }
 
+/// Whether its windows are computed at every pixel of its box, and there alone.
+bool is_whole(const ir::Stage& stage) {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  return pure && pure->cases.size() == 1 && !pure->cases[0].when && stage.rank() == 2;
+}
+
+std::size_t least_points_of(const analysis::Separable& separable) {
+  return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points;
+}
+
 /// Separates the windows of one stage; the stages that it needs in front of it collect in `before`.
 class StageSeparation {
  public:
   StageSeparation(const ir::Stage& stage, bool strict, std::unordered_set<std::string>& names,
-                  std::vector<ir::StagePtr>& before)
-      : stage_(stage), strict_(strict), names_(names), before_(before) {}
+                  std::vector<ir::StagePtr>& before, std::vector<SeparatedWindow>* separated)
+      : stage_(stage), strict_(strict), names_(names), before_(before), separated_(separated) {}
 
   Expr operator()(const Expr& e) {
     const auto* result = std::get_if<ir::FoldResult>(&e->op);
@@ -137,11 +147,11 @@ class StageSeparation {
  private:
   Expr separated(const ir::Fold& fold) {
     const auto separable = analysis::as_separable(fold, strict_);
-    if (!separable) return nullptr;
-    const bool is_narrow = size_of(separable->column_type) <= 2;
-    if (fold.loop->domain.points.size() < (is_narrow ? least_points_of_narrow : least_points)) return nullptr;
+    if (!separable || fold.loop->domain.points.size() < least_points_of(*separable)) return nullptr;
     const auto read = common_read(separable->value);
     if (!read) return nullptr;
+    const std::size_t first_stage = before_.size();
+    in_pieces_ = false;
     const Type type = fold.next[0]->type;
     const auto line = [&](int dim, int low, std::int64_t stride, const std::vector<ir::Value>& weights) {
       return Line{separable->op, type, fold.initial[0], dim, low, stride, weights};
@@ -173,6 +183,12 @@ class StageSeparation {
     }
     const Expr value = ir::cast(ir::CastMode::Convert, type.lane(), ir::read(std::move(columns)));
     const Expr whole = along(row, value, of_result, "_row_parts", type);
+    if (separated_) {
+      SeparatedWindow window{stage_.name, row.taps(), column.taps(), in_pieces_, {}};
+      for (std::size_t i = first_stage; i < before_.size(); ++i) window.stages.push_back(before_[i]->name);
+      window.stages.push_back(stage_.name);
+      separated_->push_back(std::move(window));
+    }
     return factor.as_double() == 1 ? whole : ir::binary(BinaryOp::Mul, ir::constant(factor), whole);
   }
 
@@ -213,6 +229,7 @@ class StageSeparation {
     const std::int64_t first = line.low * line.stride;
     if (!line.is_box()) return combined(line, value, taps, first, line.stride, line.weights);
     if (taps < least_taps_in_pieces) return combined(line, value, taps, first, line.stride);
+    in_pieces_ = true;
     const int piece = static_cast<int>(std::lround(std::sqrt(taps))), pieces = taps / piece;
     ir::Box reached = box;
     reached[line.dim].min += ir::Affine(first);
@@ -245,24 +262,29 @@ class StageSeparation {
   const bool strict_;
   std::unordered_set<std::string>& names_;
   std::vector<ir::StagePtr>& before_;
+  std::vector<SeparatedWindow>* separated_;
+  bool in_pieces_ = false;  // the window at hand
   std::unordered_map<const ir::Fold*, Expr> folds_;
   std::vector<std::shared_ptr<const ir::Fold>> kept_;  // keys of folds_ stay alive
 };
 
-/// Whether its windows are computed at every pixel of its box, and there alone.
-bool is_whole(const ir::Stage& stage) {
-  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
-  return pure && pure->cases.size() == 1 && !pure->cases[0].when && stage.rank() == 2;
-}
-
 }  // namespace
 
-ir::Pipeline separate_windows(const ir::Pipeline& pipeline) {
+ir::Pipeline separate_windows(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated) {
   return with_stages_before(pipeline, [&](const ir::Stage& stage, auto& names, auto& before) -> Rule {
     if (!is_whole(stage)) return [](const Expr&) { return nullptr; };
-    auto separation = std::make_shared<StageSeparation>(stage, pipeline.strict, names, before);
+    auto separation = std::make_shared<StageSeparation>(stage, pipeline.strict, names, before, separated);
     return [separation](const Expr& e) { return (*separation)(e); };
   });
+}
+
+std::string why_not_separated(const ir::Stage& stage, const ir::Fold& fold, bool strict) {
+  const auto separable = analysis::as_separable(fold, strict);
+  if (!separable) return analysis::why_not_separable(fold, strict);
+  if (fold.loop->domain.points.size() < least_points_of(*separable))
+    return "it has fewer than " + std::to_string(least_points_of(*separable)) + " taps";
+  if (!is_whole(stage)) return "the stage is no image of one case";
+  return common_read(separable->value) ? "" : "its reads leave their images in different ways";
 }
 
 }  // namespace weft::rewrite

@@ -17,10 +17,26 @@
 // border a whole column is made of the constant.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ir/stage_ir.h"
 
 namespace weft::rewrite {
 
-ir::Pipeline separate_windows(const ir::Pipeline& pipeline);
+/// A window that became stages.
+struct SeparatedWindow {
+  std::string stage;
+  int width, height;
+  bool in_pieces;
+  std::vector<std::string> stages;  ///< The last is the one that had the window.
+};
+
+/// Those that it separates are added to `separated`, if that is given.
+ir::Pipeline separate_windows(const ir::Pipeline& pipeline,
+                              std::vector<SeparatedWindow>* separated = nullptr);
+
+/// Why a window of a stage is left as it is: a clause. Empty if it is separated.
+std::string why_not_separated(const ir::Stage& stage, const ir::Fold& fold, bool strict);
 
 }  // namespace weft::rewrite

@@ -28,6 +28,7 @@
 #include "tools/sizes.h"
 #include "tools/targets.h"
 #include "tools/terminal.h"
+#include "tools/window_report.h"
 
 namespace weft::tools {
 namespace {
@@ -113,10 +114,18 @@ std::string totals(const std::vector<Explained>& stages) {
   return text;
 }
 
+std::string text_of(const std::vector<WindowReport>& windows) {
+  if (windows.empty()) return "";
+  Table table({"window", "of", "becomes", "because"});
+  for (const WindowReport& w : windows) table.add({w.window, w.stage, w.form, w.why});
+  return table.text() + "\n";
+}
+
 void print(const Application& application, const compile::Scheduled& what,
-           const std::vector<Explained>& stages, const std::optional<ir::Sizes>& sizes,
-           const host::Plan& host, const std::optional<KernelReport>& kernels,
-           const std::optional<LoopsOfModule>& loops, const ExplainOptions& options) {
+           const std::vector<Explained>& stages, const std::vector<WindowReport>& windows,
+           const std::optional<ir::Sizes>& sizes, const host::Plan& host,
+           const std::optional<KernelReport>& kernels, const std::optional<LoopsOfModule>& loops,
+           const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -129,7 +138,7 @@ void print(const Application& application, const compile::Scheduled& what,
                std::to_string(s.operations.alu), std::to_string(s.operations.sfu),
                std::to_string(s.operations.loads), sources_text(s)});
   }
-  fmt::print("{}\nschedule for {}{}\n", table.text(), options.machine,
+  fmt::print("{}\n{}schedule for {}{}\n", table.text(), text_of(windows), options.machine,
              what.search.empty() ? "" : ": " + what.search);
   Table decisions({"stage", "decision", "because"});
   for (const Explained& stage : stages) {
@@ -199,18 +208,19 @@ Json as_json(const std::vector<host::Node>& nodes) {
 }
 
 void print_json(const Application& application, const ir::Pipeline& definition,
-                const compile::Scheduled& what, const std::vector<Explained>& stages, const host::Plan& host,
+                const compile::Scheduled& what, const std::vector<Explained>& stages,
+                const std::vector<WindowReport>& windows, const host::Plan& host,
                 const std::optional<KernelReport>& kernels, const std::optional<LoopsOfModule>& loops,
                 const ExplainOptions& options) {
-  Json json = {{"application", application.name},
-               {"machine", options.machine},
-               {"inputs", Json::array()},
-               {"outputs", Json::array()},
-               {"stages", Json::array()}};
+  Json json = {{"application", application.name}, {"machine", options.machine}, {"inputs", Json::array()},
+               {"outputs", Json::array()},        {"stages", Json::array()},    {"windows", Json::array()}};
   for (const auto& input : what.pipeline.inputs)
     json["inputs"].push_back({{"name", input->name}, {"type", weft::name_of(input->type)}});
   for (const auto& output : what.pipeline.outputs) json["outputs"].push_back(output->name);
   for (const Explained& stage : stages) json["stages"].push_back(as_json(stage));
+  for (const WindowReport& w : windows)
+    json["windows"].push_back(
+        {{"stage", w.stage}, {"window", w.window}, {"becomes", w.form}, {"why", w.why}});
   if (Json board = machine_json(options.machine); !board.is_null()) json["board"] = std::move(board);
   json["schedule"] = json_of(schedule::to_json(what.schedule));
   if (!what.search.empty()) json["search"] = what.search;
@@ -259,8 +269,10 @@ void explain(const ExplainOptions& options) {
     const host::Plan host = host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
     const std::optional<LoopsOfModule> loops = explain_loops(module, options);
-    if (options.json) return print_json(application, definition, what, stages, host, kernels, loops, options);
-    print(application, what, stages, sizes, host, kernels, loops, options);
+    const std::vector<WindowReport> windows = windows_of(definition, target.processor);
+    if (options.json)
+      return print_json(application, definition, what, stages, windows, host, kernels, loops, options);
+    print(application, what, stages, windows, sizes, host, kernels, loops, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -285,6 +297,9 @@ void add_explain(Parser& weft) {
   command.footer(
       "Operations are counted per pixel: alu are additions, products and the like; sfu divisions, roots,\n"
       "exponentials. Loads are pixels read. A source without a window is read at the current pixel alone.\n"
+      "A window is separated into columns and rows, stages of their own, in pieces if it is a box; or a "
+      "strip\n"
+      "of pixels shares its columns; or it is unrolled to straight-line code, or goes tap by tap.\n"
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
       "and\n"
       "occupancy are read back; that needs no GPU.\n"

@@ -116,6 +116,16 @@ TEST_F(Commands, Explain) {
   EXPECT_TRUE(expect_success({"explain", "harris", "--ir"}).starts_with("pipeline harris(in: f32 "));
 }
 
+TEST_F(Commands, ExplainTellsWhatBecameOfWindows) {
+  EXPECT_TRUE(contains(expect_success({"explain", "gaussian", "--param", "size=7"}),
+                       "\nwindow  of        becomes    because\n"
+                       "7x7     gaussian  separated  a column times a row: gaussian_columns, gaussian\n\n"));
+  const json window = expect_json({"explain", "median", "--json"})["windows"][0];
+  EXPECT_EQ(window, json::parse(R"({"stage": "median", "window": "5x5", "becomes": "unrolled",
+                                    "why": "a sorting network of 25 values; up to 49 have one"})"));
+  EXPECT_FALSE(contains(expect_success({"explain", "scaling"}), "\nwindow "));
+}
+
 TEST_F(Commands, ExplainAsksTheCompilerAboutLoops) {
   environment["WEFT_CXX"] = "g++";
   const json compiled = expect_json({"explain", "scaling", "--compiler", "--json"})["compiled"];

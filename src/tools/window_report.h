@@ -1,0 +1,20 @@
+// What became of each window of a pipeline, for weft explain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "target/target.h"
+
+namespace weft::tools {
+
+struct WindowReport {
+  std::string stage, window;  ///< "blur", "5x5" or "113 taps"
+  std::string form, why;      ///< "unrolled", "75 operations; up to 1200 are straight-line code"
+};
+
+/// Those of the definition's stages, and of a stage that a rewrite made what is not unrolled.
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor);
+
+}  // namespace weft::tools
