@@ -337,7 +337,8 @@ class ArithmeticNarrowing {
     if (n && (n->op == BinaryOp::Min || n->op == BinaryOp::Max) && fits(n->a) && fits(n->b))
       return binary(n->op, as(type, n->a), as(type, n->b));
     const auto* u = std::get_if<Unary>(&e->op);
-    if (u && u->op == ir::UnaryOp::Abs && is_signed(type) && fits(u->a)) return unary(u->op, as(type, u->a));
+    if (u && u->op == ir::UnaryOp::Abs && fits(u->a))
+      return is_signed(type) ? unary(u->op, as(type, u->a)) : as(type, u->a);
     const auto* s = std::get_if<Select>(&e->op);
     if (s && fits(s->a) && fits(s->b)) return select(narrow(s->condition), as(type, s->a), as(type, s->b));
     return converted(type, narrow(e));

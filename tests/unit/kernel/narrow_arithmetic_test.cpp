@@ -58,6 +58,13 @@ TEST(NarrowArithmetic, WhatIsClampedComparedOrNamed) {
             "const int16_t v = (int16_t)(bytes[x] - bytes[x + 1]);\nout[x] = (int16_t)(v + 1);\n");
 }
 
+TEST(NarrowArithmetic, MagnitudesOfWhatIsNeverNegativeAreThatItself) {
+  const Expr product =
+      binary(BinaryOp::Mul, byte(), number(129));  // 32895, which 16 bits hold without a sign
+  EXPECT_EQ(narrowed({stored(Scalar::U16, unary(ir::UnaryOp::Abs, product))}),
+            "out[x] = (uint16_t)(bytes[x] * 129);\n");
+}
+
 TEST(NarrowArithmetic, WhatCannotBeCutIsNotClamped) {
   const Expr mean = binary(BinaryOp::Shr, sum(byte(), byte()), number(1));
   EXPECT_EQ(narrowed({stored(Scalar::U8, mean, CastMode::Saturate)}),
