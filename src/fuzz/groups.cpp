@@ -58,6 +58,8 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   }
   if (is_one_in(random, 2) && chosen.is_of_blocks()) asked.batch = 1 << random.bits() % 4;
   if (is_one_in(random, 4) && chosen.is_of_blocks()) asked.columns = 32 << random.bits() % 4;
+  if (is_one_in(random, 3) && !chosen.is_of_blocks())
+    asked.edges = is_one_in(random, 2) ? 0 : 4 << random.bits() % 5;
   for (const plan::Kept& kept : chosen.kept) {
     if (kept.storage == plan::Storage::Ring && is_one_in(random, 3))
       asked.kept[kept.stage].rows = kept.rows << random.bits() % 2;

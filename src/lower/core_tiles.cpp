@@ -22,6 +22,9 @@ using kernel::name;
 
 namespace {
 
+constexpr int edge_multiple = 16;      // columns: vectors of what lies in memory are whole
+constexpr int most_prefetched = 4095;  // bytes of a row: from a page on, processors foresee what comes next
+
 using Source = Tile::Source;
 using KeptRows = ExpressionLowering::KeptRows;
 
@@ -37,6 +40,7 @@ class CoreTiles : public TileOwner {
       finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
                            claim(name + "_mask")};
     }
+    if (tile.plan().edges > 0) edges_ = {claim("copied"), claim("inner_left"), claim("inner_right")};
     if (tile.plan().parts) return;
     line_ = {claim(array_.name + "_line"), result_.type.scalar, tile.width() * result_.type.lanes};
     past_caches_ = claim("past_caches");
@@ -87,12 +91,22 @@ class CoreTiles : public TileOwner {
     Block& body = strips.body;
     const Expr column = kernel::mul(kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
     body.push_back({Let{"x0", kernel::add(column, steps_.origin(0))}});
+    const Expr right = steps_.whole(rows_.end(0), 0);
+    body.push_back({Let{"x1", kernel::min(kernel::add(name("x0"), literal(tile_.width())), right)}});
     const Expr row = kernel::mul(kernel::div(strip, columns), rows);
     body.push_back({Let{"y0", kernel::add(row, steps_.origin(1))}});
     const Expr bottom = steps_.whole(rows_.end(1), 1);
     body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), bottom)}});
-    for (const Source& source : tile_.sources()) {
-      if (source.kept.in_memory) find_rows(body, source);
+    if (edges_) {
+      find_edges(body);
+    } else {
+      for (const Source& source : tile_.sources()) {
+        if (!source.kept.in_memory) continue;
+        const Beyond beyond = beyond_of(source);
+        const Finding& found = finding_.at(&source);
+        body.push_back({Let{found.copied, either(either(beyond.left, beyond.right), beyond.rows)}});
+        find_rows(body, source, name(found.copied, Scalar::Bool));
+      }
     }
     kernel::append(body, std::move(work));
     block.push_back({std::move(strips)});
@@ -113,25 +127,91 @@ class CoreTiles : public TileOwner {
 
   const ArrayLayout& array_of(const ir::Stage& stage) const { return tile_.layout().arrays.at(&stage); }
   Expr begin_of(const Source& source) const { return tile_.begin(source.kept.rate[0]); }
+  Expr end_of(const Source& source) const { return steps_.at_rate(name("x1"), 0, source.kept.rate[0]); }
   static int columns_of(const Source& source) { return source.kept.pitch / source.lanes(); }
   Rows all_of(const Source& source) const { return {source.stage.box, tile_.layout()}; }
 
-  /// Tiles that need no pixels but an image's own read its rows where they lie.
-  void find_rows(Block& body, const Source& source) const {
+  /// Either condition; null is none.
+  static Expr either(const Expr& a, const Expr& b) {
+    return !a ? b : !b ? a : kernel::binary(BinaryOp::Or, a, b);
+  }
+
+  /// Whether a tile needs pixels beyond the ends of an image: left, right, or in rows that it does not find
+  /// otherwise.
+  struct Beyond {
+    Expr left, right, rows;
+  };
+  Beyond beyond_of(const Source& source) const {
+    const Rows rows = all_of(source);
+    const plan::Kept& kept = source.kept;
+    const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
+    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
+    const Expr right = kernel::add(end_of(source), literal(kept.x().max));
+    Beyond beyond{is_less(left, rows.begin(0)), is_less(rows.end(0), right), nullptr};
+    if (!tile_.plan().exchanges_rows(kept))
+      beyond.rows =
+          either(is_less(tile_.first_row(kept), rows.begin(1)), is_less(rows.end(1), tile_.end_row(kept)));
+    return beyond;
+  }
+
+  /// The columns between which a tile reads images where they lie; none if rows are missing.
+  void find_edges(Block& body) const {
+    Beyond all;
+    for (const Source& source : tile_.sources()) {
+      if (!source.kept.in_memory) continue;
+      const Beyond beyond = beyond_of(source);
+      all = {either(all.left, beyond.left), either(all.right, beyond.right), either(all.rows, beyond.rows)};
+    }
+    const Expr copied = either(either(all.left, all.right), all.rows);
+    body.push_back({Let{edges_->copied, copied}});
+    std::int64_t reach = 0;
+    for (const plan::Kept& kept : tile_.plan().kept) reach = std::max({reach, -kept.x().min, kept.x().max});
+    const Expr x0 = name("x0"), end = name("x1"), edge = literal(tile_.plan().edges);
+    const Expr far_left = kernel::sub(x0, literal(reach)), far_right = kernel::add(end, literal(reach));
+    Expr left = kernel::select(all.left, kernel::add(x0, edge), far_left);
+    if (all.rows) left = kernel::select(all.rows, far_right, left);
+    body.push_back({Let{edges_->left, left}});
+    const Expr last = kernel::sub(end, edge);
+    const Expr right =
+        kernel::max(name(edges_->left), kernel::binary(BinaryOp::And, last, literal(-edge_multiple)));
+    body.push_back({Let{edges_->right, kernel::select(all.right, right, far_right)}});
+  }
+
+  /// `work` for the columns of a row, in three parts: the first and the last read copies.
+  Block in_parts(const Expr& row_left, const Expr& row_right, Block work) const {
+    const Expr part = name("part");
+    const auto by_part = [&](const Expr& first, const Expr& second, const Expr& third) {
+      const auto is = [&](int number) { return kernel::binary(BinaryOp::Eq, part, literal(number)); };
+      return kernel::select(is(0), first, kernel::select(is(1), second, third));
+    };
+    const auto within = [&](const std::string& x) {
+      return kernel::max(row_left, kernel::min(name(x), row_right));
+    };
+    Block block = {{Let{"first_end", within(edges_->left)}}, {Let{"last_begin", within(edges_->right)}}};
+    const Expr first_end = name("first_end"), last_begin = name("last_begin");
+    For parts{LoopKind::Serial, "part", literal(0), literal(3), {}};
+    Block& body = parts.body;
+    body.push_back({Let{"left", by_part(row_left, first_end, last_begin)}});
+    body.push_back({Let{"right", by_part(first_end, last_begin, row_right)}});
+    body.push_back({Let{"at_edge", kernel::binary(BinaryOp::Ne, part, literal(1))}});
+    Block some;
+    for (const Source& source : tile_.sources()) {
+      if (source.kept.in_memory) find_rows(some, source, name("at_edge", Scalar::Bool));
+    }
+    kernel::append(some, std::move(work));
+    body.push_back({If{kernel::binary(BinaryOp::Lt, name("left"), name("right")), std::move(some), {}}});
+    block.push_back({std::move(parts)});
+    return block;
+  }
+
+  /// Where the rows of an image are found: in memory, unless they are copied.
+  void find_rows(Block& body, const Source& source, const Expr& copied) const {
     const Rows rows = all_of(source);
     const ArrayLayout& array = array_of(source.stage);
     const plan::Kept& kept = source.kept;
-    const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
-    const auto either = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Or, a, b); };
-    const Expr first = tile_.first_row(kept), end = tile_.end_row(kept);
-    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
-    const Expr right = kernel::add(begin_of(source), literal(source.width + kept.x().max));
-    const Expr beside = either(is_less(left, rows.begin(0)), is_less(rows.end(0), right));
-    const Expr above = is_less(first, rows.begin(1)), below = is_less(rows.end(1), end);
     const Finding& found = finding_.at(&source);
-    body.push_back({Let{found.copied, either(beside, either(above, below))}});
-
-    const Expr copied = name(found.copied, Scalar::Bool), stride = name(array.strides[0]);
+    const Expr first = tile_.first_row(kept), stride = name(array.strides[0]);
+    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
     const Expr number = tile_.is_static() ? first : literal(0);  // of the row with which it begins
     const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(source.lanes()));
     body.push_back(
@@ -148,12 +228,18 @@ class CoreTiles : public TileOwner {
     return kernel::mul(number, name(found.step));
   }
 
-  /// The columns that are computed of a source, of those that the tile needs: left and right.
-  void clip_columns(Block& block, const Source& source) const {
+  /// The names of the columns with which a row begins and ends.
+  struct Ends {
+    std::string left, right;
+  };
+  Ends ends_of_row() const { return edges_ ? Ends{"row_left", "row_right"} : Ends{"left", "right"}; }
+
+  /// The columns that are computed of a source, of those that the tile needs.
+  void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const {
     const Rows rows = all_of(source);
     const plan::Reach& x = source.kept.x();
     const Expr from = kernel::add(begin_of(source), literal(x.min));
-    const Expr until = kernel::add(begin_of(source), literal(source.width + x.max));
+    const Expr until = kernel::add(end_of(source), literal(x.max));
     const plan::Reach beyond = source.kept.continued(0);
     const Expr begin = kernel::sub(rows.begin(0), literal(beyond.min));
     const Expr end = kernel::add(rows.end(0), literal(beyond.max));
@@ -161,8 +247,8 @@ class CoreTiles : public TileOwner {
     Expr left = kernel::max(from, begin), right = kernel::min(until, end);
     // All of the source may lie to one side: none are, where the tile begins or ends.
     if (!begins_inside) left = kernel::min(left, until), right = kernel::max(right, from);
-    block.push_back({Let{"left", left}});
-    block.push_back({Let{"right", right}});
+    block.push_back({Let{ends.left, left}});
+    block.push_back({Let{ends.right, right}});
   }
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   If inside_or_constant(const Source& source, Block inside, Block outside) const {
@@ -183,12 +269,15 @@ class CoreTiles : public TileOwner {
   KeptRows kept_rows_of(const Source& source) const {
     const auto found = finding_.find(&source);
     const Finding* finding = found == finding_.end() ? nullptr : &found->second;
+    const bool exchanges = tile_.plan().exchanges_rows(source.kept);
     return {finding ? finding->from : source.array,
             [this, &source, finding](const Expr& row) {
               return finding ? found_row(source, *finding, row) : tile_.row_start(source.kept, row);
             },
             [this, &source](const Expr& x) { return at(source, x); },
-            source.kept.is_member && !source.kept.continues, source.kept.lane_pitch};
+            exchanges || (source.kept.is_member && !source.kept.continues),
+            source.kept.lane_pitch,
+            exchanges ? name(edges_ ? "at_edge" : finding->copied, Scalar::Bool) : nullptr};
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
@@ -215,15 +304,30 @@ class CoreTiles : public TileOwner {
     const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
     const Expr scalars = kernel::mul(count(), literal(lanes));
     const bool apart = source.kept.lane_pitch != 1;
-    Block copy;
-    for (int l = 0; l < (apart ? lanes : 1); ++l) {
-      const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
-      copy.push_back({kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, name("left"), l)),
-                                    kernel::load(from, type, kernel::add(scalar, at_memory(name("left"))))}});
+    const auto copy_from = [&](const Expr& left, const Expr& right) {
+      Block copy;
+      for (int l = 0; l < (apart ? lanes : 1); ++l) {
+        const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
+        copy.push_back({kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, left, l)),
+                                      kernel::load(from, type, kernel::add(scalar, at_memory(left)))}});
+      }
+      const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
+      copies.push_back({For{LoopKind::Vector, "i", literal(0), count, std::move(copy)}});
+    };
+    if (edges_) {  // what is read at both ends
+      const plan::Reach& x = source.kept.x();
+      const Expr until = kernel::add(name(edges_->left), literal(x.max));
+      const Expr again = kernel::add(name(edges_->right), literal(x.min));
+      copies.push_back({Let{"left_end", kernel::min(name("right"), kernel::max(name("left"), until))}});
+      copies.push_back(
+          {Let{"right_begin", kernel::min(name("right"), kernel::max(name("left_end"), again))}});
+      copy_from(name("left"), name("left_end"));
+      copy_from(name("right_begin"), name("right"));
+    } else {
+      copy_from(name("left"), name("right"));
     }
-    copies.push_back({For{LoopKind::Vector, "i", literal(0), apart ? count() : scalars, std::move(copy)}});
     if (border) {
-      beyond_columns(copies, source, [&](const Expr& x, int lane) {
+      beyond_columns(copies, source, {"left", "right"}, [&](const Expr& x, int lane) {
         return kernel::load(from, type, kernel::add(at_memory(x), literal(lane)));
       });
     }
@@ -236,21 +340,27 @@ class CoreTiles : public TileOwner {
 
     Block body;
     clip_columns(body, source);
-    if (source.kept.in_memory)
-      body.push_back({If{name(finding_.at(&source).copied, Scalar::Bool), std::move(copies), {}}});
+    const std::string copied = edges_                  ? edges_->copied
+                               : source.kept.in_memory ? finding_.at(&source).copied
+                                                       : "";
+    if (!copied.empty())
+      body.push_back({If{name(copied, Scalar::Bool), std::move(copies), {}}});
     else
       kernel::append(body, std::move(copies));
-    // Processors foresee what is next in a row, not that the strip goes on in the next one.
-    const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
-    body.push_back({kernel::Prefetch{
-        array.name, type, kernel::add(memory_row(rows, array, next), at_memory(name("left"))), scalars}});
+    // Processors foresee what is next in a row, not that the tile goes on in the next one. It pays for itself in
+    // short rows.
+    if (source.width * size_of(source.stage.type) <= most_prefetched) {
+      const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
+      const Expr at_next = kernel::add(memory_row(rows, array, next), at_memory(name("left")));
+      body.push_back({kernel::Prefetch{array.name, type, at_next, scalars}});
+    }
     return tile_.for_rows(&source.kept, border.has_value(), std::move(body));
   }
 
  private:
   /// The pixels beyond the ends of a row that the tile needs. `pixel` gives one lane of a pixel of the
   /// source.
-  void beyond_columns(Block& block, const Source& source,
+  void beyond_columns(Block& block, const Source& source, const Ends& ends,
                       const std::function<Expr(const Expr&, int)>& pixel) {
     const plan::BorderRule& border = *source.kept.border;
     const Rows rows = all_of(source);
@@ -274,11 +384,11 @@ class CoreTiles : public TileOwner {
     const plan::Reach &x = source.kept.x(), &outside = source.kept.outside[0];
     if (outside.min > 0) {
       const Expr from = kernel::add(begin_of(source), literal(x.min));
-      fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name("left"));
+      fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name(ends.left));
     }
     if (outside.max > 0) {
-      const Expr until = kernel::add(begin_of(source), literal(source.width + x.max));
-      fill(name("right"), kernel::min(until, kernel::add(rows.end(0), literal(outside.max))));
+      const Expr until = kernel::add(end_of(source), literal(x.max));
+      fill(name(ends.right), kernel::min(until, kernel::add(rows.end(0), literal(outside.max))));
     }
   }
 
@@ -310,7 +420,7 @@ class CoreTiles : public TileOwner {
     if (pass.back() == &result_) return rows_of_result(pass);
     const Source& first = *tile_.source(*pass.front());
     Block body, constants;
-    clip_columns(body, first);
+    clip_columns(body, first, ends_of_row());
     compute(body, pass, name("row"), columns_of(first));
     for (const ir::Stage* stage : pass) {
       const Source& source = *tile_.source(*stage);
@@ -337,9 +447,10 @@ class CoreTiles : public TileOwner {
 
  private:
   Block columns_of_result() const {
-    const Expr end = kernel::add(name("x0"), literal(tile_.width()));
-    return {{Let{"left", kernel::max(name("x0"), rows_.begin(0))}},
-            {Let{"right", kernel::min(end, rows_.end(0))}}};
+    const Ends ends = ends_of_row();
+    const bool in_steps = steps_[0] > 1;  // which may begin and end beyond the result
+    return {{Let{ends.left, in_steps ? kernel::max(name("x0"), rows_.begin(0)) : name("x0")}},
+            {Let{ends.right, in_steps ? kernel::min(name("x1"), rows_.end(0)) : name("x1")}}};
   }
 
   Block rows_of_result(const Tile::Stages& pass) {
@@ -348,9 +459,27 @@ class CoreTiles : public TileOwner {
     return tile_.for_rows(nullptr, false, std::move(body));
   }
 
-  /// One row of the members of a pass, from left to right, at most so many columns: to their kept rows, or to
-  /// memory.
+  /// One row of the members of a pass, at most so many columns: to their kept rows, or to memory.
   void compute(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
+    const Ends ends = ends_of_row();
+    Block work;
+    compute_part(work, pass, row, columns);
+    if (edges_)
+      kernel::append(block, in_parts(name(ends.left), name(ends.right), std::move(work)));
+    else
+      kernel::append(block, std::move(work));
+    for (const ir::Stage* stage : pass) {
+      const Source* source = tile_.source(*stage);
+      if (!source || !source->kept.border_mode()) continue;
+      if (edges_) block.push_back(current_row(*source));
+      beyond_columns(block, *source, ends, [&](const Expr& x, int lane) {
+        return kernel::load(row_.at(source), stage->type.scalar, at(*source, x, lane));
+      });
+    }
+  }
+
+  /// From left to right.
+  void compute_part(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
     const Tile::PassLanes lanes = tile_.lanes_of(pass);
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
@@ -386,13 +515,6 @@ class CoreTiles : public TileOwner {
       kernel::StorePastCaches store{array_.name, result_.type.scalar, memory_of(row), line_.name,
                                     kernel::mul(count(), literal(result_.type.lanes))};
       block.push_back({If{name(past_caches_, Scalar::Bool), {{std::move(store)}}, {}}});
-    }
-    for (const ir::Stage* stage : pass) {
-      const Source* source = tile_.source(*stage);
-      if (!source || !source->kept.border_mode()) continue;
-      beyond_columns(block, *source, [&](const Expr& x, int lane) {
-        return kernel::load(row_.at(source), stage->type.scalar, at(*source, x, lane));
-      });
     }
   }
 
@@ -520,6 +642,12 @@ class CoreTiles : public TileOwner {
   const Steps& steps_;
   std::map<const Source*, std::string> row_;  // points to the current one
   std::map<const Source*, Finding> finding_;
+  /// Of a tile whose images are read where they lie but for the ends of their rows: whether columns are copied,
+  /// and between which none are.
+  struct Edges {
+    std::string copied, left, right;
+  };
+  std::optional<Edges> edges_;
   // What caches cannot keep goes past them by whole cache lines, so a row of the tile is gathered first.
   kernel::LocalArray line_;
   std::string past_caches_;

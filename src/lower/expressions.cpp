@@ -412,8 +412,9 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
                          !analysis::stays_inside(y, n.region[1], stage_.domain());
   if (may_leave) {
     const Expr min = lower(n.region[1].min);
-    row = kernel::add(
+    const Expr found = kernel::add(
         kernel::index_call(index_op(n.border->mode), kernel::sub(row, min), lower(n.region[1].extent)), min);
+    row = kept.are_copied ? kernel::select(kept.are_copied, row, found) : found;
   }
   const Expr start = kept.row(row);
   const auto row_from = [&](const Expr& offset) {

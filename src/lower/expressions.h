@@ -80,7 +80,8 @@ class ExpressionLowering {
     std::function<kernel::Expr(const kernel::Expr& y)> row;  ///< The scalar with which the row y begins.
     std::function<kernel::Expr(const kernel::Expr& x)> at;   ///< From there, that with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
-    std::int64_t lane_pitch = 1;  ///< See pixel_pitch().
+    std::int64_t lane_pitch = 1;        ///< See pixel_pitch().
+    kernel::Expr are_copied = nullptr;  ///< Where this holds, rows beyond the source are there nevertheless.
   };
   /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
   /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,

@@ -38,6 +38,7 @@ struct Choices {
   /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
   std::optional<bool> of_blocks = {};
   std::optional<int> width = {};  ///< Of a tile.
+  std::optional<int> edges = {};  ///< Columns that a core copies at both ends of a row; 0: all.
   std::optional<Extent> height = {};
   std::optional<Traversal> traversal = {};
   std::optional<int> columns = {};      ///< That the threads of a block share out.

@@ -17,11 +17,11 @@ double pixels_of(const Computed& c, const Covered& all, bool lanes_apart) {
   return one_by_one + all.pixels * (is_even ? 1 : machine::uneven_phases);
 }
 
-/// The share of tiles that copy the rows of an image: those at its ends, unless all do.
-double copying_tiles(const Tiling& tiling, const Kept& image) {
+/// The share of an image that tiles copy: what is at its ends, unless they copy all.
+double copied(const Tiling& tiling, const KernelPlan& plan, const Kept& image) {
   if (!image.in_memory) return 1;
-  const double inner = std::max(tiling.columns - 2, 0.0) * std::max(tiling.bands - 2, 0.0);
-  return 1 - inner / (tiling.columns * tiling.bands);
+  const double bands = plan.exchanges_rows(image) ? 1 : std::max(tiling.bands - 2, 0.0) / tiling.bands;
+  return 1 - (1 - tiling.at_ends) * bands;
 }
 
 /// Rows of one stage and its values, from image to image.
@@ -42,7 +42,7 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   for (const Kept& kept : plan.kept) {
     if (kept.is_member) continue;
     const Covered image = covered_by(tiling, box_of(kept.box, sizes), kept.window);
-    work.accesses += image.pixels * 2 * kept.type.lanes * copying_tiles(tiling, kept);
+    work.accesses += image.pixels * 2 * kept.type.lanes * copied(tiling, plan, kept);
     work.rows += image.rows;
   }
   for (const Computed& c : plan.computed) {

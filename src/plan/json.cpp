@@ -71,7 +71,7 @@ class Reading {
     for (const Json& level : list) {
       if (!level.is_object() || !level.contains("kind")) throw wrong("has a level without a kind");
       for (const auto& [key, value] : level.items()) {
-        if (key != "kind" && key != "order" && key != "extent")
+        if (key != "kind" && key != "order" && key != "extent" && key != "edges")
           throw wrong("says '" + key + "' of a level, which is unknown");
       }
       add_level(level);
@@ -93,6 +93,8 @@ class Reading {
     if (kind == "grid" || kind == "core") {
       choices_.of_blocks = kind == "grid";
       choices_.width = fixed_of(0);
+      if (level.contains("edges"))
+        choices_.edges = level["edges"] == 0 ? 0 : number(level["edges"], "the edges of a level");
       if (extents.size() > 1 && !extents[1].is_all()) choices_.height = extents[1];
     } else if (kind == "row") {
       const Json order = level.value("order", Json("march"));
@@ -142,6 +144,7 @@ Json as_json(const KernelPlan& plan) {
     for (const Extent& extent : level.extent) {
       if (!follows) one["extent"].push_back(as_json(extent));
     }
+    if (level.kind == LevelKind::Core && plan.is_tiled() && !follows) one["edges"] = plan.edges;
   }
   for (const Kept& k : plan.kept) {
     Json& one = kept[k.stage] = {{"rows", k.rows}};
@@ -157,6 +160,7 @@ Json as_json(const Choices& choices) {
   };
   const auto of = [](const std::optional<int>& pixels) { return pixels ? fixed(*pixels) : all_pixels(); };
   add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
+  if (choices.edges) levels.back()["edges"] = *choices.edges;
   if (choices.columns) add("block", of(choices.columns), all_pixels());
   if (choices.batch) add("batch", all_pixels(), of(choices.batch));
   if (choices.pixels) add("lane", of(choices.pixels), all_pixels());

@@ -30,6 +30,11 @@ bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }
 
+bool KernelPlan::exchanges_rows(const Kept& image) const {
+  const bool goes_on = std::any_of(kept.begin(), kept.end(), [](const Kept& k) { return k.continues; });
+  return image.in_memory && !is_static() && !goes_on && image.border_mode() != ir::BorderMode::Constant;
+}
+
 std::int64_t KernelPlan::kept_bytes() const {
   std::map<int, std::int64_t> of_place;
   for (const Kept& k : kept) of_place[k.place] = std::max(of_place[k.place], k.bytes());

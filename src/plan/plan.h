@@ -144,10 +144,13 @@ struct KernelPlan {
   std::vector<Level> levels;         ///< Outermost first.
   std::array<int, 2> step = {1, 1};  ///< Pixels of the result in each step, powers of two.
   int before = 0;                    ///< Rows above the first of a tile with which a march begins.
-  bool lanes_apart = false;          ///< Each lane has kept rows of its own.
-  std::vector<Kept> kept;            ///< Images first, then members, producers first.
-  std::vector<Pass> passes;          ///< In order; the result's is the last.
-  std::optional<Parts> parts;        ///< Of a reduction.
+  /// Columns at the ends of an image for which tiles there copy what they read, with pixels beyond the ends;
+  /// they read the rest where it lies. 0: they copy all.
+  int edges = 0;
+  bool lanes_apart = false;    ///< Each lane has kept rows of its own.
+  std::vector<Kept> kept;      ///< Images first, then members, producers first.
+  std::vector<Pass> passes;    ///< In order; the result's is the last.
+  std::optional<Parts> parts;  ///< Of a reduction.
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
@@ -166,6 +169,9 @@ struct KernelPlan {
   bool is_tiled() const { return !kept.empty(); }
   /// All kept rows, those of one place once, and accumulators.
   std::int64_t kept_bytes() const;
+  /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
+  /// index; else tiles at its top and bottom copy rows.
+  bool exchanges_rows(const Kept& image) const;
   /// Of a tile: columns, and rows.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
   const Extent& height() const { return levels.at(0).extent.at(1); }

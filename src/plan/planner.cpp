@@ -20,6 +20,11 @@ namespace {
 
 // A window of fewer pixels is read from memory: the caches have it, and staging it costs barriers.
 constexpr int least_window_pixels = 3;
+// As far as windows may reach: few columns to copy, in whole vectors and lines of caches.
+constexpr int edge_columns = 64;
+// Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
+// pay (bench/results/2026-11-23-single-stages.md).
+constexpr double enough_operations = 128, operations_of_division = 16;
 
 ImageUse use_of(const ir::Stage& stage) { return {stage.name, stage.type, stage.box}; }
 
@@ -121,6 +126,9 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
       {LevelKind::Vector, Order::Parallel, {}}};
   plan.before = rows_before(march);
   plan.lanes_apart = march.lanes_apart;
+  // Wide tiles of one stage are at both ends of a row, narrow ones of groups copy less than tests for edges cost.
+  const bool may_have_edges =
+      group.members.size() == 1 && !is_static && !march.in_parts && march.has_one_rate();
   const std::vector<StagePass> passes = passes_of(group.members, march);
   const std::vector<int> places = places_of_rows(group.members, march, passes, traversal);
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
@@ -139,8 +147,10 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     kept.place = places[r];
     kept.in_memory = !kept.is_member && !apart;
     ask_for_rows(kept, asked);
+    if (may_have_edges && kept.in_memory && kept.outside[0] != Reach{}) plan.edges = edge_columns;
     plan.kept.push_back(std::move(kept));
   }
+  plan.edges = asked.edges.value_or(plan.edges);
   add_passes(plan, passes);
 }
 
@@ -181,8 +191,7 @@ std::optional<March> march_of_one(const Group& group) {
   return found.march;
 }
 
-/// Whether a block of threads is faster if it keeps the rows that a single stage reads.
-bool pays_for_one(const March& march) {
+bool reads_windows(const March& march) {
   return march.has_one_rate() && std::any_of(march.rolling.begin(), march.rolling.end(), [](const auto& r) {
            return analysis::pixels_in(r.window) >= least_window_pixels;
          });
@@ -196,6 +205,23 @@ Loop merged(const Group& group) {
     all.has_windows |= loop.has_windows;
   }
   return all;
+}
+
+/// Whether a core is faster if it goes through tiles of a single stage. It computes no pixels at the ends of rows one
+/// by one, but does more for each row, and reads short pieces of rows.
+bool pays_for_core(const March& march, const Group& group) {
+  if (march.lanes_apart || !reads_windows(march)) return false;
+  const Loop all = merged(group);
+  const auto operations =
+      static_cast<double>(all.operations.alu + operations_of_division * all.operations.sfu);
+  int columns = 0;
+  for (const RollingRows& r : march.rolling) columns += static_cast<int>(r.outside[0].min + r.outside[0].max);
+  return columns * operations >= enough_operations;
+}
+
+/// Whether it is faster to keep the rows that a single stage reads.
+bool pays_for_one(const March& march, const Group& group, const Memory& memory) {
+  return memory.is_of_blocks() ? reads_windows(march) : pays_for_core(march, group);
 }
 
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
@@ -278,7 +304,8 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
 
 /// What is asked for in vain: a clause, or nothing.
 std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
-  const bool asks_for_tiles = asked.width || asked.height || asked.traversal || asked.columns || asked.batch;
+  const bool asks_for_tiles =
+      asked.width || asked.edges || asked.height || asked.traversal || asked.columns || asked.batch;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   for (const auto& [stage, choices] : asked.kept) {
     if (!plan.kept_of(stage))
@@ -304,7 +331,7 @@ PlanOrWhy plan_of_one(const Group& group, const Memory& memory, const Choices& a
   const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
   if (must && !march)
     return {std::nullopt, "'" + group.result().name + "' cannot keep rows of what it reads"};
-  const bool pays = march && memory.is_of_blocks() && pays_for_one(*march);
+  const bool pays = march && pays_for_one(*march, group, memory);
   if (must || (pays && asked.keeps_rows != false)) {
     Group marching = group;
     marching.march = *march;

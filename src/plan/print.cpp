@@ -43,7 +43,10 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   std::vector<Line> lines;
   for (const Level& level : plan.levels) {
     const std::string extents = text_of(level.extent);
-    lines.emplace_back(name_of(level.kind), extents + (extents.empty() ? "" : " ") + name_of(level.order));
+    std::string text = extents + (extents.empty() ? "" : " ") + name_of(level.order);
+    if (level.kind == LevelKind::Core && plan.edges > 0)
+      text += fmt::format(", copies {} columns at both ends of a row", plan.edges);
+    lines.emplace_back(name_of(level.kind), std::move(text));
   }
   if (plan.step != std::array{1, 1})
     lines.emplace_back("step", fmt::format("{} x {}", plan.step[0], plan.step[1]));

@@ -50,7 +50,10 @@ Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result) {
   const std::int64_t columns = parts(result.extent[0], plan.width());
   std::int64_t height = size_over(plan.height(), result.extent[1], columns);
   if (plan.parts) height = round_up(height, rows_of_part(*plan.parts, result.extent[0]) * plan.step[1]);
-  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height)), height};
+  const double of_tiles = 2.0 / static_cast<double>(std::max<std::int64_t>(columns, 1));
+  const double of_edges = 2.0 * plan.edges / static_cast<double>(std::max<std::int64_t>(result.extent[0], 1));
+  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height)), height,
+          std::min(plan.edges > 0 ? of_edges : of_tiles, 1.0)};
 }
 
 Covered covered_by(const Tiling& tiling, const ir::ConcreteBox& box, const Window& halo) {

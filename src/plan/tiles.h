@@ -39,6 +39,7 @@ double rows_of(const ir::ConcreteBox& box);
 struct Tiling {
   double columns = 1, bands = 1;  ///< Tiles side by side, and one below the other.
   std::int64_t height = 0;        ///< Rows of each.
+  double at_ends = 1;             ///< The share of the columns that tiles at the ends of a row copy.
 };
 /// Of a plan with tiles, over a result of that box.
 Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result);

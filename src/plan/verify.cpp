@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "plan/core_strip.h"
@@ -58,6 +59,23 @@ Why why_not_in_passes(const KernelPlan& plan) {
   return std::nullopt;
 }
 
+Why why_not_with_edges(const KernelPlan& plan) {
+  if (plan.edges == 0) return std::nullopt;
+  const std::array one{1, 1};
+  const bool has_one_rate = plan.step == one && std::all_of(plan.kept.begin(), plan.kept.end(),
+                                                            [&](const Kept& k) { return k.rate == one; });
+  if (plan.is_of_blocks() || plan.is_static() || plan.parts || !has_one_rate)
+    return fmt::format("only a core that marches at one rate reads rows of '{}' in parts", plan.result);
+  if (std::none_of(plan.kept.begin(), plan.kept.end(), [](const Kept& k) { return k.in_memory; }))
+    return fmt::format("the kernel of '{}' reads no rows where they lie, between edges", plan.result);
+  std::int64_t least = 0;
+  for (const Kept& kept : plan.kept) least = std::max({least, kept.outside[0].min, kept.outside[0].max});
+  if (plan.edges < least)
+    return fmt::format("edges of {} columns are less than the {} that windows reach beyond the end of a row",
+                       plan.edges, least);
+  return std::nullopt;
+}
+
 Why why_not_in_memory(const KernelPlan& plan, const Memory& memory) {
   const std::int64_t bytes = plan.kept_bytes();
   const std::int64_t most = memory.is_of_blocks() ? *memory.shared_bytes : most_kept_bytes;
@@ -77,6 +95,7 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   }
   if (auto why = why_not_in_passes(plan)) return why;
   if (!plan.is_tiled()) return std::nullopt;
+  if (auto why = why_not_with_edges(plan)) return why;
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;
   }

@@ -31,6 +31,13 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 // e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
 // Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.
 static inline float exp_approx_f32(float v) {
@@ -55,6 +62,44 @@ static inline float exp_approx_f32(float v) {
 }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
+static inline void prefetch(const void* from, int64_t bytes) {
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
+}
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -121,8 +166,9 @@ const float bilateral_mask[169] = {0.01831564f, 0.033746153f, 0.055637997f, 0.08
     0.033746153f, 0.01831564f, 0.033746153f, 0.055637997f, 0.082085f, 0.108368024f, 0.12802169f, 0.13533528f,
     0.12802169f, 0.108368024f, 0.082085f, 0.055637997f, 0.033746153f, 0.01831564f};
 
-// One pixel of bilateral, borders resolved.
-WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int64_t y) {
+// Strips [first, last) of 'bilateral', each 512 columns that are computed row by row.
+// Rows of 'in' are read where they lie, but for strips at the ends of the image.
+void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict bilateral = frame.bilateral;
   const int64_t in_w = frame.in_w;
@@ -130,76 +176,95 @@ WEFT_NOINLINE void bilateral_pixel(const bilateral_frame& frame, int64_t x, int6
   const int64_t in_pitch = frame.in_pitch;
   const int64_t bilateral_pitch = frame.bilateral_pitch;
   const float sigma_r = frame.sigma_r;
-  float acc = 0.0f;
-  float acc_2 = 0.0f;
-  for (int64_t ty = -6; ty < 7; ty += 1) {
-    WEFT_SCALAR
-    for (int64_t tx = -6; tx < 7; tx += 1) {
-      WEFT_SCALAR
-      const int64_t x_in = clamp_index(x + tx, in_w);
-      const int64_t y_in = clamp_index(y + ty, in_h);
-      const float v = in[y_in * in_pitch + x_in];
-      const float v_2 = v - in[y * in_pitch + x];
-      const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
-          * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
-      const float v_4 = acc + v_3;
-      const float v_5 = acc_2 + v_3 * v;
-      acc = v_4;
-      acc_2 = v_5;
-    }
-  }
-  bilateral[y * bilateral_pitch + x] = acc_2 / acc;
-}
-
-// Rows [first, last) of 'bilateral' from 'in'.
-void bilateral_rows(const bilateral_frame& frame, int64_t first, int64_t last) {
-  const float* __restrict in = frame.in;
-  float* __restrict bilateral = frame.bilateral;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t bilateral_pitch = frame.bilateral_pitch;
-  const float sigma_r = frame.sigma_r;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(6, in_w);
-    const int64_t right = max_i64(left, in_w - 6);
-    float* bilateral_row = bilateral + y * bilateral_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      bilateral_pixel(frame, x, y);
-    }
-    for (int64_t x0 = left; x0 < right; x0 += 1024) {
-      const int64_t count = min_i64(1024, right - x0);
-      alignas(64) float acc[1024];
-      alignas(64) float acc_2[1024];
-      WEFT_INDEPENDENT
-      for (int64_t i = 0; i < count; ++i) {
-        acc[i] = 0.0f;
-        acc_2[i] = 0.0f;
-      }
-      for (int64_t ty = -6; ty < 7; ty += 1) {
-        for (int64_t tx = -6; tx < 7; tx += 1) {
-          const float* in_row = in + clamp_index(y + ty, in_h) * in_pitch;
-          const float* in_0 = in + y * in_pitch;
+  alignas(64) float in_rows[8384];
+  alignas(64) float bilateral_line[512];
+  const bool past_caches = exceeds_caches(bilateral_pitch * in_h * 4);
+  const int64_t columns = (in_w + 511) / 512;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 512;
+    const int64_t x1 = min_i64(x0 + 512, in_w);
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    const bool copied = x0 - 6 < 0 || in_w < x1 + 6;
+    const int64_t inner_left = x0 - 6 < 0 ? x0 + 64 : x0 - 6;
+    const int64_t inner_right = in_w < x1 + 6 ? max_i64(inner_left, (x1 - 64) & -16) : x1 + 6;
+    for (int64_t y = y0 - 12; y < y1; ++y) {
+      if (y0 - 6 <= y + 6) {
+        const int64_t row = y + 6;
+        const int64_t left = max_i64(x0 - 6, 0);
+        const int64_t right = min_i64(x1 + 6, in_w);
+        if (copied) {
+          float* in_row = in_rows + (row & 15) * 524;
+          const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
+          const int64_t left_end = min_i64(right, max_i64(left, inner_left + 6));
+          const int64_t right_begin = min_i64(right, max_i64(left_end, inner_right - 6));
           WEFT_INDEPENDENT
-          for (int64_t i = 0; i < count; ++i) {
-            const float v = in_row[x0 + i + tx];
-            const float v_2 = v - in_0[x0 + i];
-            const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
-                * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
-            const float v_4 = acc[i] + v_3;
-            const float v_5 = acc_2[i] + v_3 * v;
-            acc[i] = v_4;
-            acc_2[i] = v_5;
+          for (int64_t i = 0; i < left_end - left; ++i) {
+            in_row[i + (left - x0) + 6] = in_row_2[i + left];
+          }
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - right_begin; ++i) {
+            in_row[i + (right_begin - x0) + 6] = in_row_2[i + right_begin];
+          }
+          for (int64_t x = max_i64(x0 - 6, -6); x < left; ++x) {
+            in_row[x - x0 + 6] = in_row_2[clamp_index(x, in_w)];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 6, in_w + 6); ++x) {
+            in_row[x - x0 + 6] = in_row_2[clamp_index(x, in_w)];
+          }
+        }
+        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
+      }
+      if (y0 <= y) {
+        const int64_t row_left = x0;
+        const int64_t row_right = x1;
+        const int64_t first_end = max_i64(row_left, min_i64(inner_left, row_right));
+        const int64_t last_begin = max_i64(row_left, min_i64(inner_right, row_right));
+        for (int64_t part = 0; part < 3; ++part) {
+          const int64_t left = part == 0 ? row_left : part == 1 ? first_end : last_begin;
+          const int64_t right = part == 0 ? first_end : part == 1 ? last_begin : row_right;
+          const bool at_edge = part != 1;
+          if (left < right) {
+            const float* in_from = at_edge ? in_rows : in + x0 - 6;
+            const int64_t in_step = at_edge ? 524 : in_pitch;
+            const int64_t in_mask = at_edge ? 15 : -1;
+            float* bilateral_row = past_caches ? bilateral_line : bilateral + y * bilateral_pitch + left;
+            alignas(64) float acc[512];
+            alignas(64) float acc_2[512];
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < right - left; ++i) {
+              acc[i] = 0.0f;
+              acc_2[i] = 0.0f;
+            }
+            for (int64_t ty = -6; ty < 7; ty += 1) {
+              for (int64_t tx = -6; tx < 7; tx += 1) {
+                const float* in_row_3 = in_from + ((at_edge ? y + ty : clamp_index(y + ty, in_h)) & in_mask)
+                    * in_step + (left - x0) + 6;
+                const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) + 6;
+                WEFT_INDEPENDENT
+                for (int64_t i = 0; i < right - left; ++i) {
+                  const float v = in_row_3[i + tx];
+                  const float v_2 = v - in_0[i];
+                  const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
+                      * exp_approx_f32(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
+                  const float v_4 = acc[i] + v_3;
+                  const float v_5 = acc_2[i] + v_3 * v;
+                  acc[i] = v_4;
+                  acc_2[i] = v_5;
+                }
+              }
+            }
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < right - left; ++i) {
+              bilateral_row[i] = acc_2[i] / acc[i];
+            }
+            if (past_caches) {
+              store_past_caches(bilateral + y * bilateral_pitch + left, bilateral_line, (right - left) * 4);
+            }
           }
         }
       }
-      WEFT_INDEPENDENT
-      for (int64_t i = 0; i < count; ++i) {
-        bilateral_row[x0 + i] = acc_2[i] / acc[i];
-      }
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      bilateral_pixel(frame, x, y);
     }
   }
 }
@@ -218,9 +283,13 @@ int run_bilateral(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
   frame.in_h = in_h;
   frame.sigma_r = sigma_r;
 
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  host->parallel_for(host->context, div_i64(in_h
+      + min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256)) * ((in_w + 511) / 512),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
-    bilateral_rows(*static_cast<const bilateral_frame*>(data), first, last);
+    bilateral_strips(*static_cast<const bilateral_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

@@ -150,9 +150,10 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 512;
+    const int64_t x1 = min_i64(x0 + 512, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
-    const bool in_copied = x0 - 2 < 0 || in_w < x0 + 514 || (y0 - 2 < 0 || in_h < y1 + 2);
+    const bool in_copied = x0 - 2 < 0 || in_w < x1 + 2;
     const float* in_from = in_copied ? in_rows : in + x0 - 2;
     const int64_t in_step = in_copied ? 516 : in_pitch;
     const int64_t in_mask = in_copied ? 3 : -1;
@@ -160,7 +161,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
       if (y0 - 2 <= y + 2) {
         const int64_t row = y + 2;
         const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x0 + 514, in_w);
+        const int64_t right = min_i64(x1 + 2, in_w);
         if (in_copied) {
           float* in_row = in_rows + (row & 3) * 516;
           const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
@@ -171,7 +172,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           for (int64_t x = max_i64(x0 - 2, -1); x < left; ++x) {
             in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
           }
-          for (int64_t x = right; x < min_i64(x0 + 514, in_w + 1); ++x) {
+          for (int64_t x = right; x < min_i64(x1 + 2, in_w + 1); ++x) {
             in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
           }
         }
@@ -180,13 +181,16 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
       if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 513, in_w);
+        const int64_t right = min_i64(x1 + 1, in_w);
         float* sx_row = sx_rows + (row & 3) * 514;
         float* sy_row = sy_rows + (row & 3) * 514;
         float* sxy_row = sxy_rows + (row & 3) * 514;
-        const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) + 2;
-        const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) + 2;
-        const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) + 2;
+        const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
+            * in_step + (left - x0) + 2;
+        const float* in_0 = in_from + ((in_copied ? row : clamp_index(row, in_h)) & in_mask) * in_step
+            + (left - x0) + 2;
+        const float* in_p1 = in_from + ((in_copied ? row + 1 : clamp_index(row + 1, in_h)) & in_mask)
+            * in_step + (left - x0) + 2;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
@@ -201,25 +205,25 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
         }
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
           sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
         }
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 513, in_w + 1); ++x) {
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
         }
       }
       if (y0 <= y) {
-        const int64_t left = max_i64(x0, 0);
-        const int64_t right = min_i64(x0 + 512, in_w);
+        const int64_t left = x0;
+        const int64_t right = x1;
         float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
         const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
         const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;

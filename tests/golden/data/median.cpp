@@ -31,23 +31,58 @@ static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+#ifndef WEFT_CACHE_BYTES
+#define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
+#endif
+// Whether caches cannot keep so many bytes.
+static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
-// The element of rank n / 2, by insertion; reorders the values.
-static inline uint8_t median_u8(uint8_t* values, int n) {
-  for (int i = 1; i < n; ++i) {
-    const uint8_t value = values[i];
-    int j = i;
-    for (; j > 0 && value < values[j - 1]; --j) values[j] = values[j - 1];
-    values[j] = value;
-  }
-  return values[n / 2];
-}
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 template <class T>
 static inline void order_pair(T& a, T& b) {
   const T low = b < a ? b : a, high = a < b ? b : a;
   a = low;
   b = high;
+}
+// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
+static inline void prefetch(const void* from, int64_t bytes) {
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
+}
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Stores what is not read soon: whole lines past the caches, so that memory is not read first.
+#if defined(__clang__)
+typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#elif defined(__AVX512F__)
+typedef long long past_caches_line __attribute__((vector_size(64), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__SSE2__)
+typedef long long past_caches_line __attribute__((vector_size(16), may_alias));
+#define WEFT_STORE_PAST_CACHES(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+static inline void store_past_caches(void* to, const void* from, int64_t bytes) {
+  int64_t b = 0;
+#if defined(WEFT_STORE_PAST_CACHES)
+  const int64_t head = -(intptr_t)to & 63;
+  if (head + 64 <= bytes) {
+    __builtin_memcpy(to, from, (size_t)head);
+    for (b = head; b + 64 <= bytes; b += (int64_t)sizeof(past_caches_line)) {
+      past_caches_line v;
+      __builtin_memcpy(&v, (const char*)from + b, sizeof v);
+      WEFT_STORE_PAST_CACHES((past_caches_line*)((char*)to + b), v);
+    }
+  }
+#endif
+  __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
+}
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -91,194 +126,229 @@ struct median_frame {
   int64_t in_pitch, median_pitch_;
 };
 
-// One pixel of median, borders resolved.
-WEFT_NOINLINE void median_pixel_(const median_frame& frame, int64_t x, int64_t y) {
+// Strips [first, last) of 'median', each 2048 columns that are computed row by row.
+// Rows of 'in' are read where they lie, but for strips at the ends of the image.
+void median_strips_(const median_frame& frame, int64_t first, int64_t last) {
   const uint8_t* __restrict in = frame.in;
   uint8_t* __restrict median = frame.median;
   const int64_t in_w = frame.in_w;
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t median_pitch_ = frame.median_pitch_;
-  alignas(64) uint8_t window[25];
-  for (int64_t ty = -2; ty < 3; ty += 1) {
-    WEFT_SCALAR
-    for (int64_t tx = -2; tx < 3; tx += 1) {
-      WEFT_SCALAR
-      const int64_t x_in = clamp_index(x + tx, in_w);
-      const int64_t y_in = clamp_index(y + ty, in_h);
-      window[(ty + 2) * 5 + tx + 2] = in[y_in * in_pitch + x_in];
-    }
-  }
-  const uint8_t median_2 = median_u8(window, 25);
-  median[y * median_pitch_ + x] = median_2;
-}
-
-// Rows [first, last) of 'median' from 'in'.
-void median_rows_(const median_frame& frame, int64_t first, int64_t last) {
-  const uint8_t* __restrict in = frame.in;
-  uint8_t* __restrict median = frame.median;
-  const int64_t in_w = frame.in_w;
-  const int64_t in_h = frame.in_h;
-  const int64_t in_pitch = frame.in_pitch;
-  const int64_t median_pitch_ = frame.median_pitch_;
-  for (int64_t y = first; y < last; ++y) {
-    const int64_t left = min_i64(2, in_w);
-    const int64_t right = max_i64(left, in_w - 2);
-    uint8_t* median_row_ = median + y * median_pitch_;
-    const uint8_t* in_m2 = in + clamp_index(y - 2, in_h) * in_pitch;
-    const uint8_t* in_m1 = in + clamp_index(y - 1, in_h) * in_pitch;
-    const uint8_t* in_0 = in + y * in_pitch;
-    const uint8_t* in_p1 = in + clamp_index(y + 1, in_h) * in_pitch;
-    const uint8_t* in_p2 = in + clamp_index(y + 2, in_h) * in_pitch;
-    for (int64_t x = 0; x < left; ++x) {
-      median_pixel_(frame, x, y);
-    }
-    WEFT_INDEPENDENT
-    for (int64_t x = left; x < right; ++x) {
-      alignas(64) uint8_t window[25];
-      window[0] = in_m2[x - 2];
-      window[1] = in_m2[x - 1];
-      window[2] = in_m2[x];
-      window[3] = in_m2[x + 1];
-      window[4] = in_m2[x + 2];
-      window[5] = in_m1[x - 2];
-      window[6] = in_m1[x - 1];
-      window[7] = in_m1[x];
-      window[8] = in_m1[x + 1];
-      window[9] = in_m1[x + 2];
-      window[10] = in_0[x - 2];
-      window[11] = in_0[x - 1];
-      window[12] = in_0[x];
-      window[13] = in_0[x + 1];
-      window[14] = in_0[x + 2];
-      window[15] = in_p1[x - 2];
-      window[16] = in_p1[x - 1];
-      window[17] = in_p1[x];
-      window[18] = in_p1[x + 1];
-      window[19] = in_p1[x + 2];
-      window[20] = in_p2[x - 2];
-      window[21] = in_p2[x - 1];
-      window[22] = in_p2[x];
-      window[23] = in_p2[x + 1];
-      window[24] = in_p2[x + 2];
-      order_pair(window[0], window[16]);
-      order_pair(window[1], window[17]);
-      order_pair(window[2], window[18]);
-      order_pair(window[3], window[19]);
-      order_pair(window[4], window[20]);
-      order_pair(window[5], window[21]);
-      order_pair(window[6], window[22]);
-      order_pair(window[7], window[23]);
-      order_pair(window[8], window[24]);
-      order_pair(window[0], window[8]);
-      order_pair(window[1], window[9]);
-      order_pair(window[2], window[10]);
-      order_pair(window[3], window[11]);
-      order_pair(window[4], window[12]);
-      order_pair(window[5], window[13]);
-      order_pair(window[6], window[14]);
-      order_pair(window[7], window[15]);
-      order_pair(window[16], window[24]);
-      order_pair(window[8], window[16]);
-      order_pair(window[9], window[17]);
-      order_pair(window[10], window[18]);
-      order_pair(window[11], window[19]);
-      order_pair(window[12], window[20]);
-      order_pair(window[13], window[21]);
-      order_pair(window[14], window[22]);
-      order_pair(window[15], window[23]);
-      order_pair(window[0], window[4]);
-      order_pair(window[1], window[5]);
-      order_pair(window[2], window[6]);
-      order_pair(window[3], window[7]);
-      order_pair(window[8], window[12]);
-      order_pair(window[9], window[13]);
-      order_pair(window[10], window[14]);
-      order_pair(window[11], window[15]);
-      order_pair(window[16], window[20]);
-      order_pair(window[17], window[21]);
-      order_pair(window[18], window[22]);
-      order_pair(window[19], window[23]);
-      order_pair(window[4], window[16]);
-      order_pair(window[5], window[17]);
-      order_pair(window[6], window[18]);
-      order_pair(window[7], window[19]);
-      order_pair(window[12], window[24]);
-      order_pair(window[4], window[8]);
-      order_pair(window[5], window[9]);
-      order_pair(window[6], window[10]);
-      order_pair(window[7], window[11]);
-      order_pair(window[12], window[16]);
-      order_pair(window[13], window[17]);
-      order_pair(window[14], window[18]);
-      order_pair(window[15], window[19]);
-      order_pair(window[20], window[24]);
-      order_pair(window[0], window[2]);
-      order_pair(window[1], window[3]);
-      order_pair(window[4], window[6]);
-      order_pair(window[5], window[7]);
-      order_pair(window[8], window[10]);
-      order_pair(window[9], window[11]);
-      order_pair(window[12], window[14]);
-      order_pair(window[13], window[15]);
-      order_pair(window[16], window[18]);
-      order_pair(window[17], window[19]);
-      order_pair(window[20], window[22]);
-      order_pair(window[21], window[23]);
-      order_pair(window[2], window[16]);
-      order_pair(window[3], window[17]);
-      order_pair(window[6], window[20]);
-      order_pair(window[7], window[21]);
-      order_pair(window[10], window[24]);
-      order_pair(window[2], window[8]);
-      order_pair(window[3], window[9]);
-      order_pair(window[6], window[12]);
-      order_pair(window[7], window[13]);
-      order_pair(window[10], window[16]);
-      order_pair(window[11], window[17]);
-      order_pair(window[14], window[20]);
-      order_pair(window[15], window[21]);
-      order_pair(window[18], window[24]);
-      order_pair(window[2], window[4]);
-      order_pair(window[3], window[5]);
-      order_pair(window[6], window[8]);
-      order_pair(window[7], window[9]);
-      order_pair(window[10], window[12]);
-      order_pair(window[11], window[13]);
-      order_pair(window[14], window[16]);
-      order_pair(window[15], window[17]);
-      order_pair(window[18], window[20]);
-      order_pair(window[19], window[21]);
-      order_pair(window[22], window[24]);
-      order_pair(window[0], window[1]);
-      order_pair(window[2], window[3]);
-      order_pair(window[4], window[5]);
-      order_pair(window[6], window[7]);
-      order_pair(window[8], window[9]);
-      order_pair(window[10], window[11]);
-      order_pair(window[12], window[13]);
-      order_pair(window[14], window[15]);
-      order_pair(window[16], window[17]);
-      order_pair(window[18], window[19]);
-      order_pair(window[20], window[21]);
-      order_pair(window[22], window[23]);
-      order_pair(window[1], window[16]);
-      order_pair(window[3], window[18]);
-      order_pair(window[5], window[20]);
-      order_pair(window[7], window[22]);
-      order_pair(window[9], window[24]);
-      order_pair(window[5], window[12]);
-      order_pair(window[7], window[14]);
-      order_pair(window[9], window[16]);
-      order_pair(window[11], window[18]);
-      order_pair(window[9], window[12]);
-      order_pair(window[11], window[14]);
-      order_pair(window[11], window[12]);
-      const uint8_t median_2 = window[12];
-      median_row_[x] = median_2;
-    }
-    for (int64_t x = right; x < in_w; ++x) {
-      median_pixel_(frame, x, y);
+  alignas(64) uint8_t in_rows[16416];
+  alignas(64) uint8_t median_line_[2048];
+  const bool past_caches = exceeds_caches(median_pitch_ * in_h);
+  const int64_t columns = (in_w + 2047) / 2048;
+  const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
+  for (int64_t strip = first; strip < last; ++strip) {
+    const int64_t x0 = rem_i64(strip, columns) * 2048;
+    const int64_t x1 = min_i64(x0 + 2048, in_w);
+    const int64_t y0 = div_i64(strip, columns) * rows;
+    const int64_t y1 = min_i64(y0 + rows, in_h);
+    const bool copied = x0 - 2 < 0 || in_w < x1 + 2;
+    const int64_t inner_left = x0 - 2 < 0 ? x0 + 64 : x0 - 2;
+    const int64_t inner_right = in_w < x1 + 2 ? max_i64(inner_left, (x1 - 64) & -16) : x1 + 2;
+    for (int64_t y = y0 - 4; y < y1; ++y) {
+      if (y0 - 2 <= y + 2) {
+        const int64_t row = y + 2;
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        if (copied) {
+          uint8_t* in_row = in_rows + (row & 7) * 2052;
+          const uint8_t* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
+          const int64_t left_end = min_i64(right, max_i64(left, inner_left + 2));
+          const int64_t right_begin = min_i64(right, max_i64(left_end, inner_right - 2));
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < left_end - left; ++i) {
+            in_row[i + (left - x0) + 2] = in_row_2[i + left];
+          }
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - right_begin; ++i) {
+            in_row[i + (right_begin - x0) + 2] = in_row_2[i + right_begin];
+          }
+          for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
+            in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
+            in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
+          }
+        }
+        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, right - left);
+      }
+      if (y0 <= y) {
+        const int64_t row_left = x0;
+        const int64_t row_right = x1;
+        const int64_t first_end = max_i64(row_left, min_i64(inner_left, row_right));
+        const int64_t last_begin = max_i64(row_left, min_i64(inner_right, row_right));
+        for (int64_t part = 0; part < 3; ++part) {
+          const int64_t left = part == 0 ? row_left : part == 1 ? first_end : last_begin;
+          const int64_t right = part == 0 ? first_end : part == 1 ? last_begin : row_right;
+          const bool at_edge = part != 1;
+          if (left < right) {
+            const uint8_t* in_from = at_edge ? in_rows : in + x0 - 2;
+            const int64_t in_step = at_edge ? 2052 : in_pitch;
+            const int64_t in_mask = at_edge ? 7 : -1;
+            uint8_t* median_row_ = past_caches ? median_line_ : median + y * median_pitch_ + left;
+            const uint8_t* in_m2 = in_from + ((at_edge ? y - 2 : clamp_index(y - 2, in_h)) & in_mask)
+                * in_step + (left - x0) + 2;
+            const uint8_t* in_m1 = in_from + ((at_edge ? y - 1 : clamp_index(y - 1, in_h)) & in_mask)
+                * in_step + (left - x0) + 2;
+            const uint8_t* in_0 = in_from + ((at_edge ? y : clamp_index(y, in_h)) & in_mask) * in_step
+                + (left - x0) + 2;
+            const uint8_t* in_p1 = in_from + ((at_edge ? y + 1 : clamp_index(y + 1, in_h)) & in_mask)
+                * in_step + (left - x0) + 2;
+            const uint8_t* in_p2 = in_from + ((at_edge ? y + 2 : clamp_index(y + 2, in_h)) & in_mask)
+                * in_step + (left - x0) + 2;
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < right - left; ++i) {
+              alignas(64) uint8_t window[25];
+              window[0] = in_m2[i - 2];
+              window[1] = in_m2[i - 1];
+              window[2] = in_m2[i];
+              window[3] = in_m2[i + 1];
+              window[4] = in_m2[i + 2];
+              window[5] = in_m1[i - 2];
+              window[6] = in_m1[i - 1];
+              window[7] = in_m1[i];
+              window[8] = in_m1[i + 1];
+              window[9] = in_m1[i + 2];
+              window[10] = in_0[i - 2];
+              window[11] = in_0[i - 1];
+              window[12] = in_0[i];
+              window[13] = in_0[i + 1];
+              window[14] = in_0[i + 2];
+              window[15] = in_p1[i - 2];
+              window[16] = in_p1[i - 1];
+              window[17] = in_p1[i];
+              window[18] = in_p1[i + 1];
+              window[19] = in_p1[i + 2];
+              window[20] = in_p2[i - 2];
+              window[21] = in_p2[i - 1];
+              window[22] = in_p2[i];
+              window[23] = in_p2[i + 1];
+              window[24] = in_p2[i + 2];
+              order_pair(window[0], window[16]);
+              order_pair(window[1], window[17]);
+              order_pair(window[2], window[18]);
+              order_pair(window[3], window[19]);
+              order_pair(window[4], window[20]);
+              order_pair(window[5], window[21]);
+              order_pair(window[6], window[22]);
+              order_pair(window[7], window[23]);
+              order_pair(window[8], window[24]);
+              order_pair(window[0], window[8]);
+              order_pair(window[1], window[9]);
+              order_pair(window[2], window[10]);
+              order_pair(window[3], window[11]);
+              order_pair(window[4], window[12]);
+              order_pair(window[5], window[13]);
+              order_pair(window[6], window[14]);
+              order_pair(window[7], window[15]);
+              order_pair(window[16], window[24]);
+              order_pair(window[8], window[16]);
+              order_pair(window[9], window[17]);
+              order_pair(window[10], window[18]);
+              order_pair(window[11], window[19]);
+              order_pair(window[12], window[20]);
+              order_pair(window[13], window[21]);
+              order_pair(window[14], window[22]);
+              order_pair(window[15], window[23]);
+              order_pair(window[0], window[4]);
+              order_pair(window[1], window[5]);
+              order_pair(window[2], window[6]);
+              order_pair(window[3], window[7]);
+              order_pair(window[8], window[12]);
+              order_pair(window[9], window[13]);
+              order_pair(window[10], window[14]);
+              order_pair(window[11], window[15]);
+              order_pair(window[16], window[20]);
+              order_pair(window[17], window[21]);
+              order_pair(window[18], window[22]);
+              order_pair(window[19], window[23]);
+              order_pair(window[4], window[16]);
+              order_pair(window[5], window[17]);
+              order_pair(window[6], window[18]);
+              order_pair(window[7], window[19]);
+              order_pair(window[12], window[24]);
+              order_pair(window[4], window[8]);
+              order_pair(window[5], window[9]);
+              order_pair(window[6], window[10]);
+              order_pair(window[7], window[11]);
+              order_pair(window[12], window[16]);
+              order_pair(window[13], window[17]);
+              order_pair(window[14], window[18]);
+              order_pair(window[15], window[19]);
+              order_pair(window[20], window[24]);
+              order_pair(window[0], window[2]);
+              order_pair(window[1], window[3]);
+              order_pair(window[4], window[6]);
+              order_pair(window[5], window[7]);
+              order_pair(window[8], window[10]);
+              order_pair(window[9], window[11]);
+              order_pair(window[12], window[14]);
+              order_pair(window[13], window[15]);
+              order_pair(window[16], window[18]);
+              order_pair(window[17], window[19]);
+              order_pair(window[20], window[22]);
+              order_pair(window[21], window[23]);
+              order_pair(window[2], window[16]);
+              order_pair(window[3], window[17]);
+              order_pair(window[6], window[20]);
+              order_pair(window[7], window[21]);
+              order_pair(window[10], window[24]);
+              order_pair(window[2], window[8]);
+              order_pair(window[3], window[9]);
+              order_pair(window[6], window[12]);
+              order_pair(window[7], window[13]);
+              order_pair(window[10], window[16]);
+              order_pair(window[11], window[17]);
+              order_pair(window[14], window[20]);
+              order_pair(window[15], window[21]);
+              order_pair(window[18], window[24]);
+              order_pair(window[2], window[4]);
+              order_pair(window[3], window[5]);
+              order_pair(window[6], window[8]);
+              order_pair(window[7], window[9]);
+              order_pair(window[10], window[12]);
+              order_pair(window[11], window[13]);
+              order_pair(window[14], window[16]);
+              order_pair(window[15], window[17]);
+              order_pair(window[18], window[20]);
+              order_pair(window[19], window[21]);
+              order_pair(window[22], window[24]);
+              order_pair(window[0], window[1]);
+              order_pair(window[2], window[3]);
+              order_pair(window[4], window[5]);
+              order_pair(window[6], window[7]);
+              order_pair(window[8], window[9]);
+              order_pair(window[10], window[11]);
+              order_pair(window[12], window[13]);
+              order_pair(window[14], window[15]);
+              order_pair(window[16], window[17]);
+              order_pair(window[18], window[19]);
+              order_pair(window[20], window[21]);
+              order_pair(window[22], window[23]);
+              order_pair(window[1], window[16]);
+              order_pair(window[3], window[18]);
+              order_pair(window[5], window[20]);
+              order_pair(window[7], window[22]);
+              order_pair(window[9], window[24]);
+              order_pair(window[5], window[12]);
+              order_pair(window[7], window[14]);
+              order_pair(window[9], window[16]);
+              order_pair(window[11], window[18]);
+              order_pair(window[9], window[12]);
+              order_pair(window[11], window[14]);
+              order_pair(window[11], window[12]);
+              const uint8_t median_2 = window[12];
+              median_row_[i] = median_2;
+            }
+            if (past_caches) {
+              store_past_caches(median + y * median_pitch_ + left, median_line_, right - left);
+            }
+          }
+        }
+      }
     }
   }
 }
@@ -296,9 +366,13 @@ int run_median(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h, 
   frame.in_w = in_w;
   frame.in_h = in_h;
 
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  host->parallel_for(host->context, div_i64(in_h
+      + min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256)) * ((in_w + 2047) / 2048),
+      [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
-    median_rows_(*static_cast<const median_frame*>(data), first, last);
+    median_strips_(*static_cast<const median_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

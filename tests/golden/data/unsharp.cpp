@@ -144,13 +144,14 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 2048;
+    const int64_t x1 = min_i64(x0 + 2048, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
     for (int64_t y = y0 - 2; y < y1; ++y) {
       if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x0 + 2049, in_w);
+        const int64_t right = min_i64(x1 + 1, in_w);
         float* blur_tap_row = blur_tap_rows + (row & 3) * 2050;
         const uint8_t* in_0 = in + row * in_pitch;
         WEFT_INDEPENDENT
@@ -163,13 +164,13 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
         }
-        for (int64_t x = right; x < min_i64(x0 + 2049, in_w + 1); ++x) {
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
           blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
         }
       }
       if (y0 <= y) {
-        const int64_t left = max_i64(x0, 0);
-        const int64_t right = min_i64(x0 + 2048, in_w);
+        const int64_t left = x0;
+        const int64_t right = x1;
         uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
         const uint8_t* in_0 = in + y * in_pitch;
         const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;

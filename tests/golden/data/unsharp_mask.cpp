@@ -146,9 +146,10 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
     const int64_t x0 = rem_i64(strip, columns) * 256;
+    const int64_t x1 = min_i64(x0 + 256, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
-    const bool in_copied = x0 - 2 < 0 || in_w < x0 + 258 || (y0 - 2 < 0 || in_h < y1 + 2);
+    const bool in_copied = x0 - 2 < 0 || in_w < x1 + 2 || (y0 - 2 < 0 || in_h < y1 + 2);
     const float* in_from = in_copied ? in_rows : in + (x0 - 2) * 3;
     const int64_t in_step = in_copied ? 780 : in_pitch;
     const int64_t in_mask = in_copied ? 7 : -1;
@@ -156,7 +157,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
       if (y0 - 2 <= y + 2) {
         const int64_t row = y + 2;
         const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x0 + 258, in_w);
+        const int64_t right = min_i64(x1 + 2, in_w);
         if (in_copied) {
           float* in_row = in_rows + (row & 7) * 780;
           if (0 <= row && row < in_h) {
@@ -180,7 +181,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         const int64_t row = y;
         if (0 <= row && row < in_h) {
           const int64_t left = max_i64(x0 - 2, 0);
-          const int64_t right = min_i64(x0 + 258, in_w);
+          const int64_t right = min_i64(x1 + 2, in_w);
           float* blurx_row = blurx_rows + (row & 0) * 780;
           const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
           const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
@@ -197,7 +198,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             blurx_row[(x - x0) * 3 + 7] = 0.0f;
             blurx_row[(x - x0) * 3 + 8] = 0.0f;
           }
-          for (int64_t x = right; x < min_i64(x0 + 258, in_w + 2); ++x) {
+          for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
             blurx_row[(x - x0) * 3 + 6] = 0.0f;
             blurx_row[(x - x0) * 3 + 7] = 0.0f;
             blurx_row[(x - x0) * 3 + 8] = 0.0f;
@@ -213,8 +214,8 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         }
       }
       if (y0 <= y) {
-        const int64_t left = max_i64(x0, 0);
-        const int64_t right = min_i64(x0 + 256, in_w);
+        const int64_t left = x0;
+        const int64_t right = x1;
         float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
         const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
         const float* blurx_0 = blurx_rows + (y & 0) * 780 + (left - x0) * 3 + 6;

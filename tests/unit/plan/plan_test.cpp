@@ -120,6 +120,19 @@ TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
             "a tile's width of 60 is no multiple of 8, a sector of memory");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_cores),
             "a static tile needs a height");
+  const Image<float> in("in");
+  const Stage row = convolve("b", in.border(Border::clamp()), Mask{{1.f, 1.f, 1.f, 1.f, 1.f}});
+  EXPECT_EQ(
+      follow(Pipeline("test", {row}).ir(),
+             R"({"groups": [], "kernels": {"b": {"kept": true, "levels": [{"kind": "core", "edges": 1}]}}})",
+             of_cores)
+          .why,
+      "edges of 1 columns are less than the 2 that windows reach beyond the end of a row");
+  EXPECT_EQ(
+      text_of(
+          R"({"levels": [{"kind": "core", "edges": 16, "extent": [64, 32]}, {"kind": "row", "order": "static"}]})",
+          of_cores),
+      "only a core that marches at one rate reads rows of 'b' in parts");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_blocks),
             "blocks of threads march through their tiles");
   EXPECT_EQ(text_of(R"({"kept": {}})", of_cores), "a group of several stages keeps rows");
@@ -172,12 +185,23 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
             "the kernel of 'b' has no tiles");
   EXPECT_EQ(text(R"({"kept": {"in": {}}})", of_cores),
             "kernel b\n"
-            "  core    2048 x 256..16 for 64 parallel\n"
+            "  core    2048 x 256..16 for 64 parallel, copies 64 columns at both ends of a row\n"
             "  row     all x 1 march\n"
             "  vector  parallel\n"
             "  begins  2 rows above a tile\n"
             "  in      ring of 4 rows, 2050 scalars each, in caches, but for inner tiles; [-1, 1] x [-1, 1], "
             "1 ahead; clamp\n");
+  const auto with_edges = [&](const std::string& edges) {
+    const std::string plan =
+        text(R"({"kept": true, "levels": [{"kind": "core", "edges": )" + edges + "}]}", of_cores);
+    return plan.substr(0, plan.find('\n', plan.find("  core")));
+  };
+  EXPECT_EQ(with_edges("0"), "kernel b\n  core    2048 x 256..16 for 64 parallel");
+  EXPECT_EQ(with_edges("16"),
+            "kernel b\n  core    2048 x 256..16 for 64 parallel, copies 16 columns at both ends of a row");
+  EXPECT_EQ(
+      text(R"({"kept": {"in": {"in_memory": false}}, "levels": [{"kind": "core", "edges": 16}]})", of_cores),
+      "the kernel of 'b' reads no rows where they lie, between edges");
 }
 
 TEST(Plan, OfOneStageWhoseRowsDoNotFitReadsMemory) {
