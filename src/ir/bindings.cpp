@@ -17,10 +17,12 @@ std::string names(const Container& container, Name name) {
 
 /// Before those that are missing: one that is misspelt is both.
 void check_image_names(const Pipeline& pipeline, const Bindings& bindings) {
-  std::vector<std::string> known;
-  for (const StagePtr& input : pipeline.inputs) known.push_back(input->name);
   for (const auto& [name, buffer] : bindings.images) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::any_of(pipeline.inputs.begin(), pipeline.inputs.end(),
+                    [&, &name = name](const StagePtr& input) { return input->name == name; }))
+      continue;
+    std::vector<std::string> known;
+    for (const StagePtr& input : pipeline.inputs) known.push_back(input->name);
     if (known.empty()) throw Error("pipeline '" + pipeline.name + "' takes no images; '" + name + "' is one");
     std::string has;
     for (std::size_t i = 0; i < known.size(); ++i)
@@ -90,6 +92,11 @@ Bindings bound(std::map<std::string, Buffer> images, const std::map<std::string,
 }
 
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
+  check_kinds(pipeline, bindings);
+  check_sizes(pipeline, bindings);
+}
+
+void check_kinds(const Pipeline& pipeline, const Bindings& bindings) {
   check_image_names(pipeline, bindings);
   for (const StagePtr& input : pipeline.inputs) {
     const auto bound = bindings.images.find(input->name);
@@ -119,7 +126,6 @@ void check_bindings(const Pipeline& pipeline, const Bindings& bindings) {
     }
     for (int l = 0; l < value.type.lanes; ++l) check_value(**param, value.as_double(l));
   }
-  check_sizes(pipeline, bindings);
 }
 
 Sizes sizes_of(const Bindings& bindings) {

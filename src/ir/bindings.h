@@ -27,9 +27,11 @@ struct ConcreteBox {
 /// Extents of every input image, by name.
 using Sizes = std::map<std::string, std::vector<std::int64_t>>;
 
-/// Throws weft::Error if an image is missing or has another type or rank than declared, a name is unknown,
-/// or a parameter does not fit in its type or is out of its range.
+/// Throws weft::Error if an image is missing or has another type or rank than declared, or a size that the
+/// pipeline cannot have, a name is unknown, or a parameter does not fit in its type or is out of its range.
 void check_bindings(const Pipeline& pipeline, const Bindings& bindings);
+/// All of that but the sizes.
+void check_kinds(const Pipeline& pipeline, const Bindings& bindings);
 Sizes sizes_of(const Bindings& bindings);
 std::int64_t evaluate(const Affine& size, const Sizes& sizes);
 /// Throws weft::Error naming the stage if an extent is negative or too large, or 0 where the stage has a

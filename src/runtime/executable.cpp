@@ -6,6 +6,8 @@ EntryArguments::EntryArguments(const ir::Pipeline& pipeline, const ir::Bindings&
                                const std::map<std::string, Buffer>& outputs)
     : values_(pipeline.params.size()) {
   std::vector<std::int64_t> strides;
+  arrays_.reserve(pipeline.inputs.size() + pipeline.outputs.size());
+  integers_.reserve(4 * arrays_.capacity()), strides.reserve(2 * arrays_.capacity());
   const auto pass = [&](const Buffer& buffer) {
     arrays_.push_back(buffer.data());
     for (int d = 1; d < buffer.rank(); ++d) strides.push_back(buffer.stride(d));

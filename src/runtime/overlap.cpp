@@ -83,10 +83,11 @@ struct Extent {
 };
 
 Extent extent_of(const Buffer& b) {
-  std::vector<Term> terms;
-  add_terms(terms, b, size_of(b.type().scalar));
+  const std::int64_t unit = size_of(b.type().scalar);
   std::int64_t low = 0, high = 0;
-  for (const Term& t : terms) low += t.low * t.stride, high += t.high * t.stride;
+  const auto add = [&](const Term& t) { low += t.low * t.stride, high += t.high * t.stride; };
+  for (int d = 0; d < b.rank(); ++d) add(term_of(b.extent(d), b.stride(d), unit, false));
+  add(term_of(b.type().lanes, b.lane_stride(), unit, false));
   const auto* data = static_cast<const std::byte*>(b.data());
   return {data + low, data + high + size_of(b.type().scalar)};
 }

@@ -12,6 +12,7 @@
 #include "runtime/compile_together.h"
 #include "runtime/cpu_program.h"
 #include "runtime/cuda_program.h"
+#include "runtime/known_extents.h"
 #include "runtime/overlap.h"
 #include "runtime/thread_pool.h"
 
@@ -56,33 +57,41 @@ class Program::Implementation {
   /// On the caller's stream, if there is one.
   std::map<std::string, Buffer> run(const Arguments& arguments, std::optional<void*> stream = {}) const {
     ir::Bindings bindings = ir::bound(arguments.images, arguments.params);
-    ir::check_bindings(*pipeline_, bindings);
+    const auto known = known_.of(bindings.images);
+    known ? ir::check_kinds(*pipeline_, bindings) : ir::check_bindings(*pipeline_, bindings);
     for (const auto& [name, image] : bindings.images) check_memory("image", name, image);
     for (const auto& [name, output] : arguments.outputs) check_memory("the buffer for output", name, output);
-    std::map<std::string, Buffer> results = result_buffers(arguments, bindings);
+    std::map<std::string, Buffer> results =
+        result_buffers(arguments, bindings, known ? *known : extents_of_outputs(bindings));
     if (!executable_) {
       for (const auto& [name, computed] : ir::interpret(*pipeline_, bindings, progress_))
         results.at(name).copy_from(computed);
       return results;
     }
     // Emitted code wants dense rows and outputs that alias nothing; anything else goes through a copy.
-    std::map<std::string, Buffer> targets = results;
-    for (auto& [name, target] : targets) {
+    std::map<std::string, Buffer> targets;
+    for (const auto& [name, result] : results) {
       const bool aliases =
           std::any_of(bindings.images.begin(), bindings.images.end(),
-                      [&](const auto& image) { return runtime::are_intertwined(image.second, target); }) ||
+                      [&](const auto& image) { return runtime::are_intertwined(image.second, result); }) ||
           std::any_of(results.begin(), results.end(), [&](const auto& other) {
-            return other.first != name && runtime::are_intertwined(other.second, target);
+            return &other.second != &result && runtime::are_intertwined(other.second, result);
           });
-      if (!target.memory().is_host()) {
-        if (aliases) throw overlapping(name, target);
+      if (!result.memory().is_host()) {
+        if (aliases) throw overlapping(name, result);
         continue;
       }
-      if (aliases || !target.rows_are_dense()) target = Buffer::allocate(target.type(), target.extents());
+      if (aliases || !result.rows_are_dense())
+        targets[name] = Buffer::allocate(result.type(), result.extents());
     }
     for (auto& [name, image] : bindings.images) {
       if (!image.rows_are_dense()) image = image.packed();
     }
+    if (!gpu_ && targets.empty()) {
+      executable_->run(bindings, results);
+      return results;
+    }
+    targets.insert(results.begin(), results.end());
     if (gpu_)
       gpu_->run_on(stream, bindings, targets);
     else
@@ -142,17 +151,26 @@ class Program::Implementation {
         .help("give it memory of its own");
   }
 
+  /// In their order. Throws for impossible sizes.
+  runtime::KnownExtents::Outputs extents_of_outputs(const ir::Bindings& bindings) const {
+    ir::Sizes sizes = ir::sizes_of(bindings);
+    for (const ir::StagePtr& stage : pipeline_->stages) ir::evaluate(*stage, sizes);
+    runtime::KnownExtents::Outputs outputs;
+    for (const ir::StagePtr& output : pipeline_->outputs)
+      outputs.push_back(ir::evaluate(*output, sizes).extent);
+    known_.remember(std::move(sizes), outputs);
+    return outputs;
+  }
+
   /// Those of the GPU that are not given have no memory yet.
-  std::map<std::string, Buffer> result_buffers(const Arguments& arguments,
-                                               const ir::Bindings& bindings) const {
+  std::map<std::string, Buffer> result_buffers(const Arguments& arguments, const ir::Bindings& bindings,
+                                               const runtime::KnownExtents::Outputs& all_extents) const {
     const bool on_gpu = std::any_of(bindings.images.begin(), bindings.images.end(),
                                     [](const auto& image) { return !image.second.memory().is_host(); });
-    const ir::Sizes sizes = ir::sizes_of(bindings);
-    for (const ir::StagePtr& stage : pipeline_->stages)
-      ir::evaluate(*stage, sizes);  // throws for impossible sizes
     std::map<std::string, Buffer> results;
-    for (const ir::StagePtr& output : pipeline_->outputs) {
-      const std::vector<std::int64_t> extents = ir::evaluate(*output, sizes).extent;
+    for (std::size_t i = 0; i < pipeline_->outputs.size(); ++i) {
+      const ir::StagePtr& output = pipeline_->outputs[i];
+      const std::vector<std::int64_t>& extents = all_extents[i];
       const auto given = arguments.outputs.find(output->name);
       if (given == arguments.outputs.end()) {
         results[output->name] = on_gpu ? Buffer::on_gpu(nullptr, output->type, extents, gpu_->memory().device)
@@ -185,6 +203,7 @@ class Program::Implementation {
   std::unique_ptr<const runtime::Executable> executable_;  // null: the interpreter
   const runtime::GpuExecutable* gpu_ = nullptr;            // executable_, if it runs on a GPU
   RunProgress* progress_ = nullptr;                        // for the interpreter
+  mutable runtime::KnownExtents known_;
 };
 
 std::map<std::string, Buffer> Program::run(const Arguments& arguments) const { return impl_->run(arguments); }
