@@ -37,6 +37,9 @@ struct weft_host {
   // Calls body(frame, first, last) for parts that make up [0, count), in parallel, and returns when all are done.
   void (*parallel_for)(void* context, int64_t count, void (*body)(const void* frame, int64_t first, int64_t last),
                        const void* frame);
+  // Loops over rows that take little are loops over portions of them, which take so many nanoseconds or more: less is
+  // done before another thread hears of it. 0 stands for 2500, which suits threads that are there and wait.
+  int64_t least_portion = 0;
 };
 #endif
 )";
@@ -75,17 +78,31 @@ void* host_allocate(void*, size_t bytes, bool clear) {
 
 void host_release(void*, void* memory) { std::free(memory); }
 
-void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
-  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) {
-    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+// Threads share a loop: whoever has no part of it takes the next. Each starts another one before its first, unless
+// none is left: so little work starts few threads.
+struct shared_loop {
+  void (*body)(const void*, int64_t, int64_t);
+  const void* frame;
+  int64_t count, parts;
+  std::atomic<int64_t> next{0};
+
+  void run(int64_t threads) {
+    int64_t part = next++;
+    std::thread other;
+    if (threads > 1 && part + 1 < parts) other = std::thread([this, threads] { run(threads - 1); });
+    for (; part < parts; part = next++) body(frame, count * part / parts, count * (part + 1) / parts);
+    if (other.joinable()) other.join();
   }
-  body(frame, 0, threads > 1 ? count / threads : count);
-  for (std::thread& other : others) other.join();
+};
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), most = cores < 1 ? 1 : 4 * cores;
+  shared_loop loop = {body, frame, count, count < most ? count : most};
+  loop.run(cores);
 }
 
-const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+// Starting a thread takes several times as long as waking one.
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 )";
 
 class CppEmitter {
@@ -104,7 +121,9 @@ class CppEmitter {
     print_tables(out, module_, "const");
     for (const kernel::Function& function : module_.functions) print(out, printer, function);
     pipeline_function(out, printer, for_users);
-    const std::string helpers = prelude(printer.used_helpers());
+    std::set<std::string> used = printer.used_helpers();
+    if (has_portions(plan_.nodes)) used.insert("in_portions");
+    const std::string helpers = prelude(used);
     return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
            inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
                                   (module_.strict ? "" : flush_subnormals) + "\n" + out.text());
@@ -233,13 +252,23 @@ class CppEmitter {
   }
 
   void print(Writer& out, CLike& printer, const host::Launch& launch) const {
-    out.line(fmt::format(
-        "host->parallel_for(host->context, {}, [](const void* data, int64_t first, int64_t last) {{",
-        printer.text(launch.work[0])));
+    const std::string work = printer.text(launch.work[0]);
+    const std::string call =
+        launch.picoseconds ? fmt::format("in_portions(host, {}, {}", work, printer.text(*launch.picoseconds))
+                           : fmt::format("host->parallel_for(host->context, {}", work);
+    out.line(call + ", [](const void* data, int64_t first, int64_t last) {");
     if (!module_.strict) out.line("  const flush_subnormals mode;");
     out.line(fmt::format("  {}(*static_cast<const {}*>(data), first, last);", launch.function, frame_type()));
     if (stores_past_caches(kernel::function_named(module_, launch.function))) out.line("  settle_stores();");
     out.line("}, &frame);");
+  }
+
+  static bool has_portions(const std::vector<host::Node>& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [](const host::Node& node) {
+      const auto* launch = std::get_if<host::Launch>(&node.what);
+      const auto* repeat = std::get_if<host::Repeat>(&node.what);
+      return launch ? launch->picoseconds.has_value() : repeat && has_portions(repeat->nodes);
+    });
   }
 
   static bool stores_past_caches(const kernel::Function& function) {
@@ -345,7 +374,7 @@ std::map<std::string, std::string> emit_for_users(const Module& module,
   files[file_name(module) + ".cpp"] =
       head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" +
       file_name(module) +
-      ".h\"\n\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n#include <vector>\n\n" + unspoken +
+      ".h\"\n\n#include <atomic>\n#include <cstdlib>\n#include <cstring>\n#include <thread>\n\n" + unspoken +
       emitter.body(true, name_space);
   files["CMakeLists.txt"] = cmake_for_cpp(module, cpp_flags(module));
   return files;

@@ -43,6 +43,30 @@ static inline int64_t mirror101_index(int64_t i, int64_t n) {
   return i < n ? i : 2 * n - 2 - i;
 }
 )"},
+      {"in_portions", R"(#ifndef WEFT_LEAST_PORTION
+#define WEFT_LEAST_PORTION 2500  // nanoseconds that one takes at least, unless the host says it
+#endif
+// The loop of a launch in portions: so many iterations each, but for the last.
+struct portions {
+  void (*body)(const void* frame, int64_t first, int64_t last);
+  const void* frame;
+  int64_t count, length;
+  static void run(const void* data, int64_t first, int64_t last) {
+    const portions& all = *static_cast<const portions*>(data);
+    const int64_t end = last * all.length;
+    all.body(all.frame, first * all.length, end < all.count ? end : all.count);
+  }
+};
+// Runs the loop, whose iterations take about so many picoseconds each, in portions that the host finds large enough.
+static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
+                               void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
+  const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;
+  const int64_t most = count * picoseconds / (1000 * least);
+  const int64_t length = most > 1 ? (count + most - 1) / most : count;
+  const portions all = {body, frame, count, length < 1 ? 1 : length};
+  host->parallel_for(host->context, (count + all.length - 1) / all.length, portions::run, &all);
+}
+)"},
       {"prefetch",
        R"(// Asks memory for what is read soon, as far as the second level of caches: the first has no room to wait in.
 static inline void prefetch(const void* from, int64_t bytes) {

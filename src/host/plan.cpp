@@ -93,6 +93,7 @@ class Planner {
       result.block = launch.grid->block;
     } else {
       result.work.emplace_back(launch.count);
+      if (launch.picoseconds) result.picoseconds = launch.picoseconds;
     }
     return {std::move(result), device_};
   }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <compare>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -63,13 +64,15 @@ struct Parameter {
   bool is_const = false;  ///< Of an array: only read.
   bool operator==(const Parameter&) const = default;
 };
-/// On the host, [0, work[0]) is divided among the cores. On a device, `work` is the number of threads in each
+/// On the host, [0, work[0]) is divided among the cores, in portions where an iteration is known to take few
+/// picoseconds. On a device, `work` is the number of threads in each
 /// dimension; where a grid may not have enough blocks for them, kernels loop.
 struct Launch {
   std::string function;
   std::vector<Parameter> parameters;
   std::vector<Symbolic> work;
   std::array<int, 3> block = {1, 1, 1};
+  std::optional<Symbolic> picoseconds = {};  ///< Of an iteration on a core, about.
   bool operator==(const Launch&) const = default;
 };
 

@@ -93,6 +93,7 @@ std::string text(const Launch& n) {
     work.push_back(host::text(extent, n.work.size() > 1 ? prefix : choice));
   std::string text = fmt::format("launch {}: {}", n.function, fmt::join(work, " x "));
   if (n.work.size() > 1) text += fmt::format(" threads, blocks of {}", fmt::join(n.block, "x"));
+  if (n.picoseconds) text += fmt::format(" in portions, {} ps each", host::text(*n.picoseconds));
   return text;
 }
 std::string text(const Repeat& n) {

@@ -244,6 +244,9 @@ struct Launch {
   std::string function;
   Expr count;
   std::optional<Grid> grid = {};
+  /// About how many picoseconds a core takes for an iteration, where that may be so few that iterations are
+  /// handed out in portions. Null: each is worth a thread.
+  Expr picoseconds = nullptr;
 };
 
 /// Arrays that take each other's place: the first becomes the second, the second the third, the last the

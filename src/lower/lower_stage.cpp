@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "analysis/interior.h"
 #include "ir/visit.h"
@@ -12,6 +13,8 @@
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
 #include "lower/strip_pixels.h"
+#include "machine/cpu.h"
+#include "plan/core_costs.h"
 
 namespace weft::lower {
 
@@ -26,7 +29,8 @@ constexpr int strip_pixels = 1024;
 class StageLowering {
  public:
   explicit StageLowering(const KernelContext& context)
-      : stage_(context.stage()),
+      : plan_(context.plan),
+        stage_(context.stage()),
         cases_(std::get<ir::Pure>(stage_.definition).cases),
         names_(context.names),
         layout_(context.layout),
@@ -44,12 +48,22 @@ class StageLowering {
     if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
     kernel::Function rows = rows_function();
     if (has_border) module_.functions.push_back(pixel_function());
-    kernel::Launch launch{rows.name, row_count()};
+    kernel::Launch launch{rows.name, row_count(), {}, picoseconds_of_iteration()};
     module_.functions.push_back(std::move(rows));
     return launch;
   }
 
  private:
+  /// By the model of a core's arithmetic: what is small enough to matter lies in caches.
+  Expr picoseconds_of_iteration() const {
+    plan::CoreWork work;
+    for (const plan::Computed& c : plan_.computed) plan::add_pixels(work, c, 1);
+    const machine::CpuSpeeds& cpu = machine::cpu_speeds();
+    const double of_pixel = plan::cost_of(work, cpu).compute * cpu.cores * 1e12;
+    const Expr pixel = kernel::literal(std::max<std::int64_t>(std::llround(of_pixel), 1));
+    return rank() > 1 ? kernel::mul(pixel, rows_.width()) : pixel;
+  }
+
   int rank() const { return rows_.rank(); }
   Expr lower(const ir::Affine& a) const { return rows_.lower(a); }
   std::vector<Expr> coords() const { return rows_.coords(); }
@@ -255,6 +269,7 @@ class StageLowering {
     return {{std::move(strip)}};
   }
 
+  const plan::KernelPlan& plan_;
   const ir::Stage& stage_;
   const std::vector<ir::Case>& cases_;
   const std::unordered_map<const ir::Node*, std::string>& names_;

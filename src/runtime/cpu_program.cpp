@@ -10,22 +10,11 @@
 #include "emit/cpp.h"
 #include "ir/contents.h"
 #include "kernel/visit.h"
+#include "runtime/emitted_host.h"
 #include "runtime/launch_progress.h"
 
 namespace weft::runtime {
 namespace {
-
-/// The interface of emitted code; src/emit/cpp.cpp prints the same declaration.
-struct Host {
-  void* context;
-  void* (*allocate)(void* context, std::size_t bytes, bool clear);
-  void (*release)(void* context, void* memory);
-  void (*parallel_for)(void* context, std::int64_t count,
-                       void (*body)(const void* frame, std::int64_t first, std::int64_t last),
-                       const void* frame);
-};
-using Entry = int (*)(void* const* arrays, const std::int64_t* integers, const void* const* params,
-                      const Host* host);
 
 struct Resources {
   ThreadPool& threads;
@@ -159,7 +148,7 @@ void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, B
   std::optional<LaunchProgress> progress;
   if (progress_) progress.emplace(module_, *pipeline_, bindings, *progress_);
   Resources resources{threads_, memory_, progress ? &*progress : nullptr};
-  const Host host{&resources, allocate, release, progress ? watched_parallel_for : parallel_for};
+  const EmittedHost host{&resources, allocate, release, progress ? watched_parallel_for : parallel_for};
   const auto entry = reinterpret_cast<Entry>(entry_);
   if (entry(arguments.arrays(), arguments.integers(), arguments.params(), &host) != 0) {
     throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");

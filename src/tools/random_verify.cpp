@@ -288,6 +288,7 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
     if (is_simt(target) || batch % 4 != 0) way.options.compiler_flags.push_back("-O1");
     // Caches of no bytes keep nothing: even small results are stored past them.
     if (!is_simt(target) && batch % 2 == 0) way.options.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");
+    if (!is_simt(target) && batch % 3 == 0) way.options.compiler_flags.push_back("-DWEFT_LEAST_PORTION=1");
     ways.push_back(way);
     if (!varies || plan.scheduling.fuse != Fuse::Auto) continue;
     way.random_groups = true, way.options.tile = Tile::Auto;

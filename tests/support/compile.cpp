@@ -6,12 +6,13 @@
 namespace weft::testing_support {
 
 CompileOptions compile_options() {
-  CompileOptions options{.target = Target::Cpu, .threads = 0, .compiler_flags = {}};
+  // Small images are divided among threads, too.
+  CompileOptions options{.target = Target::Cpu, .threads = 0, .compiler_flags = {"-DWEFT_LEAST_PORTION=1"}};
   const char* sanitizers = std::getenv("WEFT_EMIT_SANITIZE");
   if (sanitizers && *sanitizers) {
     // Compiling takes most of the time, and what is not optimized has every access in it.
-    options.compiler_flags = {std::string("-fsanitize=") + sanitizers, "-fno-sanitize-recover=all", "-O0",
-                              "-g1"};
+    options.compiler_flags.insert(options.compiler_flags.end(), {std::string("-fsanitize=") + sanitizers,
+                                                                 "-fno-sanitize-recover=all", "-O0", "-g1"});
   }
   return options;
 }

@@ -4,10 +4,10 @@
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "gaussian.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-#include <vector>
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"  // loops that stay without vectors are right, too
@@ -30,6 +30,29 @@ namespace gaussian {
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
+}
+#ifndef WEFT_LEAST_PORTION
+#define WEFT_LEAST_PORTION 2500  // nanoseconds that one takes at least, unless the host says it
+#endif
+// The loop of a launch in portions: so many iterations each, but for the last.
+struct portions {
+  void (*body)(const void* frame, int64_t first, int64_t last);
+  const void* frame;
+  int64_t count, length;
+  static void run(const void* data, int64_t first, int64_t last) {
+    const portions& all = *static_cast<const portions*>(data);
+    const int64_t end = last * all.length;
+    all.body(all.frame, first * all.length, end < all.count ? end : all.count);
+  }
+};
+// Runs the loop, whose iterations take about so many picoseconds each, in portions that the host finds large enough.
+static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
+                               void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
+  const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;
+  const int64_t most = count * picoseconds / (1000 * least);
+  const int64_t length = most > 1 ? (count + most - 1) / most : count;
+  const portions all = {body, frame, count, length < 1 ? 1 : length};
+  host->parallel_for(host->context, (count + all.length - 1) / all.length, portions::run, &all);
 }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
@@ -55,17 +78,31 @@ void* host_allocate(void*, size_t bytes, bool clear) {
 
 void host_release(void*, void* memory) { std::free(memory); }
 
-void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
-  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) {
-    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+// Threads share a loop: whoever has no part of it takes the next. Each starts another one before its first, unless
+// none is left: so little work starts few threads.
+struct shared_loop {
+  void (*body)(const void*, int64_t, int64_t);
+  const void* frame;
+  int64_t count, parts;
+  std::atomic<int64_t> next{0};
+
+  void run(int64_t threads) {
+    int64_t part = next++;
+    std::thread other;
+    if (threads > 1 && part + 1 < parts) other = std::thread([this, threads] { run(threads - 1); });
+    for (; part < parts; part = next++) body(frame, count * part / parts, count * (part + 1) / parts);
+    if (other.joinable()) other.join();
   }
-  body(frame, 0, threads > 1 ? count / threads : count);
-  for (std::thread& other : others) other.join();
+};
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), most = cores < 1 ? 1 : 4 * cores;
+  shared_loop loop = {body, frame, count, count < most ? count : most};
+  loop.run(cores);
 }
 
-const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+// Starting a thread takes several times as long as waking one.
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 
 // What every kernel reads: images, their pitches in scalars, sizes and parameters.
 struct gaussian_frame {
@@ -143,7 +180,7 @@ int run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h
   frame.in_w = in_w;
   frame.in_h = in_h;
 
-  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+  in_portions(host, in_h, in_w * 274, [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     gaussian_rows(*static_cast<const gaussian_frame*>(data), first, last);
   }, &frame);

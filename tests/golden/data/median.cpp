@@ -4,10 +4,10 @@
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "median.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-#include <vector>
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"  // loops that stay without vectors are right, too
@@ -106,17 +106,31 @@ void* host_allocate(void*, size_t bytes, bool clear) {
 
 void host_release(void*, void* memory) { std::free(memory); }
 
-void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
-  const int64_t cores = std::thread::hardware_concurrency(), threads = count < cores ? count : cores;
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) {
-    others.emplace_back(body, frame, count * t / threads, count * (t + 1) / threads);
+// Threads share a loop: whoever has no part of it takes the next. Each starts another one before its first, unless
+// none is left: so little work starts few threads.
+struct shared_loop {
+  void (*body)(const void*, int64_t, int64_t);
+  const void* frame;
+  int64_t count, parts;
+  std::atomic<int64_t> next{0};
+
+  void run(int64_t threads) {
+    int64_t part = next++;
+    std::thread other;
+    if (threads > 1 && part + 1 < parts) other = std::thread([this, threads] { run(threads - 1); });
+    for (; part < parts; part = next++) body(frame, count * part / parts, count * (part + 1) / parts);
+    if (other.joinable()) other.join();
   }
-  body(frame, 0, threads > 1 ? count / threads : count);
-  for (std::thread& other : others) other.join();
+};
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), most = cores < 1 ? 1 : 4 * cores;
+  shared_loop loop = {body, frame, count, count < most ? count : most};
+  loop.run(cores);
 }
 
-const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for};
+// Starting a thread takes several times as long as waking one.
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 
 // What every kernel reads: images, their pitches in scalars, sizes and parameters.
 struct median_frame {
