@@ -111,6 +111,10 @@ Decoded read(const Source& source) {
   return {picture, profile_of(png, info), orientation_of(png, info)};
 }
 
+// Of zlib, from 1 to 9, 6 unless said. That takes six times as long for files that are a tenth smaller; a run of
+// 640x480 pixels would spend 0.1 s and more on it, all else a few milliseconds.
+constexpr int compression_level = 2;
+
 void write(std::FILE* file, const Buffer& picture, Bytes icc) {
   constexpr int colours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                              PNG_COLOR_TYPE_RGB_ALPHA};
@@ -125,6 +129,7 @@ void write(std::FILE* file, const Buffer& picture, Bytes icc) {
     png_set_IHDR(png, writer.info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
                  8 * size_of(type.scalar), colours[type.lanes - 1], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(png, compression_level);
     if (!icc.empty()) {
       forgive_profiles(png);
       png_set_iCCP(png, writer.info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, icc.data(),

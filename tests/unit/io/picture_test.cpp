@@ -74,6 +74,15 @@ TEST_F(PictureTest, StridedPicturesAreWrittenAsTheirPixels) {
   expect_same(planar.packed(), read_picture(at("a.png")).buffer);
 }
 
+TEST_F(PictureTest, APngIsCompressedQuickly) {
+  write_picture(at("a.png"), random_picture({Scalar::U8, 3}, {99, 60}));
+  const std::string bytes = get("a.png");
+  const std::size_t data = bytes.find("IDAT") + 4;
+  // The second byte of zlib's stream has the level in its upper bits: 0 the fastest, 1 fast, 2 as unless said.
+  ASSERT_LT(data + 1, bytes.size());
+  EXPECT_EQ(static_cast<unsigned char>(bytes[data + 1]) >> 6, 1);
+}
+
 TEST_F(PictureTest, TheContentTellsTheFormatNotTheName) {
   write_picture(at("a.png"), random_picture({Scalar::U8, 1}, {3, 3}));
   fs::rename(at("a.png"), at("a.tif"));
