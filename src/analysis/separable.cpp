@@ -117,7 +117,7 @@ struct SeparableOrWhy {
   std::string why;
 };
 
-SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict) {
+SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict, bool or_line = false) {
   const auto not_since = [](const char* why) { return SeparableOrWhy{std::nullopt, why}; };
   if (fold.next.size() != 1) return not_since("it has several accumulators");
   const auto* step = std::get_if<ir::Binary>(&fold.next[0]->op);
@@ -126,7 +126,8 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict) {
     return not_since("it is no sum, minimum or maximum");
   const std::optional<Window> window = dense_window(fold.loop->domain);
   if (!window) return not_since("it is no rectangle");
-  if (window->width < least_extent || window->height < least_extent)
+  const bool is_line = window->width == 1 || window->height == 1;
+  if ((window->width < least_extent || window->height < least_extent) && !(or_line && is_line))
     return not_since("it has fewer than 3 columns or rows");
   const auto* so_far = std::get_if<ir::Accumulated>(&step->a->op);
   if (!so_far || so_far->loop != fold.loop || !starts_at_identity(fold, step->op))
@@ -165,6 +166,10 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict) {
 
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   return separable_or_why(fold, strict).separable;
+}
+
+std::optional<Separable> as_separable_or_line(const ir::Fold& fold, bool strict) {
+  return separable_or_why(fold, strict, true).separable;
 }
 
 std::string why_not_separable(const ir::Fold& fold, bool strict) {

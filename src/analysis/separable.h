@@ -29,6 +29,9 @@ struct Separable {
 /// floats are left alone: their order would change, which sums and, with NaNs or zeros, minima show.
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
 
+/// Windows of one row or one column, too: a line, across which there is one tap.
+std::optional<Separable> as_separable_or_line(const ir::Fold& fold, bool strict);
+
 /// Why it is none: a clause. Empty if it is one.
 std::string why_not_separable(const ir::Fold& fold, bool strict);
 

@@ -21,6 +21,7 @@ namespace {
 
 // Below, what a strip of pixels shares takes no stage. Columns of narrow integers are cheap to store.
 constexpr std::size_t least_points = 81, least_points_of_narrow = 49;
+constexpr std::size_t least_points_of_line = 17;  // that is no part of a larger window
 constexpr int least_taps_in_pieces = 9;  // of a line; below, its pieces take more stores than they save taps
 
 /// `value` with every read moved along `dim` by what `by` says; border constants stay.
@@ -122,7 +123,12 @@ bool is_whole(const ir::Stage& stage) {
   return pure && pure->cases.size() == 1 && !pure->cases[0].when && stage.rank() == 2;
 }
 
+bool is_line(const analysis::Separable& separable) {
+  return separable.column.size() == 1 || separable.row.size() == 1;
+}
+
 std::size_t least_points_of(const analysis::Separable& separable) {
+  if (is_line(separable)) return least_points_of_line;
   return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points;
 }
 
@@ -135,7 +141,7 @@ class StageSeparation {
 
   Expr operator()(const Expr& e) {
     const auto* result = std::get_if<ir::FoldResult>(&e->op);
-    if (!result || result->fold->loop->domain.points.size() < least_points_of_narrow) return nullptr;
+    if (!result || result->fold->loop->domain.points.size() < least_points_of_line) return nullptr;
     auto [entry, is_new] = folds_.try_emplace(result->fold.get());
     if (is_new) {
       kept_.push_back(result->fold);
@@ -146,7 +152,7 @@ class StageSeparation {
 
  private:
   Expr separated(const ir::Fold& fold) {
-    const auto separable = analysis::as_separable(fold, strict_);
+    const auto separable = analysis::as_separable_or_line(fold, strict_);
     if (!separable || fold.loop->domain.points.size() < least_points_of(*separable)) return nullptr;
     const auto read = common_read(separable->value);
     if (!read) return nullptr;
@@ -159,30 +165,9 @@ class StageSeparation {
     Line column = line(1, separable->low_y, 1, separable->column);
     Line row = line(0, separable->low_x, separable->stride, separable->row);
     const ir::Value factor = box_factor(column, row);
-
-    ir::Box box(stage_.domain().begin(), stage_.domain().begin() + 2);
-    const ir::Box of_result = box;
-    // A border of the columns saves those beyond the image, where the result covers the image.
-    const bool has_border = read->border && read->region[0] == box[0];
-    if (!has_border)
-      box[0] = {box[0].min + ir::Affine(row.low * row.stride),
-                box[0].extent + ir::Affine((row.taps() - 1) * row.stride)};
-    const Type narrow{separable->column_type, type.lanes};
-    const Expr sum = along(column, at_pixel(separable->value), box, "_column_parts", narrow);
-    ir::Read columns{add_stage("_columns", box, ir::cast(ir::CastMode::Convert, narrow.lane(), sum)),
-                     {},
-                     {},
-                     box,
-                     read->where};
-    for (int d = 0; d < 2; ++d) columns.indices.emplace_back(ir::Affine(ir::Atom(ir::Coord{d})));
-    if (has_border) {
-      columns.border = ir::Border{read->border->mode, nullptr};
-      if (read->border->mode == ir::BorderMode::Constant)
-        columns.border->constant =
-            ir::cast(ir::CastMode::Convert, narrow.lane(), column_of(at_constant(separable->value), column));
-    }
-    const Expr value = ir::cast(ir::CastMode::Convert, type.lane(), ir::read(std::move(columns)));
-    const Expr whole = along(row, value, of_result, "_row_parts", type);
+    if (is_line(*separable) && !(row.is_box() && column.is_box())) return nullptr;
+    const Expr whole = is_line(*separable) ? line_in_pieces(separable->value, column, row)
+                                           : columns_and_rows(*separable, *read, column, row);
     if (separated_) {
       SeparatedWindow window{stage_.name, row.taps(), column.taps(), in_pieces_, {}};
       for (std::size_t i = first_stage; i < before_.size(); ++i) window.stages.push_back(before_[i]->name);
@@ -190,6 +175,43 @@ class StageSeparation {
       separated_->push_back(std::move(window));
     }
     return factor.as_double() == 1 ? whole : ir::binary(BinaryOp::Mul, ir::constant(factor), whole);
+  }
+
+  /// A column or a row, one of which is a single tap.
+  Expr line_in_pieces(const Expr& value, const Line& column, const Line& row) {
+    const Line& line = column.taps() == 1 ? row : column;
+    const Line& across = column.taps() == 1 ? column : row;
+    const Expr there = moved(at_pixel(value), across.dim, ir::Affine(across.low * across.stride));
+    const ir::Box box(stage_.domain().begin(), stage_.domain().begin() + 2);
+    return along(line, there, box, "_parts", line.type);
+  }
+
+  /// A stage of columns, and rows of it.
+  Expr columns_and_rows(const analysis::Separable& separable, const ir::Read& read, const Line& column,
+                        const Line& row) {
+    ir::Box box(stage_.domain().begin(), stage_.domain().begin() + 2);
+    const ir::Box of_result = box;
+    // A border of the columns saves those beyond the image, where the result covers the image.
+    const bool has_border = read.border && read.region[0] == box[0];
+    if (!has_border)
+      box[0] = {box[0].min + ir::Affine(row.low * row.stride),
+                box[0].extent + ir::Affine((row.taps() - 1) * row.stride)};
+    const Type narrow{separable.column_type, row.type.lanes};
+    const Expr sum = along(column, at_pixel(separable.value), box, "_column_parts", narrow);
+    ir::Read columns{add_stage("_columns", box, ir::cast(ir::CastMode::Convert, narrow.lane(), sum)),
+                     {},
+                     {},
+                     box,
+                     read.where};
+    for (int d = 0; d < 2; ++d) columns.indices.emplace_back(ir::Affine(ir::Atom(ir::Coord{d})));
+    if (has_border) {
+      columns.border = ir::Border{read.border->mode, nullptr};
+      if (read.border->mode == ir::BorderMode::Constant)
+        columns.border->constant =
+            ir::cast(ir::CastMode::Convert, narrow.lane(), column_of(at_constant(separable.value), column));
+    }
+    const Expr value = ir::cast(ir::CastMode::Convert, row.type.lane(), ir::read(std::move(columns)));
+    return along(row, value, of_result, "_row_parts", row.type);
   }
 
   /// Takes the common factor out of a window whose weights are all alike.

@@ -10,7 +10,8 @@
 //  →  blur_column_parts = sum over 8 of in(x, y + t)
 //     blur_columns = sum over 7 of blur_column_parts(x, y + 8*t) + sum over 5 of in(x, y + 56 + t)      20
 //
-// Pieces of minima and maxima may overlap, so that nothing is left over. Small windows are left to lowering,
+// Pieces of minima and maxima may overlap, so that nothing is left over. Windows of one row or column become pieces
+// likewise. Small windows are left to lowering,
 // which keeps columns of a strip of pixels (analysis/separable.h).
 //
 // Borders separate as well: an index beyond the image is mapped dimension by dimension, and beyond a constant

@@ -21,7 +21,17 @@ std::string text_of(const ir::Domain& domain) {
                                      : fmt::format("{} taps", domain.points.size());
 }
 
+bool is_line(int width, int height) { return width == 1 || height == 1; }
+bool is_line(const ir::Domain& domain) {
+  const auto box = domain.rank == 2 ? ir::dense_box(domain) : std::nullopt;
+  return box && is_line(box->extent[0], box->extent[1]);
+}
+
 WindowReport report_on(const rewrite::SeparatedWindow& window) {
+  if (is_line(window.width, window.height)) {
+    return {window.stage, fmt::format("{}x{}", window.width, window.height), "in pieces",
+            fmt::format("equal weights: pieces that neighbours share: {}", fmt::join(window.stages, ", "))};
+  }
   const char* why =
       window.in_pieces ? "a box, whose lines are pieces that neighbours share" : "a column times a row";
   return {window.stage, fmt::format("{}x{}", window.width, window.height),
@@ -57,10 +67,11 @@ std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Pro
   std::vector<rewrite::SeparatedWindow> separated;
   const ir::Pipeline pipeline = rewrite::prepare(definition, &separated);
   std::vector<WindowReport> reports;
-  std::set<std::string> made;
+  std::set<std::string> made, with_lines;  // with_lines: their short lines are what pieces leave over
   for (const auto& window : separated) {
     reports.push_back(report_on(window));
     made.insert(window.stages.begin(), window.stages.end() - 1);
+    if (is_line(window.width, window.height)) with_lines.insert(window.stage);
   }
   const auto add = [&](const ir::Stage& stage) {
     visit_outermost(stage, [&](const ir::Expr& e) {
@@ -71,7 +82,8 @@ std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Pro
       }
       const ir::Fold& fold = *std::get<ir::FoldResult>(e->op).fold;
       lower::WindowCode code = lower::code_of(fold, pipeline.strict, processor);
-      const bool is_part = made.count(stage.name) > 0 || reads_any_of(e, made);
+      const bool is_part = made.count(stage.name) > 0 || reads_any_of(e, made) ||
+                           (with_lines.count(stage.name) > 0 && is_line(fold.loop->domain));
       if (is_part && code.form == "unrolled") return;
       if (code.form == "tap by tap" && !is_part)
         code.why += "; not separated: " + rewrite::why_not_separated(stage, fold, pipeline.strict);

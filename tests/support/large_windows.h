@@ -4,6 +4,7 @@
 #include <weft/weft.hpp>
 
 #include <string>
+#include <vector>
 
 namespace weft::testing_support {
 
@@ -20,6 +21,9 @@ Pipeline large_windows(const std::string& name, bool strict) {
   };
   const Mask mask = Mask::outer({1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 3, 2, 1},
                                 {1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 3, 2, 1});
+  // Lines beside the pixel.
+  const std::vector<Mask::Coefficient> ones(19, 1);
+  const Domain to_one_side(Mask::outer(ones, {0, 0, 1})), to_the_other(Mask::outer({0, 0, 0, 0, 1}, ones));
   Outputs outputs{
       sum_of("clamp_sum", Domain(17, 23), in.border(Border::clamp())),
       sum_of("constant_sum", Domain(31, 8), in.border(Border::constant(7))),
@@ -27,6 +31,8 @@ Pipeline large_windows(const std::string& name, bool strict) {
       local("mirror101_min", in.border(Border::mirror101()), Domain(16, 16), Local::Min),
       local("constant_max", in.border(Border::constant(3)), Domain(13, 17), Local::Max),
       sum_of("repeat_sum", Domain(21, 21), in.border(Border::repeat())),
+      sum_of("line_sum", to_one_side, in.border(Border::mirror())),
+      local("line_max", in.border(Border::constant(9)), to_the_other, Local::Max),
       convolve("mask", in.border(Border::constant(5)), mask),
   };
   return Pipeline(name, outputs.strict(strict));

@@ -24,6 +24,8 @@ TEST_F(WindowReports, NameTheStagesOfSeparatedOnes) {
   EXPECT_EQ(windows(local("s", src, Domain(17, 19), Local::Max)),
             "17x19 of s becomes separated, in pieces: a box, whose lines are pieces that neighbours share: "
             "s_column_parts, s_columns, s_row_parts, s\n");
+  EXPECT_EQ(windows(local("s", src, Domain(1, 31), Local::Sum)),
+            "1x31 of s becomes in pieces: equal weights: pieces that neighbours share: s_parts, s\n");
   const Mask tent = Mask::outer({1, 2, 3, 4, 5, 4, 3, 2, 1}, {1, 2, 3, 4, 5, 4, 3, 2, 1});
   EXPECT_EQ(windows(convolve("s", src, tent / 625.f), target::Processor::Gpu),
             "9x9 of s becomes separated: a column times a row: s_columns, s\n");

@@ -38,6 +38,14 @@ TEST_F(SeparateWindows, ShortLinesAreWhole) {
             "s_columns: in; s_row_parts: s_columns; s: s_row_parts s_columns");
 }
 
+TEST_F(SeparateWindows, LinesAreInPiecesIfTheyAreLong) {
+  EXPECT_EQ(stages(local("s", src, Domain(31, 1), Local::Sum)), "s_parts: in; s: s_parts in");
+  EXPECT_EQ(stages(local("s", src, Domain(1, 17), Local::Max)), "s_parts: in; s: s_parts");
+  EXPECT_EQ(stages(local("s", src, Domain(16, 1), Local::Sum)), "s: in");
+  const Mask wave = Mask::outer({1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1}, {1});
+  EXPECT_EQ(stages(convolve("s", src, wave)), "s: in");
+}
+
 TEST_F(SeparateWindows, OtherWeightsAreOneColumnAndOneRow) {
   const Mask tent = Mask::outer({1, 2, 3, 4, 5, 4, 3, 2, 1}, {1, 2, 3, 4, 5, 4, 3, 2, 1});
   EXPECT_EQ(stages(convolve("s", src, tent / 625.f)), "s_columns: in; s: s_columns");
