@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/footprint.h"
+#include "base/round_up.h"
 #include "ir/visit.h"
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
@@ -20,8 +21,8 @@ namespace {
 
 // A window of fewer pixels is read from memory: the caches have it, and staging it costs barriers.
 constexpr int least_window_pixels = 3;
-// As far as windows may reach: few columns to copy, in whole vectors and lines of caches.
-constexpr int edge_columns = 64;
+// So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
+constexpr std::int64_t edge_columns = 64;
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
@@ -147,7 +148,10 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     kept.place = places[r];
     kept.in_memory = !kept.is_member && !apart;
     ask_for_rows(kept, asked);
-    if (may_have_edges && kept.in_memory && kept.outside[0] != Reach{}) plan.edges = edge_columns;
+    if (may_have_edges && kept.in_memory && kept.outside[0] != Reach{}) {
+      const std::int64_t least = std::max(kept.outside[0].min, kept.outside[0].max);
+      plan.edges = std::max(plan.edges, static_cast<int>(round_up(least, edge_columns)));
+    }
     plan.kept.push_back(std::move(kept));
   }
   plan.edges = asked.edges.value_or(plan.edges);

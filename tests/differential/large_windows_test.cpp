@@ -80,6 +80,20 @@ TEST(LargeWindows, OfInfinitiesBeyondTheImage) {
   expect_agreement(program, pipeline, {{{"in", noise(type_of<float>(), {41, 22}, 7)}}, {}, {}}, {1e-3});
 }
 
+TEST(LargeWindows, ThatReachFurtherThanTheLeastEdges) {
+  const Image<std::int32_t> in("in");
+  const Accessor src = in.border(Border::mirror());
+  const Stage far = stage("far", in.size(), [&](Var x, Var y) {
+    Expr sum = src(x, y);
+    for (const int away : {7, 15, 31, 63, 100}) sum = sum + src(x - away, y) * src(x + away, y) % away;
+    return sum;
+  });
+  const Pipeline pipeline("far", Outputs{far}.strict());
+  const Program program = pipeline.compile(compile_options());
+  for (const std::int64_t width : {1, 90, 170, 450})
+    expect_agreement(program, pipeline, {{{"in", noise(type_of<std::int32_t>(), {width, 20}, 7)}}, {}, {}});
+}
+
 TEST(LargeWindows, OfWhatIsInsideAndOfStages) {
   const Pipeline pipeline = large_windows_inside<std::uint8_t, float>("inside");
   const Program program = pipeline.compile(compile_options());
