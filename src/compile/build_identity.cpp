@@ -22,6 +22,9 @@ std::string hex(std::string_view bytes) {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
+/// Whose notes have ids: a name with its zero.
+constexpr std::string_view owner("GNU\0", 4);
+
 /// Among notes, each of which is a header, a name and content, both padded. Those that begin at multiples of 8
 /// have content of such a size, so that they need no other padding.
 std::optional<std::string> build_id_among(std::string_view notes) {
@@ -32,7 +35,7 @@ std::optional<std::string> build_id_among(std::string_view notes) {
     const std::size_t name_size = padded(note.n_namesz);
     const std::size_t size = name_size + padded(note.n_descsz);
     if (size > notes.size()) break;
-    if (note.n_type == NT_GNU_BUILD_ID && notes.substr(0, note.n_namesz) == std::string_view("GNU", 4))
+    if (note.n_type == NT_GNU_BUILD_ID && notes.substr(0, note.n_namesz) == owner)
       return hex(notes.substr(name_size, note.n_descsz));
     notes.remove_prefix(size);
   }
@@ -55,7 +58,8 @@ int look_at(dl_phdr_info* object, std::size_t, void* context) {
   if (!has_code) return 0;
   for (const ElfW(Phdr)* part = object->dlpi_phdr; part != end && !search.found; ++part) {
     if (part->p_type != PT_NOTE) continue;
-    const auto* notes = reinterpret_cast<const char*>(object->dlpi_addr + part->p_vaddr);
+    const auto* notes =  // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader has numbers
+        reinterpret_cast<const char*>(object->dlpi_addr + part->p_vaddr);
     search.found = build_id_among({notes, part->p_memsz});
   }
   return 1;

@@ -54,7 +54,7 @@ class Contents {
   template <class... T>
   void add(const std::variant<T...>& value) {
     add(value.index());
-    std::visit([this](const auto& alternative) { add(alternative); }, value);
+    std::visit([this](const auto& alternative) { this->add(alternative); }, value);
   }
   /// An object is written where it is met first; after that, its number is.
   template <class T>
