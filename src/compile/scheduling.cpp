@@ -62,9 +62,12 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
   const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
-  if (scheduling.fuse == Fuse::Dp || is_free)
-    return schedule::cheapest_groups(about.pipeline, tiling, memory,
-                                     costs_on(target, scheduling, about.pipeline));
+  if (scheduling.fuse == Fuse::Dp || is_free) {
+    const plan::CostModel model = costs_on(target, scheduling, about.pipeline);
+    schedule::Grouping cheapest = schedule::cheapest_groups(about.pipeline, tiling, memory, model);
+    if (tiling == Tiling::None) return cheapest;
+    return schedule::with_steps(about.pipeline, std::move(cheapest), memory, model);
+  }
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }

@@ -402,7 +402,8 @@ void CLike::open_loop(const kernel::For& loop) {
 
 // Aligned for vectors, and since GCC 12 may store by 16 bytes at once where it gives an array 8 of the stack.
 void CLike::print(const kernel::LocalArray& array) {
-  out_.line(fmt::format("alignas(64) {} {}[{}];", stored_type(array.type), array.name, array.count));
+  out_.line(fmt::format("alignas(64) {} {}[{}]{};", stored_type(array.type), array.name, array.count,
+                        array.is_zeroed ? " = {}" : ""));
 }
 std::string CLike::address(const std::string& array, const kernel::Expr& offset) {
   return kernel::is_literal(offset, 0) ? array : fmt::format("{} + {}", array, spelt(offset, additive));

@@ -242,9 +242,8 @@ class CppEmitter {
               [](const host::Copy&) { throw InternalError("a copy on the host alone"); },
               [&](const host::Launch& n) { print(out, printer, n); },
               [&](const host::Repeat& n) {
-                open_repeat(out, printer, module_, n, "frame.");
-                print(out, printer, n.nodes);
-                out.close();
+                print_repeat(out, printer, module_, n, "frame.",
+                             [&](const std::vector<host::Node>& inner) { print(out, printer, inner); });
               },
           },
           node.what);
@@ -267,7 +266,9 @@ class CppEmitter {
     return std::any_of(nodes.begin(), nodes.end(), [](const host::Node& node) {
       const auto* launch = std::get_if<host::Launch>(&node.what);
       const auto* repeat = std::get_if<host::Repeat>(&node.what);
-      return launch ? launch->picoseconds.has_value() : repeat && has_portions(repeat->nodes);
+      if (launch) return launch->picoseconds.has_value();
+      return repeat && std::any_of(repeat->parts.begin(), repeat->parts.end(),
+                                   [](const host::Turns& part) { return has_portions(part.nodes); });
     });
   }
 

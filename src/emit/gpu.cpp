@@ -243,24 +243,24 @@ class GpuEmitter {
   /// Variables of arrays on the device have the prefix.
   void print(Writer& out, CLike& printer, const host::Node& node, const std::string& prefix) const {
     const bool is_stand_in = node.when == host::When::EmptyImage;
-    std::visit(ir::overloaded{
-                   [&](const host::Allocate& n) {
-                     is_stand_in ? stand_in(out, printer, n)
-                                 : allocate(out, printer, n, prefix + n.array, prefix);
-                   },
-                   [&](const host::Free& n) {
-                     out.line(fmt::format("release({}{}, stream);", is_stand_in ? "no_" : prefix, n.array));
-                   },
-                   [&](const host::Copy& n) { copy(out, printer, n); },
-                   [&](const host::Launch& n) { print(out, printer, n); },
-                   // Arrays rotate whatever happens, so that in the end each pointer is what it was.
-                   [&](const host::Repeat& n) {
-                     open_repeat(out, printer, module_, n, prefix);
-                     for (const host::Node& inner : n.nodes) print(out, printer, inner, prefix);
-                     out.close();
-                   },
-               },
-               node.what);
+    std::visit(
+        ir::overloaded{
+            [&](const host::Allocate& n) {
+              is_stand_in ? stand_in(out, printer, n) : allocate(out, printer, n, prefix + n.array, prefix);
+            },
+            [&](const host::Free& n) {
+              out.line(fmt::format("release({}{}, stream);", is_stand_in ? "no_" : prefix, n.array));
+            },
+            [&](const host::Copy& n) { copy(out, printer, n); },
+            [&](const host::Launch& n) { print(out, printer, n); },
+            // Arrays rotate whatever happens, so that in the end each pointer is what it was.
+            [&](const host::Repeat& n) {
+              print_repeat(out, printer, module_, n, prefix, [&](const std::vector<host::Node>& nodes) {
+                for (const host::Node& inner : nodes) print(out, printer, inner, prefix);
+              });
+            },
+        },
+        node.what);
   }
 
   /// The pointer and the strides of an array that is allocated here.

@@ -164,8 +164,19 @@ void print_tables(Writer& out, const kernel::Module& module, const std::string& 
   }
 }
 
-void open_repeat(Writer& out, CLike& printer, const Module& module, const host::Repeat& repeat,
-                 const std::string& prefix) {
+namespace {
+
+Scalar type_of_counter(const Module& module, const std::string& name) {
+  const auto found = std::find_if(module.counters.begin(), module.counters.end(),
+                                  [&](const kernel::Field& field) { return field.name == name; });
+  return found->type;
+}
+
+}  // namespace
+
+void print_repeat(Writer& out, CLike& printer, const Module& module, const host::Repeat& repeat,
+                  const std::string& prefix,
+                  const std::function<void(const std::vector<host::Node>&)>& print) {
   for (const kernel::Rotation& arrays : repeat.rotations) {
     // With these turns in front, the last one ends with every array in its place.
     out.open(fmt::format("for (int64_t turn = {}; turn > 0; --turn)",
@@ -173,9 +184,18 @@ void open_repeat(Writer& out, CLike& printer, const Module& module, const host::
     rotate(out, printer, module, arrays, prefix);
     out.close();
   }
-  out.open(fmt::format("for ({0}{1} = 0; {0}{1} < {2}; ++{0}{1})", prefix, repeat.counter,
-                       printer.text(repeat.count)));
-  for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+  for (const host::Turns& part : repeat.parts) {
+    const std::string counter = prefix + repeat.counter;
+    const Scalar type = type_of_counter(module, repeat.counter);
+    const Expr from = kernel::cast(ir::CastMode::Convert, type, part.from);
+    const Expr step = kernel::cast(ir::CastMode::Convert, Scalar::I64, kernel::name(counter, type));
+    const std::string next = part.by == 1 ? "++" + counter : fmt::format("{} += {}", counter, part.by);
+    const Expr goes_on = kernel::binary(ir::BinaryOp::Lt, step, part.to);
+    out.open(fmt::format("for ({} = {}; {}; {})", counter, printer.text(from), printer.text(goes_on), next));
+    for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+    print(part.nodes);
+    out.close();
+  }
 }
 
 Expr prefixed(const Expr& e, const Array& a, const std::string& prefix) {

@@ -43,9 +43,11 @@ void print_tables(Writer& out, const kernel::Module& module, const std::string& 
 
 // ---- host plans ----
 
-/// Opens the loop of a repeat, and rotates its arrays; variables have the prefix.
-void open_repeat(Writer& out, CLike& printer, const kernel::Module& module, const host::Repeat& repeat,
-                 const std::string& prefix);
+/// The loops of a repeat, which rotate its arrays; `print` prints what is in them, and variables have the
+/// prefix.
+void print_repeat(Writer& out, CLike& printer, const kernel::Module& module, const host::Repeat& repeat,
+                  const std::string& prefix,
+                  const std::function<void(const std::vector<host::Node>&)>& print);
 /// An expression of an array's memory, with the prefix before the array's strides.
 kernel::Expr prefixed(const kernel::Expr& e, const kernel::Array& a, const std::string& prefix);
 /// Whether an empty line sets the node off from those before: it launches or repeats, or is the first to

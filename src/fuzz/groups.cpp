@@ -44,6 +44,11 @@ bool is_one_in(Random& random, int count) { return random.bits() % static_cast<u
 plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
   asked.of_blocks = chosen.is_of_blocks();
+  if (!chosen.updates.empty()) {
+    asked.steps = 1 + static_cast<int>(random.bits() % 5);
+    if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
+    return asked;
+  }
   if (chosen.passes.size() == 1 && chosen.kept.empty()) {
     if (is_one_in(random, 2)) asked.keeps_rows = true;
     if (is_one_in(random, 2)) asked.pixels = 1 << random.bits() % 3;
@@ -58,8 +63,11 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   }
   if (is_one_in(random, 2) && chosen.is_of_blocks()) asked.batch = 1 << random.bits() % 4;
   if (is_one_in(random, 4) && chosen.is_of_blocks()) asked.columns = 32 << random.bits() % 4;
-  if (is_one_in(random, 3) && !chosen.is_of_blocks())
+  const bool has_one_rate = chosen.is_tiled() && !chosen.parts && chosen.step == std::array{1, 1};
+  if (has_one_rate && !chosen.is_of_blocks() && is_one_in(random, 2)) {
     asked.edges = is_one_in(random, 2) ? 0 : 4 << random.bits() % 5;
+    if (asked.edges == 0) asked.whole = 4 << random.bits() % 3;
+  }
   for (const plan::Kept& kept : chosen.kept) {
     if (kept.storage == plan::Storage::Ring && is_one_in(random, 3))
       asked.kept[kept.stage].rows = kept.rows << random.bits() % 2;

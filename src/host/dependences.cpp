@@ -47,9 +47,11 @@ Uses uses_of(const kernel::Module& module, const Node& node) {
                         },
                         [&](const Repeat& n) {
                           Uses all;
-                          for (const Node& inner : n.nodes) {
-                            Uses uses = uses_of(module, inner);
-                            all.reads.merge(uses.reads), all.writes.merge(uses.writes);
+                          for (const Turns& part : n.parts) {
+                            for (const Node& inner : part.nodes) {
+                              Uses uses = uses_of(module, inner);
+                              all.reads.merge(uses.reads), all.writes.merge(uses.writes);
+                            }
                           }
                           add_rotated(n.rotations, all.reads), add_rotated(n.rotations, all.writes);
                           return all;
@@ -66,7 +68,9 @@ void connect(const kernel::Module& module, std::vector<Node>& nodes) {
   std::vector<std::set<std::size_t>> before(nodes.size());  // by the edges so far
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     Node& node = nodes[n];
-    if (auto* repeat = std::get_if<Repeat>(&node.what)) connect(module, repeat->nodes);
+    if (auto* repeat = std::get_if<Repeat>(&node.what)) {
+      for (Turns& part : repeat->parts) connect(module, part.nodes);
+    }
     node.uses = uses_of(module, node);
     node.after.clear();
     for (std::size_t earlier = n; earlier-- > 0;) {

@@ -17,7 +17,7 @@ using kernel::Expr;
 using kernel::literal;
 using kernel::Module;
 
-bool Repeat::operator==(const Repeat&) const = default;
+bool Turns::operator==(const Turns&) const = default;
 
 namespace {
 
@@ -98,8 +98,11 @@ class Planner {
     return {std::move(result), device_};
   }
   Node node(const kernel::Repeat& repeat) const {
-    Repeat result{repeat.count, repeat.counter, repeat.rotations, {}};
-    for (const kernel::Launch& launch : repeat.launches) result.nodes.push_back(node(launch));
+    Repeat result{repeat.counter, repeat.rotations, {}};
+    for (const kernel::Turns& part : repeat.parts) {
+      Turns& turns = result.parts.emplace_back(Turns{part.from, part.to, part.by, {}});
+      for (const kernel::Launch& launch : part.launches) turns.nodes.push_back(node(launch));
+    }
     return {std::move(result), device_};
   }
 
@@ -205,7 +208,8 @@ bool are_on(const Node& first, const std::vector<Node>& nodes) {
     const auto* repeat = std::get_if<Repeat>(&node.what);
     const auto* copy = std::get_if<Copy>(&node.what);
     return node.device == first.device && node.stream == first.stream &&
-           (!repeat || are_on(first, repeat->nodes)) &&
+           (!repeat || std::all_of(repeat->parts.begin(), repeat->parts.end(),
+                                   [&](const Turns& part) { return are_on(first, part.nodes); })) &&
            (!copy || copy->from == the_host || copy->to == the_host);
   });
 }
@@ -267,11 +271,17 @@ bool may_be_empty(const Array& a) {
   });
 }
 
+Expr times_of(const Expr& from, const Expr& to, std::int64_t by) {
+  return kernel::div(sub(to, from), literal(by));
+}
+
 Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation) {
   const auto rem = [](const Expr& a, const Expr& b) { return binary(ir::BinaryOp::Rem, a, b); };
   const Expr arrays = literal(static_cast<std::int64_t>(rotation.size()));
-  return select(binary(ir::BinaryOp::Lt, literal(0), repeat.count),
-                rem(sub(arrays, rem(repeat.count, arrays)), arrays), literal(0));
+  Expr times = literal(0);
+  for (const Turns& part : repeat.parts) times = kernel::add(times, times_of(part.from, part.to, part.by));
+  return select(binary(ir::BinaryOp::Lt, literal(0), times), rem(sub(arrays, rem(times, arrays)), arrays),
+                literal(0));
 }
 
 const std::string& array_of(const Node& node) {

@@ -77,14 +77,20 @@ struct Launch {
 };
 
 struct Node;
-/// A graph that runs `count` times, each time after the one before. All of it comes after what the repeat
-/// itself comes after.
-struct Repeat {
-  Symbolic count;
-  std::string counter;  ///< The field that holds the number of the current time, from 0.
-  std::vector<kernel::Rotation> rotations;
+/// A graph that runs for the counter from `from` up to, and without, `to`, each time after the one before.
+struct Turns {
+  Symbolic from, to;
+  std::int64_t by;
   std::vector<Node> nodes;
-  bool operator==(const Repeat&) const;
+  bool operator==(const Turns&) const;
+};
+/// Graphs that run again and again, one after the other; before each time the arrays rotate. All of it comes
+/// after what the repeat itself comes after.
+struct Repeat {
+  std::string counter;  ///< A field.
+  std::vector<kernel::Rotation> rotations;
+  std::vector<Turns> parts;
+  bool operator==(const Repeat&) const = default;
 };
 
 /// An array's memory on one device. On another device it has another place.
@@ -157,6 +163,8 @@ bool may_be_empty(const kernel::Array& a);
 
 // ---- finding one's way in a plan ----
 
+/// How often a part runs, if that is not less than 0.
+kernel::Expr times_of(const kernel::Expr& from, const kernel::Expr& to, std::int64_t by);
 /// How often a rotation turns ahead of the first time, so that the last time leaves every array where it was.
 kernel::Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation);
 /// The array that a node allocates, frees or copies; "" of others.

@@ -97,7 +97,13 @@ std::string text(const Launch& n) {
   return text;
 }
 std::string text(const Repeat& n) {
-  std::string text = fmt::format("repeat {} times, counted by {}", host::text(n.count, prefix), n.counter);
+  std::string text = "repeat";
+  for (const Turns& part : n.parts) {
+    if (&part != n.parts.data()) text += ", then";
+    text += fmt::format(" for {} from {} to {}", n.counter, host::text(part.from, prefix),
+                        host::text(part.to, prefix));
+    if (part.by > 1) text += fmt::format(" by {}", part.by);
+  }
   for (const kernel::Rotation& arrays : n.rotations)
     text += fmt::format(", rotating {}", fmt::join(arrays, " "));
   return text;
@@ -123,8 +129,11 @@ void print(const std::vector<Node>& nodes, const std::string& margin, bool with_
     if (node.when == When::HostImage) out += "; if the image is the host's";
     if (node.when == When::EmptyImage) out += "; if the image has no pixels";
     out += "\n";
-    if (const auto* repeat = std::get_if<Repeat>(&node.what))
-      print(repeat->nodes, margin + "     ", with_place, out);
+    const auto* repeat = std::get_if<Repeat>(&node.what);
+    for (const Turns& part : repeat ? repeat->parts : std::vector<Turns>()) {
+      if (repeat->parts.size() > 1) out += fmt::format("{}     by {}\n", margin, part.by);
+      print(part.nodes, margin + "     ", with_place, out);
+    }
   }
 }
 

@@ -47,7 +47,9 @@ void check_order(const kernel::Module& module, const std::vector<Node>& nodes) {
   std::map<std::pair<int, int>, std::size_t> last;  // of a device's stream
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
-    if (const auto* repeat = std::get_if<Repeat>(&node.what)) check_order(module, repeat->nodes);
+    if (const auto* repeat = std::get_if<Repeat>(&node.what)) {
+      for (const Turns& part : repeat->parts) check_order(module, part.nodes);
+    }
     require(node.uses == uses_of(module, node), title(node) + " does not use what it says");
     const auto comes_after = [&](std::size_t other) {
       require(other < n, title(node) + " waits for a later node");
@@ -160,24 +162,40 @@ class Run {
     std::int64_t period = 1;
     for (const kernel::Rotation& rotation : n.rotations)
       period = std::lcm(period, static_cast<std::int64_t>(rotation.size()));
-    if (const auto count = kernel::literal_value(n.count)) {
-      if (*count > 0) times(n, *count, std::min(*count, period + *count % period));
+    try_times(n, period, {});
+  }
+  /// All numbers of times that the parts may run, from those of the first ones on.
+  void try_times(const Repeat& n, std::int64_t period, std::vector<std::int64_t> times) {
+    if (times.size() == n.parts.size()) {
+      run_times(n, times);
       return;
     }
-    for (std::int64_t count = 1; count <= period; ++count) {
+    const Turns& part = n.parts[times.size()];
+    const auto known = kernel::literal_value(times_of(part.from, part.to, part.by));
+    times.push_back(0);
+    if (known) {
+      if (*known > 0) times.back() = std::min(*known, period + *known % period);
+      try_times(n, period, times);
+      return;
+    }
+    for (std::int64_t count = 0; count <= period; ++count) {
       const std::map<Place, Memory> before = memory_;
-      times(n, count, period);
+      times.back() = count;
+      try_times(n, period, times);
       memory_ = before;  // it may be none at all
     }
   }
-  void times(const Repeat& n, std::int64_t count, std::int64_t enough) {
+  void run_times(const Repeat& n, const std::vector<std::int64_t>& times) {
+    const std::int64_t count = std::accumulate(times.begin(), times.end(), std::int64_t{0});
     for (const kernel::Rotation& rotation : n.rotations) {
       const auto arrays = static_cast<std::int64_t>(rotation.size());
       for (std::int64_t turn = (arrays - count % arrays) % arrays; turn > 0; --turn) rotate(rotation);
     }
-    for (std::int64_t time = 0; time < enough; ++time) {
-      for (const kernel::Rotation& rotation : n.rotations) rotate(rotation);
-      run(n.nodes);
+    for (std::size_t p = 0; p < times.size(); ++p) {
+      for (std::int64_t time = 0; time < times[p]; ++time) {
+        for (const kernel::Rotation& rotation : n.rotations) rotate(rotation);
+        run(n.parts[p].nodes);
+      }
     }
   }
   void rotate(const kernel::Rotation& rotation) {

@@ -118,6 +118,7 @@ struct LocalArray {
   Scalar type;
   int count;
   Storage storage = Storage::Local;
+  bool is_zeroed = false;  ///< Begins as zeros. Local only.
 };
 struct Store {
   std::string array;
@@ -252,12 +253,19 @@ struct Launch {
 /// Arrays that take each other's place: the first becomes the second, the second the third, the last the
 /// first.
 using Rotation = std::vector<std::string>;
-/// The launches, `count` times; before each time the arrays rotate. The last time leaves every array where it
-/// was before the first.
-struct Repeat {
-  Expr count;
-  std::string counter;  ///< A field of the module: the number of the current time, from 0.
+/// Some of the times of a repeat, with launches of their own.
+///
+///     for (step = from; step < to; step += by)
+struct Turns {
+  Expr from, to;  ///< `by` divides what lies between.
+  std::int64_t by = 1;
   std::vector<Launch> launches;
+};
+/// Its parts, one after the other; before each time the arrays rotate. The last time of all leaves every array
+/// where it was before the first.
+struct Repeat {
+  std::string counter;  ///< A field of the module.
+  std::vector<Turns> parts;
   std::vector<Rotation> rotations;
 };
 using Step = std::variant<Launch, Repeat>;

@@ -198,7 +198,9 @@ std::vector<Launch*> all_launches(Module& module) {
   for (auto& step : module.steps) {
     if (auto* launch = std::get_if<kernel::Launch>(&step)) launches.push_back(launch);
     if (auto* repeat = std::get_if<Repeat>(&step)) {
-      for (auto& launch : repeat->launches) launches.push_back(&launch);
+      for (auto& part : repeat->parts) {
+        for (auto& launch : part.launches) launches.push_back(&launch);
+      }
     }
   }
   return launches;

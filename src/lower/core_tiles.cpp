@@ -3,6 +3,7 @@
 #include <bit>
 #include <map>
 
+#include "base/round_up.h"
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
 #include "lower/strip_pixels.h"
@@ -129,6 +130,10 @@ class CoreTiles : public TileOwner {
   Expr begin_of(const Source& source) const { return tile_.begin(source.kept.rate[0]); }
   Expr end_of(const Source& source) const { return steps_.at_rate(name("x1"), 0, source.kept.rate[0]); }
   static int columns_of(const Source& source) { return source.kept.pitch / source.lanes(); }
+  /// In its kept rows, left of the tile's own.
+  static int columns_before(const Source& source) {
+    return source.kept.first / (source.kept.lane_pitch == 1 ? source.lanes() : 1);
+  }
   Rows all_of(const Source& source) const { return {source.stage.box, tile_.layout()}; }
 
   /// Either condition; null is none.
@@ -145,8 +150,9 @@ class CoreTiles : public TileOwner {
     const Rows rows = all_of(source);
     const plan::Kept& kept = source.kept;
     const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
-    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
-    const Expr right = kernel::add(end_of(source), literal(kept.x().max));
+    const int own = tile_.width() / steps_[0] * kept.rate[0], before = columns_before(source);
+    const Expr left = kernel::sub(begin_of(source), literal(before));
+    const Expr right = kernel::add(end_of(source), literal(columns_of(source) - own - before));
     Beyond beyond{is_less(left, rows.begin(0)), is_less(rows.end(0), right), nullptr};
     if (!tile_.plan().exchanges_rows(kept))
       beyond.rows =
@@ -211,7 +217,7 @@ class CoreTiles : public TileOwner {
     const plan::Kept& kept = source.kept;
     const Finding& found = finding_.at(&source);
     const Expr first = tile_.first_row(kept), stride = name(array.strides[0]);
-    const Expr left = kernel::add(begin_of(source), literal(kept.x().min));
+    const Expr left = kernel::sub(begin_of(source), literal(columns_before(source)));
     const Expr number = tile_.is_static() ? first : literal(0);  // of the row with which it begins
     const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(source.lanes()));
     body.push_back(
@@ -237,7 +243,9 @@ class CoreTiles : public TileOwner {
   /// The columns that are computed of a source, of those that the tile needs.
   void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const {
     const Rows rows = all_of(source);
-    const plan::Reach& x = source.kept.x();
+    plan::Reach x = source.kept.x();
+    const std::int64_t whole = source.kept.is_member ? tile_.plan().whole : 1;
+    x = {-round_up(-x.min, whole), round_up(x.max, whole)};
     const Expr from = kernel::add(begin_of(source), literal(x.min));
     const Expr until = kernel::add(end_of(source), literal(x.max));
     const plan::Reach beyond = source.kept.continued(0);

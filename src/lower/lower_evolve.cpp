@@ -1,10 +1,13 @@
 #include "lower/lower_evolve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
+#include "rewrite/unroll_steps.h"
 
 namespace weft::lower {
 
@@ -47,9 +50,20 @@ class EvolveLowering {
     layout_.counter = layout_.names.claim("step");
     module_.counters.push_back({layout_.counter, Scalar::I32});
     for (std::size_t f = 0; f < evolution_.fields.size(); ++f) start(f);
-    kernel::Repeat repeat{steps(), layout_.counter, {}, {}};
+    kernel::Repeat repeat{layout_.counter, {}, {}};
+    Expr begin = literal(0);
+    for (const plan::KernelPlan& several : context_.plan.several) {
+      const Expr taken = literal(several.steps);
+      Expr end = kernel::mul(kernel::div(steps(), taken), taken);
+      if (several.steps_from > 0)
+        end = kernel::select(kernel::binary(ir::BinaryOp::Le, literal(several.steps_from), bytes()), end,
+                             begin);
+      repeat.parts.push_back({begin, end, several.steps, {lower_steps(several)}});
+      begin = end;
+    }
+    kernel::Turns& single = repeat.parts.emplace_back(kernel::Turns{begin, steps(), 1, {}});
     for (std::size_t f = 0; f < evolution_.fields.size(); ++f)
-      repeat.launches.push_back(lower_stage(
+      single.launches.push_back(lower_stage(
           {context_.plan.updates[f], {evolution_.fields[f].update.get()}, context_.names, layout_, module_}));
     for (const auto& arrays : arrays_) {
       if (arrays.size() == 1) continue;
@@ -60,6 +74,40 @@ class EvolveLowering {
   }
 
  private:
+  /// Of the first field, at a time.
+  Expr bytes() const {
+    const ir::Stage& initial = *evolution_.fields[0].initial;
+    const Rows rows(initial.box, layout_);
+    Expr pixels = literal(size_of(initial.type));
+    for (int d = 0; d < rows.rank(); ++d) pixels = kernel::mul(rows.extent(d), pixels);
+    return pixels;
+  }
+
+  /// A kernel of several steps.
+  kernel::Launch lower_steps(const plan::KernelPlan& plan) {
+    const rewrite::StepsOrWhy chain = rewrite::unroll_steps(evolution_, plan.steps);
+    std::vector<const ir::Stage*> members;
+    for (const ir::StagePtr& stage : chain.stages) members.push_back(stage.get());
+    const auto place = [&](const ir::Stage& stage, const ArrayLayout& array) {
+      ArrayLayout& placed = layout_.arrays[&stage] = array;
+      placed.box = stage.box;
+      // Of a line as an image of one row, which has the number 0.
+      if (placed.strides.size() + 1 < stage.box.size()) placed.strides.push_back(module_.sizes.at(0).name);
+    };
+    const bool is_placed = layout_.arrays.count(chain.past.get()) > 0;
+    if (!is_placed) place(*chain.past, arrays_[0].at(1 % arrays_[0].size()));
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      place(*members[m], arrays_[0][0]);
+      if (m + 1 < members.size())
+        layout_.arrays[members[m]].name =
+            layout_.names.claim(fmt::format("{}_step{}", arrays_[0][0].name, m + 1));
+    }
+    kernel::Launch launch = lower_stage({plan, members, context_.names, layout_, module_});
+    for (const ir::Stage* stage : members) layout_.arrays.erase(stage);
+    if (!is_placed) layout_.arrays.erase(chain.past.get());
+    return launch;
+  }
+
   /// The arrays of a field: that of its stage, and one per older step.
   void place(std::size_t f) {
     const ir::Evolving& field = evolution_.fields[f];

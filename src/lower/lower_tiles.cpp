@@ -50,6 +50,7 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
   function.comment = owner->comment();
   for (kernel::LocalArray place : tile.places()) {
     place.storage = owner->storage();
+    place.is_zeroed = plan.whole > 1;  // what is computed too many reads what nobody has stored
     function.body.push_back({std::move(place)});
   }
   std::optional<TileReduction> reduction;

@@ -39,6 +39,7 @@ struct Choices {
   std::optional<bool> of_blocks = {};
   std::optional<int> width = {};  ///< Of a tile.
   std::optional<int> edges = {};  ///< Columns that a core copies at both ends of a row; 0: all.
+  std::optional<int> whole = {};  ///< Pixels whose multiples passes begin and end at.
   std::optional<Extent> height = {};
   std::optional<Traversal> traversal = {};
   std::optional<int> columns = {};      ///< That the threads of a block share out.
@@ -46,6 +47,9 @@ struct Choices {
   std::optional<int> pixels = {};       ///< Of a thread that reads nothing but its own.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
   std::map<std::string, KeptChoices> kept = {};
+  /// Of an evolution, in one kernel. What else is asked for is asked of that kernel.
+  std::optional<int> steps = {};
+  std::optional<std::int64_t> steps_from = {};  ///< Bytes of the field, for fewer of which steps are single.
 
   bool operator==(const Choices&) const = default;
 };

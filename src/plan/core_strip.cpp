@@ -10,6 +10,8 @@ namespace weft::plan {
 namespace {
 
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
+// Of those of several steps: a part of a second-level cache. Each row of a step is a loop, and there are many.
+constexpr int kept_bytes_of_steps = 160 * 1024, most_width_of_steps = 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 
 /// Of all rows that a tile keeps; a file may ask for more than integers hold.
@@ -23,6 +25,14 @@ double kept_bytes_of(const March& march, const Tile& tile) {
     bytes += columns * rows * size_of(r.source().type);
   }
   return bytes;
+}
+
+/// The widest that keeps so many bytes, in whole vectors.
+int width_within(int bytes, const March& march, int most) {
+  int step = 0;  // bytes of all rows in the columns of one
+  for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
+  const int columns = bytes * march.step[0] / std::max(step, 1);
+  return std::clamp(columns / width_step * width_step, least_width, most);
 }
 
 }  // namespace
@@ -75,11 +85,11 @@ std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage
 }
 
 int strip_width(const March& march) {
-  if (march.in_parts) return part_pixels;
-  int step = 0;  // bytes of all rows in the columns of one
-  for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
-  const int columns = kept_bytes * march.step[0] / std::max(step, 1);
-  return std::clamp(columns / width_step * width_step, least_width, most_width);
+  return march.in_parts ? part_pixels : width_within(kept_bytes, march, most_width);
+}
+
+int strip_width_of_steps(const March& march) {
+  return width_within(kept_bytes_of_steps, march, most_width_of_steps);
 }
 
 }  // namespace weft::plan

@@ -31,6 +31,8 @@ int room_for_rows(const RollingRows& rows, const March& march, int height);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
 /// or those of a part.
 int strip_width(const March& march);
+/// Of a strip that takes several steps of an evolution: so that its rows fit a second-level cache.
+int strip_width_of_steps(const March& march);
 
 /// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.
 std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result);

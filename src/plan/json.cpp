@@ -30,6 +30,10 @@ class Reading {
         levels(value);
       else if (key == "kept")
         kept(value);
+      else if (key == "steps")
+        choices_.steps = number(value, "its steps");
+      else if (key == "steps_from" && value.is_number_unsigned() && value.get<std::uint64_t>() <= INT64_MAX)
+        choices_.steps_from = value.get<std::int64_t>();
       else
         throw wrong("says '" + key + "', which is unknown");
     }
@@ -71,7 +75,7 @@ class Reading {
     for (const Json& level : list) {
       if (!level.is_object() || !level.contains("kind")) throw wrong("has a level without a kind");
       for (const auto& [key, value] : level.items()) {
-        if (key != "kind" && key != "order" && key != "extent" && key != "edges")
+        if (key != "kind" && key != "order" && key != "extent" && key != "edges" && key != "whole")
           throw wrong("says '" + key + "' of a level, which is unknown");
       }
       add_level(level);
@@ -95,6 +99,7 @@ class Reading {
       choices_.width = fixed_of(0);
       if (level.contains("edges"))
         choices_.edges = level["edges"] == 0 ? 0 : number(level["edges"], "the edges of a level");
+      if (level.contains("whole")) choices_.whole = number(level["whole"], "what rows are whole in");
       if (extents.size() > 1 && !extents[1].is_all()) choices_.height = extents[1];
     } else if (kind == "row") {
       const Json order = level.value("order", Json("march"));
@@ -137,6 +142,11 @@ class Reading {
 }  // namespace
 
 Json as_json(const KernelPlan& plan) {
+  if (!plan.several.empty()) {
+    Json json = as_json(plan.several[0]);
+    json["steps"] = plan.several[0].steps, json["steps_from"] = plan.several[0].steps_from;
+    return json;
+  }
   Json levels = Json::array(), kept = Json::object();
   for (const Level& level : plan.levels) {
     Json& one = levels.emplace_back(Json{{"kind", name_of(level.kind)}, {"order", name_of(level.order)}});
@@ -144,13 +154,16 @@ Json as_json(const KernelPlan& plan) {
     for (const Extent& extent : level.extent) {
       if (!follows) one["extent"].push_back(as_json(extent));
     }
-    if (level.kind == LevelKind::Core && plan.is_tiled() && !follows) one["edges"] = plan.edges;
+    if (level.kind == LevelKind::Core && plan.is_tiled() && !follows)
+      one["edges"] = plan.edges, one["whole"] = plan.whole;
   }
   for (const Kept& k : plan.kept) {
     Json& one = kept[k.stage] = {{"rows", k.rows}};
     if (!k.is_member && !plan.is_of_blocks()) one["in_memory"] = k.in_memory;
   }
-  return {{"levels", std::move(levels)}, {"kept", std::move(kept)}};
+  Json json = {{"levels", std::move(levels)}, {"kept", std::move(kept)}};
+  if (!plan.updates.empty()) json["steps"] = 1;
+  return json;
 }
 
 Json as_json(const Choices& choices) {
@@ -161,6 +174,7 @@ Json as_json(const Choices& choices) {
   const auto of = [](const std::optional<int>& pixels) { return pixels ? fixed(*pixels) : all_pixels(); };
   add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
   if (choices.edges) levels.back()["edges"] = *choices.edges;
+  if (choices.whole) levels.back()["whole"] = *choices.whole;
   if (choices.columns) add("block", of(choices.columns), all_pixels());
   if (choices.batch) add("batch", all_pixels(), of(choices.batch));
   if (choices.pixels) add("lane", of(choices.pixels), all_pixels());
@@ -168,6 +182,8 @@ Json as_json(const Choices& choices) {
     levels.push_back(
         {{"kind", "row"}, {"order", *choices.traversal == Traversal::March ? "march" : "static"}});
   Json json = {{"levels", std::move(levels)}};
+  if (choices.steps) json["steps"] = *choices.steps;
+  if (choices.steps_from) json["steps_from"] = *choices.steps_from;
   if (choices.keeps_rows && choices.kept.empty()) json["kept"] = *choices.keeps_rows;
   for (const auto& [stage, of_stage] : choices.kept) {
     Json& one = json["kept"][stage] = Json::object();

@@ -147,6 +147,9 @@ struct KernelPlan {
   /// Columns at the ends of an image for which tiles there copy what they read, with pixels beyond the ends;
   /// they read the rest where it lies. 0: they copy all.
   int edges = 0;
+  /// Pixels of which what a pass computes of a row begins and ends at multiples, so that vectors are whole and lie
+  /// in whole lines of caches. Those computed too many are read by none that count. 1: just what is needed.
+  int whole = 1;
   bool lanes_apart = false;    ///< Each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
@@ -154,6 +157,10 @@ struct KernelPlan {
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
+  /// Of an evolution: one that takes several steps, while there are so many left; or none.
+  std::vector<KernelPlan> several;
+  int steps = 1;                ///< That the kernel takes: passes of the field that read each other.
+  std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
 
   ImageUse written;                ///< The result.
   std::vector<ImageUse> images;    ///< Read from memory.

@@ -15,6 +15,7 @@
 #include "plan/row_places.h"
 #include "plan/thread_pixels.h"
 #include "plan/verify.h"
+#include "rewrite/unroll_steps.h"
 
 namespace weft::plan {
 namespace {
@@ -23,6 +24,8 @@ namespace {
 constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
+constexpr int line_bytes = 64;            // of a cache, and of the longest vectors
+constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
@@ -115,6 +118,11 @@ void ask_for_rows(Kept& kept, const Choices& asked) {
   kept.in_memory = found->second.in_memory.value_or(kept.in_memory);
 }
 
+/// Room for so many columns beside a tile: whole ones, and others for what those computed too many read.
+int columns_beside(std::int64_t columns, int whole) {
+  return static_cast<int>(whole > 1 ? round_up<std::int64_t>(columns, whole) + whole : columns);
+}
+
 void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) {
   const March& march = group.march;
   const Traversal traversal = asked.traversal.value_or(Traversal::March);
@@ -127,6 +135,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
       {LevelKind::Vector, Order::Parallel, {}}};
   plan.before = rows_before(march);
   plan.lanes_apart = march.lanes_apart;
+  plan.whole = asked.whole.value_or(1);
   // Wide tiles of one stage are at both ends of a row, narrow ones of groups copy less than tests for edges cost.
   const bool may_have_edges =
       group.members.size() == 1 && !is_static && !march.in_parts && march.has_one_rate();
@@ -137,13 +146,15 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     Kept kept = kept_of(rolling);
     const int lanes = kept.type.lanes;
     const bool apart = march.lanes_apart && lanes > 1;
-    const int columns =
-        at_rate(width, march.step[0], kept.rate[0]) + static_cast<int>(kept.x().max - kept.x().min);
+    const int own = at_rate(width, march.step[0], kept.rate[0]);
+    const int left = columns_beside(-kept.x().min, plan.whole),
+              right = columns_beside(kept.x().max, plan.whole);
+    const int columns = plan.whole > 1 ? round_up(left + own + right, plan.whole) : left + own + right;
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
     kept.least_rows = is_static ? kept.rows : rolling.rows;
     kept.lane_pitch = apart ? columns : 1;
-    kept.first = static_cast<int>(-kept.x().min) * (apart ? 1 : lanes);
+    kept.first = left * (apart ? 1 : lanes);
     kept.pitch = columns * lanes;
     kept.place = places[r];
     kept.in_memory = !kept.is_member && !apart;
@@ -308,8 +319,10 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
 
 /// What is asked for in vain: a clause, or nothing.
 std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
-  const bool asks_for_tiles =
-      asked.width || asked.edges || asked.height || asked.traversal || asked.columns || asked.batch;
+  if (asked.steps.value_or(1) > 1)
+    return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
+  const bool asks_for_tiles = asked.width || asked.whole || asked.edges || asked.height || asked.traversal ||
+                              asked.columns || asked.batch;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   for (const auto& [stage, choices] : asked.kept) {
     if (!plan.kept_of(stage))
@@ -323,14 +336,66 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
 }
 
 PlanOrWhy verified(PlanOrWhy found, const Memory& memory, const Choices& asked) {
-  if (!found.plan) return found;
+  if (!found.plan || !found.plan->several.empty()) return found;  // of which the kernel of several steps is
   if (auto why = why_not_followed(*found.plan, asked)) return {std::nullopt, std::move(*why)};
   if (auto why = why_impossible(*found.plan, memory)) return {std::nullopt, std::move(*why)};
   return found;
 }
 
+// ---- evolutions
+
+/// Of which passes compute multiples: whole vectors. Of pixels of less than 4 bytes a vector has so many that too many
+/// would be computed in vain.
+int whole_pixels(const March& march) {
+  int least = 8;  // bytes of a scalar
+  std::int64_t reach = 0;
+  for (const RollingRows& r : march.rolling) {
+    least = std::min(least, size_of(r.source().type.scalar));
+    reach = std::max({reach, -r.x().min, r.x().max});
+  }
+  const int pixels = line_bytes / least;
+  return march.has_one_rate() && !march.lanes_apart && least >= 4 && reach <= pixels ? pixels : 1;
+}
+
+/// Adds the kernel that takes several steps of an evolution at a time; or why there is none: a clause.
+std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evolution, int steps,
+                                     const Memory& memory, Choices asked) {
+  const rewrite::StepsOrWhy chain = rewrite::unroll_steps(evolution, steps);
+  if (!chain.why.empty()) return chain.why;
+  std::vector<Loop> loops;
+  for (const ir::StagePtr& stage : chain.stages) loops.push_back(loop_of(*stage));
+  const GroupOrWhy found = group_of(loops, memory);
+  if (!found.group) return found.why;
+  // A tile begins twice as many rows above as steps go: low ones would compute mostly what others do, too.
+  const int least = least_height_of_steps * steps;
+  if (!memory.is_of_blocks() && asked.traversal != Traversal::Static) {
+    if (!asked.height) asked.height = multiples(least, std::max(least, most_height), enough_strips);
+    if (!asked.width) asked.width = strip_width_of_steps(found.group->march);
+    if (!asked.whole && *asked.width % line_bytes == 0) asked.whole = whole_pixels(found.group->march);
+  }
+  const std::int64_t from = asked.steps_from.value_or(0);
+  asked.steps.reset(), asked.steps_from.reset();
+  PlanOrWhy kernel = plan_of(*found.group, memory, asked);
+  if (!kernel.plan) return kernel.why;
+  kernel.plan->steps = steps, kernel.plan->steps_from = from;
+  plan.several.push_back(*std::move(kernel.plan));
+  return std::nullopt;
+}
+
+PlanOrWhy plan_of_evolution(const Group& group, const ir::Evolution& evolution, const Memory& memory,
+                            const Choices& asked) {
+  KernelPlan plan = without_rows(group, memory, asked);
+  const int steps = asked.steps.value_or(1);
+  if (steps == 1) return {std::move(plan), ""};
+  if (const auto why = add_steps(plan, evolution, steps, memory, asked))
+    return {std::nullopt, fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why)};
+  return {std::move(plan), ""};
+}
+
 /// Of a group of one member, which keeps rows where that is asked for, or where it pays and they fit.
 PlanOrWhy plan_of_one(const Group& group, const Memory& memory, const Choices& asked) {
+  if (const auto* evolve = std::get_if<ir::Evolve>(&group.result().definition))
+    return plan_of_evolution(group, *evolve->evolution, memory, asked);
   const std::optional<March> march = march_of_one(group);
   const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
   if (must && !march)

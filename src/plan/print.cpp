@@ -46,6 +46,8 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     std::string text = extents + (extents.empty() ? "" : " ") + name_of(level.order);
     if (level.kind == LevelKind::Core && plan.edges > 0)
       text += fmt::format(", copies {} columns at both ends of a row", plan.edges);
+    if (level.kind == LevelKind::Core && plan.whole > 1)
+      text += fmt::format(", rows in whole {}s", plan.whole);
     lines.emplace_back(name_of(level.kind), std::move(text));
   }
   if (plan.step != std::array{1, 1})
@@ -92,6 +94,8 @@ std::string name_of(Storage storage) { return storage == Storage::Ring ? "ring" 
 
 std::string to_text(const KernelPlan& plan) {
   std::string text = "kernel " + plan.result;
+  if (plan.steps > 1) text += fmt::format(" of {} steps", plan.steps);
+  if (plan.steps_from > 0) text += fmt::format(" if the field has {} KB", plan.steps_from >> 10);
   std::vector<std::string> members;
   for (const Kept& kept : plan.kept) {
     if (kept.is_member) members.push_back(kept.stage);
@@ -103,6 +107,7 @@ std::string to_text(const KernelPlan& plan) {
   std::size_t width = 0;
   for (const auto& [name, what] : lines) width = std::max(width, name.size());
   for (const auto& [name, what] : lines) text += fmt::format("  {:<{}}  {}\n", name, width, what);
+  for (const KernelPlan& kernel : plan.several) text += to_text(kernel);
   for (const KernelPlan& update : plan.updates) text += to_text(update);
   return text;
 }

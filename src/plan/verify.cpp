@@ -76,6 +76,26 @@ Why why_not_with_edges(const KernelPlan& plan) {
   return std::nullopt;
 }
 
+Why why_not_whole(const KernelPlan& plan) {
+  if (plan.whole == 1) return std::nullopt;
+  const std::array one{1, 1};
+  const bool has_one_rate = plan.step == one && std::all_of(plan.kept.begin(), plan.kept.end(),
+                                                            [&](const Kept& k) { return k.rate == one; });
+  if (plan.is_of_blocks() || plan.is_static() || plan.parts || plan.edges > 0 || plan.lanes_apart ||
+      !has_one_rate)
+    return fmt::format("only passes of a core that marches at one rate compute whole {}s of '{}'", plan.whole,
+                       plan.result);
+  if (plan.width() % plan.whole != 0)
+    return fmt::format("a tile's width of {} is not made of whole {}s", plan.width(), plan.whole);
+  for (const Kept& kept : plan.kept) {
+    const std::int64_t reach = std::max(-kept.x().min, kept.x().max);
+    if (reach > plan.whole)
+      return fmt::format("'{}' is needed {} columns beside a tile, more than whole {}s", kept.stage, reach,
+                         plan.whole);
+  }
+  return std::nullopt;
+}
+
 Why why_not_in_memory(const KernelPlan& plan, const Memory& memory) {
   const std::int64_t bytes = plan.kept_bytes();
   const std::int64_t most = memory.is_of_blocks() ? *memory.shared_bytes : most_kept_bytes;
@@ -96,6 +116,7 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   if (auto why = why_not_in_passes(plan)) return why;
   if (!plan.is_tiled()) return std::nullopt;
   if (auto why = why_not_with_edges(plan)) return why;
+  if (auto why = why_not_whole(plan)) return why;
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;
   }

@@ -170,11 +170,13 @@ void CudaRun::repeat(const host::Repeat& n) {
   for (const kernel::Rotation& arrays : n.rotations) {
     for (std::int64_t turn = value(host::turns_ahead(n, arrays)); turn > 0; --turn) rotate(arrays);
   }
-  const std::int64_t count = value(n.count);
-  for (std::int64_t time = 0; time < count; ++time) {
-    fields_[n.counter] = {.i = time};
-    for (const kernel::Rotation& arrays : n.rotations) rotate(arrays);
-    queue(n.nodes);
+  for (const host::Turns& part : n.parts) {
+    const std::int64_t to = value(part.to);
+    for (std::int64_t time = value(part.from); time < to; time += part.by) {
+      fields_[n.counter] = {.i = time};
+      for (const kernel::Rotation& arrays : n.rotations) rotate(arrays);
+      queue(part.nodes);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "host/plan.h"
 #include "kernel/evaluate.h"
 #include "kernel/visit.h"
 
@@ -34,8 +35,8 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
   const kernel::FieldValues fields = kernel::field_values(module, pipeline, bindings);
   const std::map<std::string, double> pixels = pixels_of(module, fields);
   double total = 0;
-  const auto add = [&](const std::vector<kernel::Launch>& launches, std::int64_t times, bool is_evolution) {
-    Turns turns{{}, times, is_evolution};
+  const auto add = [&](const std::vector<kernel::Launch>& launches, std::int64_t times, const Steps& steps) {
+    Turns turns{{}, times, steps};
     for (const kernel::Launch& launch : launches) {
       double work = 1;
       const kernel::Uses uses = kernel::uses_of(module, launch.function);
@@ -48,10 +49,13 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
     if (times > 0 && !launches.empty()) turns_.push_back(std::move(turns));
   };
   for (const kernel::Step& step : module.steps) {
-    if (const auto* repeat = std::get_if<kernel::Repeat>(&step))
-      add(repeat->launches, kernel::evaluate(repeat->count, fields), true);
-    else
-      add({std::get<kernel::Launch>(step)}, 1, false);
+    if (const auto* launch = std::get_if<kernel::Launch>(&step)) add({*launch}, 1, {});
+    const auto* repeat = std::get_if<kernel::Repeat>(&step);
+    for (const kernel::Turns& part : repeat ? repeat->parts : std::vector<kernel::Turns>()) {
+      const std::int64_t times = kernel::evaluate(host::times_of(part.from, part.to, part.by), fields);
+      add(part.launches, times,
+          {kernel::evaluate(part.from, fields), part.by, kernel::evaluate(repeat->parts.back().to, fields)});
+    }
   }
   for (Turns& turns : turns_) {
     for (double& share : turns.shares) share /= total;
@@ -61,8 +65,10 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
 void LaunchProgress::begin(std::int64_t iterations) {
   if (turn_ == turns_.size()) return;
   const Turns& turns = turns_[turn_];
-  progress_.steps.store(turns.is_evolution ? turns.times : 0, std::memory_order_relaxed);
-  progress_.step.store(turns.is_evolution ? time_ + 1 : 0, std::memory_order_relaxed);
+  const Steps& steps = turns.steps;
+  progress_.steps.store(steps.all, std::memory_order_relaxed);
+  progress_.step.store(steps.all > 0 ? steps.before + (time_ + 1) * steps.at_once : 0,
+                       std::memory_order_relaxed);
   const double share = turns.shares[launch_];
   per_iteration_ =
       share < visible_share ? 0 : share / static_cast<double>(std::max<std::int64_t>(iterations, 1));

@@ -24,11 +24,15 @@ class LaunchProgress {
   void end();
 
  private:
+  /// Of an evolution: those before, those that a time takes, and all. None of other launches.
+  struct Steps {
+    std::int64_t before = 0, at_once = 0, all = 0;
+  };
   /// Launches that run so many times, one after another.
   struct Turns {
     std::vector<double> shares;  ///< Of one time.
     std::int64_t times;
-    bool is_evolution;
+    Steps steps;
   };
 
   RunProgress& progress_;

@@ -60,6 +60,10 @@ Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memo
 std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
                                          const plan::CostModel& model, int count);
 
+/// With the number of steps that one kernel takes of each evolution, where several should take less time.
+Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memory& memory,
+                    const plan::CostModel& model);
+
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other
 /// stages are stored, and say why.

@@ -201,7 +201,9 @@ Json as_json(const std::vector<host::Node>& nodes) {
       json["reads"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
     for (const host::Place& place : node.uses.writes)
       json["writes"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
-    if (const auto* repeat = std::get_if<host::Repeat>(&node.what)) json["nodes"] = as_json(repeat->nodes);
+    if (const auto* repeat = std::get_if<host::Repeat>(&node.what)) {
+      for (const host::Turns& part : repeat->parts) json["parts"].push_back(as_json(part.nodes));
+    }
     list.push_back(std::move(json));
   }
   return list;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "host/plan.h"
 #include "kernel/visit.h"
 
 namespace weft::tools {
@@ -26,8 +27,10 @@ class Counting {
     Traffic traffic;
     for (const kernel::Step& step : module_.steps) {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-        const std::int64_t count = times(*repeat);
-        for (const kernel::Launch& launch : repeat->launches) add(launch, count, traffic);
+        for (const kernel::Turns& part : repeat->parts) {
+          const std::int64_t count = times(part);
+          for (const kernel::Launch& launch : part.launches) add(launch, count, traffic);
+        }
       } else {
         kernel::Uses uses = kernel::uses_of(module_, std::get<kernel::Launch>(step).function);
         reads.merge(uses.reads);
@@ -44,8 +47,9 @@ class Counting {
     for (const kernel::Step& step : module_.steps) {
       if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1, result[launch->function]);
       const auto* repeat = std::get_if<kernel::Repeat>(&step);
-      for (const kernel::Launch& launch : repeat ? repeat->launches : std::vector<kernel::Launch>())
-        add(launch, times(*repeat), result[launch.function]);
+      for (const kernel::Turns& part : repeat ? repeat->parts : std::vector<kernel::Turns>()) {
+        for (const kernel::Launch& launch : part.launches) add(launch, times(part), result[launch.function]);
+      }
     }
     return result;
   }
@@ -57,8 +61,8 @@ class Counting {
     traffic.written += count * bytes_of(uses.writes);
   }
 
-  std::int64_t times(const kernel::Repeat& repeat) const {
-    return std::max<std::int64_t>(0, kernel::evaluate(repeat.count, fields_));
+  std::int64_t times(const kernel::Turns& part) const {
+    return std::max<std::int64_t>(0, kernel::evaluate(host::times_of(part.from, part.to, part.by), fields_));
   }
 
   std::int64_t bytes_of(const std::set<std::string>& arrays) const {

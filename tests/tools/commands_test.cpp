@@ -99,7 +99,7 @@ TEST_F(Commands, ExplainShowsTheHostPlan) {
   EXPECT_EQ(host[1]["reads"], json::parse(R"([{"array": "in", "device": "host"}])"));
   EXPECT_EQ(host[1]["when"], "host image");
   EXPECT_EQ(host[5]["after"], json::parse("[4]"));
-  EXPECT_EQ(host[5]["nodes"][0]["device"], "device 0");
+  EXPECT_EQ(host[5]["parts"][0][0]["device"], "device 0");
 }
 
 TEST_F(Commands, Explain) {

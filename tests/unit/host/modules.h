@@ -55,8 +55,10 @@ inline kernel::Module evolution(const kernel::Expr& count, On on = On::Host) {
   append(module.functions[0].body, copy_of("in", "b"));
   module.params = {{"steps", Scalar::I64}};
   module.counters = {{"t", Scalar::I32}};
-  module.steps = {launch_of("start", on), kernel::Repeat{count, "t", {launch_of("next", on)}, {{"a", "b"}}},
-                  launch_of("out", on)};
+  module.steps = {
+      launch_of("start", on),
+      kernel::Repeat{"t", {{kernel::literal(0), count, 1, {launch_of("next", on)}}}, {{"a", "b"}}},
+      launch_of("out", on)};
   return module;
 }
 

@@ -88,7 +88,7 @@ TEST(HostPlan, OfARepeatUsesWhatRotationsBring) {
             "n0   allocate a: 1 f32\n"
             "n1   allocate b: 1 f32\n"
             "n2   launch start: 1; reads in; writes a b; after n0 n1\n"
-            "n3   repeat steps times, counted by t, rotating a b; reads a b; writes a b; after n2\n"
+            "n3   repeat for t from 0 to steps, rotating a b; reads a b; writes a b; after n2\n"
             "     n0   launch next: 1; reads b; writes a\n"
             "n4   free b; after n3\n"
             "n5   launch out: 1; reads a; writes out; after n3\n"
@@ -96,6 +96,23 @@ TEST(HostPlan, OfARepeatUsesWhatRotationsBring) {
   const auto& repeat = std::get<Repeat>(plan.nodes[3].what);
   for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 1}, {2, 0}, {7, 1}, {-3, 0}}) {
     EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps", {.i = steps}}}), turns);
+  }
+}
+
+TEST(HostPlan, OfARepeatInPartsTurnsAheadByAllOfThem) {
+  Module module = evolution(kernel::name("steps"));
+  auto& parts = std::get<kernel::Repeat>(module.steps[1]).parts;
+  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"), literal(4)), literal(4));
+  parts.insert(parts.begin(), kernel::Turns{literal(0), whole, 4, parts[0].launches});
+  parts[1].from = whole;
+  const Plan plan = plan_of(module);
+  EXPECT_EQ(
+      to_string(plan.nodes[3]),
+      "repeat for t from 0 to (steps / 4 * 4) by 4, then for t from (steps / 4 * 4) to steps, rotating a b");
+  const auto& repeat = std::get<Repeat>(plan.nodes[3].what);
+  for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 1}, {4, 1}, {5, 0}, {11, 1}, {-9, 0}}) {
+    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps", {.i = steps}}}), turns)
+        << steps;
   }
 }
 

@@ -100,9 +100,9 @@ TEST_F(HostPlanVerifier, FindsNodesWithoutOrder) {
 
 TEST_F(HostPlanVerifier, FindsNodesWithoutOrderInRepeats) {
   Module both = evolution(kernel::name("steps"));
-  std::get<kernel::Repeat>(both.steps[1]).launches.push_back(launch_of("out", On::Host));
+  std::get<kernel::Repeat>(both.steps[1]).parts[0].launches.push_back(launch_of("out", On::Host));
   Plan repeated = plan_of(both);
-  auto& inner = std::get<Repeat>(repeated.nodes[3].what).nodes;
+  auto& inner = std::get<Repeat>(repeated.nodes[3].what).parts[0].nodes;
   inner[1].stream = 1;
   EXPECT_EQ(refusal(both, repeated), "");
   inner[1].after.clear();
@@ -125,9 +125,9 @@ TEST(HostPlanVerifierOfRepeats, FollowsRotations) {
 TEST(HostPlanVerifierOfRepeats, KnowsThatTheyMayRunNoTime) {
   Module module = evolution(kernel::name("steps"));
   module.steps.pop_back();
-  std::get<kernel::Repeat>(module.steps.back()).launches.push_back(launch_of("out", On::Host));
+  std::get<kernel::Repeat>(module.steps.back()).parts[0].launches.push_back(launch_of("out", On::Host));
   EXPECT_EQ(refusal(module), "the host plan: nothing writes the output 'out'");
-  std::get<kernel::Repeat>(module.steps.back()).count = literal(1);
+  std::get<kernel::Repeat>(module.steps.back()).parts[0].to = literal(1);
   EXPECT_EQ(refusal(module), "");
 }
 

@@ -109,6 +109,7 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
       if (!plan.updates.empty()) {
         if (std::get<ir::Evolve>((*stage)->definition).field != 0) continue;  // of the first field's
         next += plan.updates.size();                                          // what fields begin with
+        for (const KernelPlan& several : plan.several) follow(several, 1);
         for (const KernelPlan& update : plan.updates) follow(update, 1);
         continue;
       }

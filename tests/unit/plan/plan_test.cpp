@@ -204,6 +204,38 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
       "the kernel of 'b' reads no rows where they lie, between edges");
 }
 
+TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
+  const Image<float> in("in");
+  const Param<int> steps("steps", 1);
+  Field<float> u("u", in);
+  const ir::Pipeline pipeline =
+      Pipeline("test", {evolve("b", u, steps, [&](Var x, Var y) { return u(x - 1, y) + u(x, y + 1); })}).ir();
+  const auto text = [&](const std::string& kernel, const Memory& memory) {
+    const auto found = follow(pipeline, R"({"groups": [], "kernels": {"b": )" + kernel + "}}", memory);
+    return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
+  };
+  const std::string single = "kernel b\n  core    all x 1 parallel\n  vector  parallel\n";
+  EXPECT_EQ(text("{}", of_cores), single + single) << "of all of it, and of its update";
+  EXPECT_EQ(text(R"({"steps": 2, "steps_from": 2048})", of_cores),
+            single +
+                "kernel b of 2 steps if the field has 2 KB; with it b@1\n"
+                "  core    1024 x 256..16 for 64 parallel, rows in whole 16s\n"
+                "  row     all x 1 march\n"
+                "  vector  parallel\n"
+                "  begins  2 rows above a tile\n"
+                "  u       ring of 2 rows, 1072 scalars each, in caches, but for inner tiles; [-2, 0] x [0, "
+                "2], 2 ahead\n"
+                "  b@1     ring of 2 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
+                "  passes  b@1 | b\n" +
+                single);
+  EXPECT_EQ(text(R"({"steps": 2, "levels": [{"kind": "core", "extent": [40, 32], "whole": 16}]})", of_cores),
+            "2 steps of 'b' are no kernel: a tile's width of 40 is not made of whole 16s");
+  EXPECT_EQ(text(R"({"steps": 20, "levels": [{"kind": "core", "extent": [64, 32], "whole": 16}]})", of_cores),
+            "20 steps of 'b' are no kernel: 'u' is needed 20 columns beside a tile, more than whole 16s");
+  EXPECT_EQ(text_of(R"({"steps": 2})", of_cores),
+            "the kernel of 'b' is of no evolution, which alone takes steps");
+}
+
 TEST(Plan, OfOneStageWhoseRowsDoNotFitReadsMemory) {
   const Image<float> in("in");
   const ir::Pipeline pipeline = Pipeline("test", {convolve("b", in.border(Border::clamp()), cross)}).ir();

@@ -50,7 +50,7 @@ TEST(LaunchProgress, GoesFromNothingToAll) {
   };
   for (const kernel::Step& step : module.steps) {
     const auto* repeat = std::get_if<kernel::Repeat>(&step);
-    for (std::size_t i = 0; i < (repeat ? 4 * repeat->launches.size() : 1); ++i) launch();
+    for (std::size_t i = 0; i < (repeat ? 4 * repeat->parts[0].launches.size() : 1); ++i) launch();
   }
   EXPECT_DOUBLE_EQ(progress.done, 1);
   EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2, 3, 4}));

@@ -162,7 +162,7 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
   }
-  for (step = 0; step < (int64_t)steps; ++step) {
+  for (step = 0; (int64_t)step < (int64_t)steps; ++step) {
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
     if (status == cudaSuccess) {

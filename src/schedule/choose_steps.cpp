@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "ir/visit.h"
+#include "schedule/groups.h"
+#include "schedule/kernels.h"
+
+namespace weft::schedule {
+namespace {
+
+constexpr std::array candidates = {2, 4, 8, 16};
+// Of the time of single steps: what is saved has to be more than the model may be wrong.
+constexpr double enough_saved = 0.1;
+// A core's second-level cache, roughly: smaller fields stay in it from step to step, and strips recompute their ends.
+constexpr std::int64_t bytes_of_a_core = 2 << 20;
+
+/// The plan of an evolution that takes so many steps at a time; nothing if there is none.
+std::optional<plan::KernelPlan> plan_of_steps(const ir::Pipeline& pipeline, const ir::Stage& stage, int steps,
+                                              const Memory& memory) {
+  Grouping alone;
+  alone.kernels[stage.name].steps = steps;
+  ScheduleOrWhy found = schedule_of_groups(pipeline, alone, Tiling::Block, memory);
+  if (!found.schedule) return std::nullopt;
+  return found.schedule->kernel_of(stage.name);
+}
+
+}  // namespace
+
+Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memory& memory,
+                    const plan::CostModel& model) {
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (!std::holds_alternative<ir::Evolve>(stage->definition) || grouping.kernels.count(stage->name))
+      continue;
+    const auto single = plan_of_steps(pipeline, *stage, 1, memory);
+    double least = 0;
+    for (const plan::KernelPlan& update : single->updates) least += model(update);
+    std::string prices = fmt::format("1: {:.3g} ms", least * 1e3);
+    least *= 1 - enough_saved;
+    int best = 1;
+    for (const int steps : candidates) {
+      const auto several = plan_of_steps(pipeline, *stage, steps, memory);
+      if (!several) break;
+      const double cost = model(several->several.at(0)) / steps;
+      prices += fmt::format(", {}: {:.3g}", steps, cost * 1e3);
+      if (cost < least) least = cost, best = steps;
+    }
+    if (best == 1) continue;
+    plan::Choices& asked = grouping.kernels[stage->name];
+    asked.steps = best;
+    asked.of_blocks = memory.is_of_blocks();
+    if (!memory.is_of_blocks()) asked.steps_from = bytes_of_a_core;
+    grouping.why[stage->name] =
+        fmt::format("{}; a step takes least if one kernel takes {} (by the model, {})",
+                    always_stored(pipeline, *stage).value_or(""), best, prices);
+  }
+  return grouping;
+}
+
+}  // namespace weft::schedule

@@ -1,0 +1,143 @@
+// Several steps of an evolution in one kernel, against the interpreter: as many steps as tiles take, one more, one
+// less; images smaller than a window and larger than a tile.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Extents2 = std::vector<std::int64_t>;
+
+/// `at_once` steps of 'out', in tiles of 64 columns.
+CompileOptions with_steps(int at_once) {
+  CompileOptions options = compile_options();
+  options.schedule = fmt::format(
+      R"({{"groups": [], "kernels": {{"out": {{"steps": {}, "levels": [{{"kind": "core", "extent": [64, 16]}}]}}}}}})",
+      at_once);
+  return options;
+}
+
+void expect_agreement_in_tiles(const Outputs& outputs, Type type,
+                               std::initializer_list<int> at_once = {2, 4}) {
+  const Pipeline pipeline("p", Outputs(outputs).strict());
+  for (const int steps_at_once : at_once) {
+    const Program program = pipeline.compile(with_steps(steps_at_once));
+    for (const Extents2& size : {Extents2{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
+      for (const int steps :
+           {-5, 0, 1, steps_at_once - 1, steps_at_once, steps_at_once + 1, 3 * steps_at_once + 1}) {
+        SCOPED_TRACE(::testing::Message()
+                     << size[0] << " wide, " << steps << " steps, " << steps_at_once << " at once");
+        expect_agreement(program, pipeline, {{{"in", noise(type, size, 31)}}, {{"steps", steps}}, {}});
+      }
+    }
+  }
+}
+
+TEST(StepsAtOnce, FrozenHalo) {
+  Image<float> in("in");
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in);
+  const Stage heat = evolve("out", u, steps, [&](Var x, Var y) {
+    return .25f * (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1));
+  });
+  expect_agreement_in_tiles(heat, in.type(), {2, 3, 8});
+}
+
+TEST(StepsAtOnce, FurtherToOneSideThanToTheOther) {
+  Image<double> in("in");
+  Param<int> steps("steps", 1);
+  Field<double> u("u", in);
+  const Stage upwind =
+      evolve("out", u, steps, [&](Var x, Var y) { return .3 * u(x - 2, y + 1) + .7 * u(x, y); });
+  expect_agreement_in_tiles(upwind, in.type());
+}
+
+TEST(StepsAtOnce, EveryBorder) {
+  for (const char* mode : {"clamp", "mirror", "mirror101", "repeat", "constant"}) {
+    SCOPED_TRACE(mode);
+    Image<std::int32_t> in("in");
+    Param<int> steps("steps", 1);
+    Field<std::int32_t> u("u", in);
+    auto src = u.border(Border::named(mode, 3));
+    const Stage out = evolve("out", u, steps, [&](Var x, Var y) {
+      return sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y); }) - 8 * u(x, y);
+    });
+    expect_agreement_in_tiles(out, in.type(), {3});
+  }
+}
+
+TEST(StepsAtOnce, OfBytesInThreesWithTheStepNumber) {
+  Image<Vec<std::uint8_t, 3>> in("in");
+  Param<int> steps("steps", 1);
+  Field<Vec<std::uint8_t, 3>> u("u", in);
+  const Stage out = evolve("out", u, steps, [&](Var x, Var y) {
+    return pack(u(x - 1, y).lane(1), u(x, y + 1).lane(2),
+                cast<std::uint8_t>(u(x, y).lane(0) + step_number()));
+  });
+  expect_agreement_in_tiles(out, in.type());
+}
+
+TEST(StepsAtOnce, ReadOtherImages) {
+  Image<float> in("in");
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in);
+  const Stage out = evolve("out", u, steps, [&](Var x, Var y) {
+    return u(x, y) + .1f * (in(x, y) * (u(x - 1, y) - u(x + 1, y)) + in(x, y - 1) - u(x, y + 1));
+  });
+  expect_agreement_in_tiles(out, in.type());
+}
+
+TEST(StepsAtOnce, OfLines) {
+  for (const char* mode : {"", "clamp", "repeat", "constant"}) {
+    SCOPED_TRACE(mode);
+    Image<std::int32_t> in("in", 1);
+    Param<int> steps("steps", 1);
+    Field<std::int32_t> u("u", in);
+    const Stage out = evolve("out", u, steps, [&](Var x) {
+      if (*mode == 0) return u(x - 1) + 3 * u(x + 2) + step_number();
+      auto beyond = u.border(Border::named(mode, 7));
+      return beyond(x - 1) + 3 * beyond(x + 2);
+    });
+    const Pipeline pipeline("p", out);
+    const Program program = pipeline.compile(with_steps(3));
+    for (const std::int64_t width : {1, 4, 5, 63, 64, 300}) {
+      for (const int count : {0, 2, 3, 4, 10}) {
+        SCOPED_TRACE(::testing::Message() << width << " wide, " << count << " steps");
+        expect_agreement(program, pipeline,
+                         {{{"in", noise(in.type(), {width}, 31)}}, {{"steps", count}}, {}});
+      }
+    }
+  }
+}
+
+/// Why there is no kernel of two steps.
+std::string refusal(const Outputs& outputs) {
+  try {
+    Pipeline("p", outputs).compile(with_steps(2));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StepsAtOnce, ThatNoKernelTakesAreRefusedWithTheReason) {
+  Image<float> in("in"), line("line", 1), volume("volume", 3);
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in), v("v", in), w("w", line), v3("v3", volume);
+  const std::string none = "pipeline 'p' cannot follow the schedule: 2 steps of 'out' are no kernel: ";
+  EXPECT_EQ(refusal(evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) + u.back(2)(x, y); })),
+            none + "'out' is read 2 steps back");
+  EXPECT_EQ(refusal(evolve("out", w, steps, [&](Var x) { return w(x - 1) + line(x); })),
+            none + "'out' reads 'line', which is a line, too");
+  EXPECT_EQ(refusal(evolve("out", v3, steps, [&](Var x, Var y, Var z) { return v3(x - 1, y, z); })),
+            none + "'out' has no rows of columns");
+  const std::vector<Stage> both =
+      evolve(steps, {update("out", u, [&](Var x, Var y) { return u(x - 1, y) + v(x, y); }),
+                     update("other", v, [&](Var x, Var y) { return v(x, y) - u.now()(x, y); })});
+  EXPECT_EQ(refusal({both[0], both[1]}), none + "several fields change together");
+}
+
+}  // namespace
+}  // namespace weft::testing_support
