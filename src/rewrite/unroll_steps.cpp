@@ -77,6 +77,8 @@ std::string why_not(const ir::Evolution& evolution) {
   for (std::size_t age = 2; age < field.past.size(); ++age) {
     if (field.past[age]) return fmt::format("'{}' is read {} steps back", field.update->name, age);
   }
+  if (field.past.size() < 2 || !field.past[1])
+    return fmt::format("'{}' does not read its past", field.update->name);
   const bool is_line = field.initial->box.size() == 1;
   if (is_line && field.initial->box[0].extent.is_constant())
     return fmt::format("'{}' is a line of fixed length", field.update->name);
@@ -85,8 +87,6 @@ std::string why_not(const ir::Evolution& evolution) {
     if (is_line && source != field.past[1] && !source->box.empty())
       return fmt::format("'{}' reads '{}', which is a line, too", field.update->name, source->name);
   }
-  if (field.past.size() < 2 || !field.past[1])
-    return fmt::format("'{}' does not read its past", field.update->name);
   return "";
 }
 

@@ -125,12 +125,14 @@ std::string refusal(const Outputs& outputs) {
 TEST(StepsAtOnce, ThatNoKernelTakesAreRefusedWithTheReason) {
   Image<float> in("in"), line("line", 1), volume("volume", 3);
   Param<int> steps("steps", 1);
-  Field<float> u("u", in), v("v", in), w("w", line), v3("v3", volume);
+  Field<float> u("u", in), v("v", in), w("w", line), unread("unread", line), v3("v3", volume);
   const std::string none = "pipeline 'p' cannot follow the schedule: 2 steps of 'out' are no kernel: ";
   EXPECT_EQ(refusal(evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) + u.back(2)(x, y); })),
             none + "'out' is read 2 steps back");
   EXPECT_EQ(refusal(evolve("out", w, steps, [&](Var x) { return w(x - 1) + line(x); })),
             none + "'out' reads 'line', which is a line, too");
+  EXPECT_EQ(refusal(evolve("out", unread, steps, [&](Var x) { return cast<float>(x); })),
+            none + "'out' does not read its past");
   EXPECT_EQ(refusal(evolve("out", v3, steps, [&](Var x, Var y, Var z) { return v3(x - 1, y, z); })),
             none + "'out' has no rows of columns");
   const std::vector<Stage> both =
