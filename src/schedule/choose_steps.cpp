@@ -13,8 +13,9 @@ namespace {
 constexpr std::array candidates = {2, 4, 8, 16};
 // Of the time of single steps: what is saved has to be more than the model may be wrong.
 constexpr double enough_saved = 0.1;
-// A core's second-level cache, roughly: smaller fields stay in it from step to step, and strips recompute their ends.
-constexpr std::int64_t bytes_of_a_core = 2 << 20;
+// Of a field on CPUs: smaller ones stay in caches from step to step, and tiles would compute their halos for nothing
+// (bench/results/2026-11-23-steps-at-once.md).
+constexpr std::int64_t least_bytes_of_cores = 8 << 20;
 
 /// The plan of an evolution that takes so many steps at a time; nothing if there is none.
 std::optional<plan::KernelPlan> plan_of_steps(const ir::Pipeline& pipeline, const ir::Stage& stage, int steps,
@@ -50,7 +51,7 @@ Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memor
     plan::Choices& asked = grouping.kernels[stage->name];
     asked.steps = best;
     asked.of_blocks = memory.is_of_blocks();
-    if (!memory.is_of_blocks()) asked.steps_from = bytes_of_a_core;
+    if (!memory.is_of_blocks()) asked.steps_from = least_bytes_of_cores;
     grouping.why[stage->name] =
         fmt::format("{}; a step takes least if one kernel takes {} (by the model, {})",
                     always_stored(pipeline, *stage).value_or(""), best, prices);
