@@ -56,17 +56,17 @@ bool starts_at_identity(const ir::Fold& fold, BinaryOp op) {
                                                   : ir::least(type));
 }
 
-struct Window {
+struct DenseWindow {
   int low_x, low_y, width, height;
 };
-std::optional<Window> dense_window(const ir::Domain& domain) {
+std::optional<DenseWindow> dense_window(const ir::Domain& domain) {
   const auto box = domain.rank == 2 ? ir::dense_box(domain) : std::nullopt;
   if (!box) return std::nullopt;
-  return Window{box->low[0], box->low[1], box->extent[0], box->extent[1]};
+  return DenseWindow{box->low[0], box->low[1], box->extent[0], box->extent[1]};
 }
 
 /// The weights as column x row: exact for integers, to rounding for floats.
-bool factorise(const std::vector<double>& weights, const Window& w, bool integers,
+bool factorise(const std::vector<double>& weights, const DenseWindow& w, bool integers,
                std::vector<double>& column, std::vector<double>& row) {
   const auto at = [&](int x, int y) { return weights[static_cast<std::size_t>(y) * w.width + x]; };
   int pivot = 0;
@@ -124,7 +124,7 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict, bool or_line 
   const bool is_sum = step && step->op == BinaryOp::Add;
   if (!step || (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max))
     return not_since("it is no sum, minimum or maximum");
-  const std::optional<Window> window = dense_window(fold.loop->domain);
+  const std::optional<DenseWindow> window = dense_window(fold.loop->domain);
   if (!window) return not_since("it is no rectangle");
   const bool is_line = window->width == 1 || window->height == 1;
   if ((window->width < least_extent || window->height < least_extent) && !(or_line && is_line))

@@ -20,7 +20,7 @@ using ir::Expr;
 namespace {
 
 // Below, what a strip of pixels shares takes no stage. Columns of narrow integers are cheap to store.
-constexpr std::size_t least_points = 81, least_points_of_narrow = 49;
+constexpr std::size_t least_points_of_window = 81, least_points_of_narrow = 49;
 constexpr std::size_t least_points_of_line = 17;  // that is no part of a larger window
 constexpr int least_taps_in_pieces = 9;  // of a line; below, its pieces take more stores than they save taps
 
@@ -129,7 +129,7 @@ bool is_line(const analysis::Separable& separable) {
 
 std::size_t least_points_of(const analysis::Separable& separable) {
   if (is_line(separable)) return least_points_of_line;
-  return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points;
+  return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points_of_window;
 }
 
 /// Separates the windows of one stage; the stages that it needs in front of it collect in `before`.
