@@ -1,6 +1,5 @@
 // Several steps of an evolution in one kernel, against the interpreter: as many steps as tiles take, one more, one
 // less; images smaller than a window and larger than a tile.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/differential.h"
@@ -13,9 +12,8 @@ using Extents2 = std::vector<std::int64_t>;
 /// `at_once` steps of 'out', in tiles of 64 columns.
 CompileOptions with_steps(int at_once) {
   CompileOptions options = compile_options();
-  options.schedule = fmt::format(
-      R"({{"groups": [], "kernels": {{"out": {{"steps": {}, "levels": [{{"kind": "core", "extent": [64, 16]}}]}}}}}})",
-      at_once);
+  options.schedule = R"({"groups": [], "kernels": {"out": {"steps": )" + std::to_string(at_once) +
+                     R"(, "levels": [{"kind": "core", "extent": [64, 16]}]}}})";
   return options;
 }
 
