@@ -63,8 +63,8 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   }
   if (is_one_in(random, 2) && chosen.is_of_blocks()) asked.batch = 1 << random.bits() % 4;
   if (is_one_in(random, 4) && chosen.is_of_blocks()) asked.columns = 32 << random.bits() % 4;
-  const bool has_one_rate = chosen.is_tiled() && !chosen.parts && chosen.step == std::array{1, 1};
-  if (has_one_rate && !chosen.is_of_blocks() && is_one_in(random, 2)) {
+  if (!chosen.is_of_blocks() && chosen.is_tiled() && chosen.has_one_rate() && !chosen.parts &&
+      is_one_in(random, 2)) {
     asked.edges = is_one_in(random, 2) ? 0 : 4 << random.bits() % 5;
     if (asked.edges == 0) asked.whole = 4 << random.bits() % 3;
   }

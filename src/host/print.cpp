@@ -130,7 +130,8 @@ void print(const std::vector<Node>& nodes, const std::string& margin, bool with_
     if (node.when == When::EmptyImage) out += "; if the image has no pixels";
     out += "\n";
     const auto* repeat = std::get_if<Repeat>(&node.what);
-    for (const Turns& part : repeat ? repeat->parts : std::vector<Turns>()) {
+    if (!repeat) continue;
+    for (const Turns& part : repeat->parts) {
       if (repeat->parts.size() > 1) out += fmt::format("{}     by {}\n", margin, part.by);
       print(part.nodes, margin + "     ", with_place, out);
     }

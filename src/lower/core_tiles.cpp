@@ -150,9 +150,9 @@ class CoreTiles : public TileOwner {
     const Rows rows = all_of(source);
     const plan::Kept& kept = source.kept;
     const auto is_less = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Lt, a, b); };
-    const int own = tile_.width() / steps_[0] * kept.rate[0], before = columns_before(source);
+    const int before = columns_before(source);
     const Expr left = kernel::sub(begin_of(source), literal(before));
-    const Expr right = kernel::add(end_of(source), literal(columns_of(source) - own - before));
+    const Expr right = kernel::add(end_of(source), literal(columns_of(source) - source.width - before));
     Beyond beyond{is_less(left, rows.begin(0)), is_less(rows.end(0), right), nullptr};
     if (!tile_.plan().exchanges_rows(kept))
       beyond.rows =

@@ -30,6 +30,11 @@ bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }
 
+bool KernelPlan::has_one_rate() const {
+  const std::array one{1, 1};
+  return step == one && std::all_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.rate == one; });
+}
+
 bool KernelPlan::exchanges_rows(const Kept& image) const {
   const bool goes_on = std::any_of(kept.begin(), kept.end(), [](const Kept& k) { return k.continues; });
   return image.in_memory && !is_static() && !goes_on && image.border_mode() != ir::BorderMode::Constant;

@@ -176,6 +176,8 @@ struct KernelPlan {
   bool is_tiled() const { return !kept.empty(); }
   /// All kept rows, those of one place once, and accumulators.
   std::int64_t kept_bytes() const;
+  /// A pixel of everything for each pixel of the result.
+  bool has_one_rate() const;
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
   /// index; else tiles at its top and bottom copy rows.
   bool exchanges_rows(const Kept& image) const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "plan/core_strip.h"
@@ -61,10 +60,7 @@ Why why_not_in_passes(const KernelPlan& plan) {
 
 Why why_not_with_edges(const KernelPlan& plan) {
   if (plan.edges == 0) return std::nullopt;
-  const std::array one{1, 1};
-  const bool has_one_rate = plan.step == one && std::all_of(plan.kept.begin(), plan.kept.end(),
-                                                            [&](const Kept& k) { return k.rate == one; });
-  if (plan.is_of_blocks() || plan.is_static() || plan.parts || !has_one_rate)
+  if (plan.is_of_blocks() || plan.is_static() || plan.parts || !plan.has_one_rate())
     return fmt::format("only a core that marches at one rate reads rows of '{}' in parts", plan.result);
   if (std::none_of(plan.kept.begin(), plan.kept.end(), [](const Kept& k) { return k.in_memory; }))
     return fmt::format("the kernel of '{}' reads no rows where they lie, between edges", plan.result);
@@ -78,11 +74,8 @@ Why why_not_with_edges(const KernelPlan& plan) {
 
 Why why_not_whole(const KernelPlan& plan) {
   if (plan.whole == 1) return std::nullopt;
-  const std::array one{1, 1};
-  const bool has_one_rate = plan.step == one && std::all_of(plan.kept.begin(), plan.kept.end(),
-                                                            [&](const Kept& k) { return k.rate == one; });
   if (plan.is_of_blocks() || plan.is_static() || plan.parts || plan.edges > 0 || plan.lanes_apart ||
-      !has_one_rate)
+      !plan.has_one_rate())
     return fmt::format("only passes of a core that marches at one rate compute whole {}s of '{}'", plan.whole,
                        plan.result);
   if (plan.width() % plan.whole != 0)

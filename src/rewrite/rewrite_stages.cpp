@@ -5,6 +5,12 @@
 
 namespace weft::rewrite {
 
+ir::Read read_at_pixel(const ir::StagePtr& source, const Where& where) {
+  ir::Read read{source, {}, std::nullopt, source->box, where};
+  for (int d = 0; d < source->rank(); ++d) read.indices.emplace_back(ir::Affine(ir::Coord{d}));
+  return read;
+}
+
 ir::Expr with_source(const ir::Expr& e, ir::StagePtr source) {
   ir::Read read = std::get<ir::Read>(e->op);
   const Type type = source->type;

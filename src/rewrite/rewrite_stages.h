@@ -43,6 +43,8 @@ class Evolutions {
       done_;  // several stages share one
 };
 
+/// A read of the source at the current pixel: its own coordinates, no border.
+ir::Read read_at_pixel(const ir::StagePtr& source, const Where& where);
 /// `read` of another source of the same rank.
 ir::Expr with_source(const ir::Expr& read, ir::StagePtr source);
 

@@ -198,12 +198,8 @@ class StageSeparation {
                 box[0].extent + ir::Affine((row.taps() - 1) * row.stride)};
     const Type narrow{separable.column_type, row.type.lanes};
     const Expr sum = along(column, at_pixel(separable.value), box, "_column_parts", narrow);
-    ir::Read columns{add_stage("_columns", box, ir::cast(ir::CastMode::Convert, narrow.lane(), sum)),
-                     {},
-                     {},
-                     box,
-                     read.where};
-    for (int d = 0; d < 2; ++d) columns.indices.emplace_back(ir::Affine(ir::Atom(ir::Coord{d})));
+    ir::Read columns = read_at_pixel(
+        add_stage("_columns", box, ir::cast(ir::CastMode::Convert, narrow.lane(), sum)), read.where);
     if (has_border) {
       columns.border = ir::Border{read.border->mode, nullptr};
       if (read.border->mode == ir::BorderMode::Constant)
@@ -257,13 +253,9 @@ class StageSeparation {
     reached[line.dim].min += ir::Affine(first);
     reached[line.dim].extent += ir::Affine((taps - piece) * line.stride);
     const Expr sum = combined(line, value, piece, 0, line.stride);
-    ir::Read read{add_stage(parts, reached, ir::cast(ir::CastMode::Convert, stored.lane(), sum)),
-                  {},
-                  {},
-                  reached,
-                  stage_.where};
-    for (int d = 0; d < 2; ++d) read.indices.emplace_back(ir::Affine(ir::Atom(ir::Coord{d})));
-    const Expr part = ir::cast(ir::CastMode::Convert, line.type.lane(), ir::read(std::move(read)));
+    const ir::StagePtr stage = add_stage(parts, reached, ir::cast(ir::CastMode::Convert, stored.lane(), sum));
+    const Expr part =
+        ir::cast(ir::CastMode::Convert, line.type.lane(), ir::read(read_at_pixel(stage, stage_.where)));
     const Expr whole = combined(line, part, pieces, first, piece * line.stride);
     const int rest = taps - piece * pieces;
     if (rest == 0) return whole;

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "analysis/interior.h"
+#include "ir/build.h"
 #include "ir/visit.h"
 #include "rewrite/rewrite_stages.h"
 
@@ -89,14 +90,6 @@ Expr with_reads(const Expr& e, const Expr& with) {
   return rewrite(e);
 }
 
-/// The read of the source at the current pixel: its own coordinates, no border.
-Expr read_at_pixel(const ir::Read& at_tap) {
-  ir::Read read{at_tap.source, {}, std::nullopt, at_tap.source->box, at_tap.where};
-  for (int d = 0; d < at_tap.source->rank(); ++d)
-    read.indices.emplace_back(ir::Affine(ir::Atom(ir::Coord{d})));
-  return std::make_shared<const ir::Node>(ir::Node{at_tap.source->type, std::move(read)});
-}
-
 /// Shares the taps of one stage's folds; what it needs in front of the stage collects in `shared`.
 class StageSharing {
  public:
@@ -138,7 +131,7 @@ class StageSharing {
   ir::StagePtr stage_for(const Expr& value, const ir::Read& at_tap) {
     std::string name = stage_.name + "_tap";
     while (!names_.insert(name).second) name += "_";
-    const Expr once = with_reads(value, read_at_pixel(at_tap));
+    const Expr once = with_reads(value, ir::read(read_at_pixel(at_tap.source, at_tap.where)));
     return std::make_shared<const ir::Stage>(
         ir::Stage{name, value->type, at_tap.source->box, ir::Pure{{{nullptr, once}}}, stage_.where});
   }

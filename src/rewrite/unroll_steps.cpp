@@ -45,13 +45,6 @@ Expr read_of(ir::Read read, const ir::StagePtr& past) {
   return std::make_shared<const ir::Node>(ir::Node{past->type, std::move(read)});
 }
 
-Expr same_pixel(const ir::StagePtr& source) {
-  ir::Read read{source, {}, std::nullopt, source->box, source->where};
-  for (std::size_t d = 0; d < source->box.size(); ++d)
-    read.indices.emplace_back(ir::Affine(ir::Coord{static_cast<int>(d)}));
-  return ir::read(std::move(read));
-}
-
 /// The update of a step, `number` steps after the first, whose past is a stage.
 ir::Stage step_of(const ir::Evolving& field, const ir::StagePtr& past, int number) {
   ir::Rewriter rewrite([&](const Expr& e) -> Expr {
@@ -65,7 +58,7 @@ ir::Stage step_of(const ir::Evolving& field, const ir::StagePtr& past, int numbe
   if (const Expr inside = is_in(stage.box, past->box)) {
     auto& cases = std::get<ir::Pure>(stage.definition).cases;
     for (ir::Case& c : cases) c.when = c.when ? ir::binary(ir::BinaryOp::And, inside, c.when) : inside;
-    cases.push_back({nullptr, same_pixel(past)});
+    cases.push_back({nullptr, ir::read(read_at_pixel(past, past->where))});
   }
   stage.box = past->box;
   return stage;

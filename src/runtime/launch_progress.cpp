@@ -51,10 +51,11 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
   for (const kernel::Step& step : module.steps) {
     if (const auto* launch = std::get_if<kernel::Launch>(&step)) add({*launch}, 1, {});
     const auto* repeat = std::get_if<kernel::Repeat>(&step);
-    for (const kernel::Turns& part : repeat ? repeat->parts : std::vector<kernel::Turns>()) {
+    if (!repeat) continue;
+    const std::int64_t all = kernel::evaluate(repeat->parts.back().to, fields);
+    for (const kernel::Turns& part : repeat->parts) {
       const std::int64_t times = kernel::evaluate(host::times_of(part.from, part.to, part.by), fields);
-      add(part.launches, times,
-          {kernel::evaluate(part.from, fields), part.by, kernel::evaluate(repeat->parts.back().to, fields)});
+      add(part.launches, times, {kernel::evaluate(part.from, fields), part.by, all});
     }
   }
   for (Turns& turns : turns_) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "ir/visit.h"
+#include "plan/planner.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
 
@@ -18,13 +18,10 @@ constexpr double enough_saved = 0.1;
 constexpr std::int64_t least_bytes_of_cores = 8 << 20;
 
 /// The plan of an evolution that takes so many steps at a time; nothing if there is none.
-std::optional<plan::KernelPlan> plan_of_steps(const ir::Pipeline& pipeline, const ir::Stage& stage, int steps,
-                                              const Memory& memory) {
-  Grouping alone;
-  alone.kernels[stage.name].steps = steps;
-  ScheduleOrWhy found = schedule_of_groups(pipeline, alone, Tiling::Block, memory);
-  if (!found.schedule) return std::nullopt;
-  return found.schedule->kernel_of(stage.name);
+std::optional<plan::KernelPlan> plan_of_steps(const ir::Stage& stage, int steps, const Memory& memory) {
+  plan::Choices asked;
+  asked.steps = steps;
+  return plan::plan_of(*plan::group_of({plan::loop_of(stage)}, memory).group, memory, asked).plan;
 }
 
 }  // namespace
@@ -34,14 +31,14 @@ Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memor
   for (const ir::StagePtr& stage : pipeline.stages) {
     if (!std::holds_alternative<ir::Evolve>(stage->definition) || grouping.kernels.count(stage->name))
       continue;
-    const auto single = plan_of_steps(pipeline, *stage, 1, memory);
+    const auto single = plan_of_steps(*stage, 1, memory);
     double least = 0;
     for (const plan::KernelPlan& update : single->updates) least += model(update);
     std::string prices = fmt::format("1: {:.3g} ms", least * 1e3);
     least *= 1 - enough_saved;
     int best = 1;
     for (const int steps : candidates) {
-      const auto several = plan_of_steps(pipeline, *stage, steps, memory);
+      const auto several = plan_of_steps(*stage, steps, memory);
       if (!several) break;
       const double cost = model(several->several.at(0)) / steps;
       prices += fmt::format(", {}: {:.3g}", steps, cost * 1e3);

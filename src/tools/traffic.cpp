@@ -46,9 +46,11 @@ class Counting {
     std::map<std::string, Traffic> result;
     for (const kernel::Step& step : module_.steps) {
       if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1, result[launch->function]);
-      const auto* repeat = std::get_if<kernel::Repeat>(&step);
-      for (const kernel::Turns& part : repeat ? repeat->parts : std::vector<kernel::Turns>()) {
-        for (const kernel::Launch& launch : part.launches) add(launch, times(part), result[launch.function]);
+      if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+        for (const kernel::Turns& part : repeat->parts) {
+          for (const kernel::Launch& launch : part.launches)
+            add(launch, times(part), result[launch.function]);
+        }
       }
     }
     return result;
