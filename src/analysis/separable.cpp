@@ -56,17 +56,33 @@ bool starts_at_identity(const ir::Fold& fold, BinaryOp op) {
                                                   : ir::least(type));
 }
 
-struct DenseWindow {
+struct WindowBox {
   int low_x, low_y, width, height;
+
+  std::size_t pixels() const { return static_cast<std::size_t>(width) * height; }
+  std::size_t at(const std::vector<int>& point) const {
+    return static_cast<std::size_t>(point[1] - low_y) * width + (point[0] - low_x);
+  }
 };
-std::optional<DenseWindow> dense_window(const ir::Domain& domain) {
-  const auto box = domain.rank == 2 ? ir::dense_box(domain) : std::nullopt;
-  if (!box) return std::nullopt;
-  return DenseWindow{box->low[0], box->low[1], box->extent[0], box->extent[1]};
+/// The least box around the taps.
+WindowBox box_around(const ir::Domain& domain) {
+  auto low = domain.points.at(0), high = low;
+  for (const auto& point : domain.points) {
+    for (int d = 0; d < 2; ++d) low[d] = std::min(low[d], point[d]), high[d] = std::max(high[d], point[d]);
+  }
+  return {low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1};
+}
+
+/// The product of the tap's own weight and another factor, if it is one.
+const ir::Binary* weighted(const Expr& value, const ir::Loop& loop) {
+  const auto* product = std::get_if<ir::Binary>(&value->op);
+  const auto* coefficient =
+      product && product->op == BinaryOp::Mul ? std::get_if<ir::Coefficient>(&product->a->op) : nullptr;
+  return coefficient && coefficient->loop.get() == &loop ? product : nullptr;
 }
 
 /// The weights as column x row: exact for integers, to rounding for floats.
-bool factorise(const std::vector<double>& weights, const DenseWindow& w, bool integers,
+bool factorise(const std::vector<double>& weights, const WindowBox& w, bool integers,
                std::vector<double>& column, std::vector<double>& row) {
   const auto at = [&](int x, int y) { return weights[static_cast<std::size_t>(y) * w.width + x]; };
   int pivot = 0;
@@ -124,10 +140,14 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict, bool or_line 
   const bool is_sum = step && step->op == BinaryOp::Add;
   if (!step || (!is_sum && step->op != BinaryOp::Min && step->op != BinaryOp::Max))
     return not_since("it is no sum, minimum or maximum");
-  const std::optional<DenseWindow> window = dense_window(fold.loop->domain);
-  if (!window) return not_since("it is no rectangle");
-  const bool is_line = window->width == 1 || window->height == 1;
-  if ((window->width < least_extent || window->height < least_extent) && !(or_line && is_line))
+  const ir::Domain& domain = fold.loop->domain;
+  if (domain.rank != 2) return not_since("it is no rectangle");
+  const WindowBox window = box_around(domain);
+  const ir::Binary* product = is_sum ? weighted(step->b, *fold.loop) : nullptr;
+  // Of a weighted sum taps may be missing: their weights are 0.
+  if (domain.points.size() != window.pixels() && !product) return not_since("it is no rectangle");
+  const bool is_line = window.width == 1 || window.height == 1;
+  if ((window.width < least_extent || window.height < least_extent) && !(or_line && is_line))
     return not_since("it has fewer than 3 columns or rows");
   const auto* so_far = std::get_if<ir::Accumulated>(&step->a->op);
   if (!so_far || so_far->loop != fold.loop || !starts_at_identity(fold, step->op))
@@ -136,25 +156,18 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict, bool or_line 
   if (is_float(type.scalar) && strict) return not_since("strict floats keep their order");
   if (type.scalar == Scalar::F16) return not_since("half floats are rounded after each tap");
 
-  Separable result{step->op, step->b, {}, {}, window->low_x, window->low_y, 1, type.scalar};
-  std::vector<double> weights(fold.loop->domain.points.size(), 1.0), column, row;
-  const auto* product = std::get_if<ir::Binary>(&step->b->op);
-  const auto* coefficient =
-      product && product->op == BinaryOp::Mul ? std::get_if<ir::Coefficient>(&product->a->op) : nullptr;
-  if (is_sum && coefficient && coefficient->loop == fold.loop) {
-    std::transform(
-        fold.loop->domain.points.begin(), fold.loop->domain.points.end(), weights.begin(),
-        [&](const auto& point) { return ir::coefficient_at(*coefficient->mask, point).as_double(); });
+  Separable result{step->op, step->b, {}, {}, window.low_x, window.low_y, 1, type.scalar};
+  std::vector<double> weights(window.pixels(), product ? 0.0 : 1.0), column, row;
+  if (product) {
+    const ir::Mask& mask = *std::get<ir::Coefficient>(product->a->op).mask;
+    for (const auto& point : domain.points)
+      weights[window.at(point)] = ir::coefficient_at(mask, point).as_double();
     result.value = product->b;
   }
   result.stride = static_cast<int>(stride_of(result.value));
   if (!is_function_of_tap(result.value, *fold.loop, result.stride))
     return not_since("a tap's value depends on more than the pixel there");
-  // Nine floats as they lie in memory are summed as fast as they are loaded: columns would only add stores.
-  const bool is_plain = std::holds_alternative<ir::Read>(result.value->op);
-  if (is_plain && is_float(type.scalar) && is_sum && weights.size() <= 9)
-    return not_since("nine floats are summed as fast as they are loaded");
-  if (!factorise(weights, *window, !is_float(type.scalar), column, row))
+  if (!factorise(weights, window, !is_float(type.scalar), column, row))
     return not_since("its weights are no column times a row");
   for (double c : column) result.column.push_back(ir::Value::real(type.lane(), c));
   for (double r : row) result.row.push_back(ir::Value::real(type.lane(), r));
@@ -163,6 +176,14 @@ SeparableOrWhy separable_or_why(const ir::Fold& fold, bool strict, bool or_line 
 }
 
 }  // namespace
+
+bool loads_little(const ir::Fold& fold) {
+  if (fold.next.size() != 1 || fold.loop->domain.points.size() > 9) return false;
+  const auto* step = std::get_if<ir::Binary>(&fold.next[0]->op);
+  if (!step || step->op != BinaryOp::Add || !is_float(fold.next[0]->type.scalar)) return false;
+  const ir::Binary* product = weighted(step->b, *fold.loop);
+  return std::holds_alternative<ir::Read>((product ? product->b : step->b)->op);
+}
 
 std::optional<Separable> as_separable(const ir::Fold& fold, bool strict) {
   return separable_or_why(fold, strict).separable;

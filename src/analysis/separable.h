@@ -19,7 +19,7 @@ struct Separable {
   ir::BinaryOp op;  ///< Add, Min or Max.
   ir::Expr value;   ///< What is combined: a function of reads at the tap.
   std::vector<ir::Value> column,
-      row;  ///< Weights, by distance from `low`; of the fold's type. All 1 for Min and Max.
+      row;  ///< Weights, by distance from `low`; of the fold's type. All 1 for Min and Max; 0 where no tap is.
   int low_x, low_y;
   int stride;          ///< Of the window along x: from one tap to the next.
   Scalar column_type;  ///< Holds every column: the fold's type, or a narrower integer.
@@ -31,6 +31,10 @@ std::optional<Separable> as_separable(const ir::Fold& fold, bool strict);
 
 /// Windows of one row or one column, too: a line, across which there is one tap.
 std::optional<Separable> as_separable_or_line(const ir::Fold& fold, bool strict);
+
+/// Nine floats as they lie in memory are summed as fast as they are loaded: where a loop loads them, columns would
+/// only add stores.
+bool loads_little(const ir::Fold& fold);
 
 /// Why it is none: a clause. Empty if it is one.
 std::string why_not_separable(const ir::Fold& fold, bool strict);

@@ -9,6 +9,7 @@
 #include "plan/block_costs.h"
 #include "plan/block_strip.h"
 #include "plan/core_costs.h"
+#include "plan/warp_strip.h"
 #include "rewrite/prepare.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/fuse.h"
@@ -72,6 +73,11 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }
 
+/// Between the lanes of warps of 32: NVIDIA's since Kepler.
+bool has_shuffles(const machine::Architecture& architecture) {
+  return architecture.warp == plan::lanes_of_warp && architecture.major >= 3;
+}
+
 }  // namespace
 
 Scheduling scheduling_of(const CompileOptions& options) {
@@ -89,7 +95,8 @@ void check(const Scheduling& scheduling) {
 }
 
 schedule::Memory memory_of(const target::Target& target) {
-  if (target.processor == target::Processor::Gpu) return {plan::most_shared_bytes};
+  if (target.processor == target::Processor::Gpu)
+    return {plan::most_shared_bytes, has_shuffles(target.architecture)};
   return {};
 }
 

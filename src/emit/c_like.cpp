@@ -419,6 +419,8 @@ void CLike::print(const kernel::StorePastCaches& s) {
   out_.line(fmt::format("{}({}, {}, {});", helper("store_past_caches"), address(s.array, s.offset), s.from,
                         text(bytes)));
 }
+void CLike::print(const kernel::Shuffle&) { throw InternalError("a shuffle on a CPU"); }
+void CLike::print(const kernel::IsAligned&) { throw InternalError("a test of an address on a CPU"); }
 void CLike::print(const kernel::Atomic&) { throw InternalError("an atomic update on a CPU"); }
 void CLike::print(const kernel::Barrier&) { throw InternalError("a barrier on a CPU"); }
 
@@ -449,6 +451,8 @@ void CLike::print(const kernel::Stmt& statement) {
                 fmt::format("const bool {} = {}({});", s.name, helper("exceeds_caches"), text(s.bytes)));
           },
           [&](const kernel::StorePastCaches& s) { print(s); },
+          [&](const kernel::Shuffle& s) { print(s); },
+          [&](const kernel::IsAligned& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {
@@ -467,6 +471,11 @@ void CLike::print(const kernel::Stmt& statement) {
               out_.indent();
               print(s.otherwise);
             }
+            out_.close();
+          },
+          [&](const kernel::Scope& s) {
+            out_.open("");
+            print(s.body);
             out_.close();
           },
           [&](const kernel::Continue&) { out_.line("continue;"); },

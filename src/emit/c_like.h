@@ -40,6 +40,8 @@ class CLike {
   virtual void print(const kernel::LocalArray& array);
   virtual void print(const kernel::LoadPack& load);
   virtual void print(const kernel::StorePack& store);
+  virtual void print(const kernel::Shuffle& shuffle);
+  virtual void print(const kernel::IsAligned& test);
   virtual void print(const kernel::Atomic& update);
   virtual void print(const kernel::Barrier&);
   /// The helper of index arithmetic, for i32 or i64; on CPUs it is always i64.

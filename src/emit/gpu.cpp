@@ -5,6 +5,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,7 +35,7 @@ namespace {
 /// Kernels as C++ of a GPU's vendor.
 class GpuPrinter : public CLike {
  public:
-  using CLike::CLike;
+  GpuPrinter(Writer& out, bool strict, const Dialect& dialect) : CLike(out, strict), dialect_(dialect) {}
 
   std::string stored_type(Scalar s) const override { return c_type(s); }
 
@@ -69,22 +70,40 @@ class GpuPrinter : public CLike {
       case LoopKind::BlocksX: return blocks("x");
       case LoopKind::BlocksY: return blocks("y");
       case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
+      case LoopKind::Lanes:
+        open("");
+        return line(fmt::format("const {0} {1} = ({0})threadIdx.x;", c_type(loop.from->type), loop.variable));
       case LoopKind::Unrolled: line("#pragma unroll"); return CLike::open_loop(loop);
       default: CLike::open_loop(loop);
     }
   }
   void print(const kernel::LocalArray& array) override {
-    line(fmt::format("{}{} {}[{}];", array.storage == kernel::Storage::Shared ? "__shared__ " : "",
-                     c_type(array.type), array.name, array.count));
+    line(fmt::format("{}{} {}[{}]{};", array.storage == kernel::Storage::Shared ? "__shared__ " : "",
+                     c_type(array.type), array.name, array.count, array.is_zeroed ? " = {}" : ""));
   }
   void print(const kernel::LoadPack& load) override {
     line(fmt::format("{} {}[{}];", c_type(load.type), load.name, load.count));
-    line(fmt::format("{}({}, {} + {}, {});", helper("load_pack"), load.name, load.array, text(load.offset),
-                     initializer(load.valid)));
+    const std::string from = address(load.array, load.offset);
+    if (load.is_whole) return line(fmt::format("{}({}, {});", helper("load_whole"), load.name, from));
+    line(fmt::format("{}({}, {}, {});", helper("load_pack"), load.name, from, initializer(load.valid)));
   }
   void print(const kernel::StorePack& store) override {
-    line(fmt::format("{}({} + {}, {}, {});", helper("store_pack"), store.array, text(store.offset),
-                     store.name, initializer(store.valid)));
+    const std::string to = address(store.array, store.offset);
+    if (store.is_whole) return line(fmt::format("{}({}, {});", helper("store_whole"), to, store.name));
+    line(fmt::format("{}({}, {}, {});", helper("store_pack"), to, store.name, initializer(store.valid)));
+  }
+  void print(const kernel::Shuffle& shuffle) override {
+    const Scalar type = shuffle.value->type;
+    const std::string function = shuffle.lane ? "" : shuffle.distance < 0 ? "_up" : "_down";
+    const std::string lane = shuffle.lane ? text(shuffle.lane) : std::to_string(std::abs(shuffle.distance));
+    const std::string narrow = size_of(type) < 4 ? fmt::format("({})", c_type(type)) : "";
+    const std::string call = fmt::format(fmt::runtime(dialect_.shuffle), function);
+    line(fmt::format("const {} {} = {}{}{}, {}{};", c_type(type), shuffle.name, narrow, call,
+                     text(shuffle.value), lane, dialect_.shuffle_ends));
+  }
+  void print(const kernel::IsAligned& test) override {
+    line(fmt::format("const bool {} = (size_t)({}) % {} == 0;", test.name, address(test.array, test.offset),
+                     test.bytes));
   }
   void print(const kernel::Atomic& update) override {
     const Scalar type = update.value->type;
@@ -96,6 +115,9 @@ class GpuPrinter : public CLike {
     return helper(type == Scalar::I32 ? name : wide_prefix + name);
   }
   bool approximates() const override { return false; }  // GPUs' own functions are fast
+
+ private:
+  const Dialect& dialect_;
 };
 
 class GpuEmitter {
@@ -109,7 +131,7 @@ class GpuEmitter {
   };
   Parts parts() const {
     Writer kernels, functions;
-    GpuPrinter printer(kernels, module_.strict);
+    GpuPrinter printer(kernels, module_.strict, dialect_);
     print_tables(kernels, module_, "__constant__");
     for (const kernel::Function& function : module_.functions) print(kernels, printer, function);
     device_function(functions, printer);
@@ -145,7 +167,7 @@ class GpuEmitter {
   /// The kernels under their own names, and nothing of the host's.
   std::string kernels() const {
     Writer tables, out;
-    GpuPrinter printer(out, module_.strict);
+    GpuPrinter printer(out, module_.strict, dialect_);
     print_tables(tables, module_, "__constant__");
     for (const kernel::Function& function : module_.functions) print(out, printer, function, "extern \"C\" ");
     const std::string helpers = gpu_prelude(printer.used_helpers(), dialect_);

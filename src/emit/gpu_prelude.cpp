@@ -50,17 +50,24 @@ struct Pack {
 };
 )";
 
+constexpr const char* load_whole = R"(// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+)";
+
 constexpr const char* load_pack = R"(// pack = from[0], from[1], ...: the first `valid`, then zeros.
 template <class T, int n>
 __device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
-  typedef Pack<T, n> P;
-  if (valid >= n && (size_t)from % P::width == 0) {
-#pragma unroll
-    for (int c = 0; c < P::chunks; ++c) {
-      const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
-#pragma unroll
-      for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
-    }
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
   } else {
 #pragma unroll
     for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
@@ -68,18 +75,25 @@ __device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
 }
 )";
 
+constexpr const char* store_whole = R"(// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+)";
+
 constexpr const char* store_pack = R"(// to[0], to[1], ... = the first `valid` of a pack.
 template <class T, int n>
 __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
-  typedef Pack<T, n> P;
-  if (valid >= n && (size_t)to % P::width == 0) {
-#pragma unroll
-    for (int c = 0; c < P::chunks; ++c) {
-      typename P::Chunk chunk;
-#pragma unroll
-      for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
-      ((typename P::Chunk*)to)[c] = chunk;
-    }
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
   } else {
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -88,6 +102,22 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 )";
+
+bool is_of_packs(const std::string& name) { return name.ends_with("_pack") || name.ends_with("_whole"); }
+
+/// What loads and stores of several scalars need of one another.
+std::string pack_helpers(const std::set<std::string>& helpers) {
+  const bool loads = helpers.count("load_pack") > 0, stores = helpers.count("store_pack") > 0;
+  std::string text;
+  const auto add = [&](const char* definition) {
+    text += (text.empty() ? pack_chunk : std::string()) + "\n" + definition;
+  };
+  if (loads || helpers.count("load_whole")) add(load_whole);
+  if (loads) add(load_pack);
+  if (stores || helpers.count("store_whole")) add(store_whole);
+  if (stores) add(store_pack);
+  return text;
+}
 
 struct AtomicName {
   ir::BinaryOp op;
@@ -230,17 +260,13 @@ std::string gpu_prelude(const std::set<std::string>& helpers, const target::Dial
   std::set<std::string> common;
   std::string atomics;
   bool exchanges = false;
-  std::string places, own, packs;
+  std::string places, own;
   for (const std::string& name : helpers) {
     if (is_place(name)) {
       places += place_helper(name);
       continue;
     }
-    if (name == "load_pack" || name == "store_pack") {
-      packs +=
-          (packs.empty() ? pack_chunk : std::string("\n")) + (name == "load_pack" ? load_pack : store_pack);
-      continue;
-    }
+    if (is_of_packs(name)) continue;
     if (is_of_indices(name) || negates(name)) {
       own += negates(name) ? negating_helper(name) : index_helper(name);
       continue;
@@ -257,7 +283,7 @@ std::string gpu_prelude(const std::set<std::string>& helpers, const target::Dial
   std::string text = prelude(common) + own;
   text = replaced(text, "static inline", "__host__ __device__ inline");
   text = replaced(text, "__builtin_rint", "rint");
-  return places + text + packs + (exchanges ? exchange_loop : "") + atomics;
+  return places + text + pack_helpers(helpers) + (exchanges ? exchange_loop : "") + atomics;
 }
 
 }  // namespace weft::emit

@@ -58,7 +58,7 @@ void Writer::comment(const std::string& text) {
 }
 
 void Writer::open(const std::string& text) {
-  line(text + " {");
+  line(text.empty() ? "{" : text + " {");
   ++depth_;
 }
 

@@ -60,7 +60,10 @@ class Generator {
         extents.push_back(kind == 0 ? dice_.between(1, 3) : kind == 1 ? line : dice_.between(most / 3, most));
       }
       // Wider than strips of pixels of which much is kept.
-      if (marches_ && kind == 2) extents[0] = dice_.between(most, 6 * most);
+      if (marches_ && kind == 2) {
+        extents[0] = dice_.between(most, 12 * most);
+        if (image.rank > 1) extents[1] *= 2;
+      }
       if (!image.extents.empty()) extents.clear();
       run.extents.push_back(extents);
     }

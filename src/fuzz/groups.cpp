@@ -44,6 +44,7 @@ bool is_one_in(Random& random, int count) { return random.bits() % static_cast<u
 plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
   asked.of_blocks = chosen.is_of_blocks();
+  if (chosen.is_of_blocks()) asked.of_warps = false;
   if (!chosen.updates.empty()) {
     asked.steps = 1 + static_cast<int>(random.bits() % 5);
     if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
@@ -76,6 +77,17 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   return asked;
 }
 
+/// Of a warp: its lanes' pixels, and whole batches of rows.
+plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& chosen) {
+  plan::Choices asked;
+  asked.of_blocks = asked.of_warps = true;
+  if (is_one_in(random, 2)) asked.pixels = 1 << random.bits() % 4;
+  const int batch = chosen.level(plan::LevelKind::Batch)->extent.at(1).fixed();
+  const auto turns = static_cast<int>(random.bits() % 8) + 1 + chosen.before / batch;
+  if (is_one_in(random, 2)) asked.height = plan::fixed(turns * batch - chosen.before);
+  return asked;
+}
+
 /// Of half of the kernels that the groups make for that memory.
 std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pipeline& prepared,
                                                     const schedule::Grouping& grouping,
@@ -84,7 +96,9 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
   const auto found = schedule_of_groups(prepared, grouping, schedule::Tiling::Block, memory);
   if (!found.schedule) return kernels;
   for (const plan::KernelPlan& chosen : found.schedule->kernels) {
-    if (is_one_in(random, 2)) kernels[chosen.result] = random_choices(random, chosen);
+    if (!is_one_in(random, 2)) continue;
+    kernels[chosen.result] =
+        chosen.is_of_warps() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);
   }
   return kernels;
 }
@@ -135,8 +149,9 @@ schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t see
   }
   add_tiles(grouping, tiles, prepared);
   // A kernel is asked for of one processor or the other.
-  const schedule::Memory memory =
-      is_one_in(random, 2) ? schedule::Memory{} : schedule::Memory{plan::most_shared_bytes};
+  const schedule::Memory memory = is_one_in(random, 2)
+                                      ? schedule::Memory{}
+                                      : schedule::Memory{plan::most_shared_bytes, is_one_in(random, 2)};
   add_kernels(grouping, random_kernels(random, prepared, grouping, memory), prepared, memory);
   return grouping;
 }

@@ -30,6 +30,8 @@ UsedNames drop(kernel::Block& block) {
       used.merge(drop(branch->then));
       used.merge(drop(branch->otherwise));
       used.merge(kernel::names_in({{kernel::If{branch->condition, {}, {}}}}));
+    } else if (auto* scope = std::get_if<kernel::Scope>(&s->op)) {
+      used.merge(drop(scope->body));
     } else {
       used.merge(kernel::names_in({*s}));
     }

@@ -86,7 +86,8 @@ enum class LoopKind {
   GridZ,    ///< along z;
   BlocksX,  ///< the blocks of a grid along x; all threads of a block go along;
   BlocksY,  ///< along y;
-  Threads,  ///< the threads of a block along x.
+  Threads,  ///< the threads of a block along x;
+  Lanes,    ///< the lanes of a warp, of which a block has one: each takes one iteration, all go along.
 };
 
 /// A new variable; `is_mutable` if Assign may follow.
@@ -131,11 +132,13 @@ struct LoadPack {
   Scalar type;
   int count;
   Expr offset, valid;
+  bool is_whole = false;  ///< All are there, at a multiple of the widest access: nothing is to be tested.
 };
 /// The first `valid` of them, at most, to array[offset] and on.
 struct StorePack {
   std::string name, array;
   Expr offset, valid;
+  bool is_whole = false;
 };
 /// Asks memory for array[offset] and on, `count` of them, which are read soon.
 struct Prefetch {
@@ -156,6 +159,19 @@ struct StorePastCaches {
   std::string from;
   Expr count;
 };
+/// A new variable: what `value` is in another lane of the warp. All lanes get here together.
+struct Shuffle {
+  std::string name;
+  Expr value;
+  int distance = 0;     ///< Of the lane, to the right; where there is none, the value is any.
+  Expr lane = nullptr;  ///< Its number instead.
+};
+/// A new bool: whether array[offset] lies at a multiple of so many bytes.
+struct IsAligned {
+  std::string name, array;
+  Expr offset;
+  int bytes;
+};
 /// array[index] = array[index] op value, indivisibly.
 struct Atomic {
   ir::BinaryOp op;
@@ -175,6 +191,10 @@ struct If {
   Expr condition;
   Block then, otherwise;
 };
+/// Names that are declared inside end with it.
+struct Scope {
+  Block body;
+};
 struct Continue {};
 /// Calls another function of the module with the frame and these arguments.
 struct CallFunction {
@@ -192,7 +212,8 @@ struct Comment {
 
 struct Stmt {
   std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, ExceedsCaches,
-               StorePastCaches, Atomic, Barrier, For, If, Continue, CallFunction, Order, Comment>
+               StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, Scope, Continue, CallFunction,
+               Order, Comment>
       op;
 };
 
@@ -230,6 +251,7 @@ enum class Sharing {
   Nothing,  ///< Each has pixels of its own.
   Rows,     ///< So it has, but neighbours read the same rows, which caches keep for a block.
   Work,     ///< The work is the block's, and there are as many blocks as there is work.
+  Lanes,    ///< Likewise, and its threads are the lanes of one warp.
 };
 /// How a GPU runs a function: blocks of threads, enough for `threads` in each dimension.
 struct Grid {

@@ -61,6 +61,8 @@ class Pressure {
                      [&](const kernel::LoadPack& s) { declare_array(s.name, s.count * width(s.type)); },
                      [&](const kernel::For& s) { widths_[s.variable] = width(s.from->type); },
                      [&](const kernel::ExceedsCaches& s) { widths_[s.name] = width(Scalar::Bool); },
+                     [&](const kernel::IsAligned& s) { widths_[s.name] = width(Scalar::Bool); },
+                     [&](const kernel::Shuffle& s) { widths_[s.name] = width(s.value->type); },
                      [](const kernel::Assign&) {},
                      [](const kernel::Store&) {},
                      [](const kernel::StorePack&) {},
@@ -69,6 +71,7 @@ class Pressure {
                      [](const kernel::Atomic&) {},
                      [](const kernel::Barrier&) {},
                      [](const kernel::If&) {},
+                     [](const kernel::Scope&) {},
                      [](const kernel::Continue&) {},
                      [](const kernel::CallFunction&) {},
                      [](const kernel::Order&) {},
@@ -161,6 +164,15 @@ class Pressure {
                      read(s.name, live);
                      evaluate({s.offset, s.valid});
                    },
+                   [&](const kernel::Shuffle& s) {
+                     live.erase(s.name);
+                     evaluate({s.value});
+                     if (s.lane) evaluate({s.lane});
+                   },
+                   [&](const kernel::IsAligned& s) {
+                     live.erase(s.name);
+                     evaluate({s.offset});
+                   },
                    [&](const kernel::Atomic& s) {
                      read(s.array, live);
                      evaluate({s.index, s.value});
@@ -186,6 +198,7 @@ class Pressure {
                      live.merge(otherwise);
                      evaluate({s.condition});
                    },
+                   [&](const kernel::Scope& s) { live = walk(s.body, std::move(live)); },
                    [&](const kernel::Order& s) { read(s.array, live); },
                    [](const kernel::Barrier&) {},
                    [](const kernel::Continue&) {},

@@ -132,6 +132,15 @@ class FunctionVerifier {
                           array(s.from).type == s.type,
                       "a store past caches to '" + s.array + "'");
             },
+            [&](const Shuffle& s) {
+              check(s.value);
+              if (s.lane) check(s.lane), require_index(s.lane);
+              define(s.name, {Scalar, s.value->type});
+            },
+            [&](const IsAligned& s) {
+              check(s.offset), require_index(s.offset), array(s.array);
+              define(s.name, {Scalar, weft::Scalar::Bool});
+            },
             [&](const Atomic& s) {
               check(s.index), check(s.value);
               require_index(s.index);
@@ -158,6 +167,7 @@ class FunctionVerifier {
               require(s.condition->type == weft::Scalar::Bool, "an if's condition is not a bool");
               check(s.then), check(s.otherwise);
             },
+            [&](const Scope& s) { check(s.body); },
             [&](const CallFunction& s) {
               const Function* callee = nullptr;
               for (const Function& f : module_.functions) callee = f.name == s.function ? &f : callee;

@@ -50,10 +50,13 @@ void each_of_statement(Op& op, const F& f) {
                  [&](In<Op, Prefetch>& s) { f(s.offset), f(s.count); },
                  [&](In<Op, ExceedsCaches>& s) { f(s.bytes); },
                  [&](In<Op, StorePastCaches>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, Shuffle>& s) { f(s.value), if_there(s.lane); },
+                 [&](In<Op, IsAligned>& s) { f(s.offset); },
                  [&](In<Op, Atomic>& s) { f(s.index), f(s.value); },
                  [](const Barrier&) {},
                  [&](In<Op, For>& s) { f(s.from), f(s.to), if_there(s.step); },
                  [&](In<Op, If>& s) { f(s.condition); },
+                 [](const Scope&) {},
                  [](const Continue&) {},
                  [&](In<Op, CallFunction>& s) { std::for_each(s.arguments.begin(), s.arguments.end(), f); },
                  [](const Order&) {},
@@ -66,6 +69,7 @@ template <class Op, class F>
 void each_block_of(Op& op, const F& f) {
   if (auto* loop = std::get_if<For>(&op)) f(loop->body);
   if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
+  if (auto* scope = std::get_if<Scope>(&op)) f(scope->body);
 }
 
 void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
@@ -115,10 +119,13 @@ Effects effects_of(const Stmt& statement) {
           [](const Prefetch& s) { return Effects{.mentions = {s.array}}; },
           [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },
           [](const StorePastCaches& s) { return Effects{.reads = {s.from}, .writes = {s.array}}; },
+          [](const Shuffle& s) { return Effects{.declares = {s.name}}; },
+          [](const IsAligned& s) { return Effects{.declares = {s.name}, .mentions = {s.array}}; },
           [](const Atomic& s) { return Effects{.writes = {s.array}}; },
           [](const Barrier&) { return Effects{}; },
           [](const For& s) { return Effects{.declares = {s.variable}}; },
           [](const If&) { return Effects{}; },
+          [](const Scope&) { return Effects{}; },
           [](const Continue&) { return Effects{}; },
           [](const CallFunction&) { return Effects{}; },  // the callee's are its own
           [](const Order& s) { return Effects{.reads = {s.array}, .writes = {s.array}}; },

@@ -52,8 +52,26 @@ class Wrapping {
 
   void block(Block& statements) {
     const auto outer = known_;
-    for (kernel::Stmt& s : statements) rewrite(s);
+    for (std::size_t s = 0; s < statements.size(); ++s) {
+      if (const auto* array = std::get_if<kernel::LocalArray>(&statements[s].op))
+        declare(*array, statements, s);
+      rewrite(statements[s]);
+    }
     known_ = outer;
+  }
+
+  /// What is in an array is known where one statement alone stores it, before it is loaded.
+  void declare(const kernel::LocalArray& array, const Block& statements, std::size_t at) {
+    stored_.erase(array.name), stored_once_.erase(array.name);
+    int stores = 0;
+    const Block rest(statements.begin() + static_cast<std::ptrdiff_t>(at) + 1, statements.end());
+    kernel::visit_statements(rest, [&](const kernel::Stmt& s) {
+      const kernel::Effects effects = kernel::effects_of(s);
+      stores += static_cast<int>(std::count(effects.writes.begin(), effects.writes.end(), array.name));
+      const auto* pointer = std::get_if<kernel::Pointer>(&s.op);
+      if (pointer && (pointer->array == array.name || pointer->instead == array.name)) stores += 2;
+    });
+    if (stores == 1 && !array.is_zeroed) stored_once_.insert(array.name);
   }
 
   void rewrite(kernel::Let& s) {
@@ -76,7 +94,14 @@ class Wrapping {
     block(s.body);
     known_ = outer;
   }
+  void rewrite(kernel::Store& s) {
+    s.index = wrapped(s.index).e;
+    const Result value = wrapped(s.value);
+    s.value = value.e;
+    if (stored_once_.count(s.array)) stored_[s.array] = value.range;
+  }
   void rewrite(kernel::Stmt& s) {
+    if (auto* store = std::get_if<kernel::Store>(&s.op)) return rewrite(*store);
     if (auto* let = std::get_if<kernel::Let>(&s.op)) return rewrite(*let);
     if (auto* assign = std::get_if<kernel::Assign>(&s.op)) return rewrite(*assign);
     if (auto* loop = std::get_if<kernel::For>(&s.op)) return rewrite(*loop);
@@ -128,7 +153,9 @@ class Wrapping {
               return Result{kernel::index_call(n.op, a.e, b.e), range, a.is_value};
             },
             [&](const kernel::Load& n) {
-              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range_of(e->type), true};
+              const auto found = stored_.find(n.array);
+              const IntegerRange range = found == stored_.end() ? range_of(e->type) : found->second;
+              return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range, true};
             },
             [&](const kernel::MedianOf&) {
               return Result{e, range_of(e->type), true};
@@ -167,8 +194,10 @@ class Wrapping {
     return as(modular, e);
   }
 
-  std::map<std::string, IntegerRange> known_;  // names that do not change, by what is visible here
-  std::set<std::string> values_;               // names that are made of pixels or parameters
+  std::map<std::string, IntegerRange> known_;   // names that do not change, by what is visible here
+  std::map<std::string, IntegerRange> stored_;  // in local arrays
+  std::set<std::string> stored_once_;           // of these, by one statement
+  std::set<std::string> values_;                // names that are made of pixels or parameters
 };
 
 }  // namespace

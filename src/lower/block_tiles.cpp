@@ -71,6 +71,7 @@ class BlockTiles : public TileOwner {
     return {function.name, literal(1), grid};
   }
 
+  Block go_down(const std::function<Block()>& rows) override { return tile_.march(rows()); }
   Block rows_of_image(const Source& image) override { return {{load_rows(tile_, image)}}; }
 
   Block rows_of_pass(const Tile::Stages& pass) override {

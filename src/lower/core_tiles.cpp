@@ -292,6 +292,7 @@ class CoreTiles : public TileOwner {
   // ---- rows of images
 
  public:
+  Block go_down(const std::function<Block()>& rows) override { return tile_.march(rows()); }
   Block rows_of_image(const Source& source) override {
     const std::optional<plan::BorderRule>& border = source.kept.border;
     const Scalar type = source.stage.type.scalar;

@@ -147,6 +147,8 @@ class ExpressionLowering {
   /// Several taps at a time, in a vector loop over the pixels of the strip.
   void accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const kernel::Expr& x0,
                              const kernel::Expr& count, int capacity);
+  /// The fold as columns that neighbours share, where those are faster.
+  std::optional<analysis::Separable> columns_of(const ir::Fold& fold) const;
   /// The columns of a separable fold; the rows are summed where the fold is used.
   void columns_over_strip(const ir::Fold& fold, const analysis::Separable& separable, kernel::Block& block,
                           const kernel::Expr& x0, const kernel::Expr& count, int capacity);

@@ -40,17 +40,23 @@ Block part_of(const Tile& tile, const TileReduction& reduction, const Expr& row,
   return body;
 }
 
+std::unique_ptr<TileOwner> owner_of(const Tile& tile) {
+  if (!tile.plan().is_of_blocks()) return core_of(tile);
+  return tile.plan().is_of_warps() ? warp_of(tile) : block_of(tile);
+}
+
 }  // namespace
 
 kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* parts) {
   const Tile tile(context);
   const plan::KernelPlan& plan = context.plan;
-  const std::unique_ptr<TileOwner> owner = plan.is_of_blocks() ? block_of(tile) : core_of(tile);
+  const std::unique_ptr<TileOwner> owner = owner_of(tile);
   kernel::Function function = owner->begin();
   function.comment = owner->comment();
   for (kernel::LocalArray place : tile.places()) {
     place.storage = owner->storage();
-    place.is_zeroed = plan.whole > 1;  // what is computed too many reads what nobody has stored
+    // What is computed too early or too many reads what nobody has stored.
+    place.is_zeroed = plan.whole > 1 || plan.is_of_warps();
     function.body.push_back({std::move(place)});
   }
   std::optional<TileReduction> reduction;
@@ -63,27 +69,23 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
     function.body.push_back({Let{"part_rows", rows_per_part}});
   }
 
-  Block work;
-  for (const Tile::Source& source : tile.sources()) {
-    if (!source.kept.is_member) kernel::append(work, owner->rows_of_image(source));
-  }
-  for (const plan::Pass& pass : plan.passes) {
-    const Tile::Stages members = tile.members_of(pass);
-    const bool is_reduced = reduction && members.back() == &tile.result();
-    kernel::append(work, is_reduced ? owner->rows_of_reduction(
-                                          *reduction,
-                                          [&](const Expr& row, int rows, Block elements) {
-                                            return part_of(tile, *reduction, row, rows, std::move(elements));
-                                          })
-                                    : owner->rows_of_pass(members));
-  }
-  if (!tile.is_static()) {
-    const Expr batch = tile.batch_row();
-    work = {{For{LoopKind::Serial, std::get<kernel::Name>(batch->op).name,
-                 kernel::sub(name("y0"), literal(plan.before)), name("y1"), std::move(work),
-                 tile.batch() > 1 ? literal(tile.batch()) : nullptr}}};
-  }
-  owner->go_through(function, rows_per_part ? name("part_rows") : nullptr, std::move(work));
+  const auto in_parts = [&](const Expr& row, int rows, Block elements) {
+    return part_of(tile, *reduction, row, rows, std::move(elements));
+  };
+  const auto rows_of_batch = [&] {
+    Block work;
+    for (const Tile::Source& source : tile.sources()) {
+      if (!source.kept.is_member) kernel::append(work, owner->rows_of_image(source));
+    }
+    for (const plan::Pass& pass : plan.passes) {
+      const Tile::Stages members = tile.members_of(pass);
+      const bool is_reduced = reduction && members.back() == &tile.result();
+      kernel::append(
+          work, is_reduced ? owner->rows_of_reduction(*reduction, in_parts) : owner->rows_of_pass(members));
+    }
+    return work;
+  };
+  owner->go_through(function, rows_per_part ? name("part_rows") : nullptr, owner->go_down(rows_of_batch));
   kernel::Launch launch = owner->launch_of(function, rows_per_part);
   context.module.functions.push_back(std::move(function));
   return launch;

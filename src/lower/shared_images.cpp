@@ -14,14 +14,7 @@ using kernel::literal;
 using kernel::LoopKind;
 using kernel::name;
 
-namespace {
-
-/// Where an index finds its pixel in the array, and whether it does; null: it always does.
-struct Found {
-  Expr index, inside;
-};
-
-Found find(const Tile::Source& image, int d, const Expr& index, const Rows& rows) {
+FoundPixel find_pixel(const Tile::Source& image, int d, const Expr& index, const Rows& rows) {
   const ir::Range& range = image.stage.box[d];
   const std::optional<plan::BorderRule>& border = image.kept.border;
   const Expr min = rows.lower(range.min), extent = rows.lower(range.extent);
@@ -34,8 +27,6 @@ Found find(const Tile::Source& image, int d, const Expr& index, const Rows& rows
   const kernel::IndexOp op = index_op(border ? border->mode : ir::BorderMode::Clamp);
   return {kernel::index_call(op, local, extent), nullptr};
 }
-
-}  // namespace
 
 For load_rows(const Tile& tile, const Tile::Source& image) {
   const plan::Kept& kept = image.kept;
@@ -55,7 +46,7 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
     block.push_back({Let{local, value}});
     return name(local, value->type);
   };
-  const Found x = find(image, 0, pixel, rows);
+  const FoundPixel x = find_pixel(image, 0, pixel, rows);
   Expr column = kernel::mul(x.index, literal(lanes));
   Expr lane = literal(0);
   if (lanes > 1) {
@@ -72,7 +63,7 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
   For each_row{LoopKind::Serial, number, literal(0), literal(count), {}};
   const Expr first = tile.row_at(tile.batch_row(), kept.rate[1]);
   each_row.body.push_back({Let{"row", kernel::add(kernel::add(first, literal(kept.ahead)), name(number))}});
-  const Found y = find(image, 1, name("row"), rows);
+  const FoundPixel y = find_pixel(image, 1, name("row"), rows);
   const Expr at = kernel::add(kernel::mul(y.index, name(memory.strides[0])), column);
   Expr value = kernel::load(memory.name, memory.type.scalar, at);
   if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);

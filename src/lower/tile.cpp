@@ -155,6 +155,14 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
   return block;
 }
 
+Block Tile::march(Block work) const {
+  if (is_static()) return work;
+  const Expr batch = batch_row();
+  return {{For{LoopKind::Serial, std::get<kernel::Name>(batch->op).name,
+               kernel::sub(name("y0"), literal(plan().before)), name("y1"), std::move(work),
+               batch_ > 1 ? literal(batch_) : nullptr}}};
+}
+
 // ---- kept rows
 
 Expr Tile::row_start(const plan::Kept& kept, const Expr& row) const {

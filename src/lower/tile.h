@@ -72,6 +72,9 @@ class Tile {
   /// outside; or for all that the tile needs.
   kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work) const;
 
+  /// Around work for the rows of a batch: all batches of a tile.
+  kernel::Block march(kernel::Block work) const;
+
   // ---- kept rows
 
   /// The scalar with which a row begins, of rows so far apart; a mask of all ones says that none take turns.

@@ -1,12 +1,15 @@
-// What differs between those that go through tiles: a core, or a block of threads.
+// What differs between those that go through tiles: a core, a block of threads, or a warp.
 //
-//                     core                                  block of threads
-//     tiles           some of them, one after the other     one or more, by its place in the grid
-//     kept rows       local arrays                          shared memory
-//     a pass          rows, each by a loop of vectors       columns, each by a thread, down the rows
-//     borders         pixels copied beyond the rows' ends   threads compute what the border finds
+//                  core                         block of threads                 warp
+//     tiles        some, one after another      by its place in the grid         by its place in the grid
+//     kept rows    local arrays                 shared memory                    registers of its lanes
+//     a pass       rows, by loops of vectors    columns, each by a thread,       a row, some neighbouring pixels
+//                                               down the rows of a batch         by each lane
+//     borders      pixels copied beyond the     threads compute what the         tiles at the ends of an image:
+//                  rows' ends                   border finds                     lanes take what it finds
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -36,6 +39,8 @@ class TileOwner {
                           kernel::Block work) = 0;
   virtual kernel::Launch launch_of(const kernel::Function& function, const kernel::Expr& rows_per_part) = 0;
 
+  /// All that is done in a tile, of what `rows` makes for the rows of a batch.
+  virtual kernel::Block go_down(const std::function<kernel::Block()>& rows) = 0;
   /// Loads the rows of an image that a batch needs.
   virtual kernel::Block rows_of_image(const Tile::Source& image) = 0;
   /// Computes the rows of the members of a pass.
@@ -48,5 +53,6 @@ class TileOwner {
 
 std::unique_ptr<TileOwner> core_of(const Tile& tile);
 std::unique_ptr<TileOwner> block_of(const Tile& tile);
+std::unique_ptr<TileOwner> warp_of(const Tile& tile);
 
 }  // namespace weft::lower

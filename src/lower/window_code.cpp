@@ -87,7 +87,7 @@ bool is_unrolled_at_border(const ir::Fold& fold) {
 
 WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor) {
   const bool on_cpu = processor == target::Processor::Cpu;
-  if (on_cpu && analysis::as_separable(fold, strict))
+  if (on_cpu && !analysis::loads_little(fold) && analysis::as_separable(fold, strict))
     return {"columns", "a column times a row: neighbours in a strip of pixels share columns"};
   if (is_tall_power(fold)) return {"tap by tap", "each tap multiplies what those before it made by itself"};
   const std::size_t operations = on_cpu ? written_operations(fold) : taps_of(fold) * operations_of(fold.next);

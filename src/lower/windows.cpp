@@ -255,7 +255,7 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     ir::visit(result->fold->next, [&](const ir::Expr& inner) {
       if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
     });
-    const bool in_strips = !fits_in_vectors(*result->fold) || analysis::as_separable(*result->fold, strict_);
+    const bool in_strips = !fits_in_vectors(*result->fold) || columns_of(*result->fold);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }
@@ -266,11 +266,19 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
 
 void ExpressionLowering::fold_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
                                          const Expr& count, int capacity) {
-  if (const auto separable = analysis::as_separable(fold, strict_)) {
+  if (const auto separable = columns_of(fold)) {
     columns_over_strip(fold, *separable, block, x0, count, capacity);
   } else {
     accumulate_over_strip(fold, block, x0, count, capacity);
   }
+}
+
+/// In registers neither loads nor stores cost anything, nor are narrow integers faster.
+std::optional<analysis::Separable> ExpressionLowering::columns_of(const ir::Fold& fold) const {
+  if (place_ != Place::Thread && analysis::loads_little(fold)) return std::nullopt;
+  auto separable = analysis::as_separable(fold, strict_);
+  if (separable && place_ == Place::Thread) separable->column_type = fold.next[0]->type.scalar;
+  return separable;
 }
 
 void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis::Separable& separable,
@@ -285,6 +293,7 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis
   open(body);
   Lanes sums;
   for (std::size_t y = 0; y < separable.column.size(); ++y) {
+    if (separable.column[y].as_double() == 0) continue;  // nothing is read where no tap is
     taps_[loop] = {kernel::literal(0), kernel::literal(separable.low_y + static_cast<int>(y))};
     scopes_.push_back({&body, nullptr, loop});
     const Lanes value = lower(separable.value);
@@ -311,8 +320,10 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis
   close();
   coords_[0] = x_outside;
   i_ = i;
-  block.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0),
-                               kernel::add(count, kernel::literal(reach)), std::move(body)}});
+  const kernel::LoopKind kind =
+      place_ == Place::Thread ? kernel::LoopKind::Unrolled : kernel::LoopKind::Vector;
+  block.push_back({kernel::For{kind, "i", kernel::literal(0), kernel::add(count, kernel::literal(reach)),
+                               std::move(body)}});
   columns_.emplace(&fold, std::move(columns));
 }
 
@@ -323,6 +334,7 @@ Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
     Expr sum;
     for (std::size_t x = 0; x < separable.row.size(); ++x) {
       const ir::Value& weight = separable.row[x];
+      if (weight.as_double() == 0) continue;
       const Expr at =
           kernel::add(kernel::name("i"), kernel::literal(static_cast<std::int64_t>(x) * separable.stride));
       Expr one = kernel::cast(ir::CastMode::Convert, weight.type.scalar,

@@ -8,6 +8,7 @@
 
 #include "plan/march.h"
 #include "plan/phases.h"
+#include "plan/warp_strip.h"
 #include "target/block.h"
 
 namespace weft::plan {
@@ -130,12 +131,42 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   choose_block_of(work, architecture, {kernel::Sharing::Work, items, true, false});
 }
 
+/// Strips that warps go down: lanes compute the pixels around a strip like its own, and access memory for all their
+/// pixels at a time.
+void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
+               const machine::Architecture& architecture) {
+  const Tiling tiling = tiling_of(plan, box_of(plan.computed.back().domain, sizes));
+  const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
+  const int pixels = plan.level(LevelKind::Lane)->extent[0].fixed();
+  work.blocks = std::max(1., tiling.columns * tiling.bands);
+  work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
+  const double rows = work.blocks * work.batches * batch;
+  const double of_strips = rows * lanes_of_warp * pixels;
+  for (const Computed& c : plan.computed) {
+    work.operations += of_strips * static_cast<double>(c.operations.alu);
+    work.divisions += of_strips * static_cast<double>(c.operations.sfu);
+  }
+  work.accesses += rows * lanes_of_warp * plan.written.type.lanes;
+  for (const Kept& kept : plan.kept) {
+    const int beside = kept.pitch / kept.type.lanes - pixels;  // by shuffles
+    work.accesses += rows * lanes_of_warp * kept.type.lanes * (beside + (kept.is_member ? 0 : 1));
+    if (kept.is_member) continue;
+    const double loaded = of_strips * size_of(kept.type);
+    work.again += std::max(0., loaded - pixels_of(box_of(kept.box, sizes)) * size_of(kept.type));
+  }
+  work.waits = static_cast<double>(batch) / plan.prefetch;
+  work.needs.registers = plan.registers;
+  choose_block_of(work, architecture, {kernel::Sharing::Lanes, lanes_of_warp, true, false});
+}
+
 }  // namespace
 
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture) {
   BlockWork work;
-  if (plan.is_tiled())
+  if (plan.is_of_warps())
+    add_warps(work, plan, sizes, architecture);
+  else if (plan.is_tiled())
     add_tiles(work, plan, sizes, architecture);
   else
     add_threads(work, plan, sizes, architecture);

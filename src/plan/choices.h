@@ -37,14 +37,15 @@ struct KeptChoices {
 struct Choices {
   /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
   std::optional<bool> of_blocks = {};
-  std::optional<int> width = {};  ///< Of a tile.
-  std::optional<int> edges = {};  ///< Columns that a core copies at both ends of a row; 0: all.
-  std::optional<int> whole = {};  ///< Pixels whose multiples passes begin and end at.
+  std::optional<bool> of_warps = {};  ///< Whether a tile is a warp's, and not a block's.
+  std::optional<int> width = {};      ///< Of a tile.
+  std::optional<int> edges = {};      ///< Columns that a core copies at both ends of a row; 0: all.
+  std::optional<int> whole = {};      ///< Pixels whose multiples passes begin and end at.
   std::optional<Extent> height = {};
   std::optional<Traversal> traversal = {};
   std::optional<int> columns = {};      ///< That the threads of a block share out.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.
-  std::optional<int> pixels = {};       ///< Of a thread that reads nothing but its own.
+  std::optional<int> pixels = {};       ///< Neighbouring ones of a thread.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
   std::map<std::string, KeptChoices> kept = {};
   /// Of an evolution, in one kernel. What else is asked for is asked of that kernel.
@@ -57,6 +58,7 @@ struct Choices {
 /// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
 struct Memory {
   std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
+  bool has_warps = false;                         ///< Of 32 lanes, which tiles may be divided among.
 
   bool is_of_blocks() const { return shared_bytes.has_value(); }
 };

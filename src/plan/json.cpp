@@ -107,7 +107,10 @@ class Reading {
       choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
     } else if (kind == "batch") {
       choices_.batch = fixed_of(1);
+    } else if (kind == "warp") {
+      choices_.of_warps = true;
     } else if (kind == "block") {
+      choices_.of_warps = false;
       choices_.columns = fixed_of(0);
     } else if (kind == "lane") {
       choices_.pixels = fixed_of(0);
@@ -175,6 +178,8 @@ Json as_json(const Choices& choices) {
   add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
   if (choices.edges) levels.back()["edges"] = *choices.edges;
   if (choices.whole) levels.back()["whole"] = *choices.whole;
+  if (choices.of_warps == true) levels.push_back({{"kind", "warp"}});
+  if (choices.of_warps == false && !choices.columns) levels.push_back({{"kind", "block"}});
   if (choices.columns) add("block", of(choices.columns), all_pixels());
   if (choices.batch) add("batch", all_pixels(), of(choices.batch));
   if (choices.pixels) add("lane", of(choices.pixels), all_pixels());

@@ -33,10 +33,11 @@ using analysis::Window;
 // ---- how the result is divided
 
 enum class LevelKind {
-  Grid,   ///< Of a GPU: tiles, each a block's.
+  Grid,   ///< Of a GPU: tiles, each a block's or a warp's.
   Core,   ///< Of a CPU: tiles, each a core's.
   Block,  ///< The threads of a block: each has some of so many columns.
-  Batch,  ///< Rows of a tile that a block takes at a time.
+  Warp,   ///< The lanes of a warp: each has some of so many columns, those around the tile among them.
+  Batch,  ///< Rows of a tile that a block takes at a time, or a warp before it begins anew in its registers.
   Row,    ///< Rows of a tile that a core takes at a time.
   Lane,   ///< Neighbouring pixels of one thread.
   Vector  ///< Neighbouring pixels of a core, which do not depend on one another.
@@ -150,6 +151,8 @@ struct KernelPlan {
   /// Pixels of which what a pass computes of a row begins and ends at multiples, so that vectors are whole and lie
   /// in whole lines of caches. Those computed too many are read by none that count. 1: just what is needed.
   int whole = 1;
+  int prefetch = 0;            ///< Rows by which a warp loads images before it needs them.
+  int registers = 0;           ///< Of a lane of a warp, about.
   bool lanes_apart = false;    ///< Each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
@@ -167,6 +170,7 @@ struct KernelPlan {
   std::vector<Computed> computed;  ///< Values among them, the result last.
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
+  bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
   /// Null if there is none.
   const Level* level(LevelKind kind) const;
   const Kept* kept_of(const std::string& stage) const;

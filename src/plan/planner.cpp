@@ -15,6 +15,7 @@
 #include "plan/row_places.h"
 #include "plan/thread_pixels.h"
 #include "plan/verify.h"
+#include "plan/warp_strip.h"
 #include "rewrite/unroll_steps.h"
 
 namespace weft::plan {
@@ -191,6 +192,29 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
   add_passes(plan, passes_of(group.members, march));
 }
 
+void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& strip, const Choices& asked) {
+  plan.levels = {{LevelKind::Grid,
+                  Order::Parallel,
+                  {fixed(strip.width()), asked.height.value_or(heights_of_warps(strip))}},
+                 {LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp * strip.pixels)}},
+                 {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}},
+                 {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
+  plan.before = strip.before;
+  plan.prefetch = strip.prefetch, plan.registers = strip.registers;
+  for (std::size_t r = 0; r < group.march.rolling.size(); ++r) {
+    const RollingRows& rolling = group.march.rolling[r];
+    const RegisterRows& rows = strip.rows[r];
+    Kept kept = kept_of(rolling);
+    kept.rows = rows.rows, kept.least_rows = rolling.rows;
+    kept.first = rows.left * kept.type.lanes;
+    kept.pitch = (rows.left + strip.pixels + rows.right) * kept.type.lanes;
+    kept.place = static_cast<int>(r);
+    ask_for_rows(kept, asked);
+    plan.kept.push_back(std::move(kept));
+  }
+  add_passes(plan, passes_of(group.members, group.march));
+}
+
 // ---- kernels of one stage
 
 /// How a single stage marches with the images that it reads; nothing if it cannot.
@@ -303,10 +327,22 @@ std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& me
                                : why_not_in_cores(asked, group.march);
 }
 
+/// Unless what is asked for is a block's.
+bool may_be_of_warps(const Memory& memory, const Choices& asked) {
+  const bool is_of_block = asked.width || asked.columns || asked.batch || asked.traversal;
+  return memory.has_warps && asked.of_warps.value_or(!is_of_block);
+}
+
 /// The group marches; or why it does not in such tiles.
 PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& asked) {
-  if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   KernelPlan plan = begun(group, memory);
+  if (may_be_of_warps(memory, asked)) {
+    const WarpStripOrWhy found = warp_strip(group, asked);
+    if (found.strip) keep_in_registers(plan, group, *found.strip, asked);
+    if (found.strip) return {std::move(plan), ""};
+    if (asked.of_warps) return {std::nullopt, found.why};
+  }
+  if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   if (!memory.is_of_blocks()) {
     keep_in_caches(plan, group, asked);
     return {std::move(plan), ""};
@@ -322,8 +358,17 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   if (asked.steps.value_or(1) > 1)
     return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
   const bool asks_for_tiles = asked.width || asked.whole || asked.edges || asked.height || asked.traversal ||
-                              asked.columns || asked.batch;
+                              asked.columns || asked.batch || asked.of_warps == true;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
+  if (asked.of_warps == true && !plan.is_of_warps())
+    return fmt::format("no warps share out tiles of '{}' there", plan.result);
+  if (plan.is_of_warps() && asked.width && *asked.width != plan.width())
+    return fmt::format("the lanes of a warp make tiles of '{}' {} wide, not {}", plan.result, plan.width(),
+                       *asked.width);
+  const Level* batch = plan.level(LevelKind::Batch);
+  if (plan.is_of_warps() && asked.batch && *asked.batch != batch->extent.at(1).fixed())
+    return fmt::format("the rows that lanes of '{}' keep make batches of {}, not {}", plan.result,
+                       batch->extent.at(1).fixed(), *asked.batch);
   for (const auto& [stage, choices] : asked.kept) {
     if (!plan.kept_of(stage))
       return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);

@@ -23,9 +23,9 @@ std::string text_of(const Window& window) {
   return fmt::format("{}", fmt::join(texts, " x "));
 }
 
-std::string text_of(const Kept& kept, bool of_blocks) {
+std::string text_of(const Kept& kept, const std::string& where) {
   std::string text = fmt::format("{} of {} rows, {} scalars each, in {}", name_of(kept.storage), kept.rows,
-                                 kept.pitch, of_blocks ? "shared memory" : "caches");
+                                 kept.pitch, where);
   if (kept.lane_pitch != 1) text += ", lanes apart";
   if (kept.in_memory) text += ", but for inner tiles";
   text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
@@ -53,10 +53,16 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.step != std::array{1, 1})
     lines.emplace_back("step", fmt::format("{} x {}", plan.step[0], plan.step[1]));
   if (plan.before > 0) lines.emplace_back("begins", fmt::format("{} rows above a tile", plan.before));
+  if (plan.prefetch > 0)
+    lines.emplace_back("loads", fmt::format("images {} rows before they are needed; about {} registers",
+                                            plan.prefetch, plan.registers));
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));
-  for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, plan.is_of_blocks()));
+  const std::string where = plan.is_of_warps()    ? "each lane's registers"
+                            : plan.is_of_blocks() ? "shared memory"
+                                                  : "caches";
+  for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, where));
   if (plan.passes.size() > 1) {
     std::vector<std::string> passes;
     for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));
@@ -72,6 +78,7 @@ std::string name_of(LevelKind kind) {
     case LevelKind::Grid: return "grid";
     case LevelKind::Core: return "core";
     case LevelKind::Block: return "block";
+    case LevelKind::Warp: return "warp";
     case LevelKind::Batch: return "batch";
     case LevelKind::Row: return "row";
     case LevelKind::Lane: return "lane";

@@ -7,6 +7,7 @@
 
 #include "plan/core_strip.h"
 #include "plan/march.h"
+#include "plan/warp_strip.h"
 
 namespace weft::plan {
 namespace {
@@ -14,12 +15,13 @@ namespace {
 using Why = std::optional<std::string>;
 
 Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
-  const bool is_ring = kept.storage == Storage::Ring;
+  const bool is_ring = kept.storage == Storage::Ring && !plan.is_of_warps();
   if (kept.rows < kept.least_rows || (is_ring && !std::has_single_bit(static_cast<unsigned>(kept.rows))))
     return fmt::format("room for {} rows of '{}' is {}", kept.rows, kept.stage,
                        kept.rows < kept.least_rows
                            ? fmt::format("less than the {} that are needed", kept.least_rows)
                            : "no power of two, which rows take each other's place by");
+  if (plan.is_of_warps()) return std::nullopt;
   const int lanes = kept.lane_pitch == 1 ? kept.type.lanes : 1;
   const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
   const auto right = static_cast<int>(width + kept.x().max) * lanes;
@@ -89,6 +91,26 @@ Why why_not_whole(const KernelPlan& plan) {
   return std::nullopt;
 }
 
+/// Rows of a strip are whole batches, which rows of each ring divide: those of a batch are told apart by number.
+Why why_not_of_warps(const KernelPlan& plan) {
+  if (!plan.is_of_warps()) return std::nullopt;
+  const int batch = plan.level(LevelKind::Batch)->extent.at(1).fixed();
+  for (const int rows : plan.height().sizes) {
+    if ((rows + plan.before) % batch != 0)
+      return fmt::format("{} rows and the {} above them are no batches of {}", rows, plan.before, batch);
+  }
+  for (const Kept& kept : plan.kept) {
+    if (batch % kept.rows != 0)
+      return fmt::format("{} rows of '{}' do not divide a batch of {}", kept.rows, kept.stage, batch);
+  }
+  const HaloLanes halo = halo_lanes(plan);
+  const int pixels = plan.level(LevelKind::Lane)->extent.at(0).fixed();
+  const int width = (lanes_of_warp - halo.left - halo.right) * pixels;
+  if (plan.width() != width)
+    return fmt::format("lanes of {} pixels make tiles {} wide, not {}", pixels, width, plan.width());
+  return std::nullopt;
+}
+
 Why why_not_in_memory(const KernelPlan& plan, const Memory& memory) {
   const std::int64_t bytes = plan.kept_bytes();
   const std::int64_t most = memory.is_of_blocks() ? *memory.shared_bytes : most_kept_bytes;
@@ -110,9 +132,11 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   if (!plan.is_tiled()) return std::nullopt;
   if (auto why = why_not_with_edges(plan)) return why;
   if (auto why = why_not_whole(plan)) return why;
+  if (auto why = why_not_of_warps(plan)) return why;
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;
   }
+  if (plan.is_of_warps()) return std::nullopt;
   return why_not_in_memory(plan, memory);
 }
 

@@ -133,6 +133,13 @@ std::size_t least_points_of(const analysis::Separable& separable) {
 }
 
 /// Separates the windows of one stage; the stages that it needs in front of it collect in `before`.
+/// Whether columns or rows of the window have no taps.
+bool lacks_taps(const analysis::Separable& separable) {
+  const auto is_zero = [](const ir::Value& weight) { return weight.as_double() == 0; };
+  return std::any_of(separable.column.begin(), separable.column.end(), is_zero) ||
+         std::any_of(separable.row.begin(), separable.row.end(), is_zero);
+}
+
 class StageSeparation {
  public:
   StageSeparation(const ir::Stage& stage, bool strict, std::unordered_set<std::string>& names,
@@ -153,7 +160,8 @@ class StageSeparation {
  private:
   Expr separated(const ir::Fold& fold) {
     const auto separable = analysis::as_separable_or_line(fold, strict_);
-    if (!separable || fold.loop->domain.points.size() < least_points_of(*separable)) return nullptr;
+    if (!separable || fold.loop->domain.points.size() < least_points_of(*separable) || lacks_taps(*separable))
+      return nullptr;
     const auto read = common_read(separable->value);
     if (!read) return nullptr;
     const std::size_t first_stage = before_.size();
@@ -297,6 +305,7 @@ std::string why_not_separated(const ir::Stage& stage, const ir::Fold& fold, bool
   if (!separable) return analysis::why_not_separable(fold, strict);
   if (fold.loop->domain.points.size() < least_points_of(*separable))
     return "it has fewer than " + std::to_string(least_points_of(*separable)) + " taps";
+  if (lacks_taps(*separable)) return "some of its taps are missing";
   if (!is_whole(stage)) return "the stage is no image of one case";
   return common_read(separable->value) ? "" : "its reads leave their images in different ways";
 }

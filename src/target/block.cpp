@@ -36,6 +36,7 @@ std::string text_of_rest(const std::vector<Candidate>& ranked, Sharing sharing) 
                                           : "as many, but fewer if threads took fewer registers";
         break;
       case Sharing::Work: has = "as many, for the same work"; break;
+      case Sharing::Lanes: break;  // there is no other
     }
   }
   return fmt::format("; {} threads would have {}", next.threads, has);
@@ -48,6 +49,7 @@ int registers_with(int pointers, int kept) {
 }
 
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp) {
+  if (launch.sharing == Sharing::Lanes) return {warp};
   std::vector<int> candidates;
   for (int threads = least_threads; threads <= most_threads; threads += warp) {
     const bool divides = launch.sharing != Sharing::Work || launch.items % threads == 0;
@@ -87,7 +89,7 @@ BlockChoice choose_block(const machine::Architecture& architecture, kernel::Regi
     throw InternalError("no block can be launched on " + architecture.name() + ": " +
                         to_string(best.occupancy));
   BlockChoice choice;
-  choice.block = launch.has_rows && launch.sharing != Sharing::Work
+  choice.block = launch.has_rows && !is_of_blocks(launch.sharing)
                      ? std::array{architecture.warp, best.threads / architecture.warp, 1}
                      : std::array{best.threads, 1, 1};
   choice.occupancy = best.occupancy;

@@ -20,6 +20,11 @@
 
 namespace weft::target {
 
+/// Whether there are as many blocks as there is work, whatever their size.
+constexpr bool is_of_blocks(kernel::Sharing sharing) {
+  return sharing == kernel::Sharing::Work || sharing == kernel::Sharing::Lanes;
+}
+
 constexpr int bytes_per_register = 4;
 inline int registers_of(Type pixel) { return (size_of(pixel) + bytes_per_register - 1) / bytes_per_register; }
 
@@ -44,7 +49,7 @@ struct BlockChoice {
   int threads() const { return block[0] * block[1] * block[2]; }
 };
 
-/// Threads of the blocks that a launch can have, ascending: whole warps, from 64 to 256 threads. If they share
+/// Threads of the blocks that a launch can have, ascending: whole warps, from 64 to 256 threads; one, of lanes. If they share
 /// work, there are as many blocks as there is work, and a multiprocessor may well have but one: so none has
 /// fewer than half the threads of the largest, whatever that would do for occupancy.
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp);

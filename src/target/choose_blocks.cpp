@@ -14,13 +14,13 @@ void choose(kernel::Grid& grid, const kernel::Function& function, const machine:
   launch.items = grid.items;
   launch.has_rows = !kernel::is_literal(grid.threads[1], 1);
   launch.is_single =
-      grid.sharing == kernel::Sharing::Work && kernel::is_literal(grid.threads[0], 1) && !launch.has_rows;
+      target::is_of_blocks(grid.sharing) && kernel::is_literal(grid.threads[0], 1) && !launch.has_rows;
   const std::int64_t shared = kernel::shared_bytes(function);
   const target::BlockChoice choice = target::choose_block(
       architecture, kernel::estimated_registers(function), [&](int) { return shared; }, launch);
   grid.block = choice.block;
   grid.why = choice.why;
-  if (grid.sharing == kernel::Sharing::Work)
+  if (target::is_of_blocks(grid.sharing))
     grid.threads[0] = kernel::mul(grid.threads[0], kernel::literal(choice.threads()));
 }
 

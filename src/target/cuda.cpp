@@ -22,6 +22,8 @@ constexpr Dialect cuda_row = {
     .kernel_address = "kernel",
     .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",
+    .shuffle = "__shfl{}_sync(~0u, ",
+    .shuffle_ends = ")",
     .has_atomic = has_cuda_atomic,
     .compiler = "nvcc",
     .architecture_option = "-arch=",

@@ -29,6 +29,8 @@ struct Dialect {
   std::string_view kernel_address;  ///< Of a kernel `kernel`, for cudaLaunchKernel.
   std::array<std::int64_t, 3> most_blocks;  ///< Of a grid along x, y and z, whatever the size of a block.
   std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
+  /// Between lanes of a warp: before the value, with "_up", "_down" or nothing, and after the lane.
+  std::string_view shuffle, shuffle_ends;
   /// Whether there is an instruction, atomicAdd or its like, for a type of 32 or 64 bits. Other updates
   /// exchange words.
   bool (*has_atomic)(ir::BinaryOp op, Scalar type);

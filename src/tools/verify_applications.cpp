@@ -103,7 +103,7 @@ std::vector<Variant> variants_of(const Application& application, const VerifyPla
 
 /// Without --sizes: a pixel, lines, less than a window, and more, by number of dimensions.
 std::vector<Size> default_sizes(int rank) {
-  const char* sizes[] = {"1,2,7,64,1031", "1x1,1x7,7x1,3x3,64x48,131x67",
+  const char* sizes[] = {"1,2,7,64,1031", "1x1,1x7,7x1,3x3,131x35,300x67",
                          "1x1x1,1x7x2,7x1x3,3x3x3,33x17x9,20x16x12", "1x1x1x1,5x4x3x2,9x7x5x4"};
   return parse_sizes(sizes[std::clamp(rank, 1, 4) - 1]);
 }

@@ -253,7 +253,7 @@ TEST_F(Commands, AScheduleIsPrintedAndForced) {
       "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together\n  help: "
       "leave out one of them");
   expect_success({"emit", "harris", "--target", "cuda", "--schedule", "basic.json", "-o", "code"});
-  EXPECT_TRUE(contains(content("code/harris.cu"), "'gx' with 'sx'. Each block of threads goes down"));
+  EXPECT_TRUE(contains(content("code/harris.cu"), "'gx' with 'sx'. Each warp goes down a strip"));
 }
 
 TEST_F(Commands, ExplainForABoard) {
@@ -332,8 +332,8 @@ TEST_F(Commands, ExplainSaysWhyBlocksAreAsLargeAsTheyAre) {
       "threads would have as many, with nothing to share";
   EXPECT_EQ(sx["why"], why);
   const std::string text = expect_success({"explain", "harris", "--tile", "none", "--machine", "gtx680"});
-  EXPECT_TRUE(contains(text, "\nblocks of threads\nkernel      block    because\n")) << text;
-  EXPECT_TRUE(contains(text, "\nsx_kernel   32x4x1   " + why + "\n")) << text;
+  EXPECT_TRUE(contains(text, "\nblocks of threads\nkernel      block   because\n")) << text;
+  EXPECT_TRUE(contains(text, "\nsx_kernel   32x4x1  " + why + "\n")) << text;
 }
 
 TEST_F(Commands, Emit) {

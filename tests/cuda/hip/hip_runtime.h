@@ -43,6 +43,28 @@ __device__ inline void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
+// Values of other lanes, of 32 bits.
+template <class T>
+__device__ T of_lane(T value, int lane) {
+  if constexpr (sizeof(T) < 4)
+    return (T)__builtin_amdgcn_ds_bpermute(lane * 4, (int)value);
+  else
+    return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute(lane * 4, __builtin_bit_cast(int, value)));
+}
+__device__ inline int own_lane() { return (int)__builtin_amdgcn_workitem_id_x() & 31; }
+template <class T>
+__device__ T __shfl(T value, int lane, int) {
+  return of_lane(value, lane);
+}
+template <class T>
+__device__ T __shfl_up(T value, unsigned lanes, int) {
+  return of_lane(value, own_lane() - (int)lanes);
+}
+template <class T>
+__device__ T __shfl_down(T value, unsigned lanes, int) {
+  return of_lane(value, own_lane() + (int)lanes);
+}
+
 // The updates that ROCm 5.2 has.
 #define UPDATE(function, type, operation)                                                         \
   __device__ inline type function(type* at, type value) {                                         \
@@ -89,6 +111,19 @@ hipError_t hipLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arg
 #else
 
 #include <cuda_runtime.h>
+
+template <class T>
+__device__ T __shfl(T value, int lane, int width) {
+  return (T)__shfl_sync(~0u, value, lane, width);
+}
+template <class T>
+__device__ T __shfl_up(T value, unsigned lanes, int width) {
+  return (T)__shfl_up_sync(~0u, value, lanes, width);
+}
+template <class T>
+__device__ T __shfl_down(T value, unsigned lanes, int width) {
+  return (T)__shfl_down_sync(~0u, value, lanes, width);
+}
 
 using hipError_t = cudaError_t;
 using hipStream_t = cudaStream_t;

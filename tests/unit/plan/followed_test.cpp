@@ -69,7 +69,7 @@ class Following : public testing::TestWithParam<std::string> {
               plan.kept_bytes())
         << function.name;
     if (!plan.is_of_blocks()) return;
-    EXPECT_EQ(kernel::shared_bytes(function), plan.kept_bytes()) << function.name;
+    EXPECT_EQ(kernel::shared_bytes(function), plan.is_of_warps() ? 0 : plan.kept_bytes()) << function.name;
     const std::vector<For> across = loops_of(function, LoopKind::BlocksX);
     ASSERT_EQ(across.size(), 1u) << function.name;
     EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
@@ -79,7 +79,9 @@ class Following : public testing::TestWithParam<std::string> {
     ASSERT_NE(batch, serial.end()) << function.name;
     EXPECT_EQ(step_of(*batch), plan.level(LevelKind::Batch)->extent[1].fixed()) << function.name;
     const std::vector<bool> before = barriers_before(phases_of(plan));
-    if (!plan.parts)
+    if (plan.is_of_warps())
+      EXPECT_EQ(barriers_in(function), 0) << function.name;
+    else if (!plan.parts)
       EXPECT_EQ(barriers_in(function), std::count(before.begin(), before.end(), true)) << function.name;
   }
 };

@@ -18,7 +18,7 @@ using schedule::Grouping;
 using schedule::Tiling;
 
 const Mask cross{{0.f, 1.f, 0.f}, {1.f, 1.f, 1.f}, {0.f, 1.f, 0.f}};
-const Memory of_cores{}, of_blocks{most_shared_bytes};
+const Memory of_cores{}, of_blocks{most_shared_bytes}, of_warps{most_shared_bytes, true};
 
 /// Two windows, one after the other, in one kernel.
 ir::Pipeline two_windows() {
@@ -63,6 +63,38 @@ TEST(Plan, OfABlockPrints) {
       "  in      ring of 16 rows, 264 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
       "  a       ring of 16 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
       "  passes  a | b\n");
+}
+
+TEST(Plan, OfAWarpPrints) {
+  EXPECT_EQ(text_of("{}", of_warps),
+            "kernel b; with it a\n"
+            "  grid    120 x 128|65|50|32|17|8 for 2048 parallel\n"
+            "  warp    128 parallel\n"
+            "  batch   all x 3 march\n"
+            "  lane    4 unrolled\n"
+            "  begins  4 rows above a tile\n"
+            "  loads   images 3 rows before they are needed; about 92 registers\n"
+            "  in      ring of 3 rows, 6 scalars each, in each lane's registers; [-2, 2] x [-2, 2], 2 ahead; "
+            "clamp\n"
+            "  a       ring of 3 rows, 6 scalars each, in each lane's registers; [-1, 1] x [-1, 1], 1 ahead; "
+            "clamp\n"
+            "  passes  a | b\n");
+}
+
+TEST(Plan, OfAWarpIsAskedFor) {
+  const auto level = [](const std::string& kind, const std::string& extent) {
+    return R"({"levels": [{"kind": ")" + kind + R"("}, {"kind": "grid", "extent": )" + extent + "}]}";
+  };
+  EXPECT_EQ(text_of(level("block", R"(["all", 64])"), of_warps),
+            text_of(level("block", R"(["all", 64])"), of_blocks));
+  EXPECT_EQ(text_of(level("warp", R"(["all", "all"])"), of_warps), text_of("{}", of_warps));
+  EXPECT_EQ(text_of(level("warp", R"(["all", "all"])"), of_blocks), "no warps share out tiles of 'b' there");
+  EXPECT_EQ(text_of(level("warp", R"(["all", 64])"), of_warps),
+            "64 rows and the 4 above them are no batches of 3");
+  EXPECT_EQ(text_of(level("warp", R"([64, "all"])"), of_warps),
+            "the lanes of a warp make tiles of 'b' 120 wide, not 64");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "warp"}, {"kind": "lane", "extent": [64]}]})", of_warps),
+            "its rows do not fit the registers of a warp");
 }
 
 /// The lines in which the plans differ.
@@ -157,8 +189,8 @@ TEST(Plan, ThatMakesNoSenseIsNotRead) {
             "the schedule's kernel of 'b' has kept rows that are not by stages' names, nor true or false");
   EXPECT_EQ(why("7"), "the schedule's kernel of 'b' is no object");
   EXPECT_EQ(why(R"({"tile": 7})"), "the schedule's kernel of 'b' says 'tile', which is unknown");
-  EXPECT_EQ(why(R"({"levels": [{"kind": "warp"}]})"),
-            R"(the schedule's kernel of 'b' has a level of a kind that is unknown: "warp")");
+  EXPECT_EQ(why(R"({"levels": [{"kind": "cluster"}]})"),
+            R"(the schedule's kernel of 'b' has a level of a kind that is unknown: "cluster")");
   EXPECT_EQ(why(R"({"levels": [{"kind": "core", "extent": [0, 8]}]})"),
             "the schedule's kernel of 'b' has no number of 1 to 65536 as the extent of a level");
   EXPECT_EQ(why(R"({"levels": [{"kind": "core", "extent": [8, {"sizes": [8, 16], "enough": 2}]}]})"),

@@ -36,35 +36,48 @@ struct Pack {
   static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
   struct __align__(width) Chunk { T at[scalars]; };
 };
+
+// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+
 // pack = from[0], from[1], ...: the first `valid`, then zeros.
 template <class T, int n>
 __device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
-  typedef Pack<T, n> P;
-  if (valid >= n && (size_t)from % P::width == 0) {
-#pragma unroll
-    for (int c = 0; c < P::chunks; ++c) {
-      const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
-#pragma unroll
-      for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
-    }
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
   } else {
 #pragma unroll
     for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
   }
 }
 
+// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+
 // to[0], to[1], ... = the first `valid` of a pack.
 template <class T, int n>
 __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
-  typedef Pack<T, n> P;
-  if (valid >= n && (size_t)to % P::width == 0) {
-#pragma unroll
-    for (int c = 0; c < P::chunks; ++c) {
-      typename P::Chunk chunk;
-#pragma unroll
-      for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
-      ((typename P::Chunk*)to)[c] = chunk;
-    }
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
   } else {
 #pragma unroll
     for (int i = 0; i < n; ++i) {

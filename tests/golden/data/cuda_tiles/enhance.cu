@@ -20,41 +20,181 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
 
-// 'gamma' with 'mean_tap'. Each block of threads goes down a strip of 248 pixels, 8 rows at
-// a time, and keeps the rows of 'mean_tap' in shared memory while they are read.
-__global__ void __launch_bounds__(256, 1) gamma_kernel(const float* __restrict__ in,
+// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+
+// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
+
+// 'gamma' with 'mean_tap'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
+// 'mean_tap' in registers while they are read.
+__global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ in,
     float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
     float gain) {
-  __shared__ float mean_tap_rows[4000];
-  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 64
-      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 32 : 8;
-  for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
-    const int32_t columns = min_i32(248, in_w - x0);
-    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
-      const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
-        __syncthreads();
-        for (int32_t t = threadIdx.x; t < columns + 2; t += blockDim.x) {
-          const int32_t x = clamp_index(x0 + t - 1, in_w);
-          const int32_t last = min_i32(min_i32(batch + 9, y1 + 1), in_h);
-          for (int32_t row = max_i32(batch + 1, 0); row < last; ++row) {
-            float* mean_tap_row = mean_tap_rows + (row & 15) * 250;
-            mean_tap_row[t] = logf(in[row * in_pitch + x] + 1.0f);
+  float mean_tap_rows[18] = {};
+  const int32_t rows = 266240 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 130
+      : 131072 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 64
+      : 100352 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 49
+      : 69632 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 34
+      : 32768 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 16 : 10;
+  {
+    const int32_t lane = (int32_t)threadIdx.x;
+    for (int32_t x0 = blockIdx.x * 120; x0 < in_w; x0 += gridDim.x * 120) {
+      const int32_t first = x0 - 4;
+      const int32_t left = first + lane * 4;
+      const bool has_result = 1 <= lane && lane < 31;
+      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+        const int32_t y1 = min_i32(y0 + rows, in_h);
+        const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
+        if (y1 - y0 == rows && x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w && 0 <= y0 - 1 && y1
+            + 1 <= in_h && (gamma_aligned && (gamma_pitch * 4 & 15) == 0)) {
+          for (int32_t batch = y0 - 2; batch < y1; batch += 3) {
+            #pragma unroll
+            for (int32_t k = 0; k < 3; ++k) {
+              const int32_t y = batch + k;
+              {
+                const int32_t mean_tap_y = y + 1;
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t x = left + i;
+                  mean_tap_rows[(k + 1) % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                }
+                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[(k + 1) % 3 * 6 + 4],
+                    1);
+                mean_tap_rows[(k + 1) % 3 * 6] = mean_tap_rows_beside_0;
+                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u,
+                    mean_tap_rows[(k + 1) % 3 * 6 + 1], 1);
+                mean_tap_rows[(k + 1) % 3 * 6 + 5] = mean_tap_rows_beside_1;
+              }
+              {
+                float gamma_pack[4];
+                const float* mean_tap_m1 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
+                const float* mean_tap_0 = mean_tap_rows + k % 3 * 6 + 1;
+                const float* mean_tap_p1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                      - 1.0f);
+                  const float bright = mean * gain;
+                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                }
+              }
+            }
           }
-        }
-        __syncthreads();
-        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
-          const int32_t x = x0 + i;
-          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
-            const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 15) * 250 + 1;
-            const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 15) * 250 + 1;
-            const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 15) * 250 + 1;
-            const float mean = max_f32(0.0f, expf((mean_tap_m1[i - 1] + mean_tap_m1[i] + mean_tap_m1[i + 1]
-                + mean_tap_0[i - 1] + mean_tap_0[i] + mean_tap_0[i + 1] + mean_tap_p1[i - 1] + mean_tap_p1[i]
-                + mean_tap_p1[i + 1]) / 9.0f) - 1.0f);
-            const float bright = mean * gain;
-            gamma[y * gamma_pitch + x] = 255.0f * powf(bright / 255.0f, 0.6f);
+        } else {
+          for (int32_t y = y0 - 2; y < y1; ++y) {
+            #pragma unroll
+            for (int32_t j = 0; j < 12; ++j) {
+              mean_tap_rows[j] = mean_tap_rows[j + 6];
+            }
+            {
+              const int32_t mean_tap_y = y + 1;
+              const int32_t mean_tap_place = min_i32(max_i32(mean_tap_y, 0), in_h - 1);
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
+                mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const int32_t across = left + i;
+                const bool is_there = 0 <= across && across < in_w;
+                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                const float mean_tap_rows_found_0 = __shfl_sync(~0u, mean_tap_rows[13], (int64_t)(found / 4));
+                const float mean_tap_rows_found_1 = __shfl_sync(~0u, mean_tap_rows[14], (int64_t)(found / 4));
+                const float mean_tap_rows_found_2 = __shfl_sync(~0u, mean_tap_rows[15], (int64_t)(found / 4));
+                const float mean_tap_rows_found_3 = __shfl_sync(~0u, mean_tap_rows[16], (int64_t)(found / 4));
+                mean_tap_rows[i + 13] = is_there ? mean_tap_rows[i + 13] : found % 4 == 3
+                    ? mean_tap_rows_found_3 : found % 4 == 2 ? mean_tap_rows_found_2 : found % 4 == 1
+                    ? mean_tap_rows_found_1 : mean_tap_rows_found_0;
+              }
+              const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);
+              mean_tap_rows[12] = mean_tap_rows_beside_0;
+              const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[13], 1);
+              mean_tap_rows[17] = mean_tap_rows_beside_1;
+              if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 1) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  mean_tap_rows[j + 12] = mean_tap_rows[j + 6];
+                }
+              }
+              if (mean_tap_y - 1 < 0 && clamp_index(mean_tap_y - 1, in_h) == mean_tap_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  mean_tap_rows[j + 6] = mean_tap_rows[j + 12];
+                }
+              }
+              if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 2) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  mean_tap_rows[j + 12] = mean_tap_rows[j];
+                }
+              }
+              if (mean_tap_y - 2 < 0 && clamp_index(mean_tap_y - 2, in_h) == mean_tap_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  mean_tap_rows[j] = mean_tap_rows[j + 12];
+                }
+              }
+            }
+            {
+              float gamma_pack[4];
+              const float* mean_tap_m1 = mean_tap_rows + 1;
+              const float* mean_tap_0 = mean_tap_rows + 7;
+              const float* mean_tap_p1 = mean_tap_rows + 13;
+              float column[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                    - 1.0f);
+                const float bright = mean * gain;
+                gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+              }
+              if (has_result && y0 <= y && y < y1) {
+                store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
+              }
+            }
           }
         }
       }
@@ -128,9 +268,11 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gamma_kernel, {(in_w + 247) / 248 * 256, 8192 <= in_h * ((in_w + 247) / 248)
-        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
-        {256, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
+    status = launch(gamma_kernel, {(in_w + 119) / 120 * 32, 266240 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 129) / 130 : 131072 <= in_h * ((in_w + 119) / 120) ? (in_h + 63) / 64
+        : 100352 <= in_h * ((in_w + 119) / 120) ? (in_h + 48) / 49 : 69632 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 33) / 34 : 32768 <= in_h * ((in_w + 119) / 120) ? (in_h + 15) / 16 : (in_h + 9) / 10, 1},
+        {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
   }
   return status;
 }

@@ -24,78 +24,443 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
 
-// 'hc' with 'sx', 'sy', 'sxy'. Each block of threads goes down a strip of 248 pixels, 6 rows at
-// a time, and keeps the rows of 'in', 'sx', 'sy', 'sxy' in shared memory while they are read.
-__global__ void __launch_bounds__(256, 1) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
+// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+
+// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
+
+// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+
+// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
+
+// 'hc' with 'sx', 'sy', 'sxy'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
+// 'in', 'sx', 'sy', 'sxy' in registers while they are read.
+__global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t hc_pitch, float k) {
-  __shared__ float in_rows[2112];
-  __shared__ float sx_rows[2000];
-  __shared__ float sy_rows[2000];
-  __shared__ float sxy_rows[2000];
-  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 64
-      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 32 : 8;
-  for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
-    const int32_t columns = min_i32(248, in_w - x0);
-    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
-      const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 4; batch < y1; batch += 6) {
-        for (int32_t i = threadIdx.x; i < 264; i += blockDim.x) {
-          const int32_t column = clamp_index(x0 + i - 8, in_w);
-          for (int32_t r = 0; r < 6; ++r) {
-            const int32_t row = batch + r + 2;
-            if (y0 - 2 <= row && row < y1 + 2) {
-              in_rows[(row & 7) * 264 + i] = in[clamp_index(row, in_h) * in_pitch + column];
+  float in_next[12];
+  float in_rows[18] = {};
+  float sx_rows[18] = {};
+  float sy_rows[18] = {};
+  float sxy_rows[18] = {};
+  const int32_t rows = 262144 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 128
+      : 133120 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 65
+      : 102400 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 50
+      : 65536 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 32
+      : 34816 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 17 : 8;
+  {
+    const int32_t lane = (int32_t)threadIdx.x;
+    for (int32_t x0 = blockIdx.x * 120; x0 < in_w; x0 += gridDim.x * 120) {
+      const int32_t first = x0 - 4;
+      const int32_t left = first + lane * 4;
+      const bool has_result = 1 <= lane && lane < 31;
+      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+        const int32_t y1 = min_i32(y0 + rows, in_h);
+        const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
+        const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
+        if (y1 - y0 == rows && x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w && 0 <= y0 - 2 && y1
+            + 2 <= in_h && 0 <= y0 - 1 && y1 + 1 <= in_h && (in_aligned && (in_pitch * 4 & 15) == 0)
+            && (hc_aligned && (hc_pitch * 4 & 15) == 0)) {
+          #pragma unroll
+          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+            float in_next_row[4];
+            load_whole(in_next_row, in + (y0 + k_2 - 2) * in_pitch + left);
+            #pragma unroll
+            for (int32_t j = 0; j < 4; ++j) {
+              in_next[k_2 * 4 + j] = in_next_row[j];
             }
           }
-        }
-        __syncthreads();
-        for (int32_t t = threadIdx.x; t < columns + 2; t += blockDim.x) {
-          const int32_t x = clamp_index(x0 + t - 1, in_w);
-          const int32_t i = x - x0;
-          const int32_t first = max_i32(max_i32(batch + 1, y0 - 1), 0);
-          const int32_t last = min_i32(min_i32(batch + 7, y1 + 1), in_h);
-          for (int32_t row = first; row < last; ++row) {
-            float* sx_row = sx_rows + (row & 7) * 250;
-            float* sy_row = sy_rows + (row & 7) * 250;
-            float* sxy_row = sxy_rows + (row & 7) * 250;
-            const float* in_m1 = in_rows + ((row - 1) & 7) * 264 + 8;
-            const float* in_0 = in_rows + (row & 7) * 264 + 8;
-            const float* in_p1 = in_rows + ((row + 1) & 7) * 264 + 8;
-            const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
-                - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
-                + 0.16666667f * in_p1[i + 1];
-            sx_row[t] = dx * dx;
-            const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
-                - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
-                + 0.16666667f * in_p1[i + 1];
-            sy_row[t] = dy * dy;
-            sxy_row[t] = dx * dy;
+          for (int32_t batch = y0 - 4; batch < y1; batch += 3) {
+            #pragma unroll
+            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+              const int32_t y = batch + k_2;
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_rows[(k_2 + 2) % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
+              }
+              float in_next_row[4];
+              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + left);
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[(k_2 + 2) % 3 * 6 + 4], 1);
+              in_rows[(k_2 + 2) % 3 * 6] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[(k_2 + 2) % 3 * 6 + 1], 1);
+              in_rows[(k_2 + 2) % 3 * 6 + 5] = in_rows_beside_1;
+              {
+                const float* in_m1 = in_rows + k_2 % 3 * 6 + 1;
+                const float* in_0 = in_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* in_p1 = in_rows + (k_2 + 2) % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                      - 0.16666667f * in_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float dx = column[i] - column[i + 2];
+                  sx_rows[(k_2 + 1) % 3 * 6 + i + 1] = dx * dx;
+                  const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sy_rows[(k_2 + 1) % 3 * 6 + i + 1] = dy * dy;
+                  const float dx_2 = column[i] - column[i + 2];
+                  const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sxy_rows[(k_2 + 1) % 3 * 6 + i + 1] = dx_2 * dy_2;
+                }
+                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[(k_2 + 1) % 3 * 6 + 4], 1);
+                sx_rows[(k_2 + 1) % 3 * 6] = sx_rows_beside_0;
+                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[(k_2 + 1) % 3 * 6 + 1], 1);
+                sx_rows[(k_2 + 1) % 3 * 6 + 5] = sx_rows_beside_1;
+                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[(k_2 + 1) % 3 * 6 + 4], 1);
+                sy_rows[(k_2 + 1) % 3 * 6] = sy_rows_beside_0;
+                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[(k_2 + 1) % 3 * 6 + 1], 1);
+                sy_rows[(k_2 + 1) % 3 * 6 + 5] = sy_rows_beside_1;
+                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[(k_2 + 1) % 3 * 6 + 4], 1);
+                sxy_rows[(k_2 + 1) % 3 * 6] = sxy_rows_beside_0;
+                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[(k_2 + 1) % 3 * 6 + 1], 1);
+                sxy_rows[(k_2 + 1) % 3 * 6 + 5] = sxy_rows_beside_1;
+              }
+              {
+                float hc_pack[4];
+                const float* sx_m1 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sx_0 = sx_rows + k_2 % 3 * 6 + 1;
+                const float* sx_p1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sy_m1 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sy_0 = sy_rows + k_2 % 3 * 6 + 1;
+                const float* sy_p1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sxy_m1 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sxy_0 = sxy_rows + k_2 % 3 * 6 + 1;
+                const float* sxy_p1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+                }
+                float column_3[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                  const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                  const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                  hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(hc + y * hc_pitch + left, hc_pack);
+                }
+              }
+            }
           }
-        }
-        __syncthreads();
-        for (int32_t i = threadIdx.x; i < columns; i += blockDim.x) {
-          const int32_t x = x0 + i;
-          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 6, y1); ++y) {
-            const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 7) * 250 + 1;
-            const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 7) * 250 + 1;
-            const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 7) * 250 + 1;
-            const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 7) * 250 + 1;
-            const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 7) * 250 + 1;
-            const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 7) * 250 + 1;
-            const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 7) * 250 + 1;
-            const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 7) * 250 + 1;
-            const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 7) * 250 + 1;
-            const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
-                + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
-                + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
-            const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
-                + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
-                + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
-            const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
-                + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
-                + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
-            hc[y * hc_pitch + x] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+        } else {
+          #pragma unroll
+          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+            const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
+            if (0 <= left && left + 4 <= in_w) {
+              float in_next_row[4];
+              load_pack(in_next_row, in + in_above + left, 4);
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_next[k_2 * 4 + j] = in_next_row[j];
+              }
+            } else {
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                const int32_t across = clamp_index(left + j, in_w);
+                in_next[k_2 * 4 + j] = in[in_above + across];
+              }
+            }
+          }
+          for (int32_t y = y0 - 4; y < y1; ++y) {
+            #pragma unroll
+            for (int32_t j = 0; j < 12; ++j) {
+              in_rows[j] = in_rows[j + 6];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 12; ++j) {
+              sx_rows[j] = sx_rows[j + 6];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 12; ++j) {
+              sy_rows[j] = sy_rows[j + 6];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 12; ++j) {
+              sxy_rows[j] = sxy_rows[j + 6];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 4; ++j) {
+              in_rows[j + 13] = in_next[j];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 8; ++j) {
+              in_next[j] = in_next[j + 4];
+            }
+            const int64_t in_above = clamp_index(min_i32(y + 5, y1 + 1), in_h) * in_pitch;
+            if (0 <= left && left + 4 <= in_w) {
+              float in_next_row[4];
+              load_pack(in_next_row, in + in_above + left, 4);
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_next[j + 8] = in_next_row[j];
+              }
+            } else {
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                const int32_t across = clamp_index(left + j, in_w);
+                in_next[j + 8] = in[in_above + across];
+              }
+            }
+            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[16], 1);
+            in_rows[12] = in_rows_beside_0;
+            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[13], 1);
+            in_rows[17] = in_rows_beside_1;
+            {
+              const int32_t sx_y = y + 1;
+              const float* in_m1 = in_rows + 1;
+              const float* in_0 = in_rows + 7;
+              const float* in_p1 = in_rows + 13;
+              float column[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                    - 0.16666667f * in_p1[i - 1];
+              }
+              float column_2[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const float dx = column[i] - column[i + 2];
+                sx_rows[i + 13] = dx * dx;
+                const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                sy_rows[i + 13] = dy * dy;
+                const float dx_2 = column[i] - column[i + 2];
+                const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                sxy_rows[i + 13] = dx_2 * dy_2;
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const int32_t across = left + i;
+                const bool is_there = 0 <= across && across < in_w;
+                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                const float sx_rows_found_0 = __shfl_sync(~0u, sx_rows[13], (int64_t)(found / 4));
+                const float sx_rows_found_1 = __shfl_sync(~0u, sx_rows[14], (int64_t)(found / 4));
+                const float sx_rows_found_2 = __shfl_sync(~0u, sx_rows[15], (int64_t)(found / 4));
+                const float sx_rows_found_3 = __shfl_sync(~0u, sx_rows[16], (int64_t)(found / 4));
+                sx_rows[i + 13] = is_there ? sx_rows[i + 13] : found % 4 == 3 ? sx_rows_found_3
+                    : found % 4 == 2 ? sx_rows_found_2 : found % 4 == 1 ? sx_rows_found_1 : sx_rows_found_0;
+              }
+              const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
+              sx_rows[12] = sx_rows_beside_0;
+              const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[13], 1);
+              sx_rows[17] = sx_rows_beside_1;
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sx_rows[j + 12] = sx_rows[j + 6];
+                }
+              }
+              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sx_rows[j + 6] = sx_rows[j + 12];
+                }
+              }
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sx_rows[j + 12] = sx_rows[j];
+                }
+              }
+              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sx_rows[j] = sx_rows[j + 12];
+                }
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const int32_t across = left + i;
+                const bool is_there = 0 <= across && across < in_w;
+                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                const float sy_rows_found_0 = __shfl_sync(~0u, sy_rows[13], (int64_t)(found / 4));
+                const float sy_rows_found_1 = __shfl_sync(~0u, sy_rows[14], (int64_t)(found / 4));
+                const float sy_rows_found_2 = __shfl_sync(~0u, sy_rows[15], (int64_t)(found / 4));
+                const float sy_rows_found_3 = __shfl_sync(~0u, sy_rows[16], (int64_t)(found / 4));
+                sy_rows[i + 13] = is_there ? sy_rows[i + 13] : found % 4 == 3 ? sy_rows_found_3
+                    : found % 4 == 2 ? sy_rows_found_2 : found % 4 == 1 ? sy_rows_found_1 : sy_rows_found_0;
+              }
+              const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
+              sy_rows[12] = sy_rows_beside_0;
+              const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[13], 1);
+              sy_rows[17] = sy_rows_beside_1;
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sy_rows[j + 12] = sy_rows[j + 6];
+                }
+              }
+              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sy_rows[j + 6] = sy_rows[j + 12];
+                }
+              }
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sy_rows[j + 12] = sy_rows[j];
+                }
+              }
+              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sy_rows[j] = sy_rows[j + 12];
+                }
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const int32_t across = left + i;
+                const bool is_there = 0 <= across && across < in_w;
+                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                const float sxy_rows_found_0 = __shfl_sync(~0u, sxy_rows[13], (int64_t)(found / 4));
+                const float sxy_rows_found_1 = __shfl_sync(~0u, sxy_rows[14], (int64_t)(found / 4));
+                const float sxy_rows_found_2 = __shfl_sync(~0u, sxy_rows[15], (int64_t)(found / 4));
+                const float sxy_rows_found_3 = __shfl_sync(~0u, sxy_rows[16], (int64_t)(found / 4));
+                sxy_rows[i + 13] = is_there ? sxy_rows[i + 13] : found % 4 == 3 ? sxy_rows_found_3
+                    : found % 4 == 2 ? sxy_rows_found_2 : found % 4 == 1 ? sxy_rows_found_1
+                    : sxy_rows_found_0;
+              }
+              const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);
+              sxy_rows[12] = sxy_rows_beside_0;
+              const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[13], 1);
+              sxy_rows[17] = sxy_rows_beside_1;
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sxy_rows[j + 12] = sxy_rows[j + 6];
+                }
+              }
+              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sxy_rows[j + 6] = sxy_rows[j + 12];
+                }
+              }
+              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sxy_rows[j + 12] = sxy_rows[j];
+                }
+              }
+              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  sxy_rows[j] = sxy_rows[j + 12];
+                }
+              }
+            }
+            {
+              float hc_pack[4];
+              const float* sx_m1 = sx_rows + 1;
+              const float* sx_0 = sx_rows + 7;
+              const float* sx_p1 = sx_rows + 13;
+              const float* sy_m1 = sy_rows + 1;
+              const float* sy_0 = sy_rows + 7;
+              const float* sy_p1 = sy_rows + 13;
+              const float* sxy_m1 = sxy_rows + 1;
+              const float* sxy_0 = sxy_rows + 7;
+              const float* sxy_p1 = sxy_rows + 13;
+              float column[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+              }
+              float column_2[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+              }
+              float column_3[6];
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 4; ++i) {
+                const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+              }
+              if (has_result && y0 <= y && y < y1) {
+                store_pack(hc + y * hc_pitch + left, hc_pack, in_w - left);
+              }
+            }
           }
         }
       }
@@ -169,9 +534,11 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {(in_w + 247) / 248 * 256, 8192 <= in_h * ((in_w + 247) / 248)
-        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
-        {256, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
+    status = launch(hc_kernel, {(in_w + 119) / 120 * 32, 262144 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 127) / 128 : 133120 <= in_h * ((in_w + 119) / 120) ? (in_h + 64) / 65
+        : 102400 <= in_h * ((in_w + 119) / 120) ? (in_h + 49) / 50 : 65536 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 31) / 32 : 34816 <= in_h * ((in_w + 119) / 120) ? (in_h + 16) / 17 : (in_h + 7) / 8, 1},
+        {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
   }
   return status;
 }

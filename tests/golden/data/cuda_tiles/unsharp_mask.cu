@@ -11,65 +11,288 @@ namespace unsharp_mask {
 
 namespace {
 
-__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
 
-// 'mask' with 'blurx'. Each block of threads goes down a strip of 248 pixels, 4 rows at
-// a time, and keeps the rows of 'in', 'blurx' in shared memory while they are read.
-__global__ void __launch_bounds__(256, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
+// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+
+// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
+
+// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+
+// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
+
+// 'mask' with 'blurx'. Each warp goes down a strip of 60 pixels, 2 a lane, and keeps the rows of
+// 'in', 'blurx' in registers while they are read.
+__global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
-  __shared__ float in_rows[6080];
-  __shared__ float blurx_rows[3024];
-  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 64
-      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 247) / 248) ? 32 : 8;
-  for (int32_t x0 = blockIdx.x * 248; x0 < in_w; x0 += gridDim.x * 248) {
-    const int32_t columns = min_i32(248, in_w - x0);
-    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
-      const int32_t y1 = min_i32(y0 + rows, in_h);
-      for (int32_t batch = y0 - 4; batch < y1; batch += 4) {
-        __syncthreads();
-        for (int32_t i = threadIdx.x; i < 760; i += blockDim.x) {
-          const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
-          const bool inside = 0 <= x0 + (i + 1) / 3 - 3 && x0 + (i + 1) / 3 - 3 < in_w;
-          for (int32_t r = 0; r < 4; ++r) {
-            const int32_t row = batch + r + 2;
-            if (y0 - 2 <= row && row < y1 + 2) {
-              in_rows[(row & 7) * 760 + i] = inside && (0 <= row && row < in_h) ? in[row * in_pitch + column]
-                  : 0.0f;
+  float in_next[30];
+  float in_rows[30] = {};
+  float blurx_rows[18] = {};
+  const int32_t rows = 268288 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 131
+      : 135168 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 66
+      : 104448 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 51
+      : 73728 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 36
+      : 32768 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 16 : 11;
+  {
+    const int32_t lane = (int32_t)threadIdx.x;
+    for (int32_t x0 = blockIdx.x * 60; x0 < in_w; x0 += gridDim.x * 60) {
+      const int32_t first = x0 - 2;
+      const int32_t left = first + lane * 2;
+      const bool has_result = 1 <= lane && lane < 31;
+      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+        const int32_t y1 = min_i32(y0 + rows, in_h);
+        const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
+        const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
+        if (y1 - y0 == rows && x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w && 0 <= y0 - 2 && y1
+            + 2 <= in_h && 0 <= y0 && y1 <= in_h && (in_aligned && (in_pitch * 4 & 7) == 0)
+            && (mask_aligned && (mask_pitch * 4 & 7) == 0)) {
+          #pragma unroll
+          for (int32_t k = 0; k < 5; ++k) {
+            float in_next_row[6];
+            load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left * 3);
+            #pragma unroll
+            for (int32_t j = 0; j < 6; ++j) {
+              in_next[k * 6 + j] = in_next_row[j];
             }
           }
-        }
-        __syncthreads();
-        for (int32_t t = threadIdx.x; t < columns * 3 + 12; t += blockDim.x) {
-          const int32_t i = t - 6;
-          const int32_t x = x0 * 3 + i;
-          const bool inside = 0 <= x && x < in_w * 3;
-          for (int32_t row = max_i32(batch, y0); row < min_i32(batch + 4, y1); ++row) {
-            float* blurx_row = blurx_rows + (row & 3) * 756;
-            const float* in_m2 = in_rows + ((row - 2) & 7) * 760 + 8;
-            const float* in_m1 = in_rows + ((row - 1) & 7) * 760 + 8;
-            const float* in_0 = in_rows + (row & 7) * 760 + 8;
-            const float* in_p1 = in_rows + ((row + 1) & 7) * 760 + 8;
-            const float* in_p2 = in_rows + ((row + 2) & 7) * 760 + 8;
-            if (inside) {
-              blurx_row[t] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
-                  + 0.0625f * in_p2[i];
+          for (int32_t batch = y0 - 4; batch < y1; batch += 5) {
+            #pragma unroll
+            for (int32_t k = 0; k < 5; ++k) {
+              const int32_t y = batch + k;
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_rows[(k + 2) % 5 * 6 + j] = in_next[k % 5 * 6 + j];
+              }
+              float in_next_row[6];
+              load_whole(in_next_row, in + min_i32(y + 7, y1 + 1) * in_pitch + left * 3);
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_next[k % 5 * 6 + j] = in_next_row[j];
+              }
+              {
+                const float* in_m2 = in_rows + (k + 3) % 5 * 6;
+                const float* in_m1 = in_rows + (k + 4) % 5 * 6;
+                const float* in_0 = in_rows + k % 5 * 6;
+                const float* in_p1 = in_rows + (k + 1) % 5 * 6;
+                const float* in_p2 = in_rows + (k + 2) % 5 * 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                      + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                }
+                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[0] = blurx_rows_beside_0;
+                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[1] = blurx_rows_beside_1;
+                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[2] = blurx_rows_beside_2;
+                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[3] = blurx_rows_beside_3;
+                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[4] = blurx_rows_beside_4;
+                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[5] = blurx_rows_beside_5;
+                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[12] = blurx_rows_beside_6;
+                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[13] = blurx_rows_beside_7;
+                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[14] = blurx_rows_beside_8;
+                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[15] = blurx_rows_beside_9;
+                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[16] = blurx_rows_beside_10;
+                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[17] = blurx_rows_beside_11;
+              }
+              {
+                float mask_pack[6];
+                const float* in_0 = in_rows + k % 5 * 6;
+                const float* blurx_0 = blurx_rows + 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                      + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                  mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                      - weight * v;
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                }
+              }
+            }
+          }
+        } else {
+          #pragma unroll
+          for (int32_t k = 0; k < 5; ++k) {
+            const int64_t in_above = (y0 + k - 2) * in_pitch;
+            if (0 <= left && left + 2 <= in_w && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
+              float in_next_row[6];
+              load_pack(in_next_row, in + in_above + left * 3, 6);
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_next[k * 6 + j] = in_next_row[j];
+              }
             } else {
-              blurx_row[t] = 0.0f;
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                const int32_t across = (left + j) * 3;
+                in_next[k * 6 + j * 3] = 0 <= left + j && left + j < in_w
+                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
+                in_next[k * 6 + j * 3 + 1] = 0 <= left + j && left + j < in_w
+                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 1] : 0.0f;
+                in_next[k * 6 + j * 3 + 2] = 0 <= left + j && left + j < in_w
+                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 2] : 0.0f;
+              }
             }
           }
-        }
-        __syncthreads();
-        for (int32_t i = threadIdx.x; i < columns * 3; i += blockDim.x) {
-          const int32_t x = x0 * 3 + i;
-          for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 4, y1); ++y) {
-            const float* in_0 = in_rows + (y & 7) * 760 + 8;
-            const float* blurx_0 = blurx_rows + (y & 3) * 756 + 6;
-            const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
-                + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-            mask[y * mask_pitch + x] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
-                - weight * v;
+          for (int32_t y = y0 - 4; y < y1; ++y) {
+            #pragma unroll
+            for (int32_t j = 0; j < 24; ++j) {
+              in_rows[j] = in_rows[j + 6];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 6; ++j) {
+              in_rows[j + 24] = in_next[j];
+            }
+            #pragma unroll
+            for (int32_t j = 0; j < 24; ++j) {
+              in_next[j] = in_next[j + 6];
+            }
+            const int64_t in_above = min_i32(y + 7, y1 + 1) * in_pitch;
+            if (0 <= left && left + 2 <= in_w
+                && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)) {
+              float in_next_row[6];
+              load_pack(in_next_row, in + in_above + left * 3, 6);
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_next[j + 24] = in_next_row[j];
+              }
+            } else {
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                const int32_t across = (left + j) * 3;
+                in_next[j * 3 + 24] = 0 <= left + j && left + j < in_w
+                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h) ? in[in_above + across]
+                    : 0.0f;
+                in_next[j * 3 + 25] = 0 <= left + j && left + j < in_w
+                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)
+                    ? in[in_above + across + 1] : 0.0f;
+                in_next[j * 3 + 26] = 0 <= left + j && left + j < in_w
+                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)
+                    ? in[in_above + across + 2] : 0.0f;
+              }
+            }
+            {
+              const int32_t blurx_y = y;
+              const float* in_m2 = in_rows;
+              const float* in_m1 = in_rows + 6;
+              const float* in_0 = in_rows + 12;
+              const float* in_p1 = in_rows + 18;
+              const float* in_p2 = in_rows + 24;
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                    + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+              }
+              #pragma unroll
+              for (int32_t i = 0; i < 2; ++i) {
+                const int32_t across = left + i;
+                const bool is_there = 0 <= across && across < in_w && (0 <= blurx_y && blurx_y < in_h);
+                blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
+                blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
+                blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
+              }
+              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+              blurx_rows[0] = blurx_rows_beside_0;
+              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+              blurx_rows[1] = blurx_rows_beside_1;
+              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+              blurx_rows[2] = blurx_rows_beside_2;
+              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+              blurx_rows[3] = blurx_rows_beside_3;
+              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+              blurx_rows[4] = blurx_rows_beside_4;
+              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+              blurx_rows[5] = blurx_rows_beside_5;
+              const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+              blurx_rows[12] = blurx_rows_beside_6;
+              const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+              blurx_rows[13] = blurx_rows_beside_7;
+              const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+              blurx_rows[14] = blurx_rows_beside_8;
+              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+              blurx_rows[15] = blurx_rows_beside_9;
+              const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+              blurx_rows[16] = blurx_rows_beside_10;
+              const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+              blurx_rows[17] = blurx_rows_beside_11;
+            }
+            {
+              float mask_pack[6];
+              const float* in_0 = in_rows + 12;
+              const float* blurx_0 = blurx_rows + 6;
+              #pragma unroll
+              for (int32_t i = 0; i < 6; ++i) {
+                const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                    + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                    - weight * v;
+              }
+              if (has_result && y0 <= y && y < y1) {
+                store_pack(mask + y * mask_pitch + left * 3, mask_pack, (in_w - left) * 3);
+              }
+            }
           }
         }
       }
@@ -143,9 +366,11 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 247) / 248 * 256, 8192 <= in_h * ((in_w + 247) / 248)
-        ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 247) / 248) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
-        {256, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+    status = launch(mask_kernel, {(in_w + 59) / 60 * 32, 268288 <= in_h * ((in_w + 59) / 60)
+        ? (in_h + 130) / 131 : 135168 <= in_h * ((in_w + 59) / 60) ? (in_h + 65) / 66
+        : 104448 <= in_h * ((in_w + 59) / 60) ? (in_h + 50) / 51 : 73728 <= in_h * ((in_w + 59) / 60)
+        ? (in_h + 35) / 36 : 32768 <= in_h * ((in_w + 59) / 60) ? (in_h + 15) / 16 : (in_h + 10) / 11, 1},
+        {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
 }

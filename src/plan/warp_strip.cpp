@@ -1,0 +1,172 @@
+#include "plan/warp_strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/footprint.h"
+#include "base/round_up.h"
+#include "ir/visit.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int bytes_of_lane = 16;       // bytes
+constexpr int most_pixels_of_lane = 8;  // of a lane
+// What a thread takes for coordinates, pointers and the like, and per pixel for what is under way; after measurements
+// of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
+constexpr int registers_of_any_lane = 28, values_under_way = 4;
+constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
+constexpr int most_sorted_values = 9;
+constexpr int most_batch_operations =
+    6000;  // of a batch of all pixels of a lane: beyond, code leaves its cache
+constexpr int usual_loaded_rows = 4, most_loaded_rows = 6;
+constexpr int most_batch = 12;
+constexpr int least_rows_of_strip = 8;
+constexpr int enough_strips_of_warps = 2048;  // about 16 warps on each multiprocessor of a large GPU
+
+/// Columns that the members themselves read around their pixels.
+Reach reach_of(const ir::Stage& source, const std::vector<StageReads>& members) {
+  Reach reach;
+  for (const StageReads& member : members) {
+    for (const ir::Read* read : member.reads) {
+      if (read->source.get() != &source) continue;
+      const auto footprint = footprint_in_image(*read);
+      if (!footprint) continue;
+      reach.min = std::min(reach.min, footprint->front().min);
+      reach.max = std::max(reach.max, footprint->front().max);
+    }
+  }
+  return reach;
+}
+
+int lanes_for(std::int64_t columns, int pixels) {
+  return static_cast<int>((std::max<std::int64_t>(columns, 0) + pixels - 1) / pixels);
+}
+HaloLanes halo_of(const Reach& x, int pixels) {
+  return {lanes_for(-x.min, pixels), lanes_for(x.max, pixels)};
+}
+
+/// The least number of rows from `least` on that divides the batch.
+int rows_in_batch(int least, int batch) {
+  while (batch % least != 0) ++least;
+  return least;
+}
+
+/// Rows in each turn of the loop: all that the longest ring has, and such that images can be loaded in time.
+struct Turns {
+  int batch, prefetch;
+};
+Turns turns_for(int longest) {
+  for (int batch = longest;; ++batch) {
+    for (const int rows : {3, usual_loaded_rows, 5, most_loaded_rows}) {
+      if (batch % rows == 0) return {batch, rows};
+    }
+  }
+}
+
+/// Of the largest median.
+int values_of_medians(const ir::Stage& stage) {
+  std::size_t most = 0;
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    const auto* median = std::get_if<ir::Median>(&e->op);
+    if (median) most = std::max(most, median->loop->domain.points.size());
+  });
+  return static_cast<int>(most);
+}
+
+std::optional<std::string> why_not_in_registers(const Group& group) {
+  const March& march = group.march;
+  const std::string result = "'" + group.result().name + "'";
+  if (march.in_parts) return result + " is a reduction";
+  if (!march.has_one_rate()) return "stages of several rates do not share lanes' columns";
+  if (march.rolling.empty()) return result + " reads no windows";
+  for (const RollingRows& r : march.rolling) {
+    const bool leaves = r.outside != Window(2);
+    if (r.is_member && leaves && r.border() == ir::BorderMode::Repeat)
+      return fmt::format("'{}' is read with the border repeat, and so at the other end of a row",
+                         r.source().name);
+  }
+  for (const Loop& loop : group.loops) {
+    if (values_of_medians(loop.stage()) > most_sorted_values)
+      return fmt::format("'{}' sorts more values in registers than rows leave room for", loop.stage().name);
+  }
+  return std::nullopt;
+}
+
+double operations_of(const Group& group) {
+  double operations = 0;
+  for (const Loop& loop : group.loops)
+    operations +=
+        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
+  return operations;
+}
+
+/// A source of which a lane keeps rows, some of them before they are needed, and columns of other lanes beside them.
+int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
+  const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
+  return of_pixel * (pixels * (rows + loaded) + beside * rows);
+}
+
+WarpStrip strip_of(const Group& group, int pixels) {
+  const March& march = group.march;
+  WarpStrip strip;
+  strip.pixels = pixels;
+  Reach x;
+  int longest = 1;
+  for (const RollingRows& r : march.rolling) {
+    x.min = std::min(x.min, r.x().min), x.max = std::max(x.max, r.x().max);
+    longest = std::max(longest, r.rows);
+  }
+  strip.halo = halo_of(x, pixels);
+  const Turns turns = turns_for(longest);
+  strip.batch = turns.batch, strip.prefetch = turns.prefetch;
+  strip.before = rows_before(march);
+  strip.registers = registers_of_any_lane + pixels * values_under_way;
+  for (const RollingRows& r : march.rolling) {
+    const Reach reach = reach_of(r.source(), group.members);
+    strip.rows.push_back(
+        {rows_in_batch(r.rows, strip.batch), static_cast<int>(-reach.min), static_cast<int>(reach.max)});
+    strip.registers += registers_of_rows(r.source().type, pixels, static_cast<int>(reach.extent()) - 1,
+                                         r.rows, r.is_member ? 0 : strip.prefetch);
+  }
+  return strip;
+}
+
+}  // namespace
+
+HaloLanes halo_lanes(const KernelPlan& plan) {
+  Reach x;
+  for (const Kept& kept : plan.kept)
+    x.min = std::min(x.min, kept.x().min), x.max = std::max(x.max, kept.x().max);
+  return halo_of(x, plan.level(LevelKind::Lane)->extent.at(0).fixed());
+}
+
+WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
+  if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
+  int widest = size_of(group.result().type.scalar);
+  for (const RollingRows& r : group.march.rolling) widest = std::max(widest, size_of(r.source().type.scalar));
+  const int most = asked.pixels.value_or(std::min(most_pixels_of_lane, bytes_of_lane / widest));
+  const double operations = operations_of(group);
+  for (int pixels = most; pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
+    WarpStrip strip = strip_of(group, pixels);
+    if (strip.batch > most_batch)
+      return {std::nullopt, fmt::format("its loop would have {} rows", strip.batch)};
+    const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
+    const bool is_short = operations * pixels * strip.batch <= most_batch_operations;
+    if (is_wide && is_short && strip.registers <= most_registers) return {std::move(strip), ""};
+  }
+  return {std::nullopt, "its rows do not fit the registers of a warp"};
+}
+
+Extent heights_of_warps(const WarpStrip& strip) {
+  Extent heights{{}, enough_strips_of_warps};
+  const int least = std::max(least_rows_of_strip, 2 * strip.before);
+  for (const int rows : {128, 64, 48, 32, 16, least_rows_of_strip}) {
+    const int whole = round_up(std::max(rows, least) + strip.before, strip.batch) - strip.before;
+    if (heights.sizes.empty() || whole < heights.sizes.back()) heights.sizes.push_back(whole);
+  }
+  return heights;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,61 @@
+// The strip that a warp goes down by itself, a row at a time: each lane has some neighbouring columns, keeps the
+// rows that are still to be read in its registers, and asks the lanes beside it for what windows read of theirs.
+//
+//     4 pixels a lane, a window of 3 x 3:    lane 0 | 1 … 30 | 31      128 columns are loaded, and of the
+//                                            halo     120       halo   result 120 are stored
+//
+// Rows take each other's place, so loops are unrolled by as many as the longest ring has: then each row has
+// registers of its own, and none is moved. Images are loaded some rows before they are needed, since nothing else
+// hides how long memory takes. No shared memory, and no barriers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/stage_ir.h"
+#include "plan/choices.h"
+#include "plan/extent.h"
+#include "plan/group.h"
+#include "plan/march.h"
+#include "plan/plan.h"
+
+namespace weft::plan {
+
+constexpr int lanes_of_warp = 32;
+
+/// Lanes at both ends of a warp whose pixels of the result are other warps', too.
+struct HaloLanes {
+  int left = 0, right = 0;
+};
+HaloLanes halo_lanes(const KernelPlan& plan);
+
+/// Rows that a lane keeps: its own columns, and those that windows read around them.
+struct RegisterRows {
+  int rows;         ///< They divide the rows of a batch.
+  int left, right;  ///< Columns of other lanes.
+};
+
+struct WarpStrip {
+  int pixels = 1;  ///< Columns of a lane.
+  HaloLanes halo;
+  int batch = 1;      ///< Rows by which the loop is unrolled.
+  int prefetch = 1;   ///< Rows by which images are loaded before they are needed. They divide the batch.
+  int before = 0;     ///< Rows above a strip with which it begins.
+  int registers = 0;  ///< About, of a lane.
+  std::vector<RegisterRows> rows;  ///< In the order of March::rolling.
+
+  int width() const { return (lanes_of_warp - halo.left - halo.right) * pixels; }
+};
+struct WarpStripOrWhy {
+  std::optional<WarpStrip> strip;
+  std::string why;  ///< A clause.
+};
+/// With as many pixels a lane as its registers have room for, or those that are asked for; or why no warp goes down
+/// strips of such members.
+WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
+
+/// Rows of a strip, so that it is gone through in whole batches.
+Extent heights_of_warps(const WarpStrip& strip);
+
+}  // namespace weft::plan
