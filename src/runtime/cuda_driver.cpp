@@ -5,8 +5,10 @@
 #include <weft/error.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "compile/dynamic_library.h"
+#include "runtime/executable.h"
 
 namespace weft::runtime {
 
@@ -55,6 +57,20 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   return missing;
 }
 
+/// Whether a driver and its device are as well as before a call that returned this, but cannot do it.
+bool is_refusal(int status) {
+  switch (status) {
+    case 2:    // CUDA_ERROR_OUT_OF_MEMORY
+    case 209:  // CUDA_ERROR_NO_BINARY_FOR_GPU
+    case 218:  // CUDA_ERROR_INVALID_PTX
+    case 222:  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+    case 701:  // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+    case 801:  // CUDA_ERROR_NOT_SUPPORTED
+      return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::vector<fs::path> CudaDriver::candidates() {
@@ -90,7 +106,10 @@ std::string CudaDriver::text_of(int status) const {
 }
 
 void CudaDriver::check(int status, const std::string& what) const {
-  if (status != 0) throw Error(what + ": " + text_of(status));
+  if (status == 0) return;
+  Error error(what + ": " + text_of(status));
+  if (is_refusal(status)) throw GpuRefusal(std::move(error));
+  throw error;
 }
 
 }  // namespace weft::runtime

@@ -28,6 +28,8 @@ template <class Work>
 auto naming(const ir::Pipeline& pipeline, Work work) {
   try {
     return work();
+  } catch (const GpuRefusal& refusal) {
+    throw GpuRefusal(refusal.within("pipeline '" + pipeline.name + "'", {}));
   } catch (const Error& error) {
     throw error.within("pipeline '" + pipeline.name + "'", {});
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/stage_ir.h"
+#include "runtime/executable.h"
 #include "target/dialect.h"
 
 namespace weft::runtime {
@@ -38,8 +39,9 @@ void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   for (const host::Limit& limit : code_.plan.limits) {
     const std::int64_t given = fields_.at(limit.size).i;
     if (given > limit.most) {
-      throw Error(fmt::format("an image is too large: {} is {}, and kernels for GPUs are made for {} at most",
-                              limit.size, given, limit.most));
+      throw GpuRefusal(
+          Error(fmt::format("an image is too large: {} is {}, and kernels for GPUs are made for {} at most",
+                            limit.size, given, limit.most)));
     }
   }
 }

@@ -1,13 +1,16 @@
 // What a program runs, whatever processor that is on.
 #pragma once
 
+#include <weft/error.h>
 #include <weft/pipeline.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/run_progress.h"
@@ -22,7 +25,13 @@ class Executable {
   virtual void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const = 0;
 };
 
-/// One that runs on a GPU, which has memory of its own.
+/// A GPU that works cannot do this, for want of memory, say; a CPU may.
+class GpuRefusal : public Error {
+ public:
+  explicit GpuRefusal(Error error) : Error(std::move(error)) {}
+};
+
+/// One that runs on a GPU, which has memory of its own. It throws GpuRefusal for what a CPU may do.
 class GpuExecutable : public Executable {
  public:
   virtual Memory memory() const = 0;
@@ -41,9 +50,14 @@ class GpuExecutable : public Executable {
 /// A program of a pipeline around an executable that was made from it.
 Program program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable);
 
+/// Called with the first line of what a GPU's driver or compiler said, whenever the target Auto takes the CPU in
+/// place of a GPU that is there: while the pipeline is compiled, or while it runs.
+using OnFallback = std::function<void(const std::string& reason)>;
+
 /// Pipeline::compile, for whoever wants to know how far a run is: it tells `progress`, which has to outlive
 /// the program. Only one at a time may run.
-Program compile_watched(const Pipeline& pipeline, const CompileOptions& options, RunProgress* progress);
+Program compile_watched(const Pipeline& pipeline, const CompileOptions& options, RunProgress* progress,
+                        OnFallback on_fallback = {});
 
 /// Buffers, sizes and parameters in the order in which an emitted entry (emit::entry_function) takes them.
 class EntryArguments {

@@ -2,8 +2,10 @@
 #include <weft/pipeline.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -20,20 +22,23 @@ namespace weft {
 class Program::Implementation {
  public:
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline, const CompileOptions& options,
-                 RunProgress* progress = nullptr)
-      : pipeline_(std::move(pipeline)), progress_(progress) {
+                 RunProgress* progress = nullptr, runtime::OnFallback on_fallback = {})
+      : pipeline_(std::move(pipeline)), progress_(progress), on_fallback_(std::move(on_fallback)) {
     runtime::check_threads(options.threads);
     if (options.target == Target::Reference) return;
     std::optional<runtime::CudaToolchain> toolchain;
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
     if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
-    if (toolchain)
-      take_gpu(std::make_unique<runtime::CudaProgram>(pipeline_, *toolchain, compile::scheduling_of(options),
-                                                      compile::ContentCache(), progress));
-    else if (progress)
-      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options, *progress);
-    else
-      executable_ = std::make_unique<runtime::CpuProgram>(pipeline_, options);
+    if (options.target == Target::Auto) without_gpu_ = options;
+    try {
+      if (toolchain)
+        take_gpu(std::make_unique<runtime::CudaProgram>(
+            pipeline_, *toolchain, compile::scheduling_of(options), compile::ContentCache(), progress));
+    } catch (const Error& error) {
+      if (!without_gpu_) throw;
+      tell_fallback(error);
+    }
+    if (!executable_) executable_ = on_cpu(options);
   }
   Implementation(std::shared_ptr<const ir::Pipeline> pipeline,
                  std::unique_ptr<const runtime::Executable> executable)
@@ -42,7 +47,7 @@ class Program::Implementation {
   const ir::Pipeline& pipeline() const { return *pipeline_; }
 
   Target target() const {
-    if (gpu_) return Target::Cuda;
+    if (gpu_ && !refused_) return Target::Cuda;
     return executable_ ? Target::Cpu : Target::Reference;
   }
 
@@ -93,7 +98,7 @@ class Program::Implementation {
     }
     targets.insert(results.begin(), results.end());
     if (gpu_)
-      gpu_->run_on(stream, bindings, targets);
+      run_on_gpu(stream, bindings, targets);
     else
       executable_->run(bindings, targets);
     for (const auto& [name, target] : targets) {
@@ -106,6 +111,35 @@ class Program::Implementation {
   }
 
  private:
+  std::unique_ptr<const runtime::Executable> on_cpu(const CompileOptions& options) const {
+    if (progress_) return std::make_unique<runtime::CpuProgram>(pipeline_, options, *progress_);
+    return std::make_unique<runtime::CpuProgram>(pipeline_, options);
+  }
+
+  void tell_fallback(const Error& error) const {
+    if (on_fallback_) on_fallback_(error.message());
+  }
+
+  /// Target::Auto takes the CPU for what the GPU refuses, if that reaches all images and nobody waits for a stream.
+  void run_on_gpu(std::optional<void*> stream, const ir::Bindings& bindings,
+                  std::map<std::string, Buffer>& targets) const {
+    const auto lies_on_host = [](const auto& image) { return image.second.memory().is_host(); };
+    const bool may_fall_back = without_gpu_ && !stream &&
+                               std::all_of(bindings.images.begin(), bindings.images.end(), lies_on_host) &&
+                               std::all_of(targets.begin(), targets.end(), lies_on_host);
+    try {
+      gpu_->run_on(stream, bindings, targets);
+      refused_ = false;
+      return;
+    } catch (const runtime::GpuRefusal& refusal) {
+      if (!may_fall_back) throw;
+      refused_ = true;
+      tell_fallback(refusal);
+    }
+    std::call_once(instead_made_, [&] { instead_ = on_cpu(*without_gpu_); });
+    instead_->run(bindings, targets);
+  }
+
   void take_gpu(std::unique_ptr<const runtime::GpuExecutable> gpu) {
     gpu_ = gpu.get();
     executable_ = std::move(gpu);
@@ -202,7 +236,12 @@ class Program::Implementation {
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::unique_ptr<const runtime::Executable> executable_;  // null: the interpreter
   const runtime::GpuExecutable* gpu_ = nullptr;            // executable_, if it runs on a GPU
-  RunProgress* progress_ = nullptr;                        // for the interpreter
+  RunProgress* progress_ = nullptr;                        // for the interpreter, and what comes after a GPU
+  std::optional<CompileOptions> without_gpu_;              // if the CPU may take a GPU's place
+  runtime::OnFallback on_fallback_;
+  mutable std::atomic<bool> refused_{false};  // by the GPU: the latest run
+  mutable std::once_flag instead_made_;
+  mutable std::unique_ptr<const runtime::Executable> instead_;  // on the CPU, once a GPU has refused a run
   mutable runtime::KnownExtents known_;
 };
 
@@ -229,9 +268,10 @@ Program Pipeline::compile(const CompileOptions& options) const {
 }
 
 Program runtime::compile_watched(const Pipeline& pipeline, const CompileOptions& options,
-                                 RunProgress* progress) {
+                                 RunProgress* progress, OnFallback on_fallback) {
   const auto ir = std::make_shared<const ir::Pipeline>(pipeline.ir());
-  return Program(std::make_shared<const Program::Implementation>(ir, options, progress));
+  return Program(
+      std::make_shared<const Program::Implementation>(ir, options, progress, std::move(on_fallback)));
 }
 
 Program runtime::program_of(const Pipeline& pipeline, std::unique_ptr<const Executable> executable) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "runtime/executable.h"
@@ -79,7 +82,11 @@ Program compile(const Pipeline& pipeline, RunTarget target, int threads,
   CompileOptions options;
   options.target = library_target(target), options.threads = threads;
   options.tile = scheduling.tile, options.fuse = scheduling.fuse, options.schedule = scheduling.groups;
-  return runtime::compile_watched(pipeline, options, progress);
+  const auto told = std::make_shared<std::atomic<bool>>(false);  // benchmarks run it many times
+  return runtime::compile_watched(pipeline, options, progress, [told](const std::string& reason) {
+    if (!told->exchange(true))
+      std::fprintf(stderr, "weft: the CPU takes the GPU's place: %s\n", reason.c_str());
+  });
 }
 
 }  // namespace weft::tools

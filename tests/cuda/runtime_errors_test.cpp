@@ -1,8 +1,12 @@
 // What Weft says when there is no GPU, and when one fails.
 #include <string>
+#include <vector>
 
 #include "runtime/cuda_program.h"
+#include "runtime/executable.h"
 #include "tests/cuda/fake/gpu_test.h"
+#include "tests/support/compare.h"
+#include "tests/support/differential.h"
 #include "tests/support/images.h"
 
 namespace weft::testing_support {
@@ -19,8 +23,8 @@ Pipeline edges() {
 Program two_kernels() { return on_fake_gpu(edges(), Tile::None); }
 Buffer image() { return picture(type_of<float>(), {33, 31}, 1); }
 
-constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, illegal_address = 700,
-              launch_failed = 719;
+constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, unsupported_ptx = 222,
+              illegal_address = 700, launch_failed = 719, not_supported = 801;
 
 class RuntimeErrors : public GpuTest {
  protected:
@@ -191,6 +195,90 @@ TEST_F(RuntimeErrors, KernelsThatFailWhileTheyRun) {
 TEST_F(RuntimeErrors, WithoutANameForTheStatus) {
   EXPECT_EQ(message_of_run("cuStreamCreate", 1, 12345),
             "pipeline 'edges': a stream cannot be made: CUDA's error 12345");
+}
+
+// ---- the CPU takes the GPU's place ------------------------------------------------------------------------
+
+class TargetAuto : public RuntimeErrors {
+ protected:
+  Program program() {
+    CompileOptions options;
+    options.tile = Tile::None;
+    return runtime::compile_watched(edges(), options, nullptr,
+                                    [this](const std::string& reason) { reasons.push_back(reason); });
+  }
+  static std::string difference_on(const Program& program) {
+    const Buffer in = image();
+    return difference(interpreted(edges(), {{{"in", in}}, {}, {}}).at("twice"), program(in),
+                      {.largest = 1e-5});
+  }
+
+  std::vector<std::string> reasons;
+};
+
+TEST_F(TargetAuto, WhereKernelsCannotBeLoaded) {
+  cuda.fail("cuModuleLoadData", 1, unsupported_ptx);
+  const Program on_cpu = program();
+  EXPECT_EQ(on_cpu.target(), Target::Cpu);
+  EXPECT_EQ(reasons, std::vector<std::string>{
+                         "pipeline 'edges': its compiled kernels cannot be loaded: "
+                         "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (the provided PTX was compiled with an "
+                         "unsupported toolchain.)"});
+  EXPECT_EQ(difference_on(on_cpu), "");
+}
+
+TEST_F(TargetAuto, WhereKernelsCannotBeCompiled) {
+  nvrtc.complaint = "identifier \"oops\" is undefined";
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons,
+            std::vector<std::string>{"pipeline 'edges': the CUDA compiler rejected emitted code (a bug "
+                                     "in Weft, please report)"});
+}
+
+TEST_F(TargetAuto, WhereARunGetsNoMemory) {
+  const Program both = program();
+  EXPECT_EQ(both.target(), Target::Cuda);
+  cuda.fail("cuMemAllocAsync", 2, out_of_memory);
+  EXPECT_EQ(difference_on(both), "");
+  EXPECT_EQ(both.target(), Target::Cpu);
+  EXPECT_EQ(reasons,
+            std::vector<std::string>{"pipeline 'edges': 'twice' needs 7936 bytes of the GPU's memory: "
+                                     "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"});
+  EXPECT_EQ(difference_on(both), "");  // later there may be memory
+  EXPECT_EQ(both.target(), Target::Cuda);
+  EXPECT_EQ(reasons.size(), 1u);
+}
+
+TEST_F(TargetAuto, WhereAKernelIsNotTaken) {
+  const Program both = program();
+  cuda.fail("cuLaunchKernel", 2, not_supported);
+  EXPECT_EQ(difference_on(both), "");
+  EXPECT_EQ(reasons, std::vector<std::string>{"pipeline 'edges': kernel 'twice_kernel' cannot be launched: "
+                                              "CUDA_ERROR_NOT_SUPPORTED (operation not supported)"});
+}
+
+/// A CPU reaches neither the GPU's memory nor its streams, and faults of kernels are not to be hidden.
+TEST_F(TargetAuto, LeavesErrorsThatItCannotMend) {
+  const Program both = program();
+  const std::string no_memory =
+      "pipeline 'edges': output 'twice' needs 4092 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out "
+      "of "
+      "memory)";
+  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  EXPECT_EQ(message_of([&] { both(on_gpu(image())); }), no_memory);
+  cuda.fail("cuLaunchKernel", 1, not_supported);
+  EXPECT_EQ(
+      message_of([&] {
+        both.run_on(cuda.stream(), {{{"in", image()}}, {}, {}});
+      }),
+      "pipeline 'edges': kernel 'once_kernel' cannot be launched: CUDA_ERROR_NOT_SUPPORTED (operation not "
+      "supported)");
+  cuda.fail("cuStreamSynchronize", 1, illegal_address);
+  EXPECT_EQ(
+      message_of([&] { both(image()); }),
+      "pipeline 'edges': its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+      "was encountered)");
+  EXPECT_EQ(reasons, std::vector<std::string>{});
 }
 
 // ---- arguments that do not fit ----------------------------------------------------------------------------

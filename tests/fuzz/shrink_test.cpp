@@ -132,7 +132,7 @@ TEST(Shrinking, FindsAFaultInCompiledCode) {
 
 TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
   RandomPlan plan = plan_with("?");
-  plan.shrinking = {};  // another test shrinks
+  plan.shrinking = {};                 // another test shrinks
   plan.scheduling.tile = Tile::Block;  // one way: with Auto they would be compiled in random groups, too
   const RandomTotals totals = verify_random(plan, [](const RandomTotals&) {});
   ASSERT_FALSE(totals.failures.empty());

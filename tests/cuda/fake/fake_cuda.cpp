@@ -25,11 +25,13 @@ enum Status {
   invalid_device = 101,
   invalid_image = 200,
   invalid_context = 201,
+  unsupported_ptx = 222,
   invalid_handle = 400,
   not_found = 500,
   not_ready = 600,
   illegal_address = 700,
   launch_failure = 719,
+  not_supported = 801,
 };
 enum CopyDirection { to_device = 1, to_host = 2 };
 
@@ -190,6 +192,8 @@ weft::testing_support::FakeCuda* weft_fake_cuda() { return &driver(); }
 int cuGetErrorName(int status, const char** name) {
   switch (status) {
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case unsupported_ptx: *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"; break;
+    case not_supported: *name = "CUDA_ERROR_NOT_SUPPORTED"; break;
     case no_device: *name = "CUDA_ERROR_NO_DEVICE"; break;
     case invalid_image: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
     case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; break;
@@ -203,6 +207,8 @@ int cuGetErrorName(int status, const char** name) {
 int cuGetErrorString(int status, const char** text) {
   switch (status) {
     case out_of_memory: *text = "out of memory"; break;
+    case unsupported_ptx: *text = "the provided PTX was compiled with an unsupported toolchain."; break;
+    case not_supported: *text = "operation not supported"; break;
     case no_device: *text = "no CUDA-capable device is detected"; break;
     case invalid_image: *text = "device kernel image is invalid"; break;
     case invalid_context: *text = "invalid device context"; break;
