@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "compile/scheduling.h"
 #include "ir/stage_ir.h"
+#include "machine/architecture.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
 #include "tools/arithmetic.h"
@@ -21,6 +23,7 @@
 #include "tools/commands.h"
 #include "tools/json_text.h"
 #include "tools/kernel_counts.h"
+#include "tools/sass_counts.h"
 #include "tools/schedule_flags.h"
 #include "tools/subject.h"
 #include "tools/targets.h"
@@ -33,7 +36,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
-  std::string application, size, runs = "20", seconds = "0", target = "cpu", threads;
+  std::string application, size, runs = "20", seconds = "0", target = "cpu", architecture = "sm_90", threads;
   ScheduleFlags schedule;
   std::vector<std::string> params, types;
   bool json = false, quiet = false;
@@ -198,6 +201,56 @@ void print_json(const std::vector<Counted>& results) {
   fmt::print("{}\n", json_text(json));
 }
 
+// ---- in compiled code --------------------------------------------------------------------------------------
+
+struct Instructions {
+  std::string application;
+  std::vector<SassCount> kernels;
+};
+
+/// All the rows of all applications, each with its application's name first.
+std::string table_of(const std::vector<Instructions>& results, std::vector<std::string> header,
+                     std::vector<std::vector<std::string>> (*rows)(const std::vector<SassCount>&)) {
+  header.insert(header.begin(), "application");
+  Table table(header);
+  for (const Instructions& each : results) {
+    for (std::vector<std::string>& row : rows(each.kernels)) {
+      row.insert(row.begin(), each.application);
+      table.add(std::move(row));
+    }
+  }
+  return table.text();
+}
+
+void bench_sass(const std::vector<const Application*>& applications, const BenchOptions& options) {
+  const machine::Architecture& architecture = machine::closest_architecture(options.architecture);
+  const compile::Scheduling scheduling = parse(options.schedule);
+  const compile::DeviceCompiler compiler;
+  std::vector<Instructions> results;
+  Progress progress(options.quiet);
+  for (const Application* application : applications) {
+    const Activity activity(progress, application->name + ": compiling");
+    const Pipeline pipeline =
+        prepare(*application, options.params, parse_types(options.types)).built.pipeline;
+    const target::Target target(target::Processor::Gpu, architecture);
+    results.push_back({application->name, sass_counts(compile::lowered(pipeline.ir(), target, scheduling),
+                                                      architecture, compiler)});
+  }
+  if (options.json) {
+    Json json = {{"target", "sass"},
+                 {"architecture", architecture.name()},
+                 {"compiler", "NVRTC " + compiler.nvrtc().version()},
+                 {"results", Json::array()}};
+    for (const Instructions& each : results)
+      json["results"].push_back({{"application", each.application}, {"kernels", to_json(each.kernels)}});
+    fmt::print("{}\n", json_text(json));
+    return;
+  }
+  fmt::print("instructions for {} by NVRTC {}, per pixel of each kernel's result, inside an image\n\n{}\n{}",
+             architecture.name(), compiler.nvrtc().version(), table_of(results, sass_columns(), to_rows),
+             table_of(results, sass_loop_columns(), to_loop_rows));
+}
+
 // ---- reports ----------------------------------------------------------------------------------------------
 
 std::string cpu_model() {
@@ -282,6 +335,7 @@ auto for_each(const std::vector<const Application*>& applications, bool quiet, W
 }
 
 void bench(const BenchOptions& options) {
+  if (options.target == "sass") return bench_sass(select_applications(options.application), options);
   const int threads = parse_threads(options.threads);
   std::optional<Size> size;
   if (!options.size.empty()) size = parse_size(options.size);
@@ -330,7 +384,11 @@ void add_bench(Parser& weft) {
       .add_option("--target", options->target,
                   "cpu; reference; cuda, with the copies to the GPU and back;\n"
                   "auto; or simt, which times nothing, but counts what each\n"
-                  "kernel of the CUDA does to memory")
+                  "kernel of the CUDA does to memory; or sass, which counts\n"
+                  "the instructions of compiled kernels, without a GPU")
+      .capture_default_str();
+  command
+      .add_option("--arch", options->architecture, "for --target sass: the GPU that kernels are compiled for")
       .capture_default_str();
   add_schedule_flags(command, options->schedule);
   command.add_option("--threads", options->threads, "all cores unless said");
@@ -352,9 +410,16 @@ void add_bench(Parser& weft) {
       "Read: all threads sum up the inputs, in vectors. Where next to nothing is written, the last column "
       "says\n"
       "which share of that speed the application reaches.\n"
+      "sass: per pixel, the instructions of each loop times how often a tile away from the borders goes "
+      "through "
+      "it;\n"
+      "where a loop forks, the way that stores most, then loads most, then the shortest. 'x4' moves 4 "
+      "bytes.\n"
+      "'~': how far the compiler unrolled a loop that stores nothing is estimated.\n"
       "Examples:\n  weft bench sobel --size 1920x1080 --runs 50\n"
       "  weft bench gaussian --param size=5 --type in=f32\n"
-      "  weft bench harris --target simt --size 512x512");
+      "  weft bench harris --target simt --size 512x512\n"
+      "  weft bench harris --target sass --arch sm_80");
   command.callback([options] { bench(*options); });
 }
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <sstream>
 
+#include "compile/device_compiler.h"
+#include "compile/scheduling.h"
 #include "emit/cpp.h"
 #include "emit/gpu.h"
 #include "host/plan.h"
@@ -19,6 +21,7 @@
 #include "runtime/cpu_program.h"
 #include "plan/block_strip.h"
 #include "schedule/schedule.h"
+#include "tools/sass_counts.h"
 
 namespace weft {
 namespace {
@@ -134,6 +137,34 @@ INSTANTIATE_TEST_SUITE_P(Applications, Golden,
                          testing::Values("gaussian", "harris", "bilateral", "median", "unsharp",
                                          "unsharp_mask", "enhance", "color_convert"),
                          [](const auto& info) { return info.param; });
+
+/// What the compiled kernels of the benchmarks and of some stencils take per pixel, by the compiler named in the file.
+TEST(GoldenSass, IsAsCommitted) {
+  const std::string name = "sass_sm_90.txt";
+  std::optional<compile::DeviceCompiler> compiler;
+  try {
+    compiler.emplace();
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::string by = "NVRTC " + compiler->nvrtc().version() + "\n";
+  if (const auto committed = read(data / name); committed && !committed->starts_with(by))
+    GTEST_SKIP() << "what is committed is by " << committed->substr(0, committed->find('\n')) << ", here is " << by;
+  std::string text = by;
+  for (const char* application : {"harris_corner", "unsharp_mask", "bilateral_grid", "camera_pipe", "multiscale_interp",
+                                  "pyramid_blend", "sobel", "gaussian", "heat2d", "jacobi2d"}) {
+    const Pipeline pipeline = build(applications().at(application)).pipeline;
+    const kernel::Module module = compile::lowered(pipeline.ir(), target::Processor::Gpu);
+    for (const tools::SassCount& kernel : tools::sass_counts(module, machine::architecture(9, 0), *compiler)) {
+      text += std::string(application) + " " + kernel.kernel + "\n";
+      const auto columns = tools::sass_columns();
+      const auto row = tools::to_rows({kernel}).at(0);
+      for (std::size_t i = 1; i < row.size(); ++i)
+        text += (i == 1 ? "  " : ", ") + columns[i] + " " + row[i] + (i + 1 == row.size() ? "\n" : "");
+    }
+  }
+  expect_golden(name, text);
+}
 
 }  // namespace
 }  // namespace weft

@@ -1,0 +1,56 @@
+// The instructions that kernels of a pipeline take per pixel on a GPU that need not be here, inside an image: those
+// of each loop of the compiled code, times how often a tile goes through it. Both repeat exactly.
+//
+// What is exact: the compiled code, its loops, what each instruction is, and, from the kernel, how often its loops run
+// for a tile. What is taken: the way through a loop that forks is that which stores most, else loads most, else is
+// shortest; loops of both are brought together by lines of the source; how often the compiler unrolled one follows
+// from the bytes that it stores, or loads where it stores none, which is marked.
+#pragma once
+
+#include <array>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compile/cubin.h"
+#include "compile/device_compiler.h"
+#include "compile/sass.h"
+#include "kernel/ir.h"
+#include "machine/architecture.h"
+
+namespace weft::tools {
+
+struct SassLoopCount {
+  std::string text;  ///< How it begins in the emitted code; empty: what lies in no loop.
+  int unrolled = 1;  ///< Iterations of the source that a trip does.
+  bool is_estimated = false;
+  double instructions = 0;  ///< Of a trip, in the mean, without those of loops inside.
+  double trips = 0;         ///< For a pixel.
+};
+
+struct SassCount {
+  std::string kernel;
+  compile::KernelResources resources;
+  int local = 0;  ///< Instructions in the text that load or store local memory.
+  std::vector<SassLoopCount> loops;
+  /// Per pixel of the result, of each kind; of those that move bytes, by how many, too.
+  std::array<double, compile::sass_kinds> kinds{};
+  std::map<std::pair<compile::SassKind, int>, double> widths;
+
+  double total() const;
+};
+
+/// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the architecture.
+std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::Architecture& architecture,
+                                   const compile::DeviceCompiler& compiler);
+
+std::vector<std::string> sass_columns();
+std::vector<std::vector<std::string>> to_rows(const std::vector<SassCount>& kernels);
+/// Of loops that take at least a hundredth of their kernel's instructions.
+std::vector<std::string> sass_loop_columns();
+std::vector<std::vector<std::string>> to_loop_rows(const std::vector<SassCount>& kernels);
+nlohmann::ordered_json to_json(const std::vector<SassCount>& kernels);
+
+}  // namespace weft::tools
