@@ -85,6 +85,12 @@ std::string Nvrtc::version() const {
   return fmt::format("{}.{}", major, minor);
 }
 
+int Nvrtc::major_version() const {
+  int major = 0, minor = 0;
+  functions().check(functions().version(&major, &minor), "tell its version");
+  return major;
+}
+
 std::vector<int> Nvrtc::architectures() const {
   int count = 0;
   functions().check(functions().number_of_architectures(&count), "count its architectures");

@@ -18,7 +18,8 @@ class Nvrtc {
   explicit Nvrtc(const std::vector<std::filesystem::path>& libraries = candidates());
 
   const std::filesystem::path& path() const { return path_; }
-  std::string version() const;             ///< "13.0"
+  std::string version() const;  ///< "13.0"
+  int major_version() const;    ///< 13: drivers load what older CUDAs and those of their own compile.
   std::vector<int> architectures() const;  ///< 75, 80, ...: ten times the major number and the minor one.
 
   struct Result {

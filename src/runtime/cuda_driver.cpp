@@ -26,6 +26,7 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuGetErrorName", f.error_name);
   find("cuGetErrorString", f.error_text);
   find("cuInit", f.init);
+  find("cuDriverGetVersion", f.version);
   find("cuDeviceGetCount", f.device_count);
   find("cuDeviceGet", f.device);
   find("cuDeviceGetName", f.device_name);
@@ -48,6 +49,7 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuStreamCreate", f.create_stream);
   find("cuStreamDestroy_v2", f.destroy_stream);
   find("cuStreamSynchronize", f.synchronize_stream);
+  find("cuStreamIsCapturing", f.stream_is_capturing);
   find("cuStreamWaitEvent", f.wait_for_event);
   find("cuEventCreate", f.create_event);
   find("cuEventDestroy_v2", f.destroy_event);
@@ -95,6 +97,12 @@ CudaDriver::CudaDriver(const std::vector<fs::path>& libraries) {
                        : fmt::format("'{}' cannot be loaded", candidate.string()));
   }
   throw Error("NVIDIA's driver was not found: " + reason + "; install it, or use another target than cuda");
+}
+
+int CudaDriver::version() const {
+  int version = 0;
+  check(functions_->version(&version), "NVIDIA's driver does not tell its version");
+  return version;
 }
 
 std::string CudaDriver::text_of(int status) const {

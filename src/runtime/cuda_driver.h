@@ -16,6 +16,7 @@ struct CudaFunctions {
   int (*error_name)(int status, const char** name);
   int (*error_text)(int status, const char** text);
   int (*init)(unsigned flags);
+  int (*version)(int* version);
   int (*device_count)(int* count);
   int (*device)(int* device, int ordinal);
   int (*device_name)(char* name, int length, int device);
@@ -40,6 +41,7 @@ struct CudaFunctions {
   int (*create_stream)(void** stream, unsigned flags);
   int (*destroy_stream)(void* stream);
   int (*synchronize_stream)(void* stream);
+  int (*stream_is_capturing)(void* stream, int* status);
   int (*wait_for_event)(void* stream, void* event, unsigned flags);
   int (*create_event)(void** event, unsigned flags);
   int (*destroy_event)(void* event);
@@ -61,6 +63,8 @@ class CudaDriver {
 
   const CudaFunctions* operator->() const { return functions_.get(); }
 
+  /// Of the newest CUDA whose code it loads: 1000 times the major number and 10 times the minor one.
+  int version() const;
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string text_of(int status) const;
   /// Throws weft::Error "what: text_of(status)" unless the status is success; a GpuRefusal where the device works,

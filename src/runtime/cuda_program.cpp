@@ -23,6 +23,34 @@ std::string architecture_for(const CudaDevice& device, const compile::Nvrtc& nvr
                           nvrtc.version(), device.ordinal(), device.name(), capability));
 }
 
+/// The first that can be loaded, or one after it if that is newer than what the driver loads. If all are, the first:
+/// the driver may have been made compatible.
+compile::Nvrtc nvrtc_for(const CudaDriver& driver, const std::vector<std::filesystem::path>& libraries) {
+  const int newest = driver.version() / 1000;
+  compile::Nvrtc first(libraries);
+  if (first.major_version() <= newest) return first;
+  for (const std::filesystem::path& library : libraries) {
+    try {
+      compile::Nvrtc other({library});
+      if (other.major_version() <= newest) return other;
+    } catch (const Error&) {
+      continue;  // it is not there
+    }
+  }
+  return first;
+}
+
+/// What was wrong if kernels cannot be loaded.
+std::string loading(const CudaDriver& driver, const compile::Nvrtc& nvrtc) {
+  const int version = driver.version();
+  if (nvrtc.major_version() <= version / 1000) return "its compiled kernels cannot be loaded";
+  return fmt::format(
+      "its kernels, which CUDA {} compiled, cannot be loaded by a driver for CUDA {}.{} (install a newer "
+      "driver, or "
+      "libnvrtc.so.{})",
+      nvrtc.version(), version / 1000, version % 1000 / 10, version / 1000);
+}
+
 /// Calls the work, and puts the pipeline's name before what it throws.
 template <class Work>
 auto naming(const ir::Pipeline& pipeline, Work work) {
@@ -40,7 +68,7 @@ auto naming(const ir::Pipeline& pipeline, Work work) {
 CudaToolchain cuda_toolchain(int device, const std::vector<std::filesystem::path>& drivers,
                              const std::vector<std::filesystem::path>& compilers) {
   const auto gpu = std::make_shared<const CudaDevice>(CudaDriver(drivers), device);
-  compile::DeviceCompiler compiler{compile::Nvrtc(compilers)};
+  compile::DeviceCompiler compiler{nvrtc_for(gpu->driver(), compilers)};
   std::string architecture = architecture_for(*gpu, compiler.nvrtc());
   return {gpu, std::move(compiler), std::move(architecture)};
 }
@@ -66,15 +94,16 @@ CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const Cud
       progress_(progress) {
   naming(*pipeline_, [&] {
     const compile::DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
-    load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin);
+    load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin,
+         loading(device_->driver(), toolchain.compiler.nvrtc()));
   });
 }
 
-void CudaProgram::load(const std::string& cubin) {
+void CudaProgram::load(const std::string& cubin, const std::string& otherwise) {
   const CudaDriver& driver = device_->driver();
   const CudaDevice::Current current(*device_);
   void* module = nullptr;
-  driver.check(driver->load_module(&module, cubin.data()), "its compiled kernels cannot be loaded");
+  driver.check(driver->load_module(&module, cubin.data()), otherwise);
   loaded_ = std::shared_ptr<void>(module, [device = device_](void* loaded) {
     const CudaDevice::Current as_before(*device);
     device->driver()->unload_module(loaded);
@@ -91,6 +120,7 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     const CudaDevice::Current current(*device_);
     std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
     void* stream = own ? own->handle() : *callers;
+    if (callers) check_is_not_capturing(stream);
     allocate(outputs, stream, own);
     CudaRun run(code_, device_, device_pool_, pinned_pool_, stream);
     run.bind(*pipeline_, bindings);
@@ -105,6 +135,16 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     const std::lock_guard lock(mutex_);
     idle_streams_.push_back(std::move(own));
   });
+}
+
+/// Memory that is taken or waited for in a capture would belong to the graph, and the pools would give it to others.
+void CudaProgram::check_is_not_capturing(void* stream) const {
+  int status = 0;
+  device_->driver().check(device_->driver()->stream_is_capturing(stream, &status),
+                          "the stream does not tell whether it is being captured");
+  if (status == 0) return;
+  throw Error("it cannot run on a stream that is being captured into a CUDA graph")
+      .help("run it on the stream before or after the capture");
 }
 
 std::shared_ptr<const CudaStream> CudaProgram::take_stream() const {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "ir/stage_ir.h"
@@ -32,7 +34,10 @@ CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device,
       module_(code.module),
       device_(std::move(device)),
       stream_(stream),
-      memory_(device_, of_device, pinned, stream) {}
+      memory_(device_, of_device, pinned, stream) {
+  const char* debug = std::getenv("WEFT_CUDA_DEBUG");
+  one_by_one_ = debug && *debug && std::string_view(debug) != "0";
+}
 
 void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   fields_ = kernel::field_values(module_, pipeline, bindings);
@@ -88,7 +93,8 @@ void CudaRun::finish_copies() {
 
 void CudaRun::wait() {
   if (std::exchange(waited_, true)) return;
-  check(device_->driver()->synchronize_stream(stream_), "its kernels failed on the GPU");
+  check(device_->driver()->synchronize_stream(stream_),
+        "one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which)");
   if (progress_ && launched_) progress_->end();
 }
 
@@ -166,6 +172,9 @@ void CudaRun::launch(const host::Launch& n) {
   check(device_->driver()->launch(code_.kernels.at(n.function), count[0], count[1], count[2], block[0],
                                   block[1], block[2], 0, stream_, pointers.data(), nullptr),
         fmt::format("kernel '{}' cannot be launched", n.function));
+  if (one_by_one_)
+    check(device_->driver()->synchronize_stream(stream_),
+          fmt::format("kernel '{}' failed on the GPU", n.function));
 }
 
 void CudaRun::repeat(const host::Repeat& n) {

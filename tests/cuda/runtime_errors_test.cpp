@@ -186,10 +186,56 @@ TEST_F(RuntimeErrors, Launch) {
 }
 
 TEST_F(RuntimeErrors, KernelsThatFailWhileTheyRun) {
+  EXPECT_EQ(message_of_run("cuStreamSynchronize", 1, illegal_address),
+            "pipeline 'edges': one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which): "
+            "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+            "was encountered)");
+}
+
+/// The first wait is for the first kernel.
+TEST_F(RuntimeErrors, KernelsThatFailOneByOneAreNamed) {
+  const testing_support::Variable debug("WEFT_CUDA_DEBUG", "1");
+  EXPECT_EQ(message_of_run("cuStreamSynchronize", 2, illegal_address),
+            "pipeline 'edges': kernel 'twice_kernel' failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
+            "illegal memory "
+            "access was encountered)");
+}
+
+TEST_F(RuntimeErrors, StreamsThatAreBeingCaptured) {
+  const Program program = two_kernels();
+  void* const stream = cuda.stream();
+  cuda.forget_calls();
+  cuda.set_capturing(true);
+  EXPECT_EQ(message_of([&] {
+              program.run_on(stream, {{{"in", image()}}, {}, {}});
+            }),
+            "pipeline 'edges': it cannot run on a stream that is being captured into a CUDA graph\n"
+            "  help: run it on the stream before or after the capture");
+  EXPECT_EQ(cuda.calls(), std::vector<std::string>{});
+}
+
+TEST_F(RuntimeErrors, CompilerThatIsNewerThanTheDriver) {
+  cuda.set_version(12040);
+  const runtime::CudaToolchain toolchain =
+      runtime::cuda_toolchain(0, runtime::CudaDriver::candidates(), {WEFT_FAKE_NVRTC});
+  cuda.fail("cuModuleLoadData", 1, invalid_image);
   EXPECT_EQ(
-      message_of_run("cuStreamSynchronize", 1, illegal_address),
-      "pipeline 'edges': its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
-      "was encountered)");
+      message_of([&] {
+        const auto pipeline = std::make_shared<const ir::Pipeline>(edges().ir());
+        runtime::CudaProgram(pipeline, toolchain);
+      }),
+      "pipeline 'edges': its kernels, which CUDA 13.0 compiled, cannot be loaded by a driver for CUDA 12.4 "
+      "(install a newer driver, or libnvrtc.so.12): CUDA_ERROR_INVALID_IMAGE (device kernel image is "
+      "invalid)");
+}
+
+TEST_F(RuntimeErrors, OlderCompilersAreTakenForOlderDrivers) {
+  const auto version = [] { return runtime::cuda_toolchain(0).compiler.nvrtc().version(); };
+  EXPECT_EQ(version(), "13.0");
+  cuda.set_version(12040);
+  EXPECT_EQ(version(), "12.0");
+  cuda.set_version(11080);  // none is that old
+  EXPECT_EQ(version(), "13.0");
 }
 
 TEST_F(RuntimeErrors, WithoutANameForTheStatus) {
@@ -274,10 +320,10 @@ TEST_F(TargetAuto, LeavesErrorsThatItCannotMend) {
       "pipeline 'edges': kernel 'once_kernel' cannot be launched: CUDA_ERROR_NOT_SUPPORTED (operation not "
       "supported)");
   cuda.fail("cuStreamSynchronize", 1, illegal_address);
-  EXPECT_EQ(
-      message_of([&] { both(image()); }),
-      "pipeline 'edges': its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
-      "was encountered)");
+  EXPECT_EQ(message_of([&] { both(image()); }),
+            "pipeline 'edges': one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which): "
+            "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+            "was encountered)");
   EXPECT_EQ(reasons, std::vector<std::string>{});
 }
 

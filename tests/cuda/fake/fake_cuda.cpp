@@ -35,6 +35,8 @@ enum Status {
 };
 enum CopyDirection { to_device = 1, to_host = 2 };
 
+constexpr int newest_version = 13000;
+
 thread_local int contexts_of_thread = 0;
 
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
@@ -91,6 +93,8 @@ class Driver final : public weft::testing_support::FakeCuda {
     failures_.clear();
     devices = 1;
     start_status = success;
+    version = newest_version;
+    capturing = false;
     build_ = simt::Build::fast;
     device.forget();
     names.count_anew();
@@ -102,6 +106,8 @@ class Driver final : public weft::testing_support::FakeCuda {
   }
   void set_devices(int count) override { devices = count; }
   void set_start_status(int status) override { start_status = status; }
+  void set_version(int number) override { version = number; }
+  void set_capturing(bool is) override { capturing = is; }
   void find_races() override { build_ = simt::Build::race; }
   std::vector<std::string> alive() const override {
     std::vector<std::string> all = names.all();
@@ -169,7 +175,8 @@ class Driver final : public weft::testing_support::FakeCuda {
   std::vector<std::unique_ptr<Module>> modules;
   std::map<void*, Recorded> events;
   std::uint64_t now = 0;
-  int devices = 1, contexts = 0, start_status = success;
+  int devices = 1, contexts = 0, start_status = success, version = newest_version;
+  bool capturing = false;
 
  private:
   std::vector<std::string> calls_;
@@ -220,6 +227,16 @@ int cuGetErrorString(int status, const char** text) {
 }
 
 int cuInit(unsigned) { return driver().start_status; }
+
+int cuDriverGetVersion(int* version) {
+  *version = driver().version;
+  return success;
+}
+
+int cuStreamIsCapturing(void*, int* status) {
+  *status = driver().capturing ? 1 : 0;
+  return success;
+}
 
 int cuDeviceGetCount(int* count) {
   *count = driver().devices;

@@ -23,7 +23,9 @@ class FakeCuda {
   /// The `nth` call of the function from now on, counted from 1, returns the status and does nothing.
   virtual void fail(const std::string& function, int nth, int status) = 0;
   virtual void set_devices(int count) = 0;
-  virtual void set_start_status(int status) = 0;  ///< What cuInit returns.
+  virtual void set_start_status(int status) = 0;   ///< What cuInit returns.
+  virtual void set_version(int version) = 0;       ///< 13000 unless set.
+  virtual void set_capturing(bool capturing) = 0;  ///< Whether all streams are being captured.
   /// Modules that are loaded from now on are checked for races.
   virtual void find_races() = 0;
 

@@ -37,7 +37,7 @@ FakeNvrtc* weft_fake_nvrtc() { return &state(); }
 const char* nvrtcGetErrorString(int status) { return status == success ? "NVRTC_SUCCESS" : "NVRTC_ERROR"; }
 
 int nvrtcVersion(int* major, int* minor) {
-  *major = 13;
+  *major = FAKE_NVRTC_MAJOR;
   *minor = 0;
   return success;
 }
