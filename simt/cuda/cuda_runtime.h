@@ -27,6 +27,7 @@
 #include "simt/host_api.h"
 #include "simt/host_memory.h"
 #include "simt/math.h"
+#include "simt/packed.h"
 #include "simt/sanitizer_hooks.h"
 #include "simt/threads.h"
 #include "simt/warp.h"

@@ -162,6 +162,9 @@ bool Engine::run_guarded() {
 
 bool Engine::run_block(std::uint64_t number) {
   kernel_.block_number = static_cast<std::uint32_t>(number);
+  pending_copies_.clear();
+  groups_of_copies_.clear();
+  is_copying_ = false;
   if (kernel_.build == Build::race) clocks_.begin_block(kernel_.block_number);
   for (const Range& array : shared_arrays_)
     std::memset(const_cast<char*>(array.begin), shared_poison, array.size);

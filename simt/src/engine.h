@@ -40,6 +40,10 @@ class Engine final : public abi::Services, private MeetingListener {
   void access(const void* address, std::size_t size, unsigned flags, const void* pc) override;
   void undefined(abi::Undefined, const void* data, std::uint64_t left, std::uint64_t right) override;
   void trap(const char* why, abi::Site) override;
+  void copy_to_shared(void* to, const void* from, std::size_t size, std::size_t zeros,
+                      const void* pc) override;
+  void commit_copies() override;
+  void wait_for_copies(unsigned groups_that_may_be_pending) override;
 
   // abi::Services, on the host.
   int launch(const abi::Launch&, void* stream, abi::Invocation* owned, abi::Site) override;
@@ -100,6 +104,15 @@ class Engine final : public abi::Services, private MeetingListener {
     OperationId operation;
     bool written;
   };
+  /// From global to shared memory, asked for by a thread that goes on meanwhile.
+  struct PendingCopy {
+    const Lane* lane;
+    char* to;
+    const char* from;
+    std::size_t size, zeros;
+    const void* pc;
+    unsigned group;  ///< Of its thread's, in order.
+  };
   struct Checked {
     const Lane& lane;
     const void* address;
@@ -132,6 +145,7 @@ class Engine final : public abi::Services, private MeetingListener {
   void illegal_access(const Checked& access);
   void host_access(const void* address, std::size_t size, bool write, const void* pc);
   bool inside_global(const Checked& access);
+  void check_pending_copies(const Checked& access);
   void note(const Checked& access, const Range& range, Shadow& shadow, bool of_block,
             bool check_uninitialised, const std::string& where);
   void report_race(const Checked& access, const Conflict& conflict, const std::string& where);
@@ -173,7 +187,10 @@ class Engine final : public abi::Services, private MeetingListener {
   std::vector<std::unique_ptr<Text>> texts_;
   std::vector<Range> shared_arrays_;  ///< Of the kernel that runs, and its dynamic shared memory.
   Kernel kernel_;
-  bool races_ = false;  ///< A text of the race build is loaded.
+  std::vector<PendingCopy> pending_copies_;             ///< Of the block that runs.
+  std::map<std::uint32_t, unsigned> groups_of_copies_;  ///< That its threads have committed.
+  bool is_copying_ = false;                             ///< Accesses are those of copies to shared memory.
+  bool races_ = false;                                  ///< A text of the race build is loaded.
   std::map<const void*, std::size_t> dynamic_allowed_;
   std::vector<HostRange> host_ranges_;
   std::map<const void*, std::size_t> pinned_;

@@ -84,6 +84,7 @@ void Engine::device_access(const Checked& access) {
 }
 
 void Engine::shared_access(const Checked& access, SharedMemory& memory, const char* what) {
+  if (!pending_copies_.empty() && !is_copying_) check_pending_copies(access);
   const Range of_block{memory.range.begin, kernel_.dynamic_bytes};
   const bool is_static = &memory == &kernel_.text->shared;
   if (is_static && !inside_global(access)) return;

@@ -215,14 +215,13 @@ void Executor::check_same_place(unsigned warp_index, std::uint32_t lanes) {
   const Lane& first = first_lane[std::countr_zero(lanes)];
   for (std::uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
     const Lane& other = first_lane[std::countr_zero(rest)];
-    if (other.kind == first.kind && other.site.line == first.site.line &&
-        other.site.file == first.site.file) {
-      continue;
-    }
+    if (other.kind == first.kind && other.site.is_at(first.site)) continue;
     listener_.complain(
         Kind::divergent_collective,
-        other.kind == first.kind ? "lanes of a warp meet in one operation from different lines"
-                                 : "lanes of a warp meet in different operations",
+        other.kind != first.kind ? "lanes of a warp meet in different operations"
+        : other.site.line == first.site.line
+            ? "lanes of a warp meet in one operation from different calls of a line"
+            : "lanes of a warp meet in one operation from different lines",
         first, fmt::format("is lane {} and calls {}", first.lane, name_of(first.kind)), &other,
         fmt::format("is lane {} of the same warp and calls {}", other.lane, name_of(other.kind)));
     return;
@@ -277,11 +276,14 @@ void Executor::release_barrier() {
     if (lane.state != Lane::State::at_barrier) continue;
     ++present;
     count += lane.predicate != 0;
-    if (lane.site.line != first->site.line || lane.site.file != first->site.file) elsewhere = &lane;
+    if (!lane.site.is_at(first->site)) elsewhere = &lane;
     wake(lane);
   }
   if (elsewhere) {
-    listener_.complain(Kind::divergent_barrier, "threads of a block meet at barriers of different lines",
+    listener_.complain(Kind::divergent_barrier,
+                       elsewhere->site.line == first->site.line
+                           ? "threads of a block meet at different barriers of a line"
+                           : "threads of a block meet at barriers of different lines",
                        *first, "waits in __syncthreads", elsewhere, "of the same block waits in another one");
   }
   at_barrier_ = 0;

@@ -6,19 +6,51 @@
 #include <cstddef>
 #include <cstdint>
 
+#if __cplusplus > 201703L
+#include <source_location>
+#elif !defined(__clang__)
+// What g++ tells of a place, which C++17 has no header for.
+namespace std {
+struct source_location {
+  struct __impl {
+    const char* _M_file_name;
+    const char* _M_function_name;
+    unsigned _M_line, _M_column;
+  };
+};
+}  // namespace std
+#endif
+
 namespace simt::abi {
 
 struct Dim {
   unsigned x, y, z;
 };
 
-/// A line of the text. Functions of CUDA's interface take one as their last, defaulted argument.
+/// A call in the text. Functions of CUDA's interface take one as their last, defaulted argument.
 struct Site {
   const char* file = nullptr;
-  int line = 0;
+  int line = 0, column = 0;
 
-  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return Site{file, line};
+#if __cplusplus > 201703L
+  static constexpr Site here(std::source_location place = std::source_location::current()) {
+    return Site{place.file_name(), static_cast<int>(place.line()), static_cast<int>(place.column())};
+  }
+#elif defined(__clang__)
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                             int column = __builtin_COLUMN()) {
+    return Site{file, line, column};
+  }
+#else
+  static Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                   const void* place = __builtin_source_location()) {
+    return Site{file, line,
+                static_cast<int>(static_cast<const std::source_location::__impl*>(place)->_M_column)};
+  }
+#endif
+
+  bool is_at(const Site& other) const {
+    return line == other.line && column == other.column && file == other.file;
   }
 };
 
@@ -120,6 +152,11 @@ class Services {
   virtual void access(const void* address, std::size_t size, unsigned flags, const void* pc) = 0;
   virtual void undefined(Undefined, const void* data, std::uint64_t left, std::uint64_t right) = 0;
   virtual void trap(const char* why, Site) = 0;
+  /// The last `zeros` of `size` bytes become zeros.
+  virtual void copy_to_shared(void* to, const void* from, std::size_t size, std::size_t zeros,
+                              const void* pc) = 0;
+  virtual void commit_copies() = 0;
+  virtual void wait_for_copies(unsigned groups_that_may_be_pending) = 0;
 
   // On the host.
   virtual int launch(const Launch&, void* stream, Invocation* owned, Site) = 0;
