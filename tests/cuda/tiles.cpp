@@ -11,12 +11,12 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   compile::Scheduling other{.tile = Tile::Block};
   if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
     other = {.groups = tiles};
-  return {tools::simt_program(pipeline, {simt::Build::race, {"-O1"}, {.tile = Tile::Block}}),
-          tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, other})};
+  return {tools::simt_program(pipeline, {simt::Build::race, {"-Og"}, {.tile = Tile::Block}}),
+          tools::simt_program(pipeline, {simt::Build::address, {"-Og"}, other})};
 }
 
 Program compiled_in_stages(const Pipeline& pipeline) {
-  return tools::simt_program(pipeline, {simt::Build::address, {"-O1"}, {.tile = Tile::None}});
+  return tools::simt_program(pipeline, {simt::Build::address, {"-Og"}, {.tile = Tile::None}});
 }
 
 std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {
