@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <weft/error.h>
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace weft::runtime {
 namespace {
 
 constexpr int capability_major = 75, capability_minor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
+constexpr int release_threshold = 4;                         // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 constexpr unsigned without_timing = 2;                       // CU_EVENT_DISABLE_TIMING
 
 }  // namespace
@@ -22,6 +25,26 @@ CudaDevice::CudaDevice(CudaDriver driver, int ordinal) : driver_(std::move(drive
   const std::string what = fmt::format("GPU {} cannot be used", ordinal);
   driver_.check(driver_->device(&device_, ordinal), what);
   driver_.check(driver_->retain_context(&context_, device_), what);
+  keep_memory();
+}
+
+/// Unless somebody has chosen otherwise, the driver would give memory back to the system whenever anybody waits, and
+/// fetch it again for the next run's outputs. Of devices that have no pool nothing is asked.
+void CudaDevice::keep_memory() const {
+  void* pool = nullptr;
+  std::uint64_t bytes = 0;
+  if (driver_->device_pool(&pool, device_) != 0 ||
+      driver_->pool_attribute(pool, release_threshold, &bytes) != 0 || bytes != 0)
+    return;
+  bytes = std::numeric_limits<std::uint64_t>::max();
+  driver_->set_pool_attribute(pool, release_threshold, &bytes);
+}
+
+void CudaDevice::trim_memory(void* stream) const {
+  driver_->synchronize_stream(stream);
+  void* pool = nullptr;
+  if (driver_->device_pool(&pool, device_) == 0) driver_->trim_pool(pool, 0);
+  if (driver_->trim_graphs) driver_->trim_graphs(device_);
 }
 
 CudaDevice::~CudaDevice() { driver_->release_context(device_); }

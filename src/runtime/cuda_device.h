@@ -21,6 +21,10 @@ class CudaDevice {
   std::string name() const;  ///< "NVIDIA H200"
   int capability() const;    ///< 90: ten times the major number and the minor one.
 
+  /// The driver keeps memory that is released, for whoever asks next; here it gives all of that back that nobody
+  /// uses, and what finished CUDA graphs left. Waits for the stream. The device's context has to be current.
+  void trim_memory(void* stream) const;
+
   /// Makes the device's context the calling thread's as long as it lives. If that fails, so does what the
   /// driver is asked for meanwhile.
   class Current {
@@ -36,6 +40,8 @@ class CudaDevice {
   };
 
  private:
+  void keep_memory() const;
+
   CudaDriver driver_;
   int ordinal_, device_ = 0;
   void* context_ = nullptr;

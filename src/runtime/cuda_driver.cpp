@@ -41,6 +41,11 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuLaunchKernel", f.launch);
   find("cuMemAllocAsync", f.allocate);
   find("cuMemFreeAsync", f.release);
+  find("cuDeviceGetDefaultMemPool", f.device_pool);
+  find("cuMemPoolGetAttribute", f.pool_attribute);
+  find("cuMemPoolSetAttribute", f.set_pool_attribute);
+  find("cuMemPoolTrimTo", f.trim_pool);
+  library.find("cuDeviceGraphMemTrim", f.trim_graphs);
   find("cuMemHostAlloc", f.allocate_pinned);
   find("cuMemFreeHost", f.release_pinned);
   find("cuMemcpyHtoDAsync_v2", f.copy_to_device);

@@ -33,6 +33,11 @@ struct CudaFunctions {
                 void** extra);
   int (*allocate)(Address* address, std::size_t bytes, void* stream);
   int (*release)(Address address, void* stream);
+  int (*device_pool)(void** pool, int device);
+  int (*pool_attribute)(void* pool, int attribute, void* value);
+  int (*set_pool_attribute)(void* pool, int attribute, void* value);
+  int (*trim_pool)(void* pool, std::size_t bytes_to_keep);
+  int (*trim_graphs)(int device);  ///< Null before CUDA 11.4.
   int (*allocate_pinned)(void** address, std::size_t bytes, unsigned flags);
   int (*release_pinned)(void* address);
   int (*copy_to_device)(Address to, const void* from, std::size_t bytes, void* stream);

@@ -9,6 +9,8 @@
 namespace weft::runtime {
 namespace {
 
+constexpr int out_of_memory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
+
 /// Takes the smallest block of those that `may` be taken and fits; more than twice as large would keep memory
 /// from those who need it. Returns the end if there is none.
 template <class Blocks, class SizeOf, class May>
@@ -49,10 +51,24 @@ CudaBlock CudaPool::take(std::size_t bytes, void* stream, const std::string& wha
     kept_.erase(fit);
     return found.block;
   }
-  CudaBlock block{nullptr, size};
+  return allocated(size, stream, what);
+}
+
+CudaBlock CudaPool::take_for_good(std::size_t bytes, void* stream, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  return allocated(bytes, stream, what);
+}
+
+/// What is kept for later may be what is missing now: by Weft first, which costs no waiting, then by the driver.
+CudaBlock CudaPool::allocated(std::size_t bytes, void* stream, const std::string& what) {
+  CudaBlock block{nullptr, bytes};
   int status = allocate(block, stream);
-  if (status != 0 && !kept_.empty()) {  // What is kept for later may be what is missing now.
+  if (status != 0 && !kept_.empty()) {
     release_kept(stream);
+    status = allocate(block, stream);
+  }
+  if (status == out_of_memory && kind_ == Kind::Device) {
+    device_->trim_memory(stream);
     status = allocate(block, stream);
   }
   device_->driver().check(status, what);

@@ -34,6 +34,8 @@ class CudaPool {
   /// At least `bytes` bytes of undefined content: the GPU's for use on the stream, the host's at once. `what`
   /// begins the message of the weft::Error if there is not enough memory.
   CudaBlock take(std::size_t bytes, void* stream, const std::string& what);
+  /// Likewise, but never more than that, and not to be given back: it is released as the driver's memory is.
+  CudaBlock take_for_good(std::size_t bytes, void* stream, const std::string& what);
   /// Keeps a block for later calls of take. It was used on `stream` until the event; null: it is free.
   void give(const CudaBlock& block, void* stream, std::shared_ptr<const CudaEvent> after);
 
@@ -45,6 +47,7 @@ class CudaPool {
 
     bool is_free() const { return !after || after->has_passed(); }
   };
+  CudaBlock allocated(std::size_t bytes, void* stream, const std::string& what);
   int allocate(CudaBlock& block, void* stream) const;
   void release(const Kept& kept, void* stream) const;
   void release_kept(void* stream);

@@ -63,22 +63,28 @@ auto naming(const ir::Pipeline& pipeline, Work work) {
   }
 }
 
-}  // namespace
-
-CudaToolchain cuda_toolchain(int device, const std::vector<std::filesystem::path>& drivers,
-                             const std::vector<std::filesystem::path>& compilers) {
-  const auto gpu = std::make_shared<const CudaDevice>(CudaDriver(drivers), device);
+CudaToolchain toolchain_of(const std::shared_ptr<const CudaDevice>& gpu,
+                           const std::vector<std::filesystem::path>& compilers) {
   compile::DeviceCompiler compiler{nvrtc_for(gpu->driver(), compilers)};
   std::string architecture = architecture_for(*gpu, compiler.nvrtc());
   return {gpu, std::move(compiler), std::move(architecture)};
 }
 
-std::optional<CudaToolchain> working_cuda_toolchain(int device) {
+}  // namespace
+
+CudaToolchain cuda_toolchain(int device, const std::vector<std::filesystem::path>& drivers,
+                             const std::vector<std::filesystem::path>& compilers) {
+  return toolchain_of(std::make_shared<const CudaDevice>(CudaDriver(drivers), device), compilers);
+}
+
+std::optional<CudaToolchain> cuda_toolchain_if_present(int device) {
+  std::shared_ptr<const CudaDevice> gpu;
   try {
-    return cuda_toolchain(device);
+    gpu = std::make_shared<const CudaDevice>(CudaDriver(), device);
   } catch (const Error&) {
     return std::nullopt;
   }
+  return toolchain_of(gpu, compile::Nvrtc::candidates());
 }
 
 CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const CudaToolchain& toolchain,
@@ -164,14 +170,15 @@ void CudaProgram::allocate(std::map<std::string, Buffer>& outputs, void* stream,
   for (auto& [name, output] : outputs) {
     if (output.memory().is_host() || !output.empty()) continue;
     const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(output.bytes(), 1));
-    CudaFunctions::Address address = 0;
-    device_->driver().check(device_->driver()->allocate(&address, bytes, stream),
-                            fmt::format("output '{}' needs {} bytes of the GPU's memory", name, bytes));
-    const auto release = [device = device_, stream, owner](void* memory) {
+    void* memory =
+        device_pool_
+            .take_for_good(bytes, stream,
+                           fmt::format("output '{}' needs {} bytes of the GPU's memory", name, bytes))
+            .address;
+    const auto release = [device = device_, stream, owner](void* released) {
       const CudaDevice::Current current(*device);
-      device->driver()->release(reinterpret_cast<CudaFunctions::Address>(memory), stream);
+      device->driver()->release(as_address(released), stream);
     };
-    void* memory = reinterpret_cast<void*>(address);
     output = Buffer(memory, output.type(), output.extents(), output.strides())
                  .in(this->memory())
                  .owned_by(std::shared_ptr<void>(memory, release));

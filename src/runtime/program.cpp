@@ -28,9 +28,9 @@ class Program::Implementation {
     if (options.target == Target::Reference) return;
     std::optional<runtime::CudaToolchain> toolchain;
     if (options.target == Target::Cuda) toolchain = runtime::cuda_toolchain(options.device);
-    if (options.target == Target::Auto) toolchain = runtime::working_cuda_toolchain(options.device);
     if (options.target == Target::Auto) without_gpu_ = options;
     try {
+      if (without_gpu_) toolchain = runtime::cuda_toolchain_if_present(options.device);
       if (toolchain)
         take_gpu(std::make_unique<runtime::CudaProgram>(
             pipeline_, *toolchain, compile::scheduling_of(options), compile::ContentCache(), progress));

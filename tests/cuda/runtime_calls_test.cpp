@@ -2,6 +2,7 @@
 #include <weft/dlpack.h>
 
 #include <atomic>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,6 +55,14 @@ TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
             (Calls{"cuMemcpyHtoDAsync d1 h1 7936 s1", "cuLaunchKernel once_kernel 1x4x1 s1",
                    "cuLaunchKernel twice_kernel 1x4x1 s1", "cuMemcpyDtoHAsync h2 d2 7936 s1",
                    "cuStreamSynchronize s1"}));
+}
+
+TEST_F(RuntimeCalls, LetTheDriverKeepReleasedMemoryUnlessSomebodyChoseOtherwise) {
+  two_kernels();
+  EXPECT_EQ(cuda.kept_bytes(), std::numeric_limits<std::uint64_t>::max());
+  cuda.keep_bytes(1 << 20);
+  two_kernels();
+  EXPECT_EQ(cuda.kept_bytes(), 1u << 20);
 }
 
 TEST_F(RuntimeCalls, OnTheUsersStreamWaitForNothing) {

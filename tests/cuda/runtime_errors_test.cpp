@@ -35,6 +35,7 @@ class RuntimeErrors : public GpuTest {
   std::string message_of_run(const std::string& function, int nth, int status) {
     const Program program = two_kernels();
     cuda.fail(function, nth, status);
+    if (function == "cuMemAllocAsync") cuda.fail(function, nth, status);  // it is asked for twice
     const std::string message = message_of([&] { program(image()); });
     EXPECT_EQ(message_of([&] { program(image()); }), "(no error)");
     return message;
@@ -164,6 +165,30 @@ TEST_F(RuntimeErrors, MemoryThatIsKeptIsGivenBackFirst) {
       (std::vector<std::string>{"cuMemFreeAsync d1 s1", "cuMemFreeAsync d2 s1", "cuMemFreeAsync d3 s1"}));
 }
 
+/// What CUDA graphs and released outputs left is the driver's, and nobody else gives it back.
+TEST_F(RuntimeErrors, MemoryThatTheDriverKeepsIsGivenBackNext) {
+  const Program program = two_kernels();
+  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  cuda.forget_calls();
+  EXPECT_EQ(message_of([&] { program(image()); }), "(no error)");
+  const std::vector<std::string> all = cuda.calls();
+  ASSERT_GE(all.size(), 5u);
+  EXPECT_EQ(std::vector<std::string>(all.begin(), all.begin() + 5),
+            (std::vector<std::string>{"cuStreamCreate s1", "cuStreamSynchronize s1", "cuMemPoolTrimTo 0",
+                                      "cuDeviceGraphMemTrim", "cuMemAllocAsync d1 8192 s1"}));
+}
+
+TEST_F(RuntimeErrors, MemoryThatIsKeptIsGivenBackForOutputsToo) {
+  const Program program = two_kernels();
+  program(image());
+  cuda.forget_calls();
+  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  const Buffer out = program(on_gpu(image()));
+  EXPECT_EQ(
+      calls({"cuMemFreeAsync", "cuMemPoolTrimTo"}),
+      (std::vector<std::string>{"cuMemFreeAsync d1 s1", "cuMemFreeAsync d2 s1", "cuMemFreeAsync d3 s1"}));
+}
+
 TEST_F(RuntimeErrors, CopyToTheGpu) {
   EXPECT_EQ(message_of_run("cuMemcpyHtoDAsync", 1, illegal_address),
             "pipeline 'edges': image 'in' cannot be copied to the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
@@ -281,10 +306,23 @@ TEST_F(TargetAuto, WhereKernelsCannotBeCompiled) {
                                      "in Weft, please report)"});
 }
 
+TEST_F(TargetAuto, WhereNoCompilerFitsTheGpu) {
+  nvrtc.architectures = {75, 86, 90};
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons, std::vector<std::string>{"CUDA 13.0 does not compile for GPU 0, SIMT checker (sm_80); "
+                                              "install a version that does"});
+}
+
+TEST_F(TargetAuto, SaysNothingWithoutAGpu) {
+  cuda.set_devices(0);
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons, std::vector<std::string>{});
+}
+
 TEST_F(TargetAuto, WhereARunGetsNoMemory) {
   const Program both = program();
   EXPECT_EQ(both.target(), Target::Cuda);
-  cuda.fail("cuMemAllocAsync", 2, out_of_memory);
+  for (int attempt = 0; attempt < 2; ++attempt) cuda.fail("cuMemAllocAsync", 2, out_of_memory);
   EXPECT_EQ(difference_on(both), "");
   EXPECT_EQ(both.target(), Target::Cpu);
   EXPECT_EQ(reasons,
@@ -310,7 +348,7 @@ TEST_F(TargetAuto, LeavesErrorsThatItCannotMend) {
       "pipeline 'edges': output 'twice' needs 4092 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out "
       "of "
       "memory)";
-  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  for (int attempt = 0; attempt < 2; ++attempt) cuda.fail("cuMemAllocAsync", 1, out_of_memory);
   EXPECT_EQ(message_of([&] { both(on_gpu(image())); }), no_memory);
   cuda.fail("cuLaunchKernel", 1, not_supported);
   EXPECT_EQ(

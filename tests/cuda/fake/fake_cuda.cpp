@@ -33,6 +33,7 @@ enum Status {
   launch_failure = 719,
   not_supported = 801,
 };
+constexpr int release_threshold = 4;  // of a pool
 enum CopyDirection { to_device = 1, to_host = 2 };
 
 constexpr int newest_version = 13000;
@@ -91,6 +92,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   void reset() override {
     calls_.clear();
     failures_.clear();
+    kept = 0;
     devices = 1;
     start_status = success;
     version = newest_version;
@@ -115,6 +117,8 @@ class Driver final : public weft::testing_support::FakeCuda {
     for (int i = 0; i < contexts; ++i) all.push_back("context");
     return all;
   }
+  std::uint64_t kept_bytes() const override { return kept; }
+  void keep_bytes(std::uint64_t most) override { kept = most; }
   std::vector<std::string> reports() const override {
     std::vector<std::string> texts;
     for (const simt::Report& report : device.reports()) texts.push_back(to_string(report));
@@ -174,7 +178,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   Names names;
   std::vector<std::unique_ptr<Module>> modules;
   std::map<void*, Recorded> events;
-  std::uint64_t now = 0;
+  std::uint64_t now = 0, kept = 0;
   int devices = 1, contexts = 0, start_status = success, version = newest_version;
   bool capturing = false;
 
@@ -350,6 +354,34 @@ int cuMemFreeAsync(Address address, void* stream) {
     ++driver().now;
     return driver().services().release_async(pointer(address), stream, {});
   });
+}
+
+int cuDeviceGetDefaultMemPool(void** pool, int) {
+  *pool = &driver().kept;
+  return success;
+}
+
+int cuMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  if (attribute != release_threshold) return invalid_value;
+  *static_cast<std::uint64_t*>(value) = *static_cast<std::uint64_t*>(pool);
+  return success;
+}
+
+int cuMemPoolSetAttribute(void* pool, int attribute, void* value) {
+  if (attribute != release_threshold) return invalid_value;
+  *static_cast<std::uint64_t*>(pool) = *static_cast<std::uint64_t*>(value);
+  return success;
+}
+
+int cuMemPoolTrimTo(void*, std::size_t bytes) {
+  return driver().call("cuMemPoolTrimTo", [&](std::string& arguments) {
+    arguments = std::to_string(bytes);
+    return success;
+  });
+}
+
+int cuDeviceGraphMemTrim(int) {
+  return driver().call("cuDeviceGraphMemTrim", [](std::string&) { return success; });
 }
 
 int cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {

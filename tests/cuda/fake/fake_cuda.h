@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class FakeCuda {
 
   /// Names of memory, streams and events that were not given back, and of modules and contexts.
   virtual std::vector<std::string> alive() const = 0;
+  virtual std::uint64_t kept_bytes() const = 0;  ///< Those that the device's pool keeps when somebody waits.
+  virtual void keep_bytes(std::uint64_t most) = 0;
   /// What the checker found.
   virtual std::vector<std::string> reports() const = 0;
 
