@@ -43,7 +43,19 @@ inline int clamped(int value, int least, int most) {
   SIMT_PACKED(__vcmpgtu##count, unsigned_type, x > y ? -1 : 0)                          \
   SIMT_PACKED(__vcmpgeu##count, unsigned_type, x >= y ? -1 : 0)                         \
   SIMT_PACKED(__vcmplts##count, signed_type, x < y ? -1 : 0)                            \
-  SIMT_PACKED(__vcmpgts##count, signed_type, x > y ? -1 : 0)
+  SIMT_PACKED(__vcmples##count, signed_type, x <= y ? -1 : 0)                           \
+  SIMT_PACKED(__vcmpgts##count, signed_type, x > y ? -1 : 0)                            \
+  SIMT_PACKED(__vcmpges##count, signed_type, x >= y ? -1 : 0)                           \
+  SIMT_PACKED(__vseteq##count, unsigned_type, x == y)                                   \
+  SIMT_PACKED(__vsetne##count, unsigned_type, x != y)                                   \
+  SIMT_PACKED(__vsetltu##count, unsigned_type, x < y)                                   \
+  SIMT_PACKED(__vsetleu##count, unsigned_type, x <= y)                                  \
+  SIMT_PACKED(__vsetgtu##count, unsigned_type, x > y)                                   \
+  SIMT_PACKED(__vsetgeu##count, unsigned_type, x >= y)                                  \
+  SIMT_PACKED(__vsetlts##count, signed_type, x < y)                                     \
+  SIMT_PACKED(__vsetles##count, signed_type, x <= y)                                    \
+  SIMT_PACKED(__vsetgts##count, signed_type, x > y)                                     \
+  SIMT_PACKED(__vsetges##count, signed_type, x >= y)
 SIMT_PACKED_BOTH(signed char, unsigned char, 4, -128, 127, 255)
 SIMT_PACKED_BOTH(short, unsigned short, 2, -32768, 32767, 65535)
 #undef SIMT_PACKED_BOTH
@@ -58,4 +70,11 @@ inline unsigned __vsadu4(unsigned a, unsigned b) {
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int at = 0; at < 32; at += 8) c += (a >> at & 255u) * (b >> at & 255u);
   return c;
+}
+inline int __dp4a(int a, int b, int c) {
+  unsigned sum = static_cast<unsigned>(c);
+  for (int at = 0; at < 32; at += 8)
+    sum += static_cast<unsigned>(static_cast<signed char>(static_cast<unsigned>(a) >> at & 255u) *
+                                 static_cast<signed char>(static_cast<unsigned>(b) >> at & 255u));
+  return static_cast<int>(sum);
 }
