@@ -9,6 +9,16 @@ namespace simt {
 using abi::Barrier;
 using abi::Collective;
 
+namespace {
+
+/// Of one of two calls, where lines do not tell them apart.
+std::string column_beside(const abi::Site& site, const abi::Site& other) {
+  const bool one_line = site.line == other.line && site.file == other.file;
+  return one_line ? fmt::format(" in column {}", site.column) : "";
+}
+
+}  // namespace
+
 Executor::Executor(MeetingListener& listener, Random& random)
     : listener_(listener),
       random_(random),
@@ -216,14 +226,17 @@ void Executor::check_same_place(unsigned warp_index, std::uint32_t lanes) {
   for (std::uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
     const Lane& other = first_lane[std::countr_zero(rest)];
     if (other.kind == first.kind && other.site.is_at(first.site)) continue;
-    listener_.complain(
-        Kind::divergent_collective,
-        other.kind != first.kind ? "lanes of a warp meet in different operations"
-        : other.site.line == first.site.line
-            ? "lanes of a warp meet in one operation from different calls of a line"
-            : "lanes of a warp meet in one operation from different lines",
-        first, fmt::format("is lane {} and calls {}", first.lane, name_of(first.kind)), &other,
-        fmt::format("is lane {} of the same warp and calls {}", other.lane, name_of(other.kind)));
+    listener_.complain(Kind::divergent_collective,
+                       other.kind != first.kind ? "lanes of a warp meet in different operations"
+                       : other.site.line == first.site.line
+                           ? "lanes of a warp meet in one operation from different calls of a line"
+                           : "lanes of a warp meet in one operation from different lines",
+                       first,
+                       fmt::format("is lane {} and calls {}{}", first.lane, name_of(first.kind),
+                                   column_beside(first.site, other.site)),
+                       &other,
+                       fmt::format("is lane {} of the same warp and calls {}{}", other.lane,
+                                   name_of(other.kind), column_beside(other.site, first.site)));
     return;
   }
 }
@@ -280,11 +293,12 @@ void Executor::release_barrier() {
     wake(lane);
   }
   if (elsewhere) {
-    listener_.complain(Kind::divergent_barrier,
-                       elsewhere->site.line == first->site.line
-                           ? "threads of a block meet at different barriers of a line"
-                           : "threads of a block meet at barriers of different lines",
-                       *first, "waits in __syncthreads", elsewhere, "of the same block waits in another one");
+    listener_.complain(
+        Kind::divergent_barrier,
+        elsewhere->site.line == first->site.line ? "threads of a block meet at different barriers of a line"
+                                                 : "threads of a block meet at barriers of different lines",
+        *first, "waits in __syncthreads" + column_beside(first->site, elsewhere->site), elsewhere,
+        "of the same block waits in another one" + column_beside(elsewhere->site, first->site));
   }
   at_barrier_ = 0;
   barrier_result_[static_cast<int>(Barrier::count)] = count;

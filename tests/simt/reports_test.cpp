@@ -111,6 +111,31 @@ extern "C" void run() { cudaLaunchKernel(wait, dim3(1), dim3(32), nullptr, 0, 0)
             "0xffffffff\n");
 }
 
+TEST(Report, OfTwoCallsInALineSaysTheirColumns) {
+  EXPECT_EQ(
+      reports_of(R"(
+__global__ void sides(int v) {
+  v += threadIdx.x & 1 ? __shfl_xor_sync(~0u, v, 2) : __shfl_xor_sync(~0u, v, 4);
+}
+__global__ void meet() { threadIdx.x < 32 ? __syncthreads() : __syncthreads(); }
+extern "C" void run() {
+  int v = 0;
+  void* arguments[] = {&v};
+  cudaLaunchKernel(sides, dim3(1), dim3(32), arguments, 0, 0);
+  cudaLaunchKernel(meet, dim3(1), dim3(64), nullptr, 0, 0);
+}
+)",
+                 simt::Build::fast),
+      "divergent collective: lanes of a warp meet in one operation from different calls of a line\n"
+      "  a.cu:3: sides: thread (0,0,0) of block (0,0,0) is lane 0 and calls __shfl_xor_sync in column 70\n"
+      "  a.cu:3: sides: thread (1,0,0) of block (0,0,0) is lane 1 of the same warp and calls "
+      "__shfl_xor_sync in column 41\n"
+      "divergent barrier: threads of a block meet at different barriers of a line\n"
+      "  a.cu:5: meet: thread (0,0,0) of block (0,0,0) waits in __syncthreads in column 58\n"
+      "  a.cu:5: meet: thread (63,0,0) of block (0,0,0) of the same block waits in another one in column "
+      "76\n");
+}
+
 TEST(Report, AKernelThatFailsIsAnErrorOfTheNextWait) {
   simt::Device device;
   const simt::Module module(device, simt::compile(R"(
