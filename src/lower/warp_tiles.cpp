@@ -51,6 +51,7 @@ Expr equal(const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Eq, a
 Expr between(const Expr& least, const Expr& value, const Expr& end) {
   return kernel::both(at_most(least, value), less(value, end));
 }
+Expr either(const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Or, a, b); }
 Expr limited(const Expr& value, const Expr& least, const Expr& most) {
   return kernel::min(kernel::max(value, least), most);
 }
@@ -572,7 +573,12 @@ class WarpTiles : public TileOwner {
       each.push_back({kernel::Store{source.array, at(i, l), kernel::select(is_there, value, other)}});
     }
     expressions.close();
-    return {{unrolled("i", pixels_, std::move(each))}};
+    // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
+    const Expr last = kernel::add(name("first"), literal(lanes_of_warp * pixels_));
+    Expr is_missing = either(less(name("first"), rows.begin(0)), less(rows.end(0), last));
+    if (is_constant)
+      is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
+    return {{If{is_missing, {{unrolled("i", pixels_, std::move(each))}}, {}}}};
   }
 
   /// Rows beyond the ends of a stage are copies of those that the border finds, as soon as both are there.
@@ -596,7 +602,9 @@ class WarpTiles : public TileOwner {
       block.push_back({If{is_below, copy(kept.ahead, kept.ahead - above), {}}});
       block.push_back({If{is_above, copy(kept.ahead - above, kept.ahead), {}}});
     }
-    return block;
+    if (block.empty()) return block;
+    const Expr is_near_begin = less(kernel::sub(row, literal(kept.least_rows - 1)), rows.begin(1));
+    return {{If{either(is_near_begin, at_most(rows.end(1), row)), std::move(block), {}}}};
   }
 
   // ---- the result
