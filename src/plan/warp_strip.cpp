@@ -81,6 +81,9 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   if (march.in_parts) return result + " is a reduction";
   if (!march.has_one_rate()) return "stages of several rates do not share lanes' columns";
   if (march.rolling.empty()) return result + " reads no windows";
+  const ir::Affine& height = group.result().domain()[1].extent;
+  if (height.is_constant() && height.constant() < least_rows_of_strip)
+    return result + " has too few rows to march down";
   for (const RollingRows& r : march.rolling) {
     const bool leaves = r.outside != Window(2);
     if (r.is_member && leaves && r.border() == ir::BorderMode::Repeat)
