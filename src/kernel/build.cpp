@@ -121,6 +121,16 @@ Expr max(Expr a, Expr b) {
   return make(Scalar::I64, Binary{BinaryOp::Max, std::move(a), std::move(b)});
 }
 
+Expr min(const std::vector<Expr>& values) {
+  Expr least = values.front();
+  for (std::size_t i = 1; i < values.size(); ++i) least = min(least, values[i]);
+  return least;
+}
+Expr max(const std::vector<Expr>& values) {
+  Expr largest = values.front();
+  for (std::size_t i = 1; i < values.size(); ++i) largest = max(largest, values[i]);
+  return largest;
+}
 Expr both(Expr a, Expr b) {
   if (!a || (literal_value(a) && *literal_value(a))) return b;
   if (!b || (literal_value(b) && *literal_value(b))) return a;

@@ -23,6 +23,8 @@ Expr mul(Expr a, Expr b);
 Expr div(Expr a, Expr b);  ///< Of non-negative numbers, or truncated.
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
+Expr min(const std::vector<Expr>& values);  ///< Of one at least.
+Expr max(const std::vector<Expr>& values);
 Expr both(Expr a, Expr b);  ///< Logical and; either may be null, meaning true.
 
 void append(Block& block, Block more);

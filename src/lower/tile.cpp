@@ -3,7 +3,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "ir/visit.h"
 #include "plan/march.h"
@@ -33,13 +32,6 @@ const ir::Stage& stage_named(const std::string& name, const Tile::Stages& member
   }
   throw InternalError("a plan of '" + members.back()->name + "' speaks of '" + name +
                       "', which it does not read");
-}
-
-Expr largest(const std::vector<Expr>& values) {
-  return std::accumulate(values.begin() + 1, values.end(), values.front(), kernel::max);
-}
-Expr least(const std::vector<Expr>& values) {
-  return std::accumulate(values.begin() + 1, values.end(), values.front(), kernel::min);
 }
 
 int batch_of(const plan::KernelPlan& plan) {
@@ -136,9 +128,9 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
     if (!moves_alike || needed.max > beyond.max) until.push_back(kernel::add(end, literal(beyond.max)));
   }
   if (count == 1) {
-    Expr is_needed = kernel::binary(BinaryOp::Le, largest(from), first);
+    Expr is_needed = kernel::binary(BinaryOp::Le, kernel::max(from), first);
     if (!until.empty())
-      is_needed = kernel::both(is_needed, kernel::binary(BinaryOp::Lt, first, least(until)));
+      is_needed = kernel::both(is_needed, kernel::binary(BinaryOp::Lt, first, kernel::min(until)));
     if (!kernel::same(first, row)) work.insert(work.begin(), {Let{variable, first}});
     return {{If{is_needed, std::move(work), {}}}};
   }
@@ -149,8 +141,8 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
     block.push_back({Let{name, value}});
     return kernel::name(name);
   };
-  const Expr begin = bound("first", largest(from), from.size() > 2);
-  const Expr end = bound("last", least(until), until.size() > 2);
+  const Expr begin = bound("first", kernel::max(from), from.size() > 2);
+  const Expr end = bound("last", kernel::min(until), until.size() > 2);
   block.push_back({For{LoopKind::Serial, variable, begin, end, std::move(work)}});
   return block;
 }

@@ -93,7 +93,9 @@ class WarpTiles : public TileOwner {
     const auto claim = [&](const std::string& wanted) {
       locals_[wanted] = tile.layout().names.claim(wanted);
     };
-    for (const char* wanted : {"lane", "k", "j", "has_result", "across", "found", "is_there"}) claim(wanted);
+    for (const char* wanted :
+         {"lane", "k", "j", "part", "inner", "inner_end", "has_result", "across", "found", "is_there"})
+      claim(wanted);
     claim(tile.array().name + "_place");
     for (const Source& source : tile.sources()) {
       for (const char* what : {"_y", "_place", "_next", "_next_row", "_above"})
@@ -152,13 +154,50 @@ class WarpTiles : public TileOwner {
     return {function.name, literal(1), grid};
   }
 
+  /// Rows with tests, batches without where all that they read and compute lies inside, and again rows with tests.
   Block go_down(const std::function<Block()>& rows) override {
     Block block;
-    const Expr is_inside = inside(block);
-    is_at_end_ = false;
-    Block inner = march(rows);
+    const Expr y1 = name("y1"), from = kernel::sub(name("y0"), literal(tile_.plan().before));
+    const auto let = [&](const std::string& wanted, const Expr& value) {
+      block.push_back({Let{local(wanted), value}});
+      return var(wanted);
+    };
+    const Inside inside = where_inside(block);
+    const Expr first_inside = limited(kernel::max(inside.first_rows), from, y1);
+    const Expr begin = let("inner", kernel::select(inside.columns, first_inside, y1));
+    const Expr all =
+        kernel::max(kernel::sub(kernel::min(kernel::min(inside.end_rows), y1), begin), literal(0));
+    const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
+    const Expr end = let("inner_end", kernel::add(begin, turns));
+
     is_at_end_ = true;
-    block.push_back({If{is_inside, std::move(inner), march(rows)}});
+    for_images([&](const Source& image) {
+      const Expr row = kernel::add(kernel::add(from, literal(image.kept.ahead)), var("k"));
+      const Expr at = kernel::mul(var("k"), literal(scalars_of(image)));
+      block.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
+    });
+    Block row_by_row;
+    for (const Source& source : tile_.sources()) {
+      const plan::Kept& kept = source.kept;
+      if (const int moving = (kept.rows - 1) * kept.pitch; moving > 0)
+        row_by_row.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
+    }
+    kernel::append(row_by_row, rows());
+    is_at_end_ = false;
+    Block in_batches{{Let{"y", kernel::add(name("batch"), var("k"))}}};
+    kernel::append(in_batches, rows());
+
+    const Expr is_above = equal(var("part"), literal(0));
+    Block part;
+    part.push_back({For{LoopKind::Serial, "y", kernel::select(is_above, from, end),
+                        kernel::select(is_above, begin, y1), std::move(row_by_row)}});
+    part.push_back({For{LoopKind::Serial,
+                        "batch",
+                        kernel::select(is_above, begin, end),
+                        end,
+                        {{unrolled(local("k"), batch(), std::move(in_batches))}},
+                        literal(batch())}});
+    block.push_back({For{LoopKind::Serial, local("part"), literal(0), literal(2), std::move(part)}});
     return block;
   }
 
@@ -305,16 +344,19 @@ class WarpTiles : public TileOwner {
   // ---- rows in registers
 
   /// Where the row begins that is so many below the current one. Inside, rows stay where they are and loops are
-  /// unrolled, so that this is a number; at ends they move up by one with each row, in less code.
+  /// unrolled, so that this is a number; at ends they move up by one with each row, in less code. Before a batch and
+  /// after it the latest row is the last, as it is between such rows.
   Expr row_start(const plan::Kept& kept, int below) const {
-    if (is_at_end_) return literal((below - kept.ahead + kept.least_rows - 1) * kept.pitch);
-    return kernel::mul(turn(kept.rows, below), literal(kept.pitch));
+    const int from_last = below - kept.ahead;
+    if (is_at_end_) return literal((from_last + kept.rows - 1) * kept.pitch);
+    return kernel::mul(turn(kept.rows, from_last), literal(kept.pitch));
   }
   /// And as many further below as a loop over the taps of a window says.
   Expr row_start(const plan::Kept& kept, int below, const Expr& further) const {
     const Expr pitch = literal(kept.pitch);
     if (is_at_end_) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
-    const Expr k = kernel::add(var("k"), kernel::add(further, literal(below + kept.rows * furthest_turns)));
+    const int bias = below - kept.ahead + kept.rows * furthest_turns;
+    const Expr k = kernel::add(var("k"), kernel::add(further, literal(bias)));
     return kernel::mul(kernel::binary(BinaryOp::Rem, k, literal(kept.rows)), pitch);
   }
   /// Likewise of what is loaded: of the row that is due.
@@ -337,86 +379,64 @@ class WarpTiles : public TileOwner {
 
   // ---- the way down
 
-  Block march(const std::function<Block()>& rows) {
-    Block block;
-    const int before = tile_.plan().before;
-    for_images([&](const Source& image) {
-      const Expr row = kernel::add(kernel::add(name("y0"), var("k")), literal(image.kept.ahead - before));
-      const Expr at = kernel::mul(var("k"), literal(scalars_of(image)));
-      block.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
-    });
-    const Expr from = kernel::sub(name("y0"), literal(before));
-    if (is_at_end_) {
-      Block work;
-      for (const Source& source : tile_.sources()) {
-        const plan::Kept& kept = source.kept;
-        if (const int moving = (kept.least_rows - 1) * kept.pitch; moving > 0)
-          work.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
-      }
-      kernel::append(work, rows());
-      block.push_back({For{LoopKind::Serial, "y", from, name("y1"), std::move(work)}});
-      return block;
-    }
-    Block work{{Let{"y", kernel::add(name("batch"), var("k"))}}};
-    kernel::append(work, rows());
-    block.push_back({For{LoopKind::Serial,
-                         "batch",
-                         from,
-                         name("y1"),
-                         {{unrolled(local("k"), batch(), std::move(work))}},
-                         literal(batch())}});
-    return block;
-  }
-
-  /// Whether nothing that the tile reads or computes lies beyond the end of anything, and whole packs are aligned.
-  Expr inside(Block& block) const {
+  /// Where nothing has to be tested.
+  struct Inside {
+    Expr columns;                            ///< Whether there are rows at all.
+    std::vector<Expr> first_rows, end_rows;  ///< Of the result: from the largest to before the least.
+  };
+  /// Of the tile: all that lanes load lies inside of images, and aligned, and all that they compute inside of what has
+  /// a border, and in the first of two cases.
+  Inside where_inside(Block& block) const {
+    Inside inside;
     std::vector<Expr> tests;
-    const auto require = [&](const Expr& test) {
+    const auto add_to = [](std::vector<Expr>& list, const Expr& e) {
       const bool is_known =
-          std::any_of(tests.begin(), tests.end(), [&](const Expr& t) { return kernel::same(t, test); });
-      if (!is_known) tests.push_back(test);
+          std::any_of(list.begin(), list.end(), [&](const Expr& o) { return kernel::same(o, e); });
+      if (!is_known) list.push_back(e);
     };
-    const Expr x0 = name("x0"), y0 = name("y0"), y1 = name("y1"), first = name("first");
-    require(equal(kernel::sub(y1, y0), name("rows")));
-    require(at_most(kernel::add(x0, literal(tile_.width())), rows_.end(0)));
-    const auto lies_in = [&](const ir::Box& box, const Expr& first_row, const Expr& end_row) {
+    const Expr x0 = name("x0"), first = name("first");
+    const auto columns_of = [&](const ir::Box& box) {
       const Rows rows(box, tile_.layout());
-      require(at_most(rows.begin(0), first));
-      require(at_most(kernel::add(first, literal(lanes_of_warp * pixels_)), rows.end(0)));
-      require(at_most(rows.begin(1), first_row));
-      require(at_most(end_row, rows.end(1)));
+      add_to(tests, at_most(rows.begin(0), first));
+      add_to(tests, at_most(kernel::add(first, literal(lanes_of_warp * pixels_)), rows.end(0)));
+      return rows;
     };
+    const auto rows_between = [&](const Expr& begin, const Expr& end, int ahead) {
+      add_to(inside.first_rows, kernel::sub(begin, literal(ahead)));
+      add_to(inside.end_rows, kernel::sub(end, literal(ahead)));
+    };
+    const auto case_of = [&](const ir::Stage& stage, const plan::Reach& x, int ahead) {
+      const auto box = box_of_first_case(stage);
+      if (!box) return;
+      const Expr end = kernel::add(x0, literal(tile_.width() + x.max));
+      for (const ir::Affine& bound : (*box)[0].lower)
+        add_to(tests, at_most(rows_.lower(bound), kernel::add(x0, literal(x.min))));
+      for (const ir::Affine& bound : (*box)[0].upper) add_to(tests, at_most(end, rows_.lower(bound)));
+      for (const ir::Affine& bound : (*box)[1].lower)
+        add_to(inside.first_rows, kernel::sub(rows_.lower(bound), literal(ahead)));
+      for (const ir::Affine& bound : (*box)[1].upper)
+        add_to(inside.end_rows, kernel::sub(rows_.lower(bound), literal(ahead)));
+    };
+    add_to(tests, at_most(kernel::add(x0, literal(tile_.width())), rows_.end(0)));
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
       if (!kept.is_member) {
-        lies_in(kept.box, kernel::add(y0, literal(kept.ahead - tile_.plan().before)),
-                kernel::add(y1, literal(kept.ahead)));
+        const Rows rows = columns_of(kept.box);
+        rows_between(rows.begin(1), rows.end(1), kept.ahead + loaded());
+        add_to(tests, is_aligned(source.stage, block));
         continue;
       }
-      if (kept.border_mode() && kept.outside != plan::Window(2))
-        lies_in(kept.box, tile_.first_row(kept), tile_.end_row(kept));
-      if (const auto box = box_of_first_case(source.stage)) lies_between(*box, {kept.x(), kept.y()}, require);
+      if (kept.border_mode() && kept.outside != plan::Window(2)) {
+        const Rows rows = columns_of(kept.box);
+        // The first rows have to be copied to those above.
+        rows_between(kernel::add(rows.begin(1), literal(kept.least_rows - 1)), rows.end(1), kept.ahead);
+      }
+      case_of(source.stage, kept.x(), kept.ahead);
     }
-    if (const auto box = box_of_first_case(result_)) lies_between(*box, plan::Window(2), require);
-    for (const Source& source : tile_.sources()) {
-      if (!source.kept.is_member) require(is_aligned(source.stage, block));
-    }
-    require(is_aligned(result_, block));
-    return std::accumulate(tests.begin(), tests.end(), Expr(), kernel::both);
-  }
-
-  /// The pixels of a stage that a tile needs lie in a box of its own.
-  template <class F>
-  void lies_between(const std::vector<analysis::Bounds>& box, const plan::Window& halo,
-                    const F& require) const {
-    const std::array<Expr, 2> begin{name("x0"), name("y0")};
-    const std::array<Expr, 2> end{kernel::add(begin[0], literal(tile_.width())), name("y1")};
-    for (std::size_t d = 0; d < 2; ++d) {
-      for (const ir::Affine& bound : box[d].lower)
-        require(at_most(rows_.lower(bound), kernel::add(begin[d], literal(halo[d].min))));
-      for (const ir::Affine& bound : box[d].upper)
-        require(at_most(kernel::add(end[d], literal(halo[d].max)), rows_.lower(bound)));
-    }
+    case_of(result_, {}, 0);
+    add_to(tests, is_aligned(result_, block));
+    inside.columns = std::accumulate(tests.begin(), tests.end(), Expr(), kernel::both);
+    return inside;
   }
 
   Expr is_aligned(const ir::Stage& stage, Block& block) const {

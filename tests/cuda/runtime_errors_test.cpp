@@ -1,4 +1,6 @@
 // What Weft says when there is no GPU, and when one fails.
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -109,6 +111,16 @@ TEST_F(RuntimeErrors, CompilerThatHasNoMemory) {
   EXPECT_EQ(message.substr(0, message.find('\n')), "pipeline 'edges': NVRTC failed to compile: NVRTC_ERROR");
 }
 
+/// The number of the line in which the kernel begins.
+int line_of_kernel(const std::filesystem::path& source) {
+  std::ifstream in(source);
+  int number = 1;
+  for (std::string line; std::getline(in, line); ++number) {
+    if (line.find("__global__") != std::string::npos) return number;
+  }
+  return 0;
+}
+
 TEST_F(RuntimeErrors, RejectedKernels) {
   nvrtc.complaint = "identifier \"oops\" is undefined";
   const std::string message = message_of_compiling();
@@ -119,8 +131,8 @@ TEST_F(RuntimeErrors, RejectedKernels) {
             "\n"
             "  options  --std=c++17 --gpu-architecture=sm_80\n"
             "  output   " +
-                name +
-                "(92): error: identifier \"oops\" is undefined\n"
+                name + "(" + std::to_string(line_of_kernel(cache_.path() / name)) +
+                "): error: identifier \"oops\" is undefined\n"
                 "             extern \"C\" __global__ void __launch_bounds__(32, 1) once_kernel(const float* "
                 "__restrict__ in,\n"
                 "  source   " +

@@ -75,51 +75,11 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
       for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
-        if (y1 - y0 == rows && x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w && 0 <= y0 - 1 && y1
-            + 1 <= in_h && (gamma_aligned && (gamma_pitch * 4 & 15) == 0)) {
-          for (int32_t batch = y0 - 2; batch < y1; batch += 3) {
-            #pragma unroll
-            for (int32_t k = 0; k < 3; ++k) {
-              const int32_t y = batch + k;
-              {
-                const int32_t mean_tap_y = y + 1;
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t x = left + i;
-                  mean_tap_rows[(k + 1) % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
-                }
-                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[(k + 1) % 3 * 6 + 4],
-                    1);
-                mean_tap_rows[(k + 1) % 3 * 6] = mean_tap_rows_beside_0;
-                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u,
-                    mean_tap_rows[(k + 1) % 3 * 6 + 1], 1);
-                mean_tap_rows[(k + 1) % 3 * 6 + 5] = mean_tap_rows_beside_1;
-              }
-              {
-                float gamma_pack[4];
-                const float* mean_tap_m1 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
-                const float* mean_tap_0 = mean_tap_rows + k % 3 * 6 + 1;
-                const float* mean_tap_p1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
-                float column[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
-                }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                      - 1.0f);
-                  const float bright = mean * gain;
-                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
-                }
-                if (has_result && y0 <= y) {
-                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
-                }
-              }
-            }
-          }
-        } else {
-          for (int32_t y = y0 - 2; y < y1; ++y) {
+        const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
+            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(1, y0 - 2), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(in_h - 1, y1) - inner, 0) / 3 * 3;
+        for (int32_t part_ = 0; part_ < 2; ++part_) {
+          for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
             #pragma unroll
             for (int32_t j = 0; j < 12; ++j) {
               mean_tap_rows[j] = mean_tap_rows[j + 6];
@@ -132,45 +92,53 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
                 mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
               }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const int32_t across = left + i;
-                const bool is_there = 0 <= across && across < in_w;
-                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                const float mean_tap_rows_found_0 = __shfl_sync(~0u, mean_tap_rows[13], (int64_t)(found / 4));
-                const float mean_tap_rows_found_1 = __shfl_sync(~0u, mean_tap_rows[14], (int64_t)(found / 4));
-                const float mean_tap_rows_found_2 = __shfl_sync(~0u, mean_tap_rows[15], (int64_t)(found / 4));
-                const float mean_tap_rows_found_3 = __shfl_sync(~0u, mean_tap_rows[16], (int64_t)(found / 4));
-                mean_tap_rows[i + 13] = is_there ? mean_tap_rows[i + 13] : found % 4 == 3
-                    ? mean_tap_rows_found_3 : found % 4 == 2 ? mean_tap_rows_found_2 : found % 4 == 1
-                    ? mean_tap_rows_found_1 : mean_tap_rows_found_0;
+              if (first < 0 || in_w < first + 128) {
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t across = left + i;
+                  const bool is_there = 0 <= across && across < in_w;
+                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                  const float mean_tap_rows_found_0 = __shfl_sync(~0u, mean_tap_rows[13],
+                      (int64_t)(found / 4));
+                  const float mean_tap_rows_found_1 = __shfl_sync(~0u, mean_tap_rows[14],
+                      (int64_t)(found / 4));
+                  const float mean_tap_rows_found_2 = __shfl_sync(~0u, mean_tap_rows[15],
+                      (int64_t)(found / 4));
+                  const float mean_tap_rows_found_3 = __shfl_sync(~0u, mean_tap_rows[16],
+                      (int64_t)(found / 4));
+                  mean_tap_rows[i + 13] = is_there ? mean_tap_rows[i + 13] : found % 4 == 3
+                      ? mean_tap_rows_found_3 : found % 4 == 2 ? mean_tap_rows_found_2 : found % 4 == 1
+                      ? mean_tap_rows_found_1 : mean_tap_rows_found_0;
+                }
               }
               const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);
               mean_tap_rows[12] = mean_tap_rows_beside_0;
               const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[13], 1);
               mean_tap_rows[17] = mean_tap_rows_beside_1;
-              if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 1) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  mean_tap_rows[j + 12] = mean_tap_rows[j + 6];
+              if (mean_tap_y - 2 < 0 || in_h <= mean_tap_y) {
+                if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 1) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    mean_tap_rows[j + 12] = mean_tap_rows[j + 6];
+                  }
                 }
-              }
-              if (mean_tap_y - 1 < 0 && clamp_index(mean_tap_y - 1, in_h) == mean_tap_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  mean_tap_rows[j + 6] = mean_tap_rows[j + 12];
+                if (mean_tap_y - 1 < 0 && clamp_index(mean_tap_y - 1, in_h) == mean_tap_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    mean_tap_rows[j + 6] = mean_tap_rows[j + 12];
+                  }
                 }
-              }
-              if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 2) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  mean_tap_rows[j + 12] = mean_tap_rows[j];
+                if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 2) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    mean_tap_rows[j + 12] = mean_tap_rows[j];
+                  }
                 }
-              }
-              if (mean_tap_y - 2 < 0 && clamp_index(mean_tap_y - 2, in_h) == mean_tap_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  mean_tap_rows[j] = mean_tap_rows[j + 12];
+                if (mean_tap_y - 2 < 0 && clamp_index(mean_tap_y - 2, in_h) == mean_tap_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    mean_tap_rows[j] = mean_tap_rows[j + 12];
+                  }
                 }
               }
             }
@@ -193,6 +161,45 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
               }
               if (has_result && y0 <= y && y < y1) {
                 store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
+              }
+            }
+          }
+          for (int32_t batch = part_ == 0 ? inner : inner_end; batch < inner_end; batch += 3) {
+            #pragma unroll
+            for (int32_t k = 0; k < 3; ++k) {
+              const int32_t y = batch + k;
+              {
+                const int32_t mean_tap_y = y + 1;
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t x = left + i;
+                  mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                }
+                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
+                mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
+                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
+                mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
+              }
+              {
+                float gamma_pack[4];
+                const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
+                const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
+                const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                      - 1.0f);
+                  const float bright = mean * gain;
+                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                }
               }
             }
           }

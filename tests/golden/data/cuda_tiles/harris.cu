@@ -106,133 +106,30 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
         const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
-        if (y1 - y0 == rows && x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w && 0 <= y0 - 2 && y1
-            + 2 <= in_h && 0 <= y0 - 1 && y1 + 1 <= in_h && (in_aligned && (in_pitch * 4 & 15) == 0)
-            && (hc_aligned && (hc_pitch * 4 & 15) == 0)) {
-          #pragma unroll
-          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+        const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
+            && (in_aligned && (in_pitch * 4 & 15) == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0)
+            ? min_i32(max_i32(1, y0 - 4), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(in_h - 5, y1) - inner, 0) / 3 * 3;
+        #pragma unroll
+        for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+          const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
+          if (0 <= left && left + 4 <= in_w) {
             float in_next_row[4];
-            load_whole(in_next_row, in + (y0 + k_2 - 2) * in_pitch + left);
+            load_pack(in_next_row, in + in_above + left, 4);
             #pragma unroll
             for (int32_t j = 0; j < 4; ++j) {
               in_next[k_2 * 4 + j] = in_next_row[j];
             }
-          }
-          for (int32_t batch = y0 - 4; batch < y1; batch += 3) {
+          } else {
             #pragma unroll
-            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-              const int32_t y = batch + k_2;
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_rows[(k_2 + 2) % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
-              }
-              float in_next_row[4];
-              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + left);
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
-              }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[(k_2 + 2) % 3 * 6 + 4], 1);
-              in_rows[(k_2 + 2) % 3 * 6] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[(k_2 + 2) % 3 * 6 + 1], 1);
-              in_rows[(k_2 + 2) % 3 * 6 + 5] = in_rows_beside_1;
-              {
-                const float* in_m1 = in_rows + k_2 % 3 * 6 + 1;
-                const float* in_0 = in_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* in_p1 = in_rows + (k_2 + 2) % 3 * 6 + 1;
-                float column[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
-                      - 0.16666667f * in_p1[i - 1];
-                }
-                float column_2[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
-                }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float dx = column[i] - column[i + 2];
-                  sx_rows[(k_2 + 1) % 3 * 6 + i + 1] = dx * dx;
-                  const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sy_rows[(k_2 + 1) % 3 * 6 + i + 1] = dy * dy;
-                  const float dx_2 = column[i] - column[i + 2];
-                  const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sxy_rows[(k_2 + 1) % 3 * 6 + i + 1] = dx_2 * dy_2;
-                }
-                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[(k_2 + 1) % 3 * 6 + 4], 1);
-                sx_rows[(k_2 + 1) % 3 * 6] = sx_rows_beside_0;
-                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[(k_2 + 1) % 3 * 6 + 1], 1);
-                sx_rows[(k_2 + 1) % 3 * 6 + 5] = sx_rows_beside_1;
-                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[(k_2 + 1) % 3 * 6 + 4], 1);
-                sy_rows[(k_2 + 1) % 3 * 6] = sy_rows_beside_0;
-                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[(k_2 + 1) % 3 * 6 + 1], 1);
-                sy_rows[(k_2 + 1) % 3 * 6 + 5] = sy_rows_beside_1;
-                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[(k_2 + 1) % 3 * 6 + 4], 1);
-                sxy_rows[(k_2 + 1) % 3 * 6] = sxy_rows_beside_0;
-                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[(k_2 + 1) % 3 * 6 + 1], 1);
-                sxy_rows[(k_2 + 1) % 3 * 6 + 5] = sxy_rows_beside_1;
-              }
-              {
-                float hc_pack[4];
-                const float* sx_m1 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sx_0 = sx_rows + k_2 % 3 * 6 + 1;
-                const float* sx_p1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sy_m1 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sy_0 = sy_rows + k_2 % 3 * 6 + 1;
-                const float* sy_p1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sxy_m1 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sxy_0 = sxy_rows + k_2 % 3 * 6 + 1;
-                const float* sxy_p1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
-                float column[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
-                }
-                float column_2[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
-                }
-                float column_3[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
-                }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
-                  const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
-                  const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
-                  hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-                }
-                if (has_result && y0 <= y) {
-                  store_whole(hc + y * hc_pitch + left, hc_pack);
-                }
-              }
+            for (int32_t j = 0; j < 4; ++j) {
+              const int32_t across = clamp_index(left + j, in_w);
+              in_next[k_2 * 4 + j] = in[in_above + across];
             }
           }
-        } else {
-          #pragma unroll
-          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-            const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
-            if (0 <= left && left + 4 <= in_w) {
-              float in_next_row[4];
-              load_pack(in_next_row, in + in_above + left, 4);
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_next[k_2 * 4 + j] = in_next_row[j];
-              }
-            } else {
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                const int32_t across = clamp_index(left + j, in_w);
-                in_next[k_2 * 4 + j] = in[in_above + across];
-              }
-            }
-          }
-          for (int32_t y = y0 - 4; y < y1; ++y) {
+        }
+        for (int32_t part_ = 0; part_ < 2; ++part_) {
+          for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
             #pragma unroll
             for (int32_t j = 0; j < 12; ++j) {
               in_rows[j] = in_rows[j + 6];
@@ -302,125 +199,137 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
                 sxy_rows[i + 13] = dx_2 * dy_2;
               }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const int32_t across = left + i;
-                const bool is_there = 0 <= across && across < in_w;
-                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                const float sx_rows_found_0 = __shfl_sync(~0u, sx_rows[13], (int64_t)(found / 4));
-                const float sx_rows_found_1 = __shfl_sync(~0u, sx_rows[14], (int64_t)(found / 4));
-                const float sx_rows_found_2 = __shfl_sync(~0u, sx_rows[15], (int64_t)(found / 4));
-                const float sx_rows_found_3 = __shfl_sync(~0u, sx_rows[16], (int64_t)(found / 4));
-                sx_rows[i + 13] = is_there ? sx_rows[i + 13] : found % 4 == 3 ? sx_rows_found_3
-                    : found % 4 == 2 ? sx_rows_found_2 : found % 4 == 1 ? sx_rows_found_1 : sx_rows_found_0;
+              if (first < 0 || in_w < first + 128) {
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t across = left + i;
+                  const bool is_there = 0 <= across && across < in_w;
+                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                  const float sx_rows_found_0 = __shfl_sync(~0u, sx_rows[13], (int64_t)(found / 4));
+                  const float sx_rows_found_1 = __shfl_sync(~0u, sx_rows[14], (int64_t)(found / 4));
+                  const float sx_rows_found_2 = __shfl_sync(~0u, sx_rows[15], (int64_t)(found / 4));
+                  const float sx_rows_found_3 = __shfl_sync(~0u, sx_rows[16], (int64_t)(found / 4));
+                  sx_rows[i + 13] = is_there ? sx_rows[i + 13] : found % 4 == 3 ? sx_rows_found_3
+                      : found % 4 == 2 ? sx_rows_found_2 : found % 4 == 1 ? sx_rows_found_1 : sx_rows_found_0;
+                }
               }
               const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
               sx_rows[12] = sx_rows_beside_0;
               const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[13], 1);
               sx_rows[17] = sx_rows_beside_1;
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sx_rows[j + 12] = sx_rows[j + 6];
+              if (sx_y - 2 < 0 || in_h <= sx_y) {
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sx_rows[j + 12] = sx_rows[j + 6];
+                  }
+                }
+                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sx_rows[j + 6] = sx_rows[j + 12];
+                  }
+                }
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sx_rows[j + 12] = sx_rows[j];
+                  }
+                }
+                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sx_rows[j] = sx_rows[j + 12];
+                  }
                 }
               }
-              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+              if (first < 0 || in_w < first + 128) {
                 #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sx_rows[j + 6] = sx_rows[j + 12];
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t across = left + i;
+                  const bool is_there = 0 <= across && across < in_w;
+                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                  const float sy_rows_found_0 = __shfl_sync(~0u, sy_rows[13], (int64_t)(found / 4));
+                  const float sy_rows_found_1 = __shfl_sync(~0u, sy_rows[14], (int64_t)(found / 4));
+                  const float sy_rows_found_2 = __shfl_sync(~0u, sy_rows[15], (int64_t)(found / 4));
+                  const float sy_rows_found_3 = __shfl_sync(~0u, sy_rows[16], (int64_t)(found / 4));
+                  sy_rows[i + 13] = is_there ? sy_rows[i + 13] : found % 4 == 3 ? sy_rows_found_3
+                      : found % 4 == 2 ? sy_rows_found_2 : found % 4 == 1 ? sy_rows_found_1 : sy_rows_found_0;
                 }
-              }
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sx_rows[j + 12] = sx_rows[j];
-                }
-              }
-              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sx_rows[j] = sx_rows[j + 12];
-                }
-              }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const int32_t across = left + i;
-                const bool is_there = 0 <= across && across < in_w;
-                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                const float sy_rows_found_0 = __shfl_sync(~0u, sy_rows[13], (int64_t)(found / 4));
-                const float sy_rows_found_1 = __shfl_sync(~0u, sy_rows[14], (int64_t)(found / 4));
-                const float sy_rows_found_2 = __shfl_sync(~0u, sy_rows[15], (int64_t)(found / 4));
-                const float sy_rows_found_3 = __shfl_sync(~0u, sy_rows[16], (int64_t)(found / 4));
-                sy_rows[i + 13] = is_there ? sy_rows[i + 13] : found % 4 == 3 ? sy_rows_found_3
-                    : found % 4 == 2 ? sy_rows_found_2 : found % 4 == 1 ? sy_rows_found_1 : sy_rows_found_0;
               }
               const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
               sy_rows[12] = sy_rows_beside_0;
               const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[13], 1);
               sy_rows[17] = sy_rows_beside_1;
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sy_rows[j + 12] = sy_rows[j + 6];
+              if (sx_y - 2 < 0 || in_h <= sx_y) {
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sy_rows[j + 12] = sy_rows[j + 6];
+                  }
+                }
+                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sy_rows[j + 6] = sy_rows[j + 12];
+                  }
+                }
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sy_rows[j + 12] = sy_rows[j];
+                  }
+                }
+                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sy_rows[j] = sy_rows[j + 12];
+                  }
                 }
               }
-              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+              if (first < 0 || in_w < first + 128) {
                 #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sy_rows[j + 6] = sy_rows[j + 12];
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t across = left + i;
+                  const bool is_there = 0 <= across && across < in_w;
+                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
+                  const float sxy_rows_found_0 = __shfl_sync(~0u, sxy_rows[13], (int64_t)(found / 4));
+                  const float sxy_rows_found_1 = __shfl_sync(~0u, sxy_rows[14], (int64_t)(found / 4));
+                  const float sxy_rows_found_2 = __shfl_sync(~0u, sxy_rows[15], (int64_t)(found / 4));
+                  const float sxy_rows_found_3 = __shfl_sync(~0u, sxy_rows[16], (int64_t)(found / 4));
+                  sxy_rows[i + 13] = is_there ? sxy_rows[i + 13] : found % 4 == 3 ? sxy_rows_found_3
+                      : found % 4 == 2 ? sxy_rows_found_2 : found % 4 == 1 ? sxy_rows_found_1
+                      : sxy_rows_found_0;
                 }
-              }
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sy_rows[j + 12] = sy_rows[j];
-                }
-              }
-              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sy_rows[j] = sy_rows[j + 12];
-                }
-              }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const int32_t across = left + i;
-                const bool is_there = 0 <= across && across < in_w;
-                const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                const float sxy_rows_found_0 = __shfl_sync(~0u, sxy_rows[13], (int64_t)(found / 4));
-                const float sxy_rows_found_1 = __shfl_sync(~0u, sxy_rows[14], (int64_t)(found / 4));
-                const float sxy_rows_found_2 = __shfl_sync(~0u, sxy_rows[15], (int64_t)(found / 4));
-                const float sxy_rows_found_3 = __shfl_sync(~0u, sxy_rows[16], (int64_t)(found / 4));
-                sxy_rows[i + 13] = is_there ? sxy_rows[i + 13] : found % 4 == 3 ? sxy_rows_found_3
-                    : found % 4 == 2 ? sxy_rows_found_2 : found % 4 == 1 ? sxy_rows_found_1
-                    : sxy_rows_found_0;
               }
               const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);
               sxy_rows[12] = sxy_rows_beside_0;
               const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[13], 1);
               sxy_rows[17] = sxy_rows_beside_1;
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sxy_rows[j + 12] = sxy_rows[j + 6];
+              if (sx_y - 2 < 0 || in_h <= sx_y) {
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sxy_rows[j + 12] = sxy_rows[j + 6];
+                  }
                 }
-              }
-              if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sxy_rows[j + 6] = sxy_rows[j + 12];
+                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sxy_rows[j + 6] = sxy_rows[j + 12];
+                  }
                 }
-              }
-              if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sxy_rows[j + 12] = sxy_rows[j];
+                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sxy_rows[j + 12] = sxy_rows[j];
+                  }
                 }
-              }
-              if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                #pragma unroll
-                for (int32_t j = 0; j < 6; ++j) {
-                  sxy_rows[j] = sxy_rows[j + 12];
+                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                  #pragma unroll
+                  for (int32_t j = 0; j < 6; ++j) {
+                    sxy_rows[j] = sxy_rows[j + 12];
+                  }
                 }
               }
             }
@@ -459,6 +368,101 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
               }
               if (has_result && y0 <= y && y < y1) {
                 store_pack(hc + y * hc_pitch + left, hc_pack, in_w - left);
+              }
+            }
+          }
+          for (int32_t batch = part_ == 0 ? inner : inner_end; batch < inner_end; batch += 3) {
+            #pragma unroll
+            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+              const int32_t y = batch + k_2;
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
+              }
+              float in_next_row[4];
+              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + left);
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
+              in_rows[k_2 % 3 * 6] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
+              in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
+              {
+                const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                      - 0.16666667f * in_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float dx = column[i] - column[i + 2];
+                  sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
+                  const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
+                  const float dx_2 = column[i] - column[i + 2];
+                  const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                }
+                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
+                sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
+                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
+                sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
+                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
+                sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
+                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
+                sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
+                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
+                sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
+                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
+                sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
+              }
+              {
+                float hc_pack[4];
+                const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
+                const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
+                const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+                }
+                float column_3[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                  const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                  const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                  hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(hc + y * hc_pitch + left, hc_pack);
+                }
               }
             }
           }

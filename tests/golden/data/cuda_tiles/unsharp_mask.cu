@@ -11,8 +11,10 @@ namespace unsharp_mask {
 
 namespace {
 
+__host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+__host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // The widest accesses that n scalars can be divided into.
 template <class T, int n>
 struct Pack {
@@ -93,110 +95,35 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
         const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
-        if (y1 - y0 == rows && x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w && 0 <= y0 - 2 && y1
-            + 2 <= in_h && 0 <= y0 && y1 <= in_h && (in_aligned && (in_pitch * 4 & 7) == 0)
-            && (mask_aligned && (mask_pitch * 4 & 7) == 0)) {
-          #pragma unroll
-          for (int32_t k = 0; k < 5; ++k) {
+        const int32_t inner = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w
+            && (in_aligned && (in_pitch * 4 & 7) == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0)
+            ? min_i32(max_i32(0, y0 - 4), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(in_h - 7, y1) - inner, 0) / 5 * 5;
+        #pragma unroll
+        for (int32_t k = 0; k < 5; ++k) {
+          const int64_t in_above = (y0 + k - 2) * in_pitch;
+          if (0 <= left && left + 2 <= in_w && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
             float in_next_row[6];
-            load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left * 3);
+            load_pack(in_next_row, in + in_above + left * 3, 6);
             #pragma unroll
             for (int32_t j = 0; j < 6; ++j) {
               in_next[k * 6 + j] = in_next_row[j];
             }
-          }
-          for (int32_t batch = y0 - 4; batch < y1; batch += 5) {
+          } else {
             #pragma unroll
-            for (int32_t k = 0; k < 5; ++k) {
-              const int32_t y = batch + k;
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[(k + 2) % 5 * 6 + j] = in_next[k % 5 * 6 + j];
-              }
-              float in_next_row[6];
-              load_whole(in_next_row, in + min_i32(y + 7, y1 + 1) * in_pitch + left * 3);
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_next[k % 5 * 6 + j] = in_next_row[j];
-              }
-              {
-                const float* in_m2 = in_rows + (k + 3) % 5 * 6;
-                const float* in_m1 = in_rows + (k + 4) % 5 * 6;
-                const float* in_0 = in_rows + k % 5 * 6;
-                const float* in_p1 = in_rows + (k + 1) % 5 * 6;
-                const float* in_p2 = in_rows + (k + 2) % 5 * 6;
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
-                      + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
-                }
-                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
-                blurx_rows[0] = blurx_rows_beside_0;
-                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
-                blurx_rows[1] = blurx_rows_beside_1;
-                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
-                blurx_rows[2] = blurx_rows_beside_2;
-                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
-                blurx_rows[3] = blurx_rows_beside_3;
-                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
-                blurx_rows[4] = blurx_rows_beside_4;
-                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
-                blurx_rows[5] = blurx_rows_beside_5;
-                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
-                blurx_rows[12] = blurx_rows_beside_6;
-                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
-                blurx_rows[13] = blurx_rows_beside_7;
-                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
-                blurx_rows[14] = blurx_rows_beside_8;
-                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
-                blurx_rows[15] = blurx_rows_beside_9;
-                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
-                blurx_rows[16] = blurx_rows_beside_10;
-                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
-                blurx_rows[17] = blurx_rows_beside_11;
-              }
-              {
-                float mask_pack[6];
-                const float* in_0 = in_rows + k % 5 * 6;
-                const float* blurx_0 = blurx_rows + 6;
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
-                      + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-                  mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
-                      - weight * v;
-                }
-                if (has_result && y0 <= y) {
-                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
-                }
-              }
+            for (int32_t j = 0; j < 2; ++j) {
+              const int32_t across = (left + j) * 3;
+              in_next[k * 6 + j * 3] = 0 <= left + j && left + j < in_w
+                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
+              in_next[k * 6 + j * 3 + 1] = 0 <= left + j && left + j < in_w
+                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 1] : 0.0f;
+              in_next[k * 6 + j * 3 + 2] = 0 <= left + j && left + j < in_w
+                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 2] : 0.0f;
             }
           }
-        } else {
-          #pragma unroll
-          for (int32_t k = 0; k < 5; ++k) {
-            const int64_t in_above = (y0 + k - 2) * in_pitch;
-            if (0 <= left && left + 2 <= in_w && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
-              float in_next_row[6];
-              load_pack(in_next_row, in + in_above + left * 3, 6);
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_next[k * 6 + j] = in_next_row[j];
-              }
-            } else {
-              #pragma unroll
-              for (int32_t j = 0; j < 2; ++j) {
-                const int32_t across = (left + j) * 3;
-                in_next[k * 6 + j * 3] = 0 <= left + j && left + j < in_w
-                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
-                in_next[k * 6 + j * 3 + 1] = 0 <= left + j && left + j < in_w
-                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 1] : 0.0f;
-                in_next[k * 6 + j * 3 + 2] = 0 <= left + j && left + j < in_w
-                    && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 2] : 0.0f;
-              }
-            }
-          }
-          for (int32_t y = y0 - 4; y < y1; ++y) {
+        }
+        for (int32_t part_ = 0; part_ < 2; ++part_) {
+          for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
             #pragma unroll
             for (int32_t j = 0; j < 24; ++j) {
               in_rows[j] = in_rows[j + 6];
@@ -245,13 +172,15 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
                 blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
                     + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
               }
-              #pragma unroll
-              for (int32_t i = 0; i < 2; ++i) {
-                const int32_t across = left + i;
-                const bool is_there = 0 <= across && across < in_w && (0 <= blurx_y && blurx_y < in_h);
-                blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
-                blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
-                blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
+              if (first < 0 || in_w < first + 64 || (blurx_y < 0 || in_h <= blurx_y)) {
+                #pragma unroll
+                for (int32_t i = 0; i < 2; ++i) {
+                  const int32_t across = left + i;
+                  const bool is_there = 0 <= across && across < in_w && (0 <= blurx_y && blurx_y < in_h);
+                  blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
+                  blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
+                  blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
+                }
               }
               const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
               blurx_rows[0] = blurx_rows_beside_0;
@@ -291,6 +220,74 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
               }
               if (has_result && y0 <= y && y < y1) {
                 store_pack(mask + y * mask_pitch + left * 3, mask_pack, (in_w - left) * 3);
+              }
+            }
+          }
+          for (int64_t batch = (int64_t)(part_ == 0 ? inner : inner_end); batch
+              < (int64_t)inner_end; batch += 5) {
+            #pragma unroll
+            for (int32_t k = 0; k < 5; ++k) {
+              const int64_t y = batch + k;
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
+              }
+              float in_next_row[6];
+              load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + left * 3);
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_next[k % 5 * 6 + j] = in_next_row[j];
+              }
+              {
+                const float* in_m2 = in_rows + (k + 1) % 5 * 6;
+                const float* in_m1 = in_rows + (k + 2) % 5 * 6;
+                const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                const float* in_p1 = in_rows + (k + 4) % 5 * 6;
+                const float* in_p2 = in_rows + k % 5 * 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                      + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                }
+                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[0] = blurx_rows_beside_0;
+                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[1] = blurx_rows_beside_1;
+                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[2] = blurx_rows_beside_2;
+                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[3] = blurx_rows_beside_3;
+                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[4] = blurx_rows_beside_4;
+                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[5] = blurx_rows_beside_5;
+                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[12] = blurx_rows_beside_6;
+                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[13] = blurx_rows_beside_7;
+                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[14] = blurx_rows_beside_8;
+                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[15] = blurx_rows_beside_9;
+                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[16] = blurx_rows_beside_10;
+                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[17] = blurx_rows_beside_11;
+              }
+              {
+                float mask_pack[6];
+                const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                const float* blurx_0 = blurx_rows + 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                      + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                  mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                      - weight * v;
+                }
+                if (has_result && y0 <= y) {
+                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                }
               }
             }
           }
