@@ -555,50 +555,94 @@ class WarpTiles : public TileOwner {
     const bool is_constant = kept.border_mode() == ir::BorderMode::Constant;
     if (!has_border(kept, 0) && !(is_constant && has_border(kept, 1))) return {};
     const Rows rows(kept.box, tile_.layout());
-    const Expr i = name("i"), lanes = literal(source.lanes()), column = var("across");
-    const Expr own = kernel::add(row_start(kept, kept.ahead), literal(kept.first));
-    const auto at = [&](const Expr& pixel, int l) {
-      return kernel::add(kernel::add(own, kernel::mul(pixel, lanes)), literal(l));
-    };
-    Block each;
-    expressions.open(each);
-    each.push_back({Let{local("across"), kernel::add(name("left"), i)}});
-    Expr is_there = between(rows.begin(0), column, rows.end(0));
-    if (is_constant) is_there = kernel::both(is_there, between(rows.begin(1), row, rows.end(1)));
-    each.push_back({Let{local("is_there"), is_there}});
-    is_there = var("is_there", Scalar::Bool);
-    if (!is_constant) {
-      const Expr found = kernel::index_call(index_op(*kept.border_mode()), kernel::sub(column, rows.begin(0)),
-                                            rows.extent(0));
-      const Expr from_first = kernel::sub(kernel::add(found, rows.begin(0)), name("first"));
-      each.push_back(
-          {Let{local("found"), limited(from_first, literal(0), literal(lanes_of_warp * pixels_ - 1))}});
-    }
-    for (int l = 0; l < source.lanes(); ++l) {
-      const Expr value = kernel::load(source.array, kept.type.scalar, at(i, l));
-      Expr other;
-      if (is_constant) {
-        other = border_lane(kept.border->constant, literal(l), expressions);
-      } else {
-        const Expr lane = kernel::div(var("found"), literal(pixels_));
-        for (int p = 0; p < pixels_; ++p) {
-          const std::string taken = source.array + "_found_" + std::to_string(l * pixels_ + p);
-          each.push_back({kernel::Shuffle{
-              taken, kernel::load(source.array, kept.type.scalar, at(literal(p), l)), 0, lane}});
-          const Expr here = equal(kernel::binary(BinaryOp::Rem, var("found"), literal(pixels_)), literal(p));
-          const Expr value_there = name(taken, kept.type.scalar);
-          other = other ? kernel::select(here, value_there, other) : value_there;
-        }
-      }
-      each.push_back({kernel::Store{source.array, at(i, l), kernel::select(is_there, value, other)}});
-    }
-    expressions.close();
     // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
     const Expr last = kernel::add(name("first"), literal(lanes_of_warp * pixels_));
     Expr is_missing = either(less(name("first"), rows.begin(0)), less(rows.end(0), last));
     if (is_constant)
       is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
-    return {{If{is_missing, {{unrolled("i", pixels_, std::move(each))}}, {}}}};
+    Block found = is_constant                                   ? constants(source, row, rows, expressions)
+                  : kept.border_mode() == ir::BorderMode::Clamp ? from_ends(source, rows)
+                                                                : from_anywhere(source, rows);
+    return {{If{is_missing, std::move(found), {}}}};
+  }
+
+  /// One scalar of a pixel that a lane has in its latest row.
+  Expr own_at(const Source& source, const Expr& pixel, int l) const {
+    const Expr own = kernel::add(row_start(source.kept, source.kept.ahead), literal(source.kept.first));
+    return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
+  }
+  Expr own(const Source& source, const Expr& pixel, int l) const {
+    return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
+  }
+  Expr column_of_pixel() const { return kernel::add(name("left"), name("i")); }
+  /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
+  Expr within_strip(const Expr& column) const {
+    return limited(kernel::sub(column, name("first")), literal(0), literal(lanes_of_warp * pixels_ - 1));
+  }
+
+  Block constants(const Source& source, const Expr& row, const Rows& rows,
+                  ExpressionLowering& expressions) const {
+    Block each;
+    expressions.open(each);
+    const Expr in_row = between(rows.begin(0), column_of_pixel(), rows.end(0));
+    each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
+    for (int l = 0; l < source.lanes(); ++l) {
+      const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
+      const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);
+      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    }
+    expressions.close();
+    return {{unrolled("i", pixels_, std::move(each))}};
+  }
+
+  /// With Clamp all find one of two columns.
+  Block from_ends(const Source& source, const Rows& rows) const {
+    const Scalar type = source.kept.type.scalar;
+    Block block, each;
+    each.push_back({Let{local("across"), column_of_pixel()}});
+    const auto end_of_row = [&](const std::string& end, const Expr& column, int l) {
+      const Expr at = within_strip(column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels_));
+      Expr value = own(source, literal(0), l);
+      for (int p = 1; p < pixels_; ++p)
+        value = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), value);
+      const std::string taken = source.array + end + std::to_string(l);
+      block.push_back({kernel::Shuffle{taken, value, 0, kernel::div(at, literal(pixels_))}});
+      return name(taken, type);
+    };
+    for (int l = 0; l < source.lanes(); ++l) {
+      const Expr left = end_of_row("_left_", rows.begin(0), l);
+      const Expr right = end_of_row("_right_", kernel::sub(rows.end(0), literal(1)), l);
+      const Expr from_right =
+          kernel::select(at_most(rows.end(0), var("across")), right, own(source, name("i"), l));
+      const Expr value = kernel::select(less(var("across"), rows.begin(0)), left, from_right);
+      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    }
+    block.push_back({unrolled("i", pixels_, std::move(each))});
+    return block;
+  }
+
+  Block from_anywhere(const Source& source, const Rows& rows) const {
+    const kernel::IndexOp op = index_op(*source.kept.border_mode());
+    const Scalar type = source.kept.type.scalar;
+    Block each;
+    each.push_back({Let{local("across"), column_of_pixel()}});
+    const Expr index = kernel::index_call(op, kernel::sub(var("across"), rows.begin(0)), rows.extent(0));
+    each.push_back({Let{local("found"), within_strip(kernel::add(index, rows.begin(0)))}});
+    const Expr lane = kernel::div(var("found"), literal(pixels_));
+    const Expr in_lane = kernel::binary(BinaryOp::Rem, var("found"), literal(pixels_));
+    for (int l = 0; l < source.lanes(); ++l) {
+      Expr found;
+      for (int p = 0; p < pixels_; ++p) {
+        const std::string taken = source.array + "_found_" + std::to_string(l * pixels_ + p);
+        each.push_back({kernel::Shuffle{taken, own(source, literal(p), l), 0, lane}});
+        const Expr value = name(taken, type);
+        found = found ? kernel::select(equal(in_lane, literal(p)), value, found) : value;
+      }
+      const Expr is_there = between(rows.begin(0), var("across"), rows.end(0));
+      const Expr value = kernel::select(is_there, own(source, name("i"), l), found);
+      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    }
+    return {{unrolled("i", pixels_, std::move(each))}};
   }
 
   /// Rows beyond the ends of a stage are copies of those that the border finds, as soon as both are there.

@@ -93,22 +93,21 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
               }
               if (first < 0 || in_w < first + 128) {
+                const float mean_tap_rows_left_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(0 - first, 0), 127) % 4 == 3 ? mean_tap_rows[16]
+                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? mean_tap_rows[15]
+                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? mean_tap_rows[14] : mean_tap_rows[13],
+                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                const float mean_tap_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? mean_tap_rows[16]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? mean_tap_rows[15]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? mean_tap_rows[14]
+                    : mean_tap_rows[13], (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const int32_t across = left + i;
-                  const bool is_there = 0 <= across && across < in_w;
-                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                  const float mean_tap_rows_found_0 = __shfl_sync(~0u, mean_tap_rows[13],
-                      (int64_t)(found / 4));
-                  const float mean_tap_rows_found_1 = __shfl_sync(~0u, mean_tap_rows[14],
-                      (int64_t)(found / 4));
-                  const float mean_tap_rows_found_2 = __shfl_sync(~0u, mean_tap_rows[15],
-                      (int64_t)(found / 4));
-                  const float mean_tap_rows_found_3 = __shfl_sync(~0u, mean_tap_rows[16],
-                      (int64_t)(found / 4));
-                  mean_tap_rows[i + 13] = is_there ? mean_tap_rows[i + 13] : found % 4 == 3
-                      ? mean_tap_rows_found_3 : found % 4 == 2 ? mean_tap_rows_found_2 : found % 4 == 1
-                      ? mean_tap_rows_found_1 : mean_tap_rows_found_0;
+                  mean_tap_rows[i + 13] = across < 0 ? mean_tap_rows_left_0 : in_w <= across
+                      ? mean_tap_rows_right_0 : mean_tap_rows[i + 13];
                 }
               }
               const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);

@@ -200,17 +200,20 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 sxy_rows[i + 13] = dx_2 * dy_2;
               }
               if (first < 0 || in_w < first + 128) {
+                const float sx_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                    ? sx_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sx_rows[15]
+                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
+                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                const float sx_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sx_rows[16]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sx_rows[15]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const int32_t across = left + i;
-                  const bool is_there = 0 <= across && across < in_w;
-                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                  const float sx_rows_found_0 = __shfl_sync(~0u, sx_rows[13], (int64_t)(found / 4));
-                  const float sx_rows_found_1 = __shfl_sync(~0u, sx_rows[14], (int64_t)(found / 4));
-                  const float sx_rows_found_2 = __shfl_sync(~0u, sx_rows[15], (int64_t)(found / 4));
-                  const float sx_rows_found_3 = __shfl_sync(~0u, sx_rows[16], (int64_t)(found / 4));
-                  sx_rows[i + 13] = is_there ? sx_rows[i + 13] : found % 4 == 3 ? sx_rows_found_3
-                      : found % 4 == 2 ? sx_rows_found_2 : found % 4 == 1 ? sx_rows_found_1 : sx_rows_found_0;
+                  sx_rows[i + 13] = across < 0 ? sx_rows_left_0 : in_w <= across ? sx_rows_right_0
+                      : sx_rows[i + 13];
                 }
               }
               const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
@@ -244,17 +247,20 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 }
               }
               if (first < 0 || in_w < first + 128) {
+                const float sy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                    ? sy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sy_rows[15]
+                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
+                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                const float sy_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sy_rows[16]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sy_rows[15]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const int32_t across = left + i;
-                  const bool is_there = 0 <= across && across < in_w;
-                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                  const float sy_rows_found_0 = __shfl_sync(~0u, sy_rows[13], (int64_t)(found / 4));
-                  const float sy_rows_found_1 = __shfl_sync(~0u, sy_rows[14], (int64_t)(found / 4));
-                  const float sy_rows_found_2 = __shfl_sync(~0u, sy_rows[15], (int64_t)(found / 4));
-                  const float sy_rows_found_3 = __shfl_sync(~0u, sy_rows[16], (int64_t)(found / 4));
-                  sy_rows[i + 13] = is_there ? sy_rows[i + 13] : found % 4 == 3 ? sy_rows_found_3
-                      : found % 4 == 2 ? sy_rows_found_2 : found % 4 == 1 ? sy_rows_found_1 : sy_rows_found_0;
+                  sy_rows[i + 13] = across < 0 ? sy_rows_left_0 : in_w <= across ? sy_rows_right_0
+                      : sy_rows[i + 13];
                 }
               }
               const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
@@ -288,18 +294,20 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 }
               }
               if (first < 0 || in_w < first + 128) {
+                const float sxy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                    ? sxy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sxy_rows[15]
+                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
+                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                const float sxy_rows_right_0 = __shfl_sync(~0u,
+                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sxy_rows[16]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sxy_rows[15]
+                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
+                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const int32_t across = left + i;
-                  const bool is_there = 0 <= across && across < in_w;
-                  const int32_t found = min_i32(max_i32(clamp_index(across, in_w) - first, 0), 127);
-                  const float sxy_rows_found_0 = __shfl_sync(~0u, sxy_rows[13], (int64_t)(found / 4));
-                  const float sxy_rows_found_1 = __shfl_sync(~0u, sxy_rows[14], (int64_t)(found / 4));
-                  const float sxy_rows_found_2 = __shfl_sync(~0u, sxy_rows[15], (int64_t)(found / 4));
-                  const float sxy_rows_found_3 = __shfl_sync(~0u, sxy_rows[16], (int64_t)(found / 4));
-                  sxy_rows[i + 13] = is_there ? sxy_rows[i + 13] : found % 4 == 3 ? sxy_rows_found_3
-                      : found % 4 == 2 ? sxy_rows_found_2 : found % 4 == 1 ? sxy_rows_found_1
-                      : sxy_rows_found_0;
+                  sxy_rows[i + 13] = across < 0 ? sxy_rows_left_0 : in_w <= across ? sxy_rows_right_0
+                      : sxy_rows[i + 13];
                 }
               }
               const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);

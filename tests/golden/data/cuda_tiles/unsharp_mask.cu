@@ -175,8 +175,7 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
               if (first < 0 || in_w < first + 64 || (blurx_y < 0 || in_h <= blurx_y)) {
                 #pragma unroll
                 for (int32_t i = 0; i < 2; ++i) {
-                  const int32_t across = left + i;
-                  const bool is_there = 0 <= across && across < in_w && (0 <= blurx_y && blurx_y < in_h);
+                  const bool is_there = 0 <= left + i && left + i < in_w && (0 <= blurx_y && blurx_y < in_h);
                   blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
                   blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
                   blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
