@@ -9,7 +9,7 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int out_of_memory = 2;  // CUDA_ERROR_OUT_OF_MEMORY
+constexpr int no_memory_left = 2;  // CUDA_ERROR_OUT_OF_MEMORY
 
 /// Takes the smallest block of those that `may` be taken and fits; more than twice as large would keep memory
 /// from those who need it. Returns the end if there is none.
@@ -67,7 +67,7 @@ CudaBlock CudaPool::allocated(std::size_t bytes, void* stream, const std::string
     release_kept(stream);
     status = allocate(block, stream);
   }
-  if (status == out_of_memory && kind_ == Kind::Device) {
+  if (status == no_memory_left && kind_ == Kind::Device) {
     device_->trim_memory(stream);
     status = allocate(block, stream);
   }
