@@ -93,8 +93,8 @@ class WarpTiles : public TileOwner {
     const auto claim = [&](const std::string& wanted) {
       locals_[wanted] = tile.layout().names.claim(wanted);
     };
-    for (const char* wanted :
-         {"lane", "k", "j", "part", "inner", "inner_end", "has_result", "across", "found", "is_there"})
+    for (const char* wanted : {"lane", "k", "j", "next", "part", "inner", "inner_end", "has_result", "across",
+                               "found", "is_there"})
       claim(wanted);
     claim(tile.array().name + "_place");
     for (const Source& source : tile.sources()) {
@@ -133,24 +133,29 @@ class WarpTiles : public TileOwner {
     Block tile;
     tile.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), rows_.end(1))}});
     kernel::append(tile, std::move(work));
-    For down{LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), std::move(tile), rows};
+    For down{LoopKind::BlocksX, "y0", rows_.begin(1), rows_.end(1), std::move(tile), rows};
+    // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
+    const Expr width = literal(tile_.width()), next = var("next"), begin = rows_.begin(0);
+    const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
+    const Expr last =
+        kernel::add(begin, kernel::sub(before_end, kernel::binary(BinaryOp::Rem, before_end, width)));
     Block strip;
+    strip.push_back({Let{"x0", kernel::select(equal(next, begin), last, kernel::sub(next, width))}});
     strip.push_back({Let{"first", kernel::sub(name("x0"), literal(halo_.left * pixels_))}});
     strip.push_back({Let{"left", kernel::add(name("first"), kernel::mul(var("lane"), literal(pixels_)))}});
     strip.push_back({Let{local("has_result"),
                          between(literal(halo_.left), var("lane"), literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(down)});
-    For across{LoopKind::BlocksX,     "x0", rows_.begin(0), rows_.end(0), std::move(strip),
-               literal(tile_.width())};
+    For across{LoopKind::BlocksY, local("next"), begin, rows_.end(0), std::move(strip), width};
     function.body.push_back(
         {For{LoopKind::Lanes, local("lane"), literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
     const Expr columns = tile_.columns_of_tiles();
-    kernel::Grid grid{{columns, literal(1), literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
-    grid.threads[1] =
+    const Expr down =
         tile_.height(columns, nullptr, [&](const Expr& rows) { return parts(rows_.extent(1), rows); });
+    const kernel::Grid grid{{down, columns, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
     return {function.name, literal(1), grid};
   }
 
@@ -163,10 +168,9 @@ class WarpTiles : public TileOwner {
       return var(wanted);
     };
     const Inside inside = where_inside(block);
-    const Expr first_inside = limited(kernel::max(inside.first_rows), from, y1);
+    const Expr first_inside = kernel::min(kernel::max(inside.first_rows), y1);
     const Expr begin = let("inner", kernel::select(inside.columns, first_inside, y1));
-    const Expr all =
-        kernel::max(kernel::sub(kernel::min(kernel::min(inside.end_rows), y1), begin), literal(0));
+    const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_rows), begin), literal(0));
     const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
     const Expr end = let("inner_end", kernel::add(begin, turns));
 
@@ -387,7 +391,8 @@ class WarpTiles : public TileOwner {
   /// Of the tile: all that lanes load lies inside of images, and aligned, and all that they compute inside of what has
   /// a border, and in the first of two cases.
   Inside where_inside(Block& block) const {
-    Inside inside;
+    // What is made of nothing and has no borders lies inside everywhere.
+    Inside inside{nullptr, {kernel::sub(name("y0"), literal(tile_.plan().before))}, {name("y1")}};
     std::vector<Expr> tests;
     const auto add_to = [](std::vector<Expr>& list, const Expr& e) {
       const bool is_known =

@@ -144,6 +144,14 @@ TEST(EmittedCudaText, OfNestedConversionsTakesNoExponentialTime) {
   EXPECT_FALSE(emit::emit_gpu_for_loading(tools::cuda_module(Pipeline("nested", Outputs{out}))).empty());
 }
 
+TEST(EmittedCudaText, OfAWindowOverWhatReadsNothing) {
+  const Stage a = stage("a", {64, 64}, [](Var x, Var y) { return cast<float>(x * x + y); });
+  const Stage b = stage("b", {62, 62}, [&](Var x, Var y) { return a(x, y) + a(x + 2, y + 2); });
+  const std::string text = emit::emit_gpu_for_loading(
+      tools::cuda_module(Pipeline("alone", Outputs{b}), {.groups = R"({"groups": [["a", "b"]]})"}));
+  EXPECT_NE(text.find("'b' with 'a'. Each warp"), std::string::npos);
+}
+
 TEST(EmittedCudaText, IsPlainWhereNothingOverflows) {
   EXPECT_EQ(text_of_a_window<std::uint8_t>().find("(uint32_t)"), std::string::npos);
   EXPECT_EQ(text_of_a_window<std::int16_t>().find("(uint32_t)"), std::string::npos);

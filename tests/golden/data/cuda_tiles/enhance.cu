@@ -68,16 +68,17 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
       : 32768 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 16 : 10;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t x0 = blockIdx.x * 120; x0 < in_w; x0 += gridDim.x * 120) {
+    for (int32_t next = blockIdx.y * 120; next < in_w; next += gridDim.y * 120) {
+      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 120 - 1 : next - 120;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
         const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
-            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(1, y0 - 2), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(in_h - 1, y1) - inner, 0) / 3 * 3;
+            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(y0 - 2, 1), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(y1, in_h - 1) - inner, 0) / 3 * 3;
         for (int32_t part_ = 0; part_ < 2; ++part_) {
           for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
             #pragma unroll
@@ -274,11 +275,11 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gamma_kernel, {(in_w + 119) / 120 * 32, 266240 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 129) / 130 : 131072 <= in_h * ((in_w + 119) / 120) ? (in_h + 63) / 64
-        : 100352 <= in_h * ((in_w + 119) / 120) ? (in_h + 48) / 49 : 69632 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 33) / 34 : 32768 <= in_h * ((in_w + 119) / 120) ? (in_h + 15) / 16 : (in_h + 9) / 10, 1},
-        {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
+    status = launch(gamma_kernel, {(266240 <= in_h * ((in_w + 119) / 120) ? (in_h + 129) / 130
+        : 131072 <= in_h * ((in_w + 119) / 120) ? (in_h + 63) / 64 : 100352 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 48) / 49 : 69632 <= in_h * ((in_w + 119) / 120) ? (in_h + 33) / 34
+        : 32768 <= in_h * ((in_w + 119) / 120) ? (in_h + 15) / 16 : (in_h + 9) / 10) * 32,
+        (in_w + 119) / 120, 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
   }
   return status;
 }

@@ -98,18 +98,20 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
       : 34816 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 17 : 8;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t x0 = blockIdx.x * 120; x0 < in_w; x0 += gridDim.x * 120) {
+    for (int32_t next = blockIdx.y * 120; next < in_w; next += gridDim.y * 120) {
+      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 120 - 1 : next - 120;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
         const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
         const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
             && (in_aligned && (in_pitch * 4 & 15) == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0)
-            ? min_i32(max_i32(1, y0 - 4), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(in_h - 5, y1) - inner, 0) / 3 * 3;
+            ? min_i32(max_i32(max_i32(y0 - 4, -5), 1), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1) - inner, 0) / 3
+            * 3;
         #pragma unroll
         for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
           const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
@@ -546,11 +548,11 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {(in_w + 119) / 120 * 32, 262144 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 127) / 128 : 133120 <= in_h * ((in_w + 119) / 120) ? (in_h + 64) / 65
-        : 102400 <= in_h * ((in_w + 119) / 120) ? (in_h + 49) / 50 : 65536 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 31) / 32 : 34816 <= in_h * ((in_w + 119) / 120) ? (in_h + 16) / 17 : (in_h + 7) / 8, 1},
-        {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
+    status = launch(hc_kernel, {(262144 <= in_h * ((in_w + 119) / 120) ? (in_h + 127) / 128
+        : 133120 <= in_h * ((in_w + 119) / 120) ? (in_h + 64) / 65 : 102400 <= in_h * ((in_w + 119) / 120)
+        ? (in_h + 49) / 50 : 65536 <= in_h * ((in_w + 119) / 120) ? (in_h + 31) / 32
+        : 34816 <= in_h * ((in_w + 119) / 120) ? (in_h + 16) / 17 : (in_h + 7) / 8) * 32, (in_w + 119) / 120,
+        1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
   }
   return status;
 }

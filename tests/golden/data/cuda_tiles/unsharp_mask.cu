@@ -87,18 +87,19 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
       : 32768 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 16 : 11;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t x0 = blockIdx.x * 60; x0 < in_w; x0 += gridDim.x * 60) {
+    for (int32_t next = blockIdx.y * 60; next < in_w; next += gridDim.y * 60) {
+      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 60 - 1 : next - 60;
       const int32_t first = x0 - 2;
       const int32_t left = first + lane * 2;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
         const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
         const int32_t inner = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w
             && (in_aligned && (in_pitch * 4 & 7) == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0)
-            ? min_i32(max_i32(0, y0 - 4), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(in_h - 7, y1) - inner, 0) / 5 * 5;
+            ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 7), in_h) - inner, 0) / 5 * 5;
         #pragma unroll
         for (int32_t k = 0; k < 5; ++k) {
           const int64_t in_above = (y0 + k - 2) * in_pitch;
@@ -362,11 +363,11 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 59) / 60 * 32, 268288 <= in_h * ((in_w + 59) / 60)
-        ? (in_h + 130) / 131 : 135168 <= in_h * ((in_w + 59) / 60) ? (in_h + 65) / 66
-        : 104448 <= in_h * ((in_w + 59) / 60) ? (in_h + 50) / 51 : 73728 <= in_h * ((in_w + 59) / 60)
-        ? (in_h + 35) / 36 : 32768 <= in_h * ((in_w + 59) / 60) ? (in_h + 15) / 16 : (in_h + 10) / 11, 1},
-        {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+    status = launch(mask_kernel, {(268288 <= in_h * ((in_w + 59) / 60) ? (in_h + 130) / 131
+        : 135168 <= in_h * ((in_w + 59) / 60) ? (in_h + 65) / 66 : 104448 <= in_h * ((in_w + 59) / 60)
+        ? (in_h + 50) / 51 : 73728 <= in_h * ((in_w + 59) / 60) ? (in_h + 35) / 36
+        : 32768 <= in_h * ((in_w + 59) / 60) ? (in_h + 15) / 16 : (in_h + 10) / 11) * 32, (in_w + 59) / 60,
+        1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
 }
