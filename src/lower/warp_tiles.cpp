@@ -431,13 +431,16 @@ class WarpTiles : public TileOwner {
         add_to(tests, is_aligned(source.stage, block));
         continue;
       }
-      if (kept.border_mode() && kept.outside != plan::Window(2)) {
-        const Rows rows = columns_of(kept.box);
-        // The first rows have to be copied to those above.
-        rows_between(kernel::add(rows.begin(1), literal(kept.least_rows - 1)), rows.end(1), kept.ahead);
-      }
+      // What a member reads of images at its own pixel is there for its own pixels alone; and its first rows have to
+      // be copied to those above.
+      const Rows rows = columns_of(kept.box);
+      const bool has_copies = kept.border_mode() && kept.outside != plan::Window(2);
+      rows_between(kernel::add(rows.begin(1), literal(has_copies ? kept.least_rows - 1 : 0)), rows.end(1),
+                   kept.ahead);
       case_of(source.stage, kept.x(), kept.ahead);
     }
+    columns_of(result_.domain());
+    rows_between(rows_.begin(1), rows_.end(1), 0);
     case_of(result_, {}, 0);
     add_to(tests, is_aligned(result_, block));
     inside.columns = std::accumulate(tests.begin(), tests.end(), Expr(), kernel::both);

@@ -77,8 +77,9 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
         const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
-            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(y0 - 2, 1), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(y1, in_h - 1) - inner, 0) / 3 * 3;
+            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1)
+            : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 1), in_h) - inner, 0) / 3 * 3;
         for (int32_t part_ = 0; part_ < 2; ++part_) {
           for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
             #pragma unroll

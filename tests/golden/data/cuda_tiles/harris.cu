@@ -109,9 +109,9 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
         const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
         const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
             && (in_aligned && (in_pitch * 4 & 15) == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0)
-            ? min_i32(max_i32(max_i32(y0 - 4, -5), 1), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1) - inner, 0) / 3
-            * 3;
+            ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
+        const int32_t inner_end = inner + max_i32(min_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1), in_h)
+            - inner, 0) / 3 * 3;
         #pragma unroll
         for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
           const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
