@@ -30,16 +30,12 @@ class BlockTiles : public TileOwner {
       : tile_(tile), result_(tile.result()), rows_(tile.rows()), steps_(tile.steps()) {}
 
   std::string comment() const override {
-    std::string members, kept_names;
-    for (const Source& source : tile_.sources()) {
-      const std::string name = "'" + source.stage.name + "'";
-      kept_names += (kept_names.empty() ? "" : ", ") + name;
-      if (source.kept.is_member) members += (members.empty() ? "" : ", ") + name;
-    }
+    const std::string members = tile_.named_sources(true);
     return (tile_.plan().parts ? "Parts of '" : "'") + result_.name + "'" +
            (members.empty() ? "" : " with " + members) + ". Each block of threads goes down a strip of " +
            std::to_string(tile_.width()) + " pixels, " + std::to_string(tile_.batch()) +
-           " rows at\na time, and keeps the rows of " + kept_names + " in shared memory while they are read.";
+           " rows at\na time, and keeps the rows of " + tile_.named_sources(false) +
+           " in shared memory while they are read.";
   }
 
   kernel::Storage storage() const override { return kernel::Storage::Shared; }

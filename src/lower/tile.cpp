@@ -72,6 +72,15 @@ const Tile::Source* Tile::source(const ir::Stage& stage) const {
   return found == sources_.end() ? nullptr : &*found;
 }
 
+std::string Tile::named_sources(bool members_alone) const {
+  std::string names;
+  for (const Source& source : sources_) {
+    if (!members_alone || source.kept.is_member)
+      names += (names.empty() ? "'" : ", '") + source.stage.name + "'";
+  }
+  return names;
+}
+
 Tile::Stages Tile::members_of(const plan::Pass& pass) const {
   Stages stages;
   for (const std::string& name : pass) stages.push_back(&stage_named(name, context_.members));

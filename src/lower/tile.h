@@ -46,6 +46,8 @@ class Tile {
 
   const std::vector<Source>& sources() const { return sources_; }
   const Source* source(const ir::Stage& stage) const;  ///< Null if none of its rows are kept.
+  /// "'in', 'dx'": all of them, or those that are computed here.
+  std::string named_sources(bool members_alone) const;
   /// The arrays that the rows lie in. Rows that take turns lie in one.
   const std::vector<kernel::LocalArray>& places() const { return places_; }
   /// The members of a pass, as the plan names them.

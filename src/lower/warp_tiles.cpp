@@ -8,9 +8,9 @@
 //         gx_rows[(k + 1) % 3] = …              a pass
 //         out = …                               16 bytes for each lane that is no other tile's, too
 //
-// Tiles inside an image do just that. Those at its ends, and all others if rows are not aligned, go the same way with
-// tests, row by row: they load pixel by pixel by the border, and replace what was computed beyond the ends of a stage
-// by what its border finds, in other lanes or other rows.
+// Rows whose sources all lie inside of an image do just that. Those near its top and bottom, all of strips at the ends
+// of rows, and all if rows are not aligned, go the same way with tests, one by one: they load by the border, and
+// replace what was computed beyond the ends of a stage by what its border finds, in other lanes or other rows.
 #include <weft/error.h>
 
 #include <algorithm>
@@ -20,12 +20,9 @@
 #include <optional>
 
 #include "analysis/case_box.h"
-#include "ir/visit.h"
-#include "lower/lower_grid.h"
 #include "lower/lower_stage.h"
 #include "lower/shared_images.h"
 #include "lower/tile_owner.h"
-#include "plan/march.h"
 #include "plan/warp_strip.h"
 
 namespace weft::lower {
@@ -104,15 +101,10 @@ class WarpTiles : public TileOwner {
   }
 
   std::string comment() const override {
-    std::string members, kept_names;
-    for (const Source& source : tile_.sources()) {
-      const std::string name = "'" + source.stage.name + "'";
-      kept_names += (kept_names.empty() ? "" : ", ") + name;
-      if (source.kept.is_member) members += (members.empty() ? "" : ", ") + name;
-    }
+    const std::string members = tile_.named_sources(true);
     return "'" + result_.name + "'" + (members.empty() ? "" : " with " + members) +
            ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
-           std::to_string(pixels_) + " a lane, and keeps the rows of\n" + kept_names +
+           std::to_string(pixels_) + " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
            " in registers while they are read.";
   }
 
@@ -272,7 +264,6 @@ class WarpTiles : public TileOwner {
               [&source](const Expr& at) { return Tile::at(source.kept, at); }, false};
     };
     expressions.keep_rows(tile_.rows_of(members, kept_rows), literal(0));
-    if (!is_at_end_) load_packs(pass, members, row, expressions, work);
 
     const int scalars = pixels_ * per_pixel;
     std::vector<Target> targets;
@@ -323,6 +314,8 @@ class WarpTiles : public TileOwner {
  private:
   // ---- sizes
 
+  /// After the last column of all lanes.
+  Expr end_of_strip() const { return kernel::add(name("first"), literal(lanes_of_warp * pixels_)); }
   int batch() const { return tile_.batch(); }
   int loaded() const { return tile_.plan().prefetch; }
   int scalars_of(Type type) const { return pixels_ * type.lanes; }
@@ -372,6 +365,14 @@ class WarpTiles : public TileOwner {
     const Expr k = kernel::add(var("k"), literal((below % rows + rows) % rows));
     return kernel::binary(BinaryOp::Rem, k, literal(rows));
   }
+  /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
+  Expr own_at(const Source& source, const Expr& pixel, int l) const {
+    const Expr own = kernel::add(row_start(source.kept, source.kept.ahead), literal(source.kept.first));
+    return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
+  }
+  Expr own(const Source& source, const Expr& pixel, int l) const {
+    return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
+  }
   /// array[to] and on = array[from] and on, so many.
   kernel::Stmt moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
                      int count) const {
@@ -403,7 +404,7 @@ class WarpTiles : public TileOwner {
     const auto columns_of = [&](const ir::Box& box) {
       const Rows rows(box, tile_.layout());
       add_to(tests, at_most(rows.begin(0), first));
-      add_to(tests, at_most(kernel::add(first, literal(lanes_of_warp * pixels_)), rows.end(0)));
+      add_to(tests, at_most(end_of_strip(), rows.end(0)));
       return rows;
     };
     const auto rows_between = [&](const Expr& begin, const Expr& end, int ahead) {
@@ -519,12 +520,6 @@ class WarpTiles : public TileOwner {
     return block;
   }
 
-  /// Images of which a pass reads its own pixel alone, which are not kept.
-  void load_packs(const Tile::Stages& pass, const Tile::PassLanes& members, const std::string& row,
-                  ExpressionLowering& expressions, Block& work) {
-    (void)pass, (void)members, (void)row, (void)expressions, (void)work;
-  }
-
   // ---- between lanes
 
   /// The columns beside those of a lane, which others have.
@@ -537,12 +532,9 @@ class WarpTiles : public TileOwner {
       const int there = column - away * pixels_;
       for (int l = 0; l < lanes; ++l) {
         const std::string taken = source.array + "_beside_" + std::to_string(block.size() / 2);
-        const auto at = [&](int pixel) {
-          return kernel::add(row_start(kept, kept.ahead), literal(kept.first + pixel * lanes + l));
-        };
+        block.push_back({kernel::Shuffle{taken, own(source, literal(there), l), away}});
         block.push_back(
-            {kernel::Shuffle{taken, kernel::load(source.array, kept.type.scalar, at(there)), away}});
-        block.push_back({kernel::Store{source.array, at(column), name(taken, kept.type.scalar)}});
+            {kernel::Store{source.array, own_at(source, literal(column), l), name(taken, kept.type.scalar)}});
       }
     };
     for (int column = -left; column < 0; ++column) take(column);
@@ -564,8 +556,7 @@ class WarpTiles : public TileOwner {
     if (!has_border(kept, 0) && !(is_constant && has_border(kept, 1))) return {};
     const Rows rows(kept.box, tile_.layout());
     // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
-    const Expr last = kernel::add(name("first"), literal(lanes_of_warp * pixels_));
-    Expr is_missing = either(less(name("first"), rows.begin(0)), less(rows.end(0), last));
+    Expr is_missing = either(less(name("first"), rows.begin(0)), less(rows.end(0), end_of_strip()));
     if (is_constant)
       is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
     Block found = is_constant                                   ? constants(source, row, rows, expressions)
@@ -574,14 +565,6 @@ class WarpTiles : public TileOwner {
     return {{If{is_missing, std::move(found), {}}}};
   }
 
-  /// One scalar of a pixel that a lane has in its latest row.
-  Expr own_at(const Source& source, const Expr& pixel, int l) const {
-    const Expr own = kernel::add(row_start(source.kept, source.kept.ahead), literal(source.kept.first));
-    return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
-  }
-  Expr own(const Source& source, const Expr& pixel, int l) const {
-    return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
-  }
   Expr column_of_pixel() const { return kernel::add(name("left"), name("i")); }
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
   Expr within_strip(const Expr& column) const {
@@ -698,8 +681,7 @@ class WarpTiles : public TileOwner {
   const int pixels_;
   const plan::HaloLanes halo_;
   std::map<std::string, std::string> locals_;  // names, by those that they would have had
-  std::vector<const ir::Stage*> packs_;
-  bool is_at_end_ = false;  // of an image: the code that is written now
+  bool is_at_end_ = false;                     // of an image: the code that is written now
 };
 
 }  // namespace

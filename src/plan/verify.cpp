@@ -103,9 +103,8 @@ Why why_not_of_warps(const KernelPlan& plan) {
     if (batch % kept.rows != 0)
       return fmt::format("{} rows of '{}' do not divide a batch of {}", kept.rows, kept.stage, batch);
   }
-  const HaloLanes halo = halo_lanes(plan);
   const int pixels = plan.level(LevelKind::Lane)->extent.at(0).fixed();
-  const int width = (lanes_of_warp - halo.left - halo.right) * pixels;
+  const int width = columns_between(halo_lanes(plan), pixels);
   if (plan.width() != width)
     return fmt::format("lanes of {} pixels make tiles {} wide, not {}", pixels, width, plan.width());
   return std::nullopt;

@@ -11,16 +11,14 @@
 namespace weft::plan {
 namespace {
 
-constexpr int bytes_of_lane = 16;       // bytes
-constexpr int most_pixels_of_lane = 8;  // of a lane
+constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the widest access
 // What a thread takes for coordinates, pointers and the like, and per pixel for what is under way; after measurements
 // of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
 constexpr int most_sorted_values = 9;
-constexpr int most_batch_operations =
-    6000;  // of a batch of all pixels of a lane: beyond, code leaves its cache
-constexpr int usual_loaded_rows = 4, most_loaded_rows = 6;
+constexpr int most_batch_operations = 6000;  // for all pixels of a lane: beyond, code leaves its cache
+constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_of_strip = 8;
 constexpr int enough_strips_of_warps = 2048;  // about 16 warps on each multiprocessor of a large GPU
@@ -59,7 +57,7 @@ struct Turns {
 };
 Turns turns_for(int longest) {
   for (int batch = longest;; ++batch) {
-    for (const int rows : {3, usual_loaded_rows, 5, most_loaded_rows}) {
+    for (int rows = least_loaded_rows; rows <= most_loaded_rows; ++rows) {
       if (batch % rows == 0) return {batch, rows};
     }
   }

@@ -29,6 +29,10 @@ struct HaloLanes {
   int left = 0, right = 0;
 };
 HaloLanes halo_lanes(const KernelPlan& plan);
+/// Columns of the lanes between, of so many pixels each.
+inline int columns_between(const HaloLanes& halo, int pixels) {
+  return (lanes_of_warp - halo.left - halo.right) * pixels;
+}
 
 /// Rows that a lane keeps: its own columns, and those that windows read around them.
 struct RegisterRows {
@@ -45,7 +49,7 @@ struct WarpStrip {
   int registers = 0;  ///< About, of a lane.
   std::vector<RegisterRows> rows;  ///< In the order of March::rolling.
 
-  int width() const { return (lanes_of_warp - halo.left - halo.right) * pixels; }
+  int width() const { return columns_between(halo, pixels); }
 };
 struct WarpStripOrWhy {
   std::optional<WarpStrip> strip;
