@@ -5,6 +5,7 @@
 #include "analysis/interior.h"
 #include "ir/visit.h"
 #include "lower/expressions.h"
+#include "lower/lower_scatter_bands.h"
 #include "lower/lower_scatter_grid.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
@@ -157,7 +158,7 @@ class ScatterLowering {
 
   /// The updates of one point.
   void update(ExpressionLowering& expressions, const std::string& copy, Block& block) const {
-    lower_updates(expressions, scatter_, bins_, block, [&](Expr bin, const Lanes& value) {
+    lower_updates(expressions, stage_, bins_, block, [&](Expr bin, const Lanes& value) {
       if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
@@ -220,6 +221,8 @@ class ScatterLowering {
 void lower_scatter(const KernelContext& context) {
   if (context.plan.is_of_blocks())
     lower_scatter_grid(context);
+  else if (context.plan.bands)
+    lower_scatter_bands(context, *context.plan.bands);
   else
     ScatterLowering(context).run();
 }

@@ -4,7 +4,8 @@
 //     hist_copies:  for each copy: clear it; for its rows: copy[place] += value      in parallel
 //     hist:         initial + copy 0 + copy 1 + …
 //
-// The number of copies depends on the stage's size alone: results do not depend on the number of threads.
+// The number of copies depends on the stage's size alone: results do not depend on the number of threads. Where places
+// move with the points, there are no copies (lower_scatter_bands.h).
 #pragma once
 
 #include "lower/lower_stage.h"

@@ -87,7 +87,7 @@ class ScatterGrid {
                               {}};
     ExpressionLowering expressions = expressions_at(points_.coords());
     function.body = grid_loops(points_, [&](Block& block) {
-      lower_updates(expressions, scatter_, bins_, block, [&](const Expr& bin, const Lanes& value) {
+      lower_updates(expressions, stage_, bins_, block, [&](const Expr& bin, const Lanes& value) {
         return updates_of(array_.name, place_of(bin), value);
       });
     });
@@ -148,7 +148,7 @@ class ScatterGrid {
   Block part(ExpressionLowering& expressions, const std::string& copy) const {
     const auto points = [&](const Expr& from, const Expr& to) {
       For loop{LoopKind::Threads, "x", from, to, {}};
-      lower_updates(expressions, scatter_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
+      lower_updates(expressions, stage_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
         return updates_of(copy, kernel::mul(bin, literal(lanes())), value);
       });
       return loop;

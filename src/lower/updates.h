@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "lower/expressions.h"
 #include "lower/rows.h"
@@ -11,9 +13,27 @@ namespace weft::lower {
 /// The value that changes nothing when it is combined.
 ir::Value identity_of(ir::BinaryOp op, Type type);
 
-/// Appends, for each update, its bin and `change(bin, value)`, guarded if the bin may lie outside of the
+struct PlacedUpdate {
+  std::vector<kernel::Expr> at;  ///< Its indices, counted from the beginnings of the box.
+  kernel::Expr inside;           ///< Whether they are in the box. Null: they always are.
+  Lanes value;
+};
+/// A part of a box: in one dimension, indices from one to another.
+struct PartOfBox {
+  int dim;
+  kernel::Expr from, to;
+  bool has_form = false;  ///< An affine index there leads nowhere else, at the points that are gone through.
+};
+
+/// Appends what the updates of the current point compute; `make` is told of one after the other. Of those of a part of
+/// the stage's box `bins`, if there is one.
+void place_updates(ExpressionLowering& expressions, const ir::Stage& stage, const Rows& bins,
+                   const std::optional<PartOfBox>& part, kernel::Block& block,
+                   const std::function<void(const PlacedUpdate&)>& make);
+
+/// Appends, for each update of the stage, its bin and `change(bin, value)`, guarded if the bin may lie outside of the
 /// box `bins`. Bins are numbered with x fastest, without gaps.
-void lower_updates(ExpressionLowering& expressions, const ir::Scatter& scatter, const Rows& bins,
+void lower_updates(ExpressionLowering& expressions, const ir::Stage& stage, const Rows& bins,
                    kernel::Block& block,
                    const std::function<kernel::Block(kernel::Expr bin, const Lanes& value)>& change);
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/bands.h"
 #include "analysis/operations.h"
 #include "analysis/window.h"
 #include "ir/stage_ir.h"
@@ -157,6 +158,10 @@ struct KernelPlan {
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.
+  /// Of a scatter on a CPU: of which each core has some, with the points that change them. None: cores have copies of
+  /// the whole result, each of a part of the points, for this reason.
+  std::optional<analysis::Bands> bands;
+  std::string why_copies;
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.

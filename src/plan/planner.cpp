@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/bands.h"
 #include "analysis/footprint.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
@@ -301,6 +302,10 @@ KernelPlan begun(const Group& group, const Memory& memory) {
   plan.step = group.march.step;
   if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
     plan.parts = parts_of(*reduce, memory);
+  if (std::holds_alternative<ir::Scatter>(group.result().definition) && !memory.is_of_blocks()) {
+    analysis::BandsOrWhy found = analysis::bands_of(group.result());
+    plan.bands = std::move(found.bands), plan.why_copies = std::move(found.why);
+  }
   if (const auto* evolve = std::get_if<ir::Evolve>(&group.result().definition)) {
     for (const ir::Evolving& field : evolve->evolution->fields)
       plan.updates.push_back(plan_of(*field.update, memory));

@@ -37,6 +37,14 @@ std::string text_of(const Kept& kept, const std::string& where) {
   return text;
 }
 
+/// "along y, from the points whose y moves there: y/8 + 2"
+std::string text_of(const analysis::Bands& bands) {
+  std::vector<std::string> forms;
+  for (const ir::Affine& form : bands.indices) forms.push_back(form.to_string());
+  return fmt::format("along {}, each from the points whose {} leads there by {}", ir::dim_name(bands.dim),
+                     ir::dim_name(bands.along), fmt::join(forms, " or "));
+}
+
 using Line = std::pair<std::string, std::string>;
 
 std::vector<Line> lines_of(const KernelPlan& plan) {
@@ -59,6 +67,9 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));
+  if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
+  if (!plan.why_copies.empty())
+    lines.emplace_back("copies", fmt::format("of the result, each of some points: {}", plan.why_copies));
   const std::string where = plan.is_of_warps()    ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";

@@ -199,6 +199,70 @@ TEST(Scatter, SumsAndProductsOfBools) {
   EXPECT_FALSE(all.at<bool>(0)) << "the noise has a 0";
 }
 
+/// Bands of the result, each from the points that change it: the order of the points is kept, so that sums of floats are
+/// the interpreter's to the bit.
+TEST(Scatter, InBandsAddsInTheOrderOfThePoints) {
+  const Image<float> in("in");
+  const Index w = in.width(), h = in.height();
+  const Accessor far = in.border(Border::clamp()), zero = in.border(Border::constant(0));
+  const BoxAt around{{-3, -5}, {w + 7, h + 9}};
+  const auto bin = [](const Expr& v) { return cast<int>(abs(v) * 4.f) % 5; };
+  const auto value = [](const Expr& v) { return v * 0.1f; };
+  const Outputs outputs = {
+      // Of rows, columns and planes; shrunk, spread, mirrored; with points beyond the image.
+      scatter("rows", {w / 8 + 2, h / 8 + 2, 5}, Vec<float, 2>{.25f, 0.f}, around,
+              [&](Var x, Var y) {
+                return add({(x + 3) / 8, (y + 5) / 8, bin(far(x, y))}, pack(value(far(x, y)), 1.f));
+              }),
+      scatter("columns", {w, 5}, 0.f, in,
+              [&](Var x, Var y) {
+                return add({x, bin(in(x, y))}, value(in(x, y)));
+              }),
+      scatter("spread", {7, 3 * h}, 0.f, around,
+              [&](Var x, Var y) {
+                return add({bin(zero(x, y + 1)), 3 * y + 1}, value(zero(x - 1, y + 1)));
+              }),
+      scatter("mirrored", {w, h / 2 + 1}, 0.f, in,
+              [&](Var x, Var y) {
+                return add({w - 1 - x, h / 2 - y / 2}, value(in(x, y)));
+              }),
+      // Several updates of a point, which overlap, and some that lead nowhere.
+      scatter("several", {w + 2, h / 4 + 1}, 1.f, in,
+              [&](Var x, Var y) {
+                const Expr v = value(in(x, y));
+                return ScatterUpdates{add({x, y / 4}, v), add({x + 1, (y + 3) / 4}, v * 0.3f),
+                                      add({x + 2, select(y % 4 == 0, Expr(y / 4 - 1), -1)}, v - 1.f)};
+              }),
+      scatter("greatest", {w, h / 3 + 1}, 0.f, in, [&](Var x, Var y) {
+        return maximum({x, y / 3}, in(x, y));
+      })};
+  const Pipeline pipeline("p", Outputs(outputs).strict());
+  const Program program = pipeline.compile(compile_options());
+  for (const Extents2& size : {Extents2{1, 1}, {1, 9}, {7, 3}, {65, 33}, {1100, 3}, {30, 600}})
+    expect_agreement(program, pipeline, {{{"in", noise(in.type(), size, 41)}}, {}, {}}, exactly);
+}
+
+TEST(Scatter, InBandsOfOtherRanksAndTypes) {
+  const Image<std::int16_t> row("in", 1);
+  const Outputs of_a_row = {
+      scatter("halves", {row.width() / 2 + 1}, half(0.f), row,
+              [&](Var x) { return add({x / 2}, cast<half>(row(x) % 50)); }),
+      scatter("any", {row.width() / 4 + 1}, false, row, [&](Var x) { return add({x / 4}, row(x) > 9); })};
+  for (std::int64_t n : {1, 100, 5000}) expect_agreement(of_a_row, noise(row.type(), {n}, 42));
+  const Image<std::uint8_t> volume("in", 3);
+  const Extents size = volume.size();
+  const Outputs of_a_volume = {
+      scatter("planes", {size[0], 64, size[2] / 2 + 1}, 0, volume,
+              [&](Var x, Var y, Var z) {
+                return add({x, volume(x, y, z) / 4, z / 2}, 1);
+              }),
+      scatter("middle", {size[1], size[0], 16}, 0u, volume, [&](Var x, Var y, Var z) {
+        return add({y, x, volume(x, y, z) / 16}, 1u);
+      })};
+  for (const auto& extents : {Extents2{1, 1, 1}, {9, 70, 5}, {600, 3, 40}})
+    expect_agreement(of_a_volume, noise(volume.type(), extents, 43));
+}
+
 /// GCC 12 may store the values of a window by 16 bytes at once where the stack gives them 8. Found by:
 /// weft verify --random 1 --seed 43002767
 TEST(Scatter, ByMediansOfManyValues) {

@@ -1,0 +1,290 @@
+#include "lower/lower_scatter_bands.h"
+
+#include "analysis/interior.h"
+#include "ir/visit.h"
+#include "lower/expressions.h"
+#include "lower/lower_stage.h"
+#include "lower/rows.h"
+#include "lower/strip_pixels.h"
+#include "lower/updates.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+
+namespace {
+
+// Several for each of many cores, since rows of points may differ in what they take. Bands of columns go through all
+// rows, a few points at a time.
+constexpr std::int64_t most_bands = 128, most_bands_of_columns = 32;
+// Points whose places and values lie in the first-level cache.
+constexpr int strip_points = 512;
+
+class BandLowering {
+ public:
+  BandLowering(const KernelContext& context, const analysis::Bands& bands)
+      : stage_(context.stage()),
+        scatter_(std::get<ir::Scatter>(stage_.definition)),
+        context_(context),
+        layout_(context.layout),
+        module_(context.module),
+        array_(layout_.arrays.at(&stage_)),
+        result_(stage_.box, layout_),
+        points_(scatter_.over, layout_),
+        bands_(bands),
+        interior_(analysis::interior_of(stage_)) {}
+
+  void run() {
+    kernel::Function fill = fill_function();
+    module_.steps.push_back(kernel::Launch{fill.name, band_count()});
+    module_.functions.push_back(std::move(fill));
+  }
+
+ private:
+  int lanes() const { return stage_.type.lanes; }
+  Expr band_count() const {
+    return kernel::min(result_.extent(bands_.dim),
+                       literal(bands_.along == 0 && points_.rank() > 1 ? most_bands_of_columns : most_bands));
+  }
+  ExpressionLowering expressions_at(Place place, std::vector<Expr> coords) const {
+    return {layout_, module_.tables, context_.names, stage_, place, std::move(coords), module_.strict};
+  }
+  /// Of the result, what one call computes.
+  PartOfBox part() const {
+    return {bands_.dim, kernel::name("from"), kernel::name("to"), bands_.indices.size() == 1};
+  }
+
+  kernel::Function fill_function() {
+    kernel::Function function{
+        layout_.names.claim(array_.name + "_fill"),
+        comment_on(stage_, "Bands [first, last) of '" + stage_.name + "' along " + ir::dim_name(bands_.dim) +
+                               ", with the updates of the points that change them,"),
+        {"first", "last"},
+        {}};
+    Block& body = function.body;
+    const Expr begin = result_.begin(bands_.dim), extent = result_.extent(bands_.dim);
+    body.push_back({kernel::Let{"bands", band_count()}});
+    const auto bound = [&](const char* band) {
+      return kernel::add(begin, kernel::div(kernel::mul(extent, kernel::name(band)), kernel::name("bands")));
+    };
+    body.push_back({kernel::Let{"from", bound("first")}});
+    body.push_back({kernel::Let{"to", bound("last")}});
+    clear(body);
+    Expr first, end;
+    for (const ir::Affine& form : bands_.indices) {
+      const auto [low, high] = points_that_lead_to(form);
+      first = first ? kernel::min(first, low) : low, end = end ? kernel::max(end, high) : high;
+    }
+    body.push_back({kernel::Let{"points_from", kernel::max(points_.begin(bands_.along), first)}});
+    body.push_back({kernel::Let{"points_to", kernel::min(points_.end(bands_.along), end)}});
+    Block* inner = &body;
+    for (int d = points_.rank(); d-- > 1;) {
+      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), points_begin(d), points_end(d), {}}});
+      inner = &std::get<For>(inner->back().op).body;
+    }
+    fill_row(*inner);
+    return function;
+  }
+
+  Expr points_begin(int d) const {
+    return d == bands_.along ? kernel::name("points_from") : points_.begin(d);
+  }
+  Expr points_end(int d) const { return d == bands_.along ? kernel::name("points_to") : points_.end(d); }
+
+  /// The coordinates p, from the first to before the second, where from <= floor((scale * p + rest) / divisor) < to.
+  std::pair<Expr, Expr> points_that_lead_to(const ir::Affine& form) const {
+    ir::Scaled s;
+    ir::as_scaled(form, bands_.along, &s);
+    const Expr rest = points_.lower(s.rest);
+    const auto numerator = [&](const char* index) {
+      return kernel::sub(kernel::mul(kernel::name(index), literal(s.divisor)), rest);
+    };
+    const std::int64_t scale = std::abs(s.scale);
+    const auto floor = [&](const Expr& e) {
+      return scale == 1 ? e : kernel::index_call(kernel::IndexOp::FloorDiv, e, literal(scale));
+    };
+    // p >= (from * divisor - rest) / scale and p < (to * divisor - rest) / scale
+    if (s.scale > 0) {
+      const auto ceiling = [&](const Expr& e) { return floor(kernel::add(e, literal(scale - 1))); };
+      return {ceiling(numerator("from")), ceiling(numerator("to"))};
+    }
+    // -p >= … and -p < …
+    const auto after = [&](const char* index) {
+      return kernel::add(floor(kernel::sub(literal(0), numerator(index))), literal(1));
+    };
+    return {after("to"), after("from")};
+  }
+
+  /// The initial value, in the rows of the band.
+  void clear(Block& block) {
+    ExpressionLowering expressions = expressions_at(Place::Anywhere, points_.coords());
+    const PartOfBox own = part();
+    const auto range = [&](int d) {
+      return d == own.dim ? std::pair(own.from, own.to) : std::pair(result_.begin(d), result_.end(d));
+    };
+    Block* inner = &block;
+    for (int d = result_.rank(); d-- > 1;) {
+      const auto [first, end] = range(d);
+      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), first, end, {}}});
+      inner = &std::get<For>(inner->back().op).body;
+    }
+    const std::string row = expressions.claim(array_.name + "_row");
+    inner->push_back(
+        {kernel::Pointer{row, array_.name, stage_.type.scalar, result_.row_offset(array_), false}});
+    Block store;
+    expressions.open(store);
+    const Lanes initial = expressions.lower(scatter_.initial);
+    for (int l = 0; l < lanes(); ++l) {
+      const Expr x = result_.x_offset(kernel::name("x"), array_);
+      store.push_back({kernel::Store{row, kernel::add(x, literal(l)), initial[l]}});
+    }
+    expressions.close();
+    const auto [first, end] = range(0);
+    inner->push_back({For{LoopKind::Vector, "x", first, end, std::move(store)}});
+  }
+
+  // ---- the points of a row
+
+  void fill_row(Block& block) {
+    const Expr row_begin = points_begin(0), row_end = points_end(0);
+    std::vector<Expr> at = points_.coords();
+    at[0] = kernel::add(kernel::name("x0"), kernel::name("i"));
+    ExpressionLowering in_strip = expressions_at(Place::Interior, at);
+    if (!is_one_loop(in_strip)) return one_by_one(row_begin, row_end, block);
+    if (interior_.is_everything()) return strips(in_strip, row_begin, row_end, block);
+    Expr left = row_begin, right = row_end;
+    for (const ir::Affine& bound : interior_.x.lower) left = kernel::max(left, points_.lower(bound));
+    for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, points_.lower(bound));
+    left = kernel::min(left, row_end);
+    if (const Expr outside = outside_of_rows()) left = kernel::select(outside, row_end, left);
+    block.push_back({kernel::Let{"left", left}});
+    block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
+    left = kernel::name("left"), right = kernel::name("right");
+    // Both ends by the same code, and the points between them in their order.
+    const Expr is_left = kernel::binary(BinaryOp::Eq, kernel::name("end"), literal(0));
+    For ends{LoopKind::Serial, "end", literal(0), literal(2), {}};
+    one_by_one(kernel::select(is_left, row_begin, right), kernel::select(is_left, left, row_end), ends.body);
+    kernel::If between{is_left, {}, {}};
+    strips(in_strip, left, right, between.then);
+    ends.body.push_back({std::move(between)});
+    block.push_back({std::move(ends)});
+  }
+
+  bool is_one_loop(ExpressionLowering& expressions) const {
+    const std::vector<ir::Expr> roots = ir::expressions(stage_);
+    return expressions.strip_folds(roots).empty() && expressions.strip_tables(roots).empty();
+  }
+
+  /// True in rows where some read with a constant border leaves its source; null if there are none.
+  Expr outside_of_rows() const {
+    Expr outside;
+    const auto either = [&](const Expr& condition) {
+      outside = outside ? kernel::binary(BinaryOp::Or, outside, condition) : condition;
+    };
+    for (std::size_t d = 1; d <= interior_.outer.size(); ++d) {
+      const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
+      for (const ir::Affine& bound : interior_.outer[d - 1].lower)
+        either(kernel::binary(BinaryOp::Lt, at, points_.lower(bound)));
+      for (const ir::Affine& bound : interior_.outer[d - 1].upper)
+        either(kernel::binary(BinaryOp::Le, points_.lower(bound), at));
+    }
+    return outside;
+  }
+
+  Expr place_of(const PlacedUpdate& update) const {
+    Expr place = kernel::mul(update.at[0], literal(lanes()));
+    for (int d = result_.rank(); d-- > 1;)
+      place = kernel::add(kernel::mul(update.at[d], kernel::name(array_.strides[d - 1])), place);
+    return place;
+  }
+  /// What the pixel that begins at a scalar becomes.
+  Block changed(const Expr& place, const Lanes& value) const {
+    Block block;
+    for (int l = 0; l < lanes(); ++l) {
+      const Expr scalar = kernel::add(place, literal(l));
+      const Expr old = computable(kernel::load(array_.name, stage_.type.scalar, scalar));
+      const Expr made = simplified_binary(scatter_.op, old, computable(value[l]), module_.strict);
+      block.push_back({kernel::Store{array_.name, scalar, stored_as(stage_.type.scalar, made)}});
+    }
+    return block;
+  }
+
+  static void change_if(const Expr& inside, Block changed, Block& block) {
+    if (inside)
+      block.push_back({kernel::If{inside, std::move(changed), {}}});
+    else
+      kernel::append(block, std::move(changed));
+  }
+
+  /// Whatever lies beyond the ends of images.
+  void one_by_one(const Expr& from, const Expr& to, Block& block) {
+    ExpressionLowering expressions = expressions_at(Place::Anywhere, points_.coords());
+    For loop{LoopKind::Serial, "x", from, to, {}};
+    expressions.open(loop.body);
+    place_updates(expressions, stage_, result_, part(), loop.body, [&](const PlacedUpdate& update) {
+      change_if(update.inside, changed(place_of(update), update.value), loop.body);
+    });
+    expressions.close();
+    block.push_back({std::move(loop)});
+  }
+
+  /// Points whose reads are inside, some at a time.
+  void strips(ExpressionLowering& expressions, const Expr& from, const Expr& to, Block& block) {
+    const Expr x0 = kernel::name("x0"), i = kernel::name("i"), count = kernel::name("count");
+    For strip{LoopKind::Serial, "x0", from, to, {}, literal(strip_points)};
+    Block& body = strip.body;
+    body.push_back({kernel::Let{"count", kernel::min(literal(strip_points), kernel::sub(to, x0))}});
+    For find{LoopKind::Vector, "i", literal(0), count, {}},
+        change{LoopKind::Serial, "i", literal(0), count, {}};
+    const auto kept = [&](const std::string& wanted, const Expr& value) {
+      const std::string array = expressions.claim(wanted);
+      body.push_back({kernel::LocalArray{array, value->type, strip_points}});
+      find.body.push_back({kernel::Store{array, i, value}});
+      return kernel::load(array, value->type, i);
+    };
+    Block pointers;
+    expressions.open(pointers, &body);
+    expressions.open(find.body);
+    place_updates(expressions, stage_, result_, part(), find.body, [&](const PlacedUpdate& update) {
+      const Expr place =
+          update.inside ? kernel::select(update.inside, place_of(update), literal(-1)) : place_of(update);
+      const std::string at = expressions.claim("at");
+      change.body.push_back({kernel::Let{at, kept("place", place)}});
+      Lanes value;
+      for (const Expr& lane : update.value)
+        value.push_back(std::holds_alternative<kernel::Const>(lane->op) ? lane : kept("value", lane));
+      const Expr is_inside =
+          update.inside ? kernel::binary(BinaryOp::Le, literal(0), kernel::name(at)) : nullptr;
+      change_if(is_inside, changed(kernel::name(at), value), change.body);
+    });
+    expressions.close();
+    expressions.close();
+    kernel::append(body, std::move(pointers));
+    body.push_back({std::move(find)});
+    body.push_back({std::move(change)});
+    block.push_back({std::move(strip)});
+  }
+
+  const ir::Stage& stage_;
+  const ir::Scatter& scatter_;
+  const KernelContext& context_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ArrayLayout& array_;
+  const Rows result_, points_;
+  const analysis::Bands& bands_;
+  const analysis::Interior interior_;
+};
+
+}  // namespace
+
+void lower_scatter_bands(const KernelContext& context, const analysis::Bands& bands) {
+  BandLowering(context, bands).run();
+}
+
+}  // namespace weft::lower
