@@ -66,6 +66,7 @@ const std::vector<Agreement> agreements = {
     {"laplace", Scalar::U8, exactly, "integers"},
     {"mandelbrot", Scalar::U8, exactly, "strict"},
     {"laplacian", Scalar::F32, rounded(2 * white, 60), "strict where it quantises; else sums of levels"},
+    {"local_laplacian", Scalar::F32, rounded(100, 120), "strict but for exp; the darkest are divided by .01"},
     {"median", Scalar::U8, exactly, "integers"},
     {"median", Scalar::F32, exactly, "chooses, does not compute"},
     {"mosaic", Scalar::F32, rounded(4 * white, 100), "means of positive terms, differences, sums of levels"},
@@ -176,10 +177,13 @@ std::vector<Variant> variants_without_border() {
   std::vector<Variant> all;
   for (const char* application :
        {"bayer_mosaic", "bilateral_grid", "camera_pipe", "color_convert", "equalize", "harris_corner",
-        "histogram", "multiscale_interp", "normalize", "pyramid_blend"})
+        "histogram", "local_laplacian", "multiscale_interp", "normalize", "pyramid_blend"})
     all.push_back({application, {}, {}, {}});
   // Its kernels of thirty stages take a minute to instrument; those of fewer levels are below.
-  if (instrumented) std::erase_if(all, [](const Variant& v) { return v.application == "pyramid_blend"; });
+  if (instrumented)
+    std::erase_if(all, [](const Variant& v) {
+      return v.application == "pyramid_blend" || v.application == "local_laplacian";
+    });
   for (const char* application : {"reduce_max", "reduce_min", "reduce_sum"}) {
     for (const Type pixels : {f32, u8, i32, f32x3, u8x4}) all.push_back({application, {}, pixels, {}});
   }
@@ -189,6 +193,7 @@ std::vector<Variant> variants_without_border() {
   all.push_back({"mandelbrot", {{"width", "1"}, {"height", "1"}}, {}, {}});
   all.push_back({"multiscale_interp", {{"alpha", "plain"}, {"levels", "4"}}, {}, {}});
   all.push_back({"pyramid_blend", {{"levels", "2"}}, {}, {}});
+  all.push_back({"local_laplacian", {{"levels", "2"}, {"curves", "4"}}, {}, {}});
   for (const char* border : {"clamp", "constant"})  // and no threshold, or the last bit decides
     all.push_back({"unsharp_mask", {{"border", border}}, {}, {{"threshold", 0}}});
   all.push_back({"unsharp_mask", {{"variant", "halide"}}, {}, {}});
@@ -221,7 +226,7 @@ bool has_largest_size(const Variant& variant, const std::string& border) {
 
 /// What the coarsest level of a pyramid needs.
 std::int64_t least_side(const Variant& variant) {
-  const std::set<std::string> any_size = {"multiscale_interp", "night", "pyramid_blend"};
+  const std::set<std::string> any_size = {"local_laplacian", "multiscale_interp", "night", "pyramid_blend"};
   const bool is_pyramid = variant.options.count("levels") && !any_size.count(variant.application);
   return is_pyramid ? std::int64_t{1} << (std::stoi(variant.options.at("levels")) - 1) : 1;
 }

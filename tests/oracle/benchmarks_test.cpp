@@ -1,8 +1,9 @@
-// The applications of the warp-tiling paper against plain loops: the interpreter and compiled code, on every
+// The applications of the warp-tiling paper and local_laplacian against plain loops: the interpreter and compiled code, on every
 // pixel.
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -207,6 +208,21 @@ std::vector<Case> pyramid_blend() {
            {4 * 60 * eps}}};
 }
 
+std::vector<Case> local_laplacian() {
+  std::vector<Case> all;
+  for (const reference::LocalLaplacianSettings& s : {reference::LocalLaplacianSettings{},
+                                                     {.levels = 3, .curves = 5, .alpha = 2.5, .beta = .5},
+                                                     {.levels = 1, .curves = 2, .alpha = .5}})
+    all.push_back({"local_laplacian",
+                   {{"levels", std::to_string(s.levels)}, {"curves", std::to_string(s.curves)}},
+                   {{"alpha", s.alpha}, {"beta", s.beta}},
+                   sizes,
+                   unit_images({{"in", 3}}),
+                   of_floats([s](const Image& in) { return reference::local_laplacian(in, s); }),
+                   {100 * 100 * eps}});  // the darkest pixels are divided by .01
+  return all;
+}
+
 std::vector<Case> camera_pipe() {
   const auto at = [](const Options& options, const reference::CameraSettings& settings, double white) {
     return Case{"camera_pipe",
@@ -231,7 +247,7 @@ std::vector<Case> camera_pipe() {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& of_one : {unsharp_mask(), harris_corner(), bilateral_grid(), multiscale_interp(),
-                             pyramid_blend(), camera_pipe()})
+                             pyramid_blend(), local_laplacian(), camera_pipe()})
     all.insert(all.end(), of_one.begin(), of_one.end());
   return all;
 }
@@ -266,6 +282,34 @@ INSTANTIATE_TEST_SUITE_P(All, Benchmarks,
                            const bool interpreter = std::get<0>(info.param) == Target::Reference;
                            return (interpreter ? "interpreter_" : "cpu_") + std::get<1>(info.param).name();
                          });
+
+/// Without a curve that bends, the bands of a pyramid add up to the brightness, by which the colours are scaled.
+TEST(LocalLaplacian, LeavesTheBrightnessWithoutMoreDetailsAsItIs) {
+  const Program program = pipeline_of("local_laplacian", {}).compile(testing_support::compile_options());
+  const Buffer image = random_image<float>(3, {131, 70}, 1, 5);
+  const Buffer found = program.run({{{"in", image}}, {{"alpha", 0}}, {}}).at("result");
+  const Image in = from_floats(image), gray = reference::luminance(in);
+  const Image expected = Image::of(3, in.x(), in.y(), [&](int c, int x, int y) {
+    return gray(0, x, y) * (in(c, x, y) + .01) / (gray(0, x, y) + .01);
+  });
+  EXPECT_EQ(difference(buffer_of<float>(expected), found, {100 * 100 * eps}), "");
+}
+
+TEST(LocalLaplacian, TableOfDetails) {
+  const Pipeline whole = pipeline_of("local_laplacian", {{"curves", "3"}});
+  for (const ir::StagePtr& stage : whole.ir().stages) {
+    if (stage->name != "detail") continue;
+    const Program table =
+        Pipeline("detail", Outputs(Stage(stage)).strict()).compile(testing_support::compile_options());
+    const Buffer found = table.run({{}, {{"alpha", 3}}, {}}).at("detail");
+    ASSERT_EQ(found.extents(), Extents{2 * 512 + 1});
+    for (int x = -512; x <= 512; ++x) {
+      const double distance = x / 256.;
+      EXPECT_NEAR(found.at<float>(x + 512), 1.5 * distance * std::exp(-distance * distance / 2), 4 * eps)
+          << x;
+    }
+  }
+}
 
 TEST(CameraPipe, EveryEntryOfTheCurve) {
   for (const auto& [gamma, contrast] : {std::pair{2., 50.}, {2.2, 50.}, {1., 0.}, {1.8, 100.}, {3., -50.}}) {

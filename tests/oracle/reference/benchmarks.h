@@ -1,4 +1,4 @@
-// The six benchmarks of the warp-tiling paper as plain loops, for comparison with Weft's applications. They
+// The six benchmarks of the warp-tiling paper and local Laplacian filters as plain loops, for comparison with Weft's applications. They
 // are written from the published definitions and use nothing of Weft.
 //
 // Coordinates are the paper's: x is the row, y the column, c the channel. Images begin at (0, 0) and have
@@ -45,5 +45,12 @@ std::uint8_t tone_curve(int v, double gamma, double contrast);
 
 /// A where the mask, of one channel, is 1, and B where it is 0; 4 levels.
 Image pyramid_blend(const Image& A, const Image& B, const Image& mask);
+
+struct LocalLaplacianSettings {
+  int levels = 8, curves = 8;
+  double alpha = 1, beta = 1;
+};
+/// Three channels: details are strengthened by alpha, contrasts by beta.
+Image local_laplacian(const Image& in, const LocalLaplacianSettings& settings);
 
 }  // namespace weft::oracle::reference
