@@ -2,7 +2,7 @@
 
 import math
 
-COLOURS = ["#1f6feb", "#e8864a", "#b6b0a6", "#7d7870"]  # Weft, then Halide's schedules
+COLOURS = ["#1f6feb", "#e8864a", "#b6b0a6", "#7d7870", "#3a9a5b"]  # Weft, then Halide's schedules
 BAR, GAP, LEFT, TOP, HEIGHT = 16, 26, 56, 46, 300  # pixels
 TEXT = 'font-family="sans-serif" font-size="12" fill="#333"'
 
@@ -12,7 +12,7 @@ def plot(report):
     names = ["Weft", *schedules]
     groups = []
     for r in report["results"]:
-        times = [r["weft_ms"], *(r["halide"][name].get("ms") for name in schedules)]
+        times = [r["weft_ms"], *(r["halide"].get(name, {}).get("ms") for name in schedules)]
         groups.append((r["application"], [ms and ms / r["copy_ms"] for ms in times]))
     values = [value for _, bars in groups for value in bars if value]
     # Logarithmic, from a power of two that is below all bars.

@@ -22,6 +22,7 @@ class CameraPipe : public Sized<CameraPipe> {
     Func corrected = correct(demosaic(denoised)), curve = tone_curve();
     processed(x, y, c) = curve(i32(clamp(corrected(x + left_margin, y + top_margin, c), i16(0), i16(1024))));
     expect(raw), expect(processed, 3, 64, 48);
+    if (!using_autoscheduler()) schedule_by_hand(denoised, corrected, curve);
   }
 
  private:
@@ -71,6 +72,7 @@ class CameraPipe : public Sized<CameraPipe> {
     x1(x, i) = select(x % 2 == 0, gr(x / 2, i), r(x / 2, i));
     x2(x, i) = select(x % 2 == 0, b(x / 2, i), gb(x / 2, i));
     all(x, y) = select(y % 2 == 0, x1(x, y / 2), x2(x, y / 2));
+    full.push_back(all);
     return all;
   }
 
@@ -78,14 +80,46 @@ class CameraPipe : public Sized<CameraPipe> {
     Func red, green, blue;
   };
 
+  /// Two rows at a time, so that it is known which kind each pixel is of, by strips which keep rows of what windows read.
+  void schedule_by_hand(Func denoised, Func corrected, Func curve) {
+    const int vec = natural_vector_size<int16_t>();
+    Var yo("yo"), yi("yi"), xi("xi");
+    curve.compute_root();
+    processed.bound(c, 0, 3)
+        .split(y, yo, y, 32)
+        .tile(x, y, xi, yi, 4 * vec, 2)
+        .reorder(xi, yi, c, x, y, yo)
+        .unroll(yi)
+        .unroll(c)
+        .vectorize(xi, vec)
+        .unroll(xi)
+        .parallel(yo);
+    corrected.compute_at(processed, x).reorder(c, x, y).unroll(c).vectorize(x, vec).unroll(x).unroll(y);
+    for (Func& colour : full)
+      colour.compute_at(processed, x)
+          .align_bounds(x, 2)
+          .align_bounds(y, 2)
+          .vectorize(x, 2 * vec)
+          .unroll(y, 2);
+    denoised.store_at(processed, yo).compute_at(processed, y).fold_storage(y, 16).vectorize(x, vec);
+    for (Func& quarter : quarters)
+      quarter.store_at(processed, yo).compute_at(processed, y).fold_storage(i, 8).vectorize(j, vec);
+    for (Func& green : between)
+      green.store_at(processed, yo).compute_at(processed, y).fold_storage(i, 8).vectorize(j, vec);
+  }
+
+  std::vector<Func> quarters, between, full;
+
   Colours demosaic(Func denoised) {
     Func g_gr("g_gr"), r_r("r_r"), b_b("b_b"), g_gb("g_gb");
     g_gr(j, i) = denoised(2 * j, 2 * i);
     r_r(j, i) = denoised(2 * j + 1, 2 * i);
     b_b(j, i) = denoised(2 * j, 2 * i + 1);
     g_gb(j, i) = denoised(2 * j + 1, 2 * i + 1);
+    quarters = {g_gr, r_r, b_b, g_gb};
     const Measured red{r_r, green_between("g_r", g_gb, -1, g_gr, 0)};
     const Measured blue{b_b, green_between("g_b", g_gr, 0, g_gb, -1)};
+    between = {red.green, blue.green};
     Func r_gr = beside("r_gr", g_gr, red, -1, 0), b_gr = beside("b_gr", g_gr, blue, 0, -1);
     Func r_gb = beside("r_gb", g_gb, red, 0, 1), b_gb = beside("b_gb", g_gb, blue, 1, 0);
     Func r_b = diagonal("r_b", blue.green, red, -1, 1), b_r = diagonal("b_r", red.green, blue, 1, -1);

@@ -23,6 +23,7 @@ class MultiscaleInterp : public Sized<MultiscaleInterp> {
     for (int l = levels - 2; l >= 0; --l) T = over(D[l], T, l);
     out(x, y, c) = select(T(x, y, 3) == 0.f, 0.f, T(x, y, c) / T(x, y, 3));
     expect(in, 4), expect(out, 3);
+    if (!using_autoscheduler()) schedule_by_hand(D[0], T);
   }
 
  private:
@@ -44,6 +45,7 @@ class MultiscaleInterp : public Sized<MultiscaleInterp> {
       return or_zero(n, w[l - 1], [&](const Expr& m) { return Dx(m, y, c); });
     };
     D(x, y, c) = (column(2 * x - 1) + 2 * column(2 * x) + column(2 * x + 1)) / 4;
+    stored.push_back({D, Dx, l});
     return D;
   }
 
@@ -59,9 +61,32 @@ class MultiscaleInterp : public Sized<MultiscaleInterp> {
       return or_zero(n, w[l + 1], [&](const Expr& m) { return Ux(m, y, c); });
     };
     T(x, y, c) = D(x, y, c) + (1 - D(x, y, 3)) * ((column(x / 2) + column((x + 1) / 2)) / 2);
+    stored.push_back({T, Ux, l});
     return T;
   }
 
+  /// A level, and its rows at the other level's width.
+  struct Level {
+    Func level, rows;
+    int number;
+  };
+
+  /// Levels are stored, but for the finest: that of the result a row at a time.
+  void schedule_by_hand(Func D0, Func T0) {
+    const int vec = natural_vector_size<float>();
+    Var yo("yo");
+    for (Level& s : stored) {
+      if (s.level.name() == T0.name()) continue;
+      const int strip = s.number < 4 ? 8 : 2, width = s.number < 6 ? vec : 4;
+      s.level.compute_root().split(y, yo, y, strip).reorder(x, c, y, yo).parallel(yo).vectorize(x, width);
+      s.rows.compute_at(s.level, c).vectorize(x, width);
+    }
+    out.bound(c, 0, 3).split(y, yo, y, 16).reorder(c, x, y, yo).unroll(c).parallel(yo).vectorize(x, vec);
+    T0.compute_at(out, x).vectorize(x, vec).unroll(c);
+    stored.back().rows.compute_at(out, y).vectorize(x, vec);
+  }
+
   std::vector<Expr> w, h;  // of the levels
+  std::vector<Level> stored;
 };
 HALIDE_REGISTER_GENERATOR(MultiscaleInterp, multiscale_interp)

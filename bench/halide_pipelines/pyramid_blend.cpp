@@ -21,9 +21,11 @@ class PyramidBlend : public Sized<PyramidBlend> {
       Func up = doubled(O, "Cx" + std::to_string(l));
       finer(x, y, c) = Res(x, y, c) + up(x, y, c);
       O = finer;
+      results.push_back(O);
     }
     O0(x, y, c) = O(x + before, y + before, c);
     expect(A, 3), expect(B, 3), expect(M), expect(O0, 3);
+    if (!using_autoscheduler()) schedule_by_hand();
   }
 
  private:
@@ -59,6 +61,7 @@ class PyramidBlend : public Sized<PyramidBlend> {
       Dx(variables(image)) = blurred(2 * y, [&](const Expr& n) { return fine(at(image, x, n)); });
       Dy(variables(image)) = blurred(2 * x, [&](const Expr& n) { return Dx(at(image, n, y)); });
       G.push_back(Dy);
+      reduced.push_back({Dy, Dx});
     }
     return G;
   }
@@ -67,6 +70,7 @@ class PyramidBlend : public Sized<PyramidBlend> {
   Func doubled(Func coarse, const std::string& rows) {
     Func Ux(rows), up("up_" + rows);
     Ux(x, y, c) = doubled(y, [&](const Expr& n) { return coarse(x, n, c); });
+    expanded.push_back(Ux);
     up(x, y, c) = doubled(x, [&](const Expr& n) { return Ux(n, y, c); });
     return up;
   }
@@ -83,10 +87,33 @@ class PyramidBlend : public Sized<PyramidBlend> {
     return L;
   }
 
+  /// Levels are stored, those of the finest result are its output; rows before their columns are blurred are not.
+  void schedule_by_hand() {
+    const int vec = natural_vector_size<float>();
+    Var yo("yo");
+    for (auto& [level, rows] : reduced) {
+      level.compute_root().split(y, yo, y, 16).parallel(yo).vectorize(x, vec);
+      if (level.dimensions() == 3) level.reorder(x, c, y, yo);
+      rows.compute_at(level, level.dimensions() == 3 ? c : y).vectorize(x, vec);
+    }
+    results.back() = O0;
+    for (Func& result : results)
+      result.compute_root().split(y, yo, y, 16).reorder(x, c, y, yo).parallel(yo).vectorize(x, vec);
+    // Of the pictures first, from level 0 on, then of the results, from the coarsest on.
+    const std::size_t steps = levels - 1;
+    for (std::size_t l = 0; l < steps; ++l) {
+      for (const std::size_t rows : {l, steps + l, 3 * steps - 1 - l})
+        expanded[rows].compute_at(results[steps - 1 - l], c).vectorize(x, vec);
+    }
+  }
+
   Func blend(const std::vector<Func>& LA, const std::vector<Func>& LB, const std::vector<Func>& GM, int l) {
     Func Res("Res" + std::to_string(l));
     Res(x, y, c) = LA[l](x, y, c) * GM[l](x, y) + LB[l](x, y, c) * (1 - GM[l](x, y));
     return Res;
   }
+
+  std::vector<std::pair<Func, Func>> reduced;  // levels, and their rows at the finer one's width
+  std::vector<Func> expanded, results;
 };
 HALIDE_REGISTER_GENERATOR(PyramidBlend, pyramid_blend)

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace weft::tools {
 namespace {
 
@@ -15,6 +19,20 @@ std::span<Byte> share(std::span<Byte> bytes, std::int64_t part, std::int64_t par
 
 std::span<unsigned char> bytes_of(const Buffer& b) {
   return {static_cast<unsigned char*>(b.data()), static_cast<std::size_t>(b.bytes())};
+}
+
+/// Copies in lines of caches that are not read before.
+void copy_past_caches(unsigned char* to, const unsigned char* from, std::size_t bytes) {
+#if defined(__SSE2__)
+  constexpr std::size_t word = sizeof(__m128i);
+  const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(to) % 64);
+  std::memcpy(to, from, head);
+  to += head, from += head, bytes -= head;
+  for (; bytes >= word; to += word, from += word, bytes -= word)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  _mm_sfence();
+#endif
+  std::memcpy(to, from, bytes);
 }
 
 template <class Work>
@@ -52,10 +70,11 @@ read_all(Bytes bytes) {
   return sum;
 }
 
-PlainCopy::PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool)
+PlainCopy::PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool, Stores stores)
     : from_(Buffer::allocate({Scalar::U8}, {read})),
       to_(Buffer::allocate({Scalar::U8}, {written})),
-      pool_(pool) {}
+      pool_(pool),
+      stores_(stores) {}
 
 void PlainCopy::operator()() {
   for_each_thread(pool_, [&](std::int64_t part, std::int64_t parts) { copy_part(part, parts); });
@@ -66,7 +85,10 @@ void PlainCopy::copy_part(std::int64_t part, std::int64_t parts) {
   const std::size_t both = std::min(from.size(), to.size());
   const auto source = share(from.first(both), part, parts);
   const auto target = share(to.first(both), part, parts), rest = share(to.subspan(both), part, parts);
-  if (!source.empty()) std::memcpy(target.data(), source.data(), source.size());
+  if (stores_ == Stores::PastCaches)
+    copy_past_caches(target.data(), source.data(), source.size());
+  else if (!source.empty())
+    std::memcpy(target.data(), source.data(), source.size());
   if (!rest.empty()) std::memset(rest.data(), 3, rest.size());
   unread_[part % 64] = read_all(share(from.subspan(both), part, parts));
 }

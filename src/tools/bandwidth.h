@@ -21,7 +21,11 @@ std::uint64_t read_all(Bytes bytes);
 /// do without. Where one side has more bytes, the rest is only read, or only written.
 class PlainCopy {
  public:
-  PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool);
+  /// How it writes: by memcpy, or, on x86, past the caches.
+  enum class Stores { Plain, PastCaches };
+
+  PlainCopy(std::int64_t read, std::int64_t written, runtime::ThreadPool& pool,
+            Stores stores = Stores::Plain);
   void operator()();
 
  private:
@@ -30,6 +34,7 @@ class PlainCopy {
   Buffer from_, to_;  // in memory as that of images
   volatile std::uint64_t unread_[64] = {};
   runtime::ThreadPool& pool_;
+  const Stores stores_;
 };
 
 /// Reads given memory: what a reduction cannot do without.
