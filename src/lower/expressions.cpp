@@ -247,6 +247,7 @@ Lanes ExpressionLowering::with_names(const ir::Expr& e, Lanes lanes) {
 }
 
 Lanes ExpressionLowering::compute(const ir::Expr& e) {
+  if (const auto table = row_tables_.find(e.get()); table != row_tables_.end()) return look_up(table->second);
   const Scalar scalar = e->type.scalar;
   return std::visit(
       ir::overloaded{

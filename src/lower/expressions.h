@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "analysis/coarse_values.h"
 #include "analysis/separable.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
@@ -111,6 +112,14 @@ class ExpressionLowering {
   void find_over_strip(const std::vector<const ir::Read*>& tables, kernel::Block& block,
                        const kernel::Expr& count, int capacity);
 
+  /// The values that so many neighbours share.
+  std::vector<analysis::CoarseValue> strip_coarse_values(const std::vector<ir::Expr>& roots,
+                                                         int capacity) const;
+  /// Appends loops that compute those of `count` pixels from `x0`, at most `capacity`, in a local array. lower() then
+  /// looks them up.
+  void tabulate(const analysis::CoarseValue& value, kernel::Block& block, const kernel::Expr& x0,
+                const kernel::Expr& count, int capacity);
+
  private:
   /// What a scope has given a name to: a row of an array (a pointer at an offset), or an index (array is
   /// empty).
@@ -165,6 +174,17 @@ class ExpressionLowering {
   void release_taps(const ir::Loop& loop);
 
   kernel::Expr place_in_table(const ir::Read& read);
+  struct RowTable {
+    std::string array;
+    Scalar type;
+    int lanes;
+    std::int64_t pitch;  ///< Scalars from plane to plane.
+    std::string first;   ///< The name of the first column.
+    ir::Affine column;
+    ir::Expr plane;
+    ir::Range planes;
+  };
+  Lanes look_up(const RowTable& table);
 
   std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
                           const ir::Index* row);
@@ -204,6 +224,7 @@ class ExpressionLowering {
     Scalar type;
   };
   std::unordered_map<const ir::Read*, Places> places_;  // in tables
+  std::unordered_map<const ir::Node*, RowTable> row_tables_;
   struct Columns {
     analysis::Separable separable;
     std::vector<std::string> arrays;  // by lane

@@ -49,8 +49,9 @@ class BandLowering {
   int lanes() const { return stage_.type.lanes; }
   Expr band_count() const {
     return kernel::min(result_.extent(bands_.dim),
-                       literal(bands_.along == 0 && points_.rank() > 1 ? most_bands_of_columns : most_bands));
+                       literal(is_of_columns() ? most_bands_of_columns : most_bands));
   }
+  bool is_of_columns() const { return bands_.along == 0 && points_.rank() > 1; }
   ExpressionLowering expressions_at(Place place, std::vector<Expr> coords) const {
     return {layout_, module_.tables, context_.names, stage_, place, std::move(coords), module_.strict};
   }
@@ -66,14 +67,18 @@ class BandLowering {
                                ", with the updates of the points that change them,"),
         {"first", "last"},
         {}};
-    Block& body = function.body;
+    // One after another, so that caches have what has just been cleared; columns together, since each goes through all rows.
+    const bool of_columns = is_of_columns();
+    Block body;
     const Expr begin = result_.begin(bands_.dim), extent = result_.extent(bands_.dim);
-    body.push_back({kernel::Let{"bands", band_count()}});
-    const auto bound = [&](const char* band) {
-      return kernel::add(begin, kernel::div(kernel::mul(extent, kernel::name(band)), kernel::name("bands")));
+    function.body.push_back({kernel::Let{"bands", band_count()}});
+    const auto bound = [&](const Expr& band) {
+      return kernel::add(begin, kernel::div(kernel::mul(extent, band), kernel::name("bands")));
     };
-    body.push_back({kernel::Let{"from", bound("first")}});
-    body.push_back({kernel::Let{"to", bound("last")}});
+    const Expr band = kernel::name("band"), first_band = kernel::name("first"),
+               last_band = kernel::name("last");
+    body.push_back({kernel::Let{"from", bound(of_columns ? first_band : band)}});
+    body.push_back({kernel::Let{"to", bound(of_columns ? last_band : kernel::add(band, literal(1)))}});
     clear(body);
     Expr first, end;
     for (const ir::Affine& form : bands_.indices) {
@@ -88,6 +93,10 @@ class BandLowering {
       inner = &std::get<For>(inner->back().op).body;
     }
     fill_row(*inner);
+    if (of_columns)
+      kernel::append(function.body, std::move(body));
+    else
+      function.body.push_back({For{LoopKind::Serial, "band", first_band, last_band, std::move(body)}});
     return function;
   }
 

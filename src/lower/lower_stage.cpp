@@ -23,9 +23,6 @@ using kernel::Expr;
 
 namespace {
 
-// The local arrays of a strip stay in the first-level cache; shorter strips pay more for their ends.
-constexpr int strip_pixels = 1024;
-
 class StageLowering {
  public:
   explicit StageLowering(const KernelContext& context)

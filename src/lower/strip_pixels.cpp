@@ -56,7 +56,8 @@ const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
 bool is_one_loop(ExpressionLowering& expressions, const ir::Stage& stage) {
   const std::vector<ir::Expr> roots = ir::expressions(stage);
   return !lanes_share_a_function(stage) && expressions.strip_folds(roots).empty() &&
-         expressions.strip_tables(roots).empty();
+         expressions.strip_tables(roots).empty() &&
+         expressions.strip_coarse_values(roots, strip_pixels).empty();
 }
 
 bool lanes_share_a_function(const ir::Stage& stage) {
@@ -122,6 +123,8 @@ void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>
       expressions.fold_over_strip(*fold, work, strip.x0, strip.count, strip.capacity);
     if (const auto tables = expressions.strip_tables(roots); !tables.empty())
       expressions.find_over_strip(tables, work, strip.count, strip.capacity);
+    for (const analysis::CoarseValue& value : expressions.strip_coarse_values(roots, strip.capacity))
+      expressions.tabulate(value, work, strip.x0, strip.count, strip.capacity);
   }
   if (!is_piecewise && lanes_share_a_function(stage)) {
     store_lanes_apart(expressions, targets.front(), strip, work);

@@ -377,5 +377,53 @@ TEST(PyramidsOnce, LaplacianReconstructs) {
   }
 }
 
+/// Slices of a volume whose columns neighbours share: of all planes that pixels may have there is a table for each row.
+TEST(Slices, OfCoarseVolumes) {
+  const Image<float> in("in");
+  const Image<Vec<float, 2>> grid("grid", 3);
+  const Extents size = grid.size();
+  const auto bent = [&](const std::string& name, int planes) {
+    return stage(name, {size[0], size[1], planes}, [&](Var x, Var y, Var z) {
+      return grid.border(Border::mirror())(x, y, z) * cast<float>(z + 1);
+    });
+  };
+  const Accessor nine = bent("nine", 9).border(Border::clamp()),
+                 four = bent("four", 4).border(Border::clamp());
+  const auto slice = [](const Accessor& cells, Var x, Var y, const Index& column, int shift,
+                        const Expr& depth) {
+    const Expr bin = cast<int>(floor(depth)), down = cast<float>(y % 8) / 8.f;
+    const auto at = [&](const Index& gx, const Expr& z) {
+      return lerp(cells(gx, y / 8 + shift, z), cells(gx, y / 8 + shift + 1, z), down);
+    };
+    const auto plane = [&](const Expr& z) {
+      return lerp(at(column, z), at(column + 1, z), cast<float>(x % 8) / 8.f);
+    };
+    return lerp(plane(bin), plane(bin + 1), depth - floor(depth));
+  };
+  const Outputs outputs = {
+      stage("inside", in.size(), [&](Var x, Var y) { return slice(nine, x, y, x / 8, 0, 9.f * in(x, y)); }),
+      // Columns, rows and planes that are not there; pixels that are read in windows; three columns for 16 pixels.
+      stage("outside", in.size(),
+            [&](Var x, Var y) {
+              const Expr around = in.border(Border::constant(2))(x - 1, y + 1) + in(x, y);
+              return slice(nine, x, y, (x + 3) / 8 - 2, -1, 12.f * around - 5.f);
+            }),
+      stage("finer", in.size(),
+            [&](Var x, Var y) { return slice(four, x, y, 3 * x / 16, 0, 4.f * in(x, y)); }),
+      stage("two", BoxAt{{-5, -3}, {in.width() + 9, in.height() + 5}}, [&](Var x, Var y) {
+        const Expr depth = 5.f * in.border(Border::clamp())(x, y);
+        return slice(nine, x, y, x / 8, 0, depth) + slice(four, x, y, x / 8 + 1, 1, depth - 1.f);
+      })};
+  const Pipeline pipeline("p", Outputs(outputs).strict());
+  const Program program = pipeline.compile(compile_options());
+  for (const Sizes& extents : std::vector<Sizes>{{1, 1}, {7, 3}, {64, 9}, {1030, 3}, {2100, 2}}) {
+    Buffer image = picture(type_of<float>(), extents, 51);
+    for (std::int64_t i = 0; i < image.pixels(); ++i) static_cast<float*>(image.data())[i] /= 255;
+    const Sizes cells = {(extents[0] + 7) / 8 + 1, (extents[1] + 7) / 8 + 1, 3};
+    expect_agreement(program, pipeline, {{{"in", image}, {"grid", picture(grid.type(), cells, 52)}}, {}, {}},
+                     exactly);
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing_support
