@@ -57,7 +57,9 @@ class BandLowering {
   }
   /// Of the result, what one call computes.
   PartOfBox part() const {
-    return {bands_.dim, kernel::name("from"), kernel::name("to"), bands_.indices.size() == 1};
+    PartOfBox part{bands_.dim, kernel::name("from"), kernel::name("to")};
+    if (bands_.indices.size() == 1) part.form = bands_.indices[0];
+    return part;
   }
 
   kernel::Function fill_function() {

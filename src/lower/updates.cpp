@@ -31,8 +31,8 @@ void place_updates(ExpressionLowering& expressions, const ir::Stage& stage, cons
       placed.at.push_back(at);
       const auto* affine = std::get_if<ir::Quantity>(&update.at[d]->op);
       const bool is_divided = part && part->dim == d;
-      if (affine &&
-          (is_divided ? part->has_form : analysis::stays_inside(affine->value, stage.box[d], stage.domain())))
+      if (affine && (is_divided ? part->form == affine->value
+                                : analysis::stays_inside(affine->value, stage.box[d], stage.domain())))
         continue;
       const Expr from = is_divided ? kernel::sub(part->from, bins.begin(d)) : literal(0),
                  to = is_divided ? kernel::sub(part->to, bins.begin(d)) : bins.extent(d);

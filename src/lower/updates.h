@@ -22,7 +22,8 @@ struct PlacedUpdate {
 struct PartOfBox {
   int dim;
   kernel::Expr from, to;
-  bool has_form = false;  ///< An affine index there leads nowhere else, at the points that are gone through.
+  /// The only form of an index that leads there, and nowhere else at the points that are gone through.
+  std::optional<ir::Affine> form = {};
 };
 
 /// Appends what the updates of the current point compute; `make` is told of one after the other. Of those of a part of

@@ -233,6 +233,11 @@ TEST(Scatter, InBandsAddsInTheOrderOfThePoints) {
                 return ScatterUpdates{add({x, y / 4}, v), add({x + 1, (y + 3) / 4}, v * 0.3f),
                                       add({x + 2, select(y % 4 == 0, Expr(y / 4 - 1), -1)}, v - 1.f)};
               }),
+      scatter("nowhere", {w, h / 4 + 1}, 1.f, in,
+              [&](Var x, Var y) {
+                return ScatterUpdates{add({x, y / 4}, in(x, y)), add({x, Index(-1)}, in(x, y)),
+                                      add({x, h / 4 + 1}, in(x, y))};
+              }),
       scatter("greatest", {w, h / 3 + 1}, 0.f, in, [&](Var x, Var y) {
         return maximum({x, y / 3}, in(x, y));
       })};

@@ -7,6 +7,7 @@
 #include "applications.h"
 #include "compile/scheduling.h"
 #include "plan/block_strip.h"
+#include "plan/planner.h"
 #include "plan/verify.h"
 #include "rewrite/prepare.h"
 #include "schedule/groups.h"
@@ -282,6 +283,27 @@ TEST(Plan, OfOneStageWhoseRowsDoNotFitReadsMemory) {
             "rows of tiles 256 pixels wide do not fit 1000 bytes of shared memory");
   EXPECT_EQ(text(R"({"levels": [{"kind": "batch", "extent": ["all", 8]}]})"),
             "batches of 8 rows do not fit 1000 bytes of shared memory");
+}
+
+TEST(Plan, OfAScatterSaysWhoChangesWhat) {
+  const Image<std::uint8_t> in("in");
+  const auto text = [&](const Extents& extents, const Index& margin, const Memory& memory) {
+    const Stage out = scatter("out", extents, 0, in, [&](Var x, Var y) {
+      return add({in(x, y), x / 4, (y + margin) / 8}, 1);
+    });
+    return to_text(plan_of(*out.node(), memory));
+  };
+  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_cores),
+            "kernel out\n"
+            "  core    all x 1 parallel\n"
+            "  vector  parallel\n"
+            "  bands   along z, each from the points whose y leads there by (y + 4)/8\n");
+  EXPECT_EQ(text({256, 1, 1}, 0, of_cores),
+            "kernel out\n"
+            "  core    all x 1 parallel\n"
+            "  vector  parallel\n"
+            "  copies  of the result, each of some points: it has few pixels for so many points\n");
+  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks), "kernel out\n  grid  1 x 1 parallel\n");
 }
 
 /// Every application's plans, asked for again whole, are the same.
