@@ -251,7 +251,8 @@ class Generator {
     stage.update = static_cast<ScatterUpdate::Op>(dice_.below(4));
     stage.initial = terms.literal(dice_.scalar());
     stage.type = stage.initial.type;
-    for (int d = dice_.between(1, 2); d > 0; --d) {
+    if (dice_.chance(0.5)) add_cells(stage, inside.box);
+    for (int d = stage.at.empty() ? dice_.between(1, 2) : dice_.below(2); d > 0; --d) {
       stage.box.push_back({{}, {.offset = dice_.between(1, 8)}});
       stage.at.push_back(terms.integer(inside));
       if (dice_.chance(0.8))
@@ -259,6 +260,22 @@ class Generator {
     }
     stage.cases = {{{}, stored(terms.term(inside), stage.type.scalar)}};
     return stage;
+  }
+
+  /// Dimensions of cells of so many points, in any order, mirrored or not; some of the points are in none.
+  void add_cells(Stage& stage, const Box& points) {
+    const int rank = static_cast<int>(points.size()), first = dice_.below(rank);
+    for (int d = 0; d < rank; ++d) {
+      const int along = (first + d) % rank, divisor = dice_.between(1, 9);
+      Size extent = points[along].extent;
+      extent.divisor *= divisor;
+      extent.offset = std::max(extent.offset, 1);
+      Term at{.kind = Term::Kind::Position, .type = {Scalar::I64, 1}};
+      at.position = {.coordinate = along, .scale = dice_.chance(0.2) ? -1 : 1, .divisor = divisor};
+      at.position.offset = {.offset = dice_.between(-3, 12)};
+      stage.box.push_back({{}, extent});
+      stage.at.push_back(std::move(at));
+    }
   }
 
   // ---- evolutions ----
