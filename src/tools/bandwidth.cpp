@@ -21,8 +21,18 @@ std::span<unsigned char> bytes_of(const Buffer& b) {
   return {static_cast<unsigned char*>(b.data()), static_cast<std::size_t>(b.bytes())};
 }
 
-/// Copies in lines of caches that are not read before.
+template <class Work>
+void for_each_thread(runtime::ThreadPool& pool, Work work) {
+  const std::int64_t parts = pool.threads();
+  pool.parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t part = first; part < last; ++part) work(part, parts);
+  });
+}
+
+}  // namespace
+
 void copy_past_caches(unsigned char* to, const unsigned char* from, std::size_t bytes) {
+  if (bytes == 0) return;
 #if defined(__SSE2__)
   constexpr std::size_t word = sizeof(__m128i);
   const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(to) % 64);
@@ -34,16 +44,6 @@ void copy_past_caches(unsigned char* to, const unsigned char* from, std::size_t 
 #endif
   std::memcpy(to, from, bytes);
 }
-
-template <class Work>
-void for_each_thread(runtime::ThreadPool& pool, Work work) {
-  const std::int64_t parts = pool.threads();
-  pool.parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t part = first; part < last; ++part) work(part, parts);
-  });
-}
-
-}  // namespace
 
 // A core has more reads of memory on the way, the more bytes each of them asks for.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)

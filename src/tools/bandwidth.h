@@ -17,6 +17,9 @@ using Bytes = std::span<const unsigned char>;
 /// Reads all bytes; the result is of no use but to keep the reading.
 std::uint64_t read_all(Bytes bytes);
 
+/// Copies; on x86 in lines of caches that are not read before.
+void copy_past_caches(unsigned char* to, const unsigned char* from, std::size_t bytes);
+
 /// Reads as many bytes as the inputs have and writes as many as the outputs have: what no implementation can
 /// do without. Where one side has more bytes, the rest is only read, or only written.
 class PlainCopy {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace weft::tools {
@@ -26,11 +27,25 @@ TEST(Bandwidth, EveryByteIsRead) {
   }
 }
 
+TEST(Bandwidth, EveryByteIsCopiedPastCaches) {
+  for (const std::size_t size : {0, 1, 15, 16, 63, 64, 65, 200, 1000}) {
+    for (const std::size_t at : {0, 1, 63}) {
+      std::vector<unsigned char> from(size + 64), to(size + 64, 9), expected = to;
+      std::iota(from.begin(), from.end(), static_cast<unsigned char>(1));
+      copy_past_caches(to.data() + at, from.data() + 3, size);
+      std::copy_n(from.begin() + 3, size, expected.begin() + static_cast<std::ptrdiff_t>(at));
+      EXPECT_EQ(to, expected) << size << " at " << at;
+    }
+  }
+}
+
 TEST(Bandwidth, PartsOfAnyNumberOfBytes) {
   runtime::ThreadPool pool(3);
   for (const auto& [read, written] : {std::pair{0, 0}, {1, 0}, {0, 1}, {2, 5}, {1000, 999}, {7, 4097}}) {
-    PlainCopy copy(read, written, pool);
-    copy();
+    for (const auto stores : {PlainCopy::Stores::Plain, PlainCopy::Stores::PastCaches}) {
+      PlainCopy copy(read, written, pool, stores);
+      copy();
+    }
   }
   const std::vector<unsigned char> a(5), b(4097);
   PlainRead({a, {}, b}, pool)();
