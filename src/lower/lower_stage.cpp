@@ -23,6 +23,8 @@ using kernel::Expr;
 
 namespace {
 
+constexpr std::int64_t most_even_planes = 64;
+
 class StageLowering {
  public:
   explicit StageLowering(const KernelContext& context)
@@ -120,7 +122,10 @@ class StageLowering {
                          : rank() == 1 ? kernel::add(kernel::name("last"), begin(0))
                                        : end(0);
     if (Expr outside = outside_of_rows()) {
-      kernel::If border_row{outside, pixel_loop(row_begin, row_end), {}};
+      kernel::If border_row{
+          outside,
+          has_even_border_rows() ? border_row_loop(row_begin, row_end) : pixel_loop(row_begin, row_end),
+          {}};
       border_row.then.push_back({kernel::Continue{}});
       block.push_back({std::move(border_row)});
     }
@@ -146,6 +151,29 @@ class StageLowering {
     if (!pixel_function_.empty()) kernel::append(block, pixel_loop(row_begin, left));
     kernel::append(block, std::move(interior));
     if (!pixel_function_.empty()) kernel::append(block, pixel_loop(right, row_end));
+  }
+
+  /// Whether all pixels of a row leave sources at the same reads, and such rows are a share worth a loop of their own:
+  /// of a volume of few planes.
+  bool has_even_border_rows() {
+    const auto has_few = [&](std::size_t d) {
+      const ir::Affine& extent = stage_.box[d].extent;
+      return !interior_.outer[d - 1].lower.empty() && extent.is_constant() &&
+             extent.constant() <= most_even_planes;
+    };
+    return rank() == 3 && has_few(2) && interior_.x.lower.empty() && !phases_ && inner_cases().size() == 1 &&
+           has_straight_rows();
+  }
+  Block border_row_loop(const Expr& from, const Expr& to) {
+    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Row, coords(), module_.strict);
+    Block loop, block;
+    const std::string target = output_row(in_row, block);
+    in_row.open(loop, &block);
+    store_pixels(in_row, {&inner_, target, x_offset(coords()[0])},
+                 {"x", inner_x(from), inner_x(to), kernel::literal(0)}, loop);
+    in_row.close();
+    kernel::append(block, std::move(loop));
+    return block;
   }
 
   /// True in rows where some read with a constant border leaves its source; null if there are none.

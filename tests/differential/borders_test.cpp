@@ -164,5 +164,30 @@ TEST(ConstantBorders, OfSeveralLanes) {
                    noise(in.type(), {9, 7}, 42));
 }
 
+/// Of a volume of few planes many rows are beyond some of what they read, each with all of its pixels.
+TEST(ConstantBorders, OfFewPlanes) {
+  const Image<std::int16_t> in("in");
+  const Image<Vec<float, 2>> pairs("pairs", in.size());
+  const auto volume = [&](const std::string& name, const AnyImage& image) {
+    return stage(name, {in.width(), in.height(), 5},
+                 [&](Var x, Var y, Var z) { return image(x, y) * (z + 1); });
+  };
+  const Accessor a = volume("a", in).border(Border::constant(9));
+  const Accessor b = volume("b", pairs).border(Border::constant(pack(.5f, -3.f)));
+  const BoxAt more{{0, -1, -2}, {in.width(), in.height() + 3, 9}};
+  const Outputs outputs = {
+      stage("along", more,
+            [&](Var x, Var y, Var z) { return a(x, y, z - 2) - 3 * a(x, y, z) + a(x, y, z + 1); }),
+      stage("across", more, [&](Var x, Var y, Var z) { return b(x, y + 1, z) + 2.f * b(x, y - 1, z + 1); }),
+      stage("lanes", more, [&](Var x, Var y, Var z) { return b(x, y, z - 1).lane(1) * b(x, y, z).lane(0); }),
+      stage("around", more, [&](Var x, Var y, Var z) { return a(x - 1, y, z) + a(x + 1, y, z + 2); })};
+  const Pipeline pipeline("planes", Outputs(outputs).strict());
+  const Program program = pipeline.compile(compile_options());
+  for (const Size& extents : {Size{1, 1}, {2, 3}, {70, 4}})
+    expect_agreement(
+        program, pipeline,
+        {{{"in", noise(in.type(), extents, 43)}, {"pairs", noise(pairs.type(), extents, 44)}}, {}, {}});
+}
+
 }  // namespace
 }  // namespace weft::testing_support
