@@ -83,7 +83,8 @@ class GpuPrinter : public CLike {
   }
   void print(const kernel::LoadPack& load) override {
     line(fmt::format("{} {}[{}];", c_type(load.type), load.name, load.count));
-    const std::string from = address(load.array, load.offset);
+    std::string from = address(load.array, load.offset);
+    if (load.has_several) from = fmt::format("(const {}*)({})", c_type(load.type), from);
     if (load.is_whole) return line(fmt::format("{}({}, {});", helper("load_whole"), load.name, from));
     line(fmt::format("{}({}, {}, {});", helper("load_pack"), load.name, from, initializer(load.valid)));
   }

@@ -133,6 +133,8 @@ struct LoadPack {
   int count;
   Expr offset, valid;
   bool is_whole = false;  ///< All are there, at a multiple of the widest access: nothing is to be tested.
+  /// Of an array of smaller scalars, which come several to a scalar of this type, the first in its lowest bits.
+  bool has_several = false;
 };
 /// The first `valid` of them, at most, to array[offset] and on.
 struct StorePack {

@@ -108,7 +108,8 @@ class FunctionVerifier {
             },
             [&](const LoadPack& s) {
               require(s.count > 0, "local array '" + s.name + "' is empty");
-              check_pack(s.array, s.type, s.offset, s.valid);
+              check_pack(s.array, s.has_several ? array(s.array).type : s.type, s.offset, s.valid);
+              require(!s.has_several || s.is_whole, "a pack of several scalars each may not be whole");
               define(s.name, {Array, s.type});
             },
             [&](const StorePack& s) {

@@ -8,9 +8,11 @@
 //         gx_rows[(k + 1) % 3] = …              a pass
 //         out = …                               16 bytes for each lane that is no other tile's, too
 //
-// Rows whose sources all lie inside of an image do just that. Those near its top and bottom, all of strips at the ends
-// of rows, and all if rows are not aligned, go the same way with tests, one by one: they load by the border, and
-// replace what was computed beyond the ends of a stage by what its border finds, in other lanes or other rows.
+// Rows whose sources all lie inside of an image do just that. Strips at the ends of rows have batches of their own,
+// where the lanes at the ends take what borders find beyond them from their own pixels. That takes rows that are aligned,
+// and ends between lanes. Other strips, and rows near the top and the bottom of an image, go the same way one by one, with
+// tests for each pixel: they load by the border, and replace what was computed beyond the ends of a stage by what its
+// border finds, in other lanes or other rows.
 #include <weft/error.h>
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 #include <optional>
 
 #include "analysis/case_box.h"
+#include "ir/build.h"
 #include "lower/lower_stage.h"
 #include "lower/shared_images.h"
 #include "lower/tile_owner.h"
@@ -53,6 +56,7 @@ Expr limited(const Expr& value, const Expr& least, const Expr& most) {
   return kernel::min(kernel::max(value, least), most);
 }
 
+Expr converted(Scalar to, const Expr& value) { return kernel::cast(ir::CastMode::Convert, to, value); }
 For unrolled(const std::string& variable, int count, Block body) {
   return {LoopKind::Unrolled, variable, literal(0), literal(count), std::move(body)};
 }
@@ -90,12 +94,12 @@ class WarpTiles : public TileOwner {
     const auto claim = [&](const std::string& wanted) {
       locals_[wanted] = tile.layout().names.claim(wanted);
     };
-    for (const char* wanted : {"lane", "k", "j", "next", "part", "inner", "inner_end", "has_result", "across",
-                               "found", "is_there"})
+    for (const char* wanted : {"lane", "k", "j", "next", "part", "inner", "inner_end", "in_lanes",
+                               "is_inside", "has_result", "across", "found", "is_there", "b"})
       claim(wanted);
     claim(tile.array().name + "_place");
     for (const Source& source : tile.sources()) {
-      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above"})
+      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column"})
         claim(memory_of(source).name + what);
     }
   }
@@ -114,7 +118,7 @@ class WarpTiles : public TileOwner {
     kernel::Function function{tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
     for_images([&](const Source& image) {
       function.body.push_back(
-          {kernel::LocalArray{next_of(image), image.kept.type.scalar, loaded() * scalars_of(image)}});
+          {kernel::LocalArray{next_of(image), type_of_next(image), loaded() * next_in_row(image)}});
     });
     return function;
   }
@@ -160,18 +164,36 @@ class WarpTiles : public TileOwner {
       return var(wanted);
     };
     const Inside inside = where_inside(block);
+    const auto let_test = [&](const std::string& wanted, const Expr& value) {
+      block.push_back({Let{local(wanted), value}});
+      return var(wanted, Scalar::Bool);
+    };
+    const Expr in_lanes = let_test("in_lanes", inside.lanes),
+               is_inside = let_test("is_inside", inside.columns);
     const Expr first_inside = kernel::min(kernel::max(inside.first_rows), y1);
-    const Expr begin = let("inner", kernel::select(inside.columns, first_inside, y1));
+    const Expr begin = let("inner", kernel::select(in_lanes, first_inside, y1));
     const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_rows), begin), literal(0));
     const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
     const Expr end = let("inner_end", kernel::add(begin, turns));
 
-    is_at_end_ = true;
     for_images([&](const Source& image) {
-      const Expr row = kernel::add(kernel::add(from, literal(image.kept.ahead)), var("k"));
-      const Expr at = kernel::mul(var("k"), literal(scalars_of(image)));
-      block.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
+      block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
     });
+    const auto first_rows = [&](const Tests& tests) {
+      tests_ = tests;
+      Block loads;
+      for_images([&](const Source& image) {
+        const Expr row = kernel::add(kernel::add(from, literal(image.kept.ahead)), var("k"));
+        const Expr at = kernel::mul(var("k"), literal(next_in_row(image)));
+        loads.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
+      });
+      return loads;
+    };
+    if (Block whole = first_rows({.columns = true}); !whole.empty()) {
+      const Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
+      block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
+    }
+    tests_ = {.columns = true, .rows = true};
     Block row_by_row;
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
@@ -179,23 +201,31 @@ class WarpTiles : public TileOwner {
         row_by_row.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
     }
     kernel::append(row_by_row, rows());
-    is_at_end_ = false;
-    Block in_batches{{Let{"y", kernel::add(name("batch"), var("k"))}}};
-    kernel::append(in_batches, rows());
-
     const Expr is_above = equal(var("part"), literal(0));
     Block part;
     part.push_back({For{LoopKind::Serial, "y", kernel::select(is_above, from, end),
                         kernel::select(is_above, begin, y1), std::move(row_by_row)}});
-    part.push_back({For{LoopKind::Serial,
-                        "batch",
-                        kernel::select(is_above, begin, end),
-                        end,
-                        {{unrolled(local("k"), batch(), std::move(in_batches))}},
-                        literal(batch())}});
+    const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
+      tests_ = tests;
+      Block each{{Let{"y", kernel::add(name("batch"), var("k"))}}};
+      kernel::append(each, rows());
+      part.push_back({For{LoopKind::Serial,
+                          "batch",
+                          kernel::select(kernel::both(is_above, is_chosen), begin, end),
+                          end,
+                          {{unrolled(local("k"), batch(), std::move(each))}},
+                          literal(batch())}});
+    };
+    in_batches(is_inside, {});
+    in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), {.columns = true});
     block.push_back({For{LoopKind::Serial, local("part"), literal(0), literal(2), std::move(part)}});
     return block;
   }
+
+  /// Which ends the code looks for: those of rows, and the first and last rows of an image.
+  struct Tests {
+    bool columns = false, rows = false;
+  };
 
   /// Where the pixels of a pass go, and the cases of their values that there can be.
   struct Target {
@@ -207,15 +237,13 @@ class WarpTiles : public TileOwner {
   /// The row that was loaded some rows ago takes its place, and another is loaded.
   Block rows_of_image(const Source& image) override {
     const plan::Kept& kept = image.kept;
-    const int scalars = scalars_of(image);
-    const std::string& next = next_of(image);
     const Expr own = kernel::add(row_start(kept, kept.ahead), literal(kept.first)), j = var("j");
-    const Expr value = kernel::load(next, kept.type.scalar, kernel::add(due(image), j));
-    Block block{{unrolled(local("j"), scalars, {{kernel::Store{image.array, kernel::add(own, j), value}}})}};
+    const kernel::Store unpacked{image.array, kernel::add(own, j), loaded_scalar(image, due(image), j)};
+    Block block{{unrolled(local("j"), scalars_of(image), {{unpacked}})}};
     Expr last = due(image);
-    if (is_at_end_ && loaded() > 1) {
-      const int moving = (loaded() - 1) * scalars;
-      block.push_back(moved(next, kept.type.scalar, literal(0), literal(scalars), moving));
+    if (tests_.rows && loaded() > 1) {
+      const int in_row = next_in_row(image), moving = (loaded() - 1) * in_row;
+      block.push_back(moved(next_of(image), type_of_next(image), literal(0), literal(in_row), moving));
       last = literal(moving);
     }
     // Below the last one that is needed there is nothing to load: caches have that.
@@ -240,8 +268,8 @@ class WarpTiles : public TileOwner {
     const Expr left = kernel::mul(name("left"), literal(per_pixel));
     Expr x = kernel::add(left, name("i"));
     std::string place = row;
-    if (is_at_end_) {
-      x = limited(x, of_first.begin(0), kernel::sub(of_first.end(0), literal(1)));
+    if (tests_.columns) x = limited(x, of_first.begin(0), kernel::sub(of_first.end(0), literal(1)));
+    if (tests_.rows) {
       place = local(tile_.layout().arrays.at(pass.front()).name + "_place");
       work.push_back(
           {Let{place, limited(name(row), of_first.begin(1), kernel::sub(of_first.end(1), literal(1)))}});
@@ -331,6 +359,30 @@ class WarpTiles : public TileOwner {
   /// The array of the rows of an image that are loaded.
   const std::string& next_of(const Source& image) const { return local(memory_of(image).name + "_next"); }
 
+  /// Small scalars wait together in words: taken apart when they come, a row would be waited for at once.
+  static int scalars_in_word(const Source& image) {
+    const Scalar type = image.kept.type.scalar;
+    return is_float(type) || type == Scalar::Bool ? 1 : 4 / std::min(4, size_of(type));
+  }
+  bool has_words(const Source& image) const {
+    return scalars_in_word(image) > 1 && scalars_of(image) % scalars_in_word(image) == 0;
+  }
+  Scalar type_of_next(const Source& image) const {
+    return has_words(image) ? Scalar::U32 : image.kept.type.scalar;
+  }
+  int next_in_row(const Source& image) const {
+    return scalars_of(image) / (has_words(image) ? scalars_in_word(image) : 1);
+  }
+  Expr loaded_scalar(const Source& image, const Expr& from, const Expr& j) const {
+    const Scalar type = image.kept.type.scalar;
+    if (!has_words(image)) return kernel::load(next_of(image), type, kernel::add(from, j));
+    const Expr in_word = literal(scalars_in_word(image));
+    const Expr word = kernel::load(next_of(image), Scalar::U32, kernel::add(from, kernel::div(j, in_word)));
+    const Expr bits = kernel::mul(kernel::binary(BinaryOp::Rem, j, in_word), literal(8 * size_of(type)));
+    return kernel::cast(ir::CastMode::Convert, type,
+                        kernel::binary(BinaryOp::Shr, word, converted(Scalar::U32, bits)));
+  }
+
   /// The function's own names, which are not those of a lowering's locals.
   void reserve(ExpressionLowering& expressions) const {
     for (const auto& [wanted, claimed] : locals_) expressions.claim(claimed);
@@ -340,25 +392,25 @@ class WarpTiles : public TileOwner {
 
   // ---- rows in registers
 
-  /// Where the row begins that is so many below the current one. Inside, rows stay where they are and loops are
-  /// unrolled, so that this is a number; at ends they move up by one with each row, in less code. Before a batch and
-  /// after it the latest row is the last, as it is between such rows.
+  /// Where the row begins that is so many below the current one. In batches rows stay where they are and
+  /// loops are unrolled, so that this is a number; else they move up by one with each row, in less code. Before a batch
+  /// and after it the latest row is the last, as it is between such rows.
   Expr row_start(const plan::Kept& kept, int below) const {
     const int from_last = below - kept.ahead;
-    if (is_at_end_) return literal((from_last + kept.rows - 1) * kept.pitch);
+    if (tests_.rows) return literal((from_last + kept.rows - 1) * kept.pitch);
     return kernel::mul(turn(kept.rows, from_last), literal(kept.pitch));
   }
   /// And as many further below as a loop over the taps of a window says.
   Expr row_start(const plan::Kept& kept, int below, const Expr& further) const {
     const Expr pitch = literal(kept.pitch);
-    if (is_at_end_) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
+    if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
     const int bias = below - kept.ahead + kept.rows * furthest_turns;
     const Expr k = kernel::add(var("k"), kernel::add(further, literal(bias)));
     return kernel::mul(kernel::binary(BinaryOp::Rem, k, literal(kept.rows)), pitch);
   }
   /// Likewise of what is loaded: of the row that is due.
   Expr due(const Source& image) const {
-    return is_at_end_ ? literal(0) : kernel::mul(turn(loaded(), 0), literal(scalars_of(image)));
+    return tests_.rows ? literal(0) : kernel::mul(turn(loaded(), 0), literal(next_in_row(image)));
   }
   Expr turn(int rows, int below) const {
     if (rows == 1) return literal(0);
@@ -386,15 +438,16 @@ class WarpTiles : public TileOwner {
 
   /// Where nothing has to be tested.
   struct Inside {
-    Expr columns;                            ///< Whether there are rows at all.
+    Expr columns;  ///< Whether those of the strip are.
+    Expr lanes;    ///< Whether ends of rows lie between lanes, and what those load is aligned.
     std::vector<Expr> first_rows, end_rows;  ///< Of the result: from the largest to before the least.
   };
-  /// Of the tile: all that lanes load lies inside of images, and aligned, and all that they compute inside of what has
-  /// a border, and in the first of two cases.
+  /// Of the tile: all that lanes load lies inside of images, and all that they compute inside of what has a border, and
+  /// in the first of two cases.
   Inside where_inside(Block& block) const {
     // What is made of nothing and has no borders lies inside everywhere.
-    Inside inside{nullptr, {kernel::sub(name("y0"), literal(tile_.plan().before))}, {name("y1")}};
-    std::vector<Expr> tests;
+    Inside inside{nullptr, nullptr, {kernel::sub(name("y0"), literal(tile_.plan().before))}, {name("y1")}};
+    std::vector<Expr> tests, whole;
     const auto add_to = [](std::vector<Expr>& list, const Expr& e) {
       const bool is_known =
           std::any_of(list.begin(), list.end(), [&](const Expr& o) { return kernel::same(o, e); });
@@ -410,6 +463,31 @@ class WarpTiles : public TileOwner {
     const auto rows_between = [&](const Expr& begin, const Expr& end, int ahead) {
       add_to(inside.first_rows, kernel::sub(begin, literal(ahead)));
       add_to(inside.end_rows, kernel::sub(end, literal(ahead)));
+    };
+    const auto ends_between_lanes = [&](const Rows& rows, bool is_round = false) {
+      const auto is_between = [&](const Expr& end) {
+        const Expr distance = kernel::sub(end, name("first"));
+        return equal(kernel::binary(BinaryOp::Rem, distance, literal(pixels_)), literal(0));
+      };
+      const Expr begins = at_most(rows.begin(0), first), ends = at_most(end_of_strip(), rows.end(0));
+      // A strip's first lane with a result begins where the result does, or some lanes further.
+      const bool is_known = kernel::same(rows.begin(0), rows_.begin(0));
+      if (is_round) {
+        add_to(whole, either(kernel::both(begins, ends),
+                             kernel::both(is_between(rows.end(0)), is_between(rows.begin(0)))));
+      } else {
+        if (!is_known) add_to(whole, either(begins, is_between(rows.begin(0))));
+        add_to(whole, either(ends, is_between(rows.end(0))));
+      }
+    };
+    const auto border_in_lanes = [&](const Source& source, const Rows& rows) {
+      const std::optional<int> needed = pixels_for_border(source);
+      if (!needed) {
+        add_to(whole, at_most(rows.begin(0), first));
+        add_to(whole, at_most(end_of_strip(), rows.end(0)));
+      } else if (*needed > pixels_) {
+        add_to(whole, at_most(literal(*needed), rows.extent(0)));
+      }
     };
     const auto case_of = [&](const ir::Stage& stage, const plan::Reach& x, int ahead) {
       const auto box = box_of_first_case(stage);
@@ -429,7 +507,9 @@ class WarpTiles : public TileOwner {
       if (!kept.is_member) {
         const Rows rows = columns_of(kept.box);
         rows_between(rows.begin(1), rows.end(1), kept.ahead + loaded());
-        add_to(tests, is_aligned(source.stage, block));
+        add_to(whole, is_aligned(source.stage, block));
+        ends_between_lanes(rows, kept.border_mode() == ir::BorderMode::Repeat);
+        border_in_lanes(source, rows);
         continue;
       }
       // What a member reads of images at its own pixel is there for its own pixels alone; and its first rows have to
@@ -438,12 +518,18 @@ class WarpTiles : public TileOwner {
       const bool has_copies = kept.border_mode() && kept.outside != plan::Window(2);
       rows_between(kernel::add(rows.begin(1), literal(has_copies ? kept.least_rows - 1 : 0)), rows.end(1),
                    kept.ahead);
+      if (has_copies) {
+        ends_between_lanes(rows);
+        border_in_lanes(source, rows);
+      }
       case_of(source.stage, kept.x(), kept.ahead);
     }
     columns_of(result_.domain());
     rows_between(rows_.begin(1), rows_.end(1), 0);
     case_of(result_, {}, 0);
-    add_to(tests, is_aligned(result_, block));
+    add_to(whole, is_aligned(result_, block));
+    ends_between_lanes(rows_);
+    inside.lanes = std::accumulate(whole.begin(), whole.end(), Expr(), kernel::both);
     inside.columns = std::accumulate(tests.begin(), tests.end(), Expr(), kernel::both);
     return inside;
   }
@@ -468,55 +554,80 @@ class WarpTiles : public TileOwner {
   }
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const {
     std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
-    if (!is_at_end_ && box_of_first_case(original)) cases = {{nullptr, cases[0].value}};
-    return cases;
+    if (tests_.rows || !box_of_first_case(original)) return cases;
+    // No ways that part for each pixel.
+    if (!tests_.columns) return {{nullptr, cases[0].value}};
+    return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
   }
 
   // ---- images
 
+  /// Where a lane loads a row, by whole lanes: as the border says, or at the end that it is beyond.
+  Expr column_of_lane(const Source& image) const {
+    const Rows rows(image.stage.box, tile_.layout());
+    const Expr column = kernel::sub(name("left"), rows.begin(0)), extent = rows.extent(0);
+    if (image.kept.border_mode() == ir::BorderMode::Repeat)
+      return kernel::index_call(kernel::IndexOp::Repeat, column, extent);
+    return limited(column, literal(0), kernel::sub(extent, literal(pixels_)));
+  }
+
   /// A lane's columns of a row of an image, to its array of what is loaded, from a place on.
   Block load(const Source& image, const Expr& row, const Expr& at) const {
     const ArrayLayout& memory = memory_of(image);
-    const Scalar type = image.kept.type.scalar;
-    const int lanes = image.lanes(), scalars = scalars_of(image);
+    const int lanes = image.lanes(), in_row = next_in_row(image);
+    const Scalar type = type_of_next(image);
     const std::string& next = next_of(image);
     const Expr stride = name(memory.strides[0]), j = var("j");
     const Rows rows(image.stage.box, tile_.layout());
-    const auto at_once = [&](const Expr& above) -> Block {
+    if (!tests_.rows) {
       const std::string pack = local(memory.name + "_next_row");
-      const Expr first_column = kernel::mul(kernel::sub(name("left"), rows.begin(0)), literal(lanes));
-      const Expr value = kernel::load(pack, type, j);
-      return {{kernel::LoadPack{pack, memory.name, type, scalars, kernel::add(above, first_column),
-                                literal(scalars), !is_at_end_}},
-              {unrolled(local("j"), scalars, {{kernel::Store{next, kernel::add(at, j), value}}})}};
-    };
-    if (!is_at_end_) return at_once(kernel::mul(kernel::sub(row, rows.begin(1)), stride));
+      const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), stride);
+      const Expr column =
+          tests_.columns ? var(memory.name + "_column") : kernel::sub(name("left"), rows.begin(0));
+      const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
+      const kernel::Store store{next, kernel::add(at, j), kernel::load(pack, type, j)};
+      return {{kernel::LoadPack{pack, memory.name, type, in_row, offset, literal(in_row), true,
+                                has_words(image)}},
+              {unrolled(local("j"), in_row, {{store}})}};
+    }
     Block block;
     ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
     reserve(expressions);
     const FoundPixel y = find_pixel(image, 1, row, rows);
-    block.push_back({Let{local(memory.name + "_above"), kernel::mul(y.index, stride)}});
-    Block each;
+    const std::string above = memory.name + "_above";
+    block.push_back({Let{local(above), kernel::mul(y.index, stride)}});
+    const auto pixel = [&](Block& each, const Expr& scalar) {
+      const Expr lane = lanes > 1 ? kernel::binary(BinaryOp::Rem, scalar, literal(lanes)) : literal(0);
+      const FoundPixel x =
+          find_pixel(image, 0, kernel::add(name("left"), kernel::div(scalar, literal(lanes))), rows);
+      each.push_back({Let{local("across"), kernel::add(kernel::mul(x.index, literal(lanes)), lane)}});
+      const Expr found =
+          kernel::load(memory.name, memory.type.scalar, kernel::add(var(above), var("across")));
+      const Expr is_there = kernel::both(x.inside, y.inside);
+      if (!is_there) return found;
+      return kernel::select(is_there, found, border_lane(image.kept.border->constant, lane, expressions));
+    };
+    Block each, part;
     expressions.open(each);
-    const FoundPixel x = find_pixel(image, 0, kernel::add(name("left"), j), rows);
-    each.push_back({Let{local("across"), kernel::mul(x.index, literal(lanes))}});
-    Expr is_there = kernel::both(x.inside, y.inside);
-    for (int l = 0; l < lanes; ++l) {
-      const Expr lane = literal(l);
-      Expr value = kernel::load(memory.name, type,
-                                kernel::add(kernel::add(var(memory.name + "_above"), var("across")), lane));
-      if (is_there)
-        value = kernel::select(is_there, value, border_lane(image.kept.border->constant, lane, expressions));
-      each.push_back(
-          {kernel::Store{next, kernel::add(at, kernel::add(kernel::mul(j, literal(lanes)), lane)), value}});
+    const Expr to = kernel::add(at, j);
+    if (has_words(image)) {
+      const int several = scalars_in_word(image), bits = 32 / several;
+      const Expr number = var("b"), so_far = kernel::load(next, type, to);
+      each.push_back({kernel::Store{next, to, kernel::constant(type, {.i = 0})}});
+      expressions.open(part);
+      const Expr scalar = pixel(part, kernel::add(kernel::mul(j, literal(several)), number));
+      const Expr as_bits = converted(type, converted(bits == 8 ? Scalar::U8 : Scalar::U16, scalar));
+      const Expr shifted =
+          kernel::binary(BinaryOp::Shl, as_bits, converted(type, kernel::mul(number, literal(bits))));
+      part.push_back({kernel::Store{next, to, kernel::binary(BinaryOp::Or, so_far, shifted)}});
+      expressions.close();
+      each.push_back({unrolled(local("b"), several, std::move(part))});
+    } else {
+      const Expr scalar = pixel(each, j);
+      each.push_back({kernel::Store{next, to, scalar}});
     }
     expressions.close();
-    const Expr end = kernel::add(name("left"), literal(pixels_));
-    Expr all_there = kernel::both(at_most(rows.begin(0), name("left")), at_most(end, rows.end(0)));
-    all_there = kernel::both(all_there, y.inside);
-    block.push_back({If{all_there,
-                        at_once(var(memory.name + "_above")),
-                        {{unrolled(local("j"), pixels_, std::move(each))}}}});
+    block.push_back({unrolled(local("j"), in_row, std::move(each))});
     return block;
   }
 
@@ -539,12 +650,83 @@ class WarpTiles : public TileOwner {
     };
     for (int column = -left; column < 0; ++column) take(column);
     for (int column = pixels_; column < all - left; ++column) take(column);
+    if (!tests_.columns) return block;
+    Block beyond = columns_beyond_ends(source);
+    if (!tests_.rows) {
+      kernel::append(block, std::move(beyond));
+    } else if (!source.kept.is_member &&
+               !beyond.empty()) {  // the last rows of a batch have been loaded by whole lanes
+      block.push_back({If{var("in_lanes", Scalar::Bool), std::move(beyond), {}}});
+    }
     return block;
   }
 
+  /// A column beside those of the lanes at an end of a row, or near it, that is beyond: which lanes, by how many there
+  /// are between them and the end, and which of their columns the border finds; none if they do not have it.
+  struct Beyond {
+    int column = 0, lane = 0;
+    std::optional<int> found;
+    int from_end = 0;  ///< How many pixels from the end what is found is.
+  };
+  std::vector<Beyond> beyond_ends(const Source& source) const {
+    const plan::Kept& kept = source.kept;
+    const auto mode = kept.border_mode();
+    const int left = kept.first / source.lanes(), right = kept.pitch / source.lanes() - left - pixels_;
+    std::vector<Beyond> all;
+    // Of an image, lanes beyond its end have loaded what Repeat finds.
+    if (!mode || (!kept.is_member && mode == ir::BorderMode::Repeat)) return all;
+    const auto add = [&](int distance, bool is_left) {
+      for (int lane = 0; lane * pixels_ < distance; ++lane) {
+        const int beyond = distance - lane * pixels_;
+        const int from_end = mode == ir::BorderMode::Mirror      ? beyond - 1
+                             : mode == ir::BorderMode::Mirror101 ? beyond
+                                                                 : 0;
+        const int inwards = from_end - lane * pixels_;
+        const int found = is_left ? inwards : pixels_ - 1 - inwards;
+        const bool is_there = mode != ir::BorderMode::Repeat && -left <= found && found < pixels_ + right;
+        all.push_back({is_left ? -distance : pixels_ - 1 + distance, lane,
+                       is_there ? std::optional(found) : std::nullopt, from_end});
+      }
+    };
+    for (int distance = 1; distance <= left; ++distance) add(distance, true);
+    for (int distance = 1; distance <= right; ++distance) add(distance, false);
+    return all;
+  }
+  /// How many pixels a row needs so that lanes have all that the border finds; nothing if no number is enough.
+  std::optional<int> pixels_for_border(const Source& source) const {
+    int pixels = 0;
+    for (const Beyond& each : beyond_ends(source)) {
+      if (!each.found) return std::nullopt;
+      pixels = std::max(pixels, each.from_end + 1);
+    }
+    return pixels;
+  }
+  Block columns_beyond_ends(const Source& source) const {
+    const Rows rows(source.kept.box, tile_.layout());
+    Block block;
+    ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
+    reserve(expressions);
+    expressions.open(block);
+    for (const Beyond& each : beyond_ends(source)) {
+      if (!each.found) continue;
+      const Expr left = kernel::sub(name("left"), literal(each.lane * pixels_));
+      const Expr right = kernel::add(name("left"), literal((each.lane + 1) * pixels_));
+      const Expr is_at_end = each.column < 0 ? equal(left, rows.begin(0)) : equal(right, rows.end(0));
+      for (int l = 0; l < source.lanes(); ++l) {
+        const Expr found = source.kept.border_mode() == ir::BorderMode::Constant
+                               ? border_lane(source.kept.border->constant, literal(l), expressions)
+                               : own(source, literal(*each.found), l);
+        const Expr value = kernel::select(is_at_end, found, own(source, literal(each.column), l));
+        block.push_back({kernel::Store{source.array, own_at(source, literal(each.column), l), value}});
+      }
+    }
+    expressions.close();
+    return block;
+  }
+
+  /// Whether some of what a source has there is another pixel's or a constant.
   bool has_border(const plan::Kept& kept, int d) const {
-    const plan::Reach& outside = kept.outside[d];
-    return is_at_end_ && kept.border_mode() && (outside.min > 0 || outside.max > 0);
+    return tests_.rows && kept.border_mode() && (kept.outside[d].min > 0 || kept.outside[d].max > 0);
   }
 
   /// Columns of a lane beyond the ends of a row: those that the border finds, which other lanes have, or a constant,
@@ -553,17 +735,20 @@ class WarpTiles : public TileOwner {
                                  ExpressionLowering& expressions) const {
     const plan::Kept& kept = source.kept;
     const bool is_constant = kept.border_mode() == ir::BorderMode::Constant;
-    if (!has_border(kept, 0) && !(is_constant && has_border(kept, 1))) return {};
+    const bool has_rows = is_constant && has_border(kept, 1);
+    if (!has_border(kept, 0) && !has_rows) return {};
     const Rows rows(kept.box, tile_.layout());
+    if (kept.border_mode() == ir::BorderMode::Clamp) return from_ends(source, rows);
     // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
-    Expr is_missing = either(less(name("first"), rows.begin(0)), less(rows.end(0), end_of_strip()));
-    if (is_constant)
+    Expr is_missing = either(is_left_missing(rows), is_right_missing(rows));
+    if (has_rows)
       is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
-    Block found = is_constant                                   ? constants(source, row, rows, expressions)
-                  : kept.border_mode() == ir::BorderMode::Clamp ? from_ends(source, rows)
-                                                                : from_anywhere(source, rows);
-    return {{If{is_missing, std::move(found), {}}}};
+    return {{If{is_missing,
+                is_constant ? constants(source, row, rows, expressions) : from_anywhere(source, rows),
+                {}}}};
   }
+  Expr is_left_missing(const Rows& rows) const { return less(name("first"), rows.begin(0)); }
+  Expr is_right_missing(const Rows& rows) const { return less(rows.end(0), end_of_strip()); }
 
   Expr column_of_pixel() const { return kernel::add(name("left"), name("i")); }
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
@@ -576,7 +761,9 @@ class WarpTiles : public TileOwner {
     Block each;
     expressions.open(each);
     const Expr in_row = between(rows.begin(0), column_of_pixel(), rows.end(0));
-    each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
+    const Expr is_there =
+        tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
+    each.push_back({Let{local("is_there"), is_there}});
     for (int l = 0; l < source.lanes(); ++l) {
       const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
       const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);
@@ -586,30 +773,30 @@ class WarpTiles : public TileOwner {
     return {{unrolled("i", pixels_, std::move(each))}};
   }
 
-  /// With Clamp all find one of two columns.
+  /// With Clamp all find one of two columns, and most tiles miss what is before one of them at most.
   Block from_ends(const Source& source, const Rows& rows) const {
-    const Scalar type = source.kept.type.scalar;
-    Block block, each;
-    each.push_back({Let{local("across"), column_of_pixel()}});
-    const auto end_of_row = [&](const std::string& end, const Expr& column, int l) {
+    const auto from = [&](const std::string& end, const Expr& column, const auto& is_beyond) {
       const Expr at = within_strip(column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels_));
-      Expr value = own(source, literal(0), l);
-      for (int p = 1; p < pixels_; ++p)
-        value = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), value);
-      const std::string taken = source.array + end + std::to_string(l);
-      block.push_back({kernel::Shuffle{taken, value, 0, kernel::div(at, literal(pixels_))}});
-      return name(taken, type);
+      Block block, each;
+      for (int l = 0; l < source.lanes(); ++l) {
+        Expr found = own(source, literal(0), l);
+        for (int p = 1; p < pixels_; ++p)
+          found = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), found);
+        const std::string taken = source.array + end + std::to_string(l);
+        block.push_back({kernel::Shuffle{taken, found, 0, kernel::div(at, literal(pixels_))}});
+        const Expr value = kernel::select(is_beyond(column_of_pixel()), name(taken, source.kept.type.scalar),
+                                          own(source, name("i"), l));
+        each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+      }
+      block.push_back({unrolled("i", pixels_, std::move(each))});
+      return block;
     };
-    for (int l = 0; l < source.lanes(); ++l) {
-      const Expr left = end_of_row("_left_", rows.begin(0), l);
-      const Expr right = end_of_row("_right_", kernel::sub(rows.end(0), literal(1)), l);
-      const Expr from_right =
-          kernel::select(at_most(rows.end(0), var("across")), right, own(source, name("i"), l));
-      const Expr value = kernel::select(less(var("across"), rows.begin(0)), left, from_right);
-      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
-    }
-    block.push_back({unrolled("i", pixels_, std::move(each))});
-    return block;
+    const Expr begin = rows.begin(0), end = rows.end(0);
+    Block left = from("_left_", begin, [&](const Expr& column) { return less(column, begin); });
+    Block right = from("_right_", kernel::sub(end, literal(1)),
+                       [&](const Expr& column) { return at_most(end, column); });
+    return {{If{is_left_missing(rows), std::move(left), {}}},
+            {If{is_right_missing(rows), std::move(right), {}}}};
   }
 
   Block from_anywhere(const Source& source, const Rows& rows) const {
@@ -667,12 +854,15 @@ class WarpTiles : public TileOwner {
   Block store(const std::string& pack) const {
     const ArrayLayout& array = tile_.array();
     Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), name("y")));
-    if (is_at_end_) is_needed = kernel::both(is_needed, less(name("y"), name("y1")));
+    if (tests_.rows)
+      is_needed = kernel::both(is_needed, less(name("y"), name("y1")));
+    else if (tests_.columns)
+      is_needed = kernel::both(is_needed, less(name("left"), rows_.end(0)));
     const Expr offset = kernel::add(rows_.row_offset(array), rows_.x_offset(name("left"), array));
-    const Expr valid = is_at_end_
+    const Expr valid = tests_.rows
                            ? kernel::mul(kernel::sub(rows_.end(0), name("left")), literal(array.type.lanes))
                            : literal(scalars_of(array.type));
-    return {{If{is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !is_at_end_}}}, {}}}};
+    return {{If{is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}}}};
   }
 
   const Tile& tile_;
@@ -681,7 +871,7 @@ class WarpTiles : public TileOwner {
   const int pixels_;
   const plan::HaloLanes halo_;
   std::map<std::string, std::string> locals_;  // names, by those that they would have had
-  bool is_at_end_ = false;                     // of an image: the code that is written now
+  Tests tests_;                                // of the code that is written now
 };
 
 }  // namespace

@@ -76,9 +76,10 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
       for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
-        const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
-            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0) ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1)
-            : y1;
+        const bool in_lanes = (first + 128 <= in_w || (in_w - first) % 4 == 0)
+            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0);
+        const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
+        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1) : y1;
         const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 1), in_h) - inner, 0) / 3 * 3;
         for (int32_t part_ = 0; part_ < 2; ++part_) {
           for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
@@ -94,12 +95,18 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
                 mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
               }
-              if (first < 0 || in_w < first + 128) {
+              if (first < 0) {
                 const float mean_tap_rows_left_0 = __shfl_sync(~0u,
                     min_i32(max_i32(0 - first, 0), 127) % 4 == 3 ? mean_tap_rows[16]
                     : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? mean_tap_rows[15]
                     : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? mean_tap_rows[14] : mean_tap_rows[13],
                     (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  mean_tap_rows[i + 13] = left + i < 0 ? mean_tap_rows_left_0 : mean_tap_rows[i + 13];
+                }
+              }
+              if (in_w < first + 128) {
                 const float mean_tap_rows_right_0 = __shfl_sync(~0u,
                     min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? mean_tap_rows[16]
                     : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? mean_tap_rows[15]
@@ -107,9 +114,7 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                     : mean_tap_rows[13], (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t across = left + i;
-                  mean_tap_rows[i + 13] = across < 0 ? mean_tap_rows_left_0 : in_w <= across
-                      ? mean_tap_rows_right_0 : mean_tap_rows[i + 13];
+                  mean_tap_rows[i + 13] = in_w <= left + i ? mean_tap_rows_right_0 : mean_tap_rows[i + 13];
                 }
               }
               const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);
@@ -165,7 +170,7 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
               }
             }
           }
-          for (int32_t batch = part_ == 0 ? inner : inner_end; batch < inner_end; batch += 3) {
+          for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
             #pragma unroll
             for (int32_t k = 0; k < 3; ++k) {
               const int32_t y = batch + k;
@@ -199,6 +204,49 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
                 }
                 if (has_result && y0 <= y) {
+                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                }
+              }
+            }
+          }
+          for (int32_t batch = part_ == 0 && !is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+            #pragma unroll
+            for (int32_t k = 0; k < 3; ++k) {
+              const int32_t y = batch + k;
+              {
+                const int32_t mean_tap_y = y + 1;
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
+                  mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                }
+                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
+                mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
+                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
+                mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
+                mean_tap_rows[k % 3 * 6] = left == 0 ? mean_tap_rows[k % 3 * 6 + 1]
+                    : mean_tap_rows[k % 3 * 6];
+                mean_tap_rows[k % 3 * 6 + 5] = left + 4 == in_w ? mean_tap_rows[k % 3 * 6 + 4]
+                    : mean_tap_rows[k % 3 * 6 + 5];
+              }
+              {
+                float gamma_pack[4];
+                const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
+                const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
+                const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                      - 1.0f);
+                  const float bright = mean * gain;
+                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                }
+                if (has_result && y0 <= y && left < in_w) {
                   store_whole(gamma + y * gamma_pitch + left, gamma_pack);
                 }
               }

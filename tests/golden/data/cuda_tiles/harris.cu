@@ -45,17 +45,6 @@ __device__ inline void load_whole(T (&pack)[n], const T* from) {
   }
 }
 
-// pack = from[0], from[1], ...: the first `valid`, then zeros.
-template <class T, int n>
-__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
-  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
-    load_whole(pack, from);
-  } else {
-#pragma unroll
-    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
-  }
-}
-
 // to[0], to[1], ... = a pack; they lie at a multiple of the width.
 template <class T, int n>
 __device__ inline void store_whole(T* to, const T (&pack)[n]) {
@@ -107,22 +96,27 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
         const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
-        const int32_t inner = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w
-            && (in_aligned && (in_pitch * 4 & 15) == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0)
-            ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
+        const bool in_lanes = in_aligned && (in_pitch * 4 & 15) == 0
+            && (first + 128 <= in_w || (in_w - first) % 4 == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0);
+        const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
+        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
         const int32_t inner_end = inner + max_i32(min_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1), in_h)
             - inner, 0) / 3 * 3;
-        #pragma unroll
-        for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-          const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
-          if (0 <= left && left + 4 <= in_w) {
+        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 4);
+        if (inner == y0 - 4 && inner < inner_end) {
+          #pragma unroll
+          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
             float in_next_row[4];
-            load_pack(in_next_row, in + in_above + left, 4);
+            load_whole(in_next_row, in + (y0 + k_2 - 2) * in_pitch + in_column);
             #pragma unroll
             for (int32_t j = 0; j < 4; ++j) {
               in_next[k_2 * 4 + j] = in_next_row[j];
             }
-          } else {
+          }
+        } else {
+          #pragma unroll
+          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+            const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
             #pragma unroll
             for (int32_t j = 0; j < 4; ++j) {
               const int32_t across = clamp_index(left + j, in_w);
@@ -157,24 +151,19 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
               in_next[j] = in_next[j + 4];
             }
             const int64_t in_above = clamp_index(min_i32(y + 5, y1 + 1), in_h) * in_pitch;
-            if (0 <= left && left + 4 <= in_w) {
-              float in_next_row[4];
-              load_pack(in_next_row, in + in_above + left, 4);
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_next[j + 8] = in_next_row[j];
-              }
-            } else {
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                const int32_t across = clamp_index(left + j, in_w);
-                in_next[j + 8] = in[in_above + across];
-              }
+            #pragma unroll
+            for (int32_t j = 0; j < 4; ++j) {
+              const int32_t across = clamp_index(left + j, in_w);
+              in_next[j + 8] = in[in_above + across];
             }
             const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[16], 1);
             in_rows[12] = in_rows_beside_0;
             const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[13], 1);
             in_rows[17] = in_rows_beside_1;
+            if (in_lanes) {
+              in_rows[12] = left == 0 ? in_rows[13] : in_rows[12];
+              in_rows[17] = left + 4 == in_w ? in_rows[16] : in_rows[17];
+            }
             {
               const int32_t sx_y = y + 1;
               const float* in_m1 = in_rows + 1;
@@ -201,11 +190,17 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
                 sxy_rows[i + 13] = dx_2 * dy_2;
               }
-              if (first < 0 || in_w < first + 128) {
+              if (first < 0) {
                 const float sx_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
                     ? sx_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sx_rows[15]
                     : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
                     (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  sx_rows[i + 13] = left + i < 0 ? sx_rows_left_0 : sx_rows[i + 13];
+                }
+              }
+              if (in_w < first + 128) {
                 const float sx_rows_right_0 = __shfl_sync(~0u,
                     min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sx_rows[16]
                     : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sx_rows[15]
@@ -213,9 +208,7 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                     (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t across = left + i;
-                  sx_rows[i + 13] = across < 0 ? sx_rows_left_0 : in_w <= across ? sx_rows_right_0
-                      : sx_rows[i + 13];
+                  sx_rows[i + 13] = in_w <= left + i ? sx_rows_right_0 : sx_rows[i + 13];
                 }
               }
               const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
@@ -248,11 +241,17 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                   }
                 }
               }
-              if (first < 0 || in_w < first + 128) {
+              if (first < 0) {
                 const float sy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
                     ? sy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sy_rows[15]
                     : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
                     (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  sy_rows[i + 13] = left + i < 0 ? sy_rows_left_0 : sy_rows[i + 13];
+                }
+              }
+              if (in_w < first + 128) {
                 const float sy_rows_right_0 = __shfl_sync(~0u,
                     min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sy_rows[16]
                     : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sy_rows[15]
@@ -260,9 +259,7 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                     (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t across = left + i;
-                  sy_rows[i + 13] = across < 0 ? sy_rows_left_0 : in_w <= across ? sy_rows_right_0
-                      : sy_rows[i + 13];
+                  sy_rows[i + 13] = in_w <= left + i ? sy_rows_right_0 : sy_rows[i + 13];
                 }
               }
               const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
@@ -295,11 +292,17 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                   }
                 }
               }
-              if (first < 0 || in_w < first + 128) {
+              if (first < 0) {
                 const float sxy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
                     ? sxy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sxy_rows[15]
                     : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
                     (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  sxy_rows[i + 13] = left + i < 0 ? sxy_rows_left_0 : sxy_rows[i + 13];
+                }
+              }
+              if (in_w < first + 128) {
                 const float sxy_rows_right_0 = __shfl_sync(~0u,
                     min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sxy_rows[16]
                     : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sxy_rows[15]
@@ -307,9 +310,7 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                     (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t across = left + i;
-                  sxy_rows[i + 13] = across < 0 ? sxy_rows_left_0 : in_w <= across ? sxy_rows_right_0
-                      : sxy_rows[i + 13];
+                  sxy_rows[i + 13] = in_w <= left + i ? sxy_rows_right_0 : sxy_rows[i + 13];
                 }
               }
               const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);
@@ -381,7 +382,7 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
               }
             }
           }
-          for (int32_t batch = part_ == 0 ? inner : inner_end; batch < inner_end; batch += 3) {
+          for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
             #pragma unroll
             for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
               const int32_t y = batch + k_2;
@@ -471,6 +472,113 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                   hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
                 }
                 if (has_result && y0 <= y) {
+                  store_whole(hc + y * hc_pitch + left, hc_pack);
+                }
+              }
+            }
+          }
+          for (int32_t batch = part_ == 0 && !is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+            #pragma unroll
+            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+              const int32_t y = batch + k_2;
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
+              }
+              float in_next_row[4];
+              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + in_column);
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
+              in_rows[k_2 % 3 * 6] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
+              in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
+              in_rows[k_2 % 3 * 6] = left == 0 ? in_rows[k_2 % 3 * 6 + 1] : in_rows[k_2 % 3 * 6];
+              in_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? in_rows[k_2 % 3 * 6 + 4]
+                  : in_rows[k_2 % 3 * 6 + 5];
+              {
+                const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                      - 0.16666667f * in_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float dx = column[i] - column[i + 2];
+                  sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
+                  const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
+                  const float dx_2 = column[i] - column[i + 2];
+                  const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                  sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                }
+                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
+                sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
+                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
+                sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
+                sx_rows[k_2 % 3 * 6] = left == 0 ? sx_rows[k_2 % 3 * 6 + 1] : sx_rows[k_2 % 3 * 6];
+                sx_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sx_rows[k_2 % 3 * 6 + 4]
+                    : sx_rows[k_2 % 3 * 6 + 5];
+                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
+                sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
+                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
+                sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
+                sy_rows[k_2 % 3 * 6] = left == 0 ? sy_rows[k_2 % 3 * 6 + 1] : sy_rows[k_2 % 3 * 6];
+                sy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sy_rows[k_2 % 3 * 6 + 4]
+                    : sy_rows[k_2 % 3 * 6 + 5];
+                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
+                sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
+                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
+                sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
+                sxy_rows[k_2 % 3 * 6] = left == 0 ? sxy_rows[k_2 % 3 * 6 + 1] : sxy_rows[k_2 % 3 * 6];
+                sxy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sxy_rows[k_2 % 3 * 6 + 4]
+                    : sxy_rows[k_2 % 3 * 6 + 5];
+              }
+              {
+                float hc_pack[4];
+                const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
+                const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
+                const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
+                const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
+                const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
+                float column[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+                }
+                float column_2[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+                }
+                float column_3[6];
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+                }
+                #pragma unroll
+                for (int32_t i = 0; i < 4; ++i) {
+                  const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                  const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                  const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                  hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+                }
+                if (has_result && y0 <= y && left < in_w) {
                   store_whole(hc + y * hc_pitch + left, hc_pack);
                 }
               }

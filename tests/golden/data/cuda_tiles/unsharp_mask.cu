@@ -36,17 +36,6 @@ __device__ inline void load_whole(T (&pack)[n], const T* from) {
   }
 }
 
-// pack = from[0], from[1], ...: the first `valid`, then zeros.
-template <class T, int n>
-__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
-  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
-    load_whole(pack, from);
-  } else {
-#pragma unroll
-    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
-  }
-}
-
 // to[0], to[1], ... = a pack; they lie at a multiple of the width.
 template <class T, int n>
 __device__ inline void store_whole(T* to, const T (&pack)[n]) {
@@ -96,30 +85,31 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
         const int32_t y1 = min_i32(y0 + rows, in_h);
         const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
         const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
-        const int32_t inner = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w
-            && (in_aligned && (in_pitch * 4 & 7) == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0)
-            ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
+        const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
+            && (first + 64 <= in_w || (in_w - first) % 2 == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0);
+        const bool is_inside = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w;
+        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
         const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 7), in_h) - inner, 0) / 5 * 5;
-        #pragma unroll
-        for (int32_t k = 0; k < 5; ++k) {
-          const int64_t in_above = (y0 + k - 2) * in_pitch;
-          if (0 <= left && left + 2 <= in_w && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
+        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
+        if (inner == y0 - 4 && inner < inner_end) {
+          #pragma unroll
+          for (int32_t k = 0; k < 5; ++k) {
             float in_next_row[6];
-            load_pack(in_next_row, in + in_above + left * 3, 6);
+            load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + in_column * 3);
             #pragma unroll
             for (int32_t j = 0; j < 6; ++j) {
               in_next[k * 6 + j] = in_next_row[j];
             }
-          } else {
+          }
+        } else {
+          #pragma unroll
+          for (int32_t k = 0; k < 5; ++k) {
+            const int64_t in_above = (y0 + k - 2) * in_pitch;
             #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              const int32_t across = (left + j) * 3;
-              in_next[k * 6 + j * 3] = 0 <= left + j && left + j < in_w
+            for (int32_t j = 0; j < 6; ++j) {
+              const int32_t across = (left + j / 3) * 3 + j % 3;
+              in_next[k * 6 + j] = 0 <= left + j / 3 && left + j / 3 < in_w
                   && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
-              in_next[k * 6 + j * 3 + 1] = 0 <= left + j && left + j < in_w
-                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 1] : 0.0f;
-              in_next[k * 6 + j * 3 + 2] = 0 <= left + j && left + j < in_w
-                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across + 2] : 0.0f;
             }
           }
         }
@@ -138,28 +128,12 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
               in_next[j] = in_next[j + 6];
             }
             const int64_t in_above = min_i32(y + 7, y1 + 1) * in_pitch;
-            if (0 <= left && left + 2 <= in_w
-                && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)) {
-              float in_next_row[6];
-              load_pack(in_next_row, in + in_above + left * 3, 6);
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_next[j + 24] = in_next_row[j];
-              }
-            } else {
-              #pragma unroll
-              for (int32_t j = 0; j < 2; ++j) {
-                const int32_t across = (left + j) * 3;
-                in_next[j * 3 + 24] = 0 <= left + j && left + j < in_w
-                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h) ? in[in_above + across]
-                    : 0.0f;
-                in_next[j * 3 + 25] = 0 <= left + j && left + j < in_w
-                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)
-                    ? in[in_above + across + 1] : 0.0f;
-                in_next[j * 3 + 26] = 0 <= left + j && left + j < in_w
-                    && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)
-                    ? in[in_above + across + 2] : 0.0f;
-              }
+            #pragma unroll
+            for (int32_t j = 0; j < 6; ++j) {
+              const int32_t across = (left + j / 3) * 3 + j % 3;
+              in_next[j + 24] = 0 <= left + j / 3 && left + j / 3 < in_w
+                  && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h) ? in[in_above + across]
+                  : 0.0f;
             }
             {
               const int32_t blurx_y = y;
@@ -173,7 +147,7 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
                 blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
                     + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
               }
-              if (first < 0 || in_w < first + 64 || (blurx_y < 0 || in_h <= blurx_y)) {
+              if (first < 0 || in_w < first + 64) {
                 #pragma unroll
                 for (int32_t i = 0; i < 2; ++i) {
                   const bool is_there = 0 <= left + i && left + i < in_w && (0 <= blurx_y && blurx_y < in_h);
@@ -223,7 +197,7 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
               }
             }
           }
-          for (int64_t batch = (int64_t)(part_ == 0 ? inner : inner_end); batch
+          for (int64_t batch = (int64_t)(part_ == 0 && is_inside ? inner : inner_end); batch
               < (int64_t)inner_end; batch += 5) {
             #pragma unroll
             for (int32_t k = 0; k < 5; ++k) {
@@ -286,6 +260,86 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
                       - weight * v;
                 }
                 if (has_result && y0 <= y) {
+                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                }
+              }
+            }
+          }
+          for (int64_t batch = (int64_t)(part_ == 0 && !is_inside ? inner : inner_end); batch
+              < (int64_t)inner_end; batch += 5) {
+            #pragma unroll
+            for (int32_t k = 0; k < 5; ++k) {
+              const int64_t y = batch + k;
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
+              }
+              float in_next_row[6];
+              load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + in_column * 3);
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_next[k % 5 * 6 + j] = in_next_row[j];
+              }
+              {
+                const float* in_m2 = in_rows + (k + 1) % 5 * 6;
+                const float* in_m1 = in_rows + (k + 2) % 5 * 6;
+                const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                const float* in_p1 = in_rows + (k + 4) % 5 * 6;
+                const float* in_p2 = in_rows + k % 5 * 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                      + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                }
+                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[0] = blurx_rows_beside_0;
+                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[1] = blurx_rows_beside_1;
+                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[2] = blurx_rows_beside_2;
+                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[3] = blurx_rows_beside_3;
+                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[4] = blurx_rows_beside_4;
+                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[5] = blurx_rows_beside_5;
+                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+                blurx_rows[12] = blurx_rows_beside_6;
+                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+                blurx_rows[13] = blurx_rows_beside_7;
+                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+                blurx_rows[14] = blurx_rows_beside_8;
+                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+                blurx_rows[15] = blurx_rows_beside_9;
+                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+                blurx_rows[16] = blurx_rows_beside_10;
+                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+                blurx_rows[17] = blurx_rows_beside_11;
+                blurx_rows[3] = left == 0 ? 0.0f : blurx_rows[3];
+                blurx_rows[4] = left == 0 ? 0.0f : blurx_rows[4];
+                blurx_rows[5] = left == 0 ? 0.0f : blurx_rows[5];
+                blurx_rows[0] = left == 0 ? 0.0f : blurx_rows[0];
+                blurx_rows[1] = left == 0 ? 0.0f : blurx_rows[1];
+                blurx_rows[2] = left == 0 ? 0.0f : blurx_rows[2];
+                blurx_rows[12] = left + 2 == in_w ? 0.0f : blurx_rows[12];
+                blurx_rows[13] = left + 2 == in_w ? 0.0f : blurx_rows[13];
+                blurx_rows[14] = left + 2 == in_w ? 0.0f : blurx_rows[14];
+                blurx_rows[15] = left + 2 == in_w ? 0.0f : blurx_rows[15];
+                blurx_rows[16] = left + 2 == in_w ? 0.0f : blurx_rows[16];
+                blurx_rows[17] = left + 2 == in_w ? 0.0f : blurx_rows[17];
+              }
+              {
+                float mask_pack[6];
+                const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                const float* blurx_0 = blurx_rows + 6;
+                #pragma unroll
+                for (int32_t i = 0; i < 6; ++i) {
+                  const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                      + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                  mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                      - weight * v;
+                }
+                if (has_result && y0 <= y && left < in_w) {
                   store_whole(mask + y * mask_pitch + left * 3, mask_pack);
                 }
               }
