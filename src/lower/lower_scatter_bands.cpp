@@ -1,5 +1,7 @@
 #include "lower/lower_scatter_bands.h"
 
+#include <limits>
+
 #include "analysis/interior.h"
 #include "ir/visit.h"
 #include "lower/expressions.h"
@@ -167,12 +169,14 @@ class BandLowering {
     at[0] = kernel::add(kernel::name("x0"), kernel::name("i"));
     ExpressionLowering in_strip = expressions_at(Place::Interior, at);
     if (!is_one_loop(in_strip)) return one_by_one(row_begin, row_end, block);
-    if (interior_.is_everything()) return strips(in_strip, row_begin, row_end, block);
+    const Expr fits = fits_32_bits();
+    if (interior_.is_everything() && !fits) return strips(in_strip, row_begin, row_end, block);
     Expr left = row_begin, right = row_end;
     for (const ir::Affine& bound : interior_.x.lower) left = kernel::max(left, points_.lower(bound));
     for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, points_.lower(bound));
     left = kernel::min(left, row_end);
     if (const Expr outside = outside_of_rows()) left = kernel::select(outside, row_end, left);
+    if (fits) left = kernel::select(fits, left, row_end);
     block.push_back({kernel::Let{"left", left}});
     block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
     left = kernel::name("left"), right = kernel::name("right");
@@ -211,6 +215,25 @@ class BandLowering {
     Expr place = kernel::mul(update.at[0], literal(lanes()));
     for (int d = result_.rank(); d-- > 1;)
       place = kernel::add(kernel::mul(update.at[d], kernel::name(array_.strides[d - 1])), place);
+    return place;
+  }
+  /// Whether 32 bits count the scalars of the result, as strips do: vectors hold twice as many places. Null: surely.
+  Expr fits_32_bits() const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const int last = result_.rank() - 1;
+    const Expr pitch = last == 0 ? literal(lanes()) : kernel::name(array_.strides[last - 1]);
+    const Expr scalars = kernel::mul(pitch, result_.extent(last));
+    const auto known = kernel::literal_value(scalars);
+    return known && *known <= most ? nullptr : kernel::binary(BinaryOp::Le, scalars, literal(most));
+  }
+  Expr small_place_of(const PlacedUpdate& update) const {
+    const auto small = [](const Expr& e) { return kernel::cast(ir::CastMode::Convert, Scalar::I32, e); };
+    Expr place = kernel::binary(BinaryOp::Mul, small(update.at[0]), small(literal(lanes())));
+    for (int d = result_.rank(); d-- > 1;) {
+      const Expr stride = small(kernel::name(array_.strides[d - 1]));
+      place =
+          kernel::binary(BinaryOp::Add, kernel::binary(BinaryOp::Mul, small(update.at[d]), stride), place);
+    }
     return place;
   }
   /// What the pixel that begins at a scalar becomes.
@@ -262,10 +285,11 @@ class BandLowering {
     expressions.open(pointers, &body);
     expressions.open(find.body);
     place_updates(expressions, stage_, result_, part(), find.body, [&](const PlacedUpdate& update) {
-      const Expr place =
-          update.inside ? kernel::select(update.inside, place_of(update), literal(-1)) : place_of(update);
+      const Expr nowhere = kernel::constant(Scalar::I32, {.i = -1}), found = small_place_of(update);
+      const Expr place = update.inside ? kernel::select(update.inside, found, nowhere) : found;
       const std::string at = expressions.claim("at");
-      change.body.push_back({kernel::Let{at, kept("place", place)}});
+      const Expr wide = kernel::cast(ir::CastMode::Convert, Scalar::I64, kept("place", place));
+      change.body.push_back({kernel::Let{at, wide}});
       Lanes value;
       for (const Expr& lane : update.value)
         value.push_back(std::holds_alternative<kernel::Const>(lane->op) ? lane : kept("value", lane));

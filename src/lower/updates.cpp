@@ -1,5 +1,7 @@
 #include "lower/updates.h"
 
+#include <limits>
+
 #include "analysis/interior.h"
 
 namespace weft::lower {
@@ -8,6 +10,21 @@ using ir::BinaryOp;
 using kernel::Block;
 using kernel::Expr;
 using kernel::literal;
+
+namespace {
+
+/// What an index is in 32 bits, if that is all that it has, and those of the box are as few; null otherwise.
+const ir::Expr* small_index(const ir::Expr& index, const ir::Range& range) {
+  const auto* cast = std::get_if<ir::Cast>(&index->op);
+  if (!cast || cast->mode != ir::CastMode::Convert || is_float(cast->a->type.scalar)) return nullptr;
+  const Scalar from = cast->a->type.scalar;
+  const bool fits = size_of(from) < 4 || from == Scalar::I32;
+  const bool is_known = range.min.is_constant(0) && range.extent.is_constant() &&
+                        range.extent.constant() <= std::numeric_limits<std::int32_t>::max();
+  return fits && is_known ? &cast->a : nullptr;
+}
+
+}  // namespace
 
 ir::Value identity_of(BinaryOp op, Type type) {
   switch (op) {
@@ -26,6 +43,19 @@ void place_updates(ExpressionLowering& expressions, const ir::Stage& stage, cons
     PlacedUpdate placed;
     for (int d = 0; d < bins.rank(); ++d) {
       const std::string name = expressions.claim("bin");
+      if (const ir::Expr* small =
+              part && part->dim != d ? small_index(update.at[d], stage.box[d]) : nullptr) {
+        const auto constant = [](std::int64_t v) { return kernel::constant(Scalar::I32, {.i = v}); };
+        const Expr value = kernel::cast(ir::CastMode::Convert, Scalar::I32, expressions.lower(*small)[0]);
+        block.push_back({kernel::Let{name, value}});
+        const Expr at = kernel::name(name, Scalar::I32);
+        const Expr extent = constant(stage.box[d].extent.constant());
+        placed.inside =
+            kernel::both(placed.inside, kernel::both(kernel::binary(BinaryOp::Le, constant(0), at),
+                                                     kernel::binary(BinaryOp::Lt, at, extent)));
+        placed.at.push_back(kernel::cast(ir::CastMode::Convert, Scalar::I64, at));
+        continue;
+      }
       block.push_back({kernel::Let{name, kernel::sub(expressions.lower(update.at[d])[0], bins.begin(d))}});
       const Expr at = kernel::name(name);
       placed.at.push_back(at);
