@@ -13,7 +13,7 @@ using namespace weft;
 namespace {
 
 /// A level of the pyramids, at a curve that is computed or known.
-using Level = std::function<Expr(const Index& x, const Index& y, const Expr& k)>;
+using Remapped = std::function<Expr(const Index& x, const Index& y, const Expr& k)>;
 using Plane = std::function<Expr(const Index& x, const Index& y, const Index& k)>;
 
 Extents halved(const Extents& e) { return {(e[0] + 1) / 2, (e[1] + 1) / 2}; }
@@ -29,12 +29,12 @@ Expr expanded(const Index& n, const std::function<Expr(const Index&)>& f) {
               next = 2 * n - 1 - 3 * nearest;  // n / 2 - 1 where n is even, n / 2 + 1 where it is odd
   return .75f * f(nearest) + .25f * f(next);
 }
-Expr expanded(const Index& x, const Index& y, const Level& coarse, const Expr& k) {
+Expr expanded(const Index& x, const Index& y, const Remapped& coarse, const Expr& k) {
   return expanded(
       y, [&](const Index& m) { return expanded(x, [&](const Index& n) { return coarse(n, m, k); }); });
 }
 
-std::string name_of(const std::string& function, int level) { return function + std::to_string(level); }
+std::string level_name(const std::string& function, int level) { return function + std::to_string(level); }
 
 }  // namespace
 
@@ -62,7 +62,7 @@ WEFT_PIPELINE(local_laplacian, {.summary = "strengthens details, compresses cont
 
   // The picture after each curve, and its pyramid.
   const Accessor brightness = gray.border(edge), details = detail.border(edge);
-  std::vector<Level> g{[&](const Index& x, const Index& y, const Expr& k) {
+  std::vector<Remapped> g{[&](const Index& x, const Index& y, const Expr& k) {
     const Expr v = brightness(x, y), centre = cast<float>(k) * (1.f / static_cast<float>(last));
     const Expr place = clamp(cast<int>(v * static_cast<float>(last * steps)), 0, last * steps);
     return beta * (v - centre) + centre + details(place - steps * cast<int>(k));
@@ -70,11 +70,11 @@ WEFT_PIPELINE(local_laplacian, {.summary = "strengthens details, compresses cont
   Plane finer = g[0];
   for (int l = 1; l < levels; ++l) {
     const Extents& size = sizes[l];
-    Stage rows = stage(name_of("gx", l), {size[0], sizes[l - 1][1], curves}, [&](Var x, Var y, Var z) {
+    Stage rows = stage(level_name("gx", l), {size[0], sizes[l - 1][1], curves}, [&](Var x, Var y, Var z) {
       return reduced(x, [&](const Index& n) { return finer(n, y, z); });
     });
     const Accessor row = rows.border(edge);
-    const Accessor level = stage(name_of("g", l), {size[0], size[1], curves}, [&](Var x, Var y, Var z) {
+    const Accessor level = stage(level_name("g", l), {size[0], size[1], curves}, [&](Var x, Var y, Var z) {
                              return reduced(y, [&](const Index& n) { return row(x, n, z); });
                            }).border(edge);
     finer = [=](const Index& x, const Index& y, const Index& k) { return level(x, y, k); };
@@ -86,11 +86,11 @@ WEFT_PIPELINE(local_laplacian, {.summary = "strengthens details, compresses cont
   for (int l = 1; l < levels; ++l) {
     const Accessor before = own.back().border(edge);
     const Extents& size = sizes[l];
-    Stage rows = stage(name_of("ownx", l), {size[0], sizes[l - 1][1]}, [&](Var x, Var y) {
+    Stage rows = stage(level_name("ownx", l), {size[0], sizes[l - 1][1]}, [&](Var x, Var y) {
       return reduced(x, [&](const Index& n) { return before(n, y); });
     });
     const Accessor row = rows.border(edge);
-    own.push_back(stage(name_of("own", l), size,
+    own.push_back(stage(level_name("own", l), size,
                         [&](Var x, Var y) { return reduced(y, [&](const Index& n) { return row(x, n); }); }));
   }
 
@@ -99,7 +99,7 @@ WEFT_PIPELINE(local_laplacian, {.summary = "strengthens details, compresses cont
   for (int l = levels - 1; l >= 0; --l) {
     const bool is_coarsest = l + 1 == levels;
     const Accessor coarser = out.border(edge);
-    out = stage(name_of("out", l), sizes[l], [&](Var x, Var y) {
+    out = stage(level_name("out", l), sizes[l], [&](Var x, Var y) {
       const Expr place = own[l](x, y) * static_cast<float>(last);
       const Expr k = clamp(cast<int>(place), 0, last - 1);
       const auto band = [&](const Expr& curve) {

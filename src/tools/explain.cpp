@@ -24,6 +24,7 @@
 #include "tools/kernel_costs.h"
 #include "tools/loop_costs.h"
 #include "tools/machines.h"
+#include "tools/roofs.h"
 #include "tools/schedule_flags.h"
 #include "tools/sizes.h"
 #include "tools/targets.h"
@@ -124,8 +125,8 @@ std::string text_of(const std::vector<WindowReport>& windows) {
 void print(const Application& application, const compile::Scheduled& what,
            const std::vector<Explained>& stages, const std::vector<WindowReport>& windows,
            const std::optional<ir::Sizes>& sizes, const host::Plan& host,
-           const std::optional<KernelReport>& kernels, const std::optional<LoopsOfModule>& loops,
-           const ExplainOptions& options) {
+           const std::optional<KernelReport>& kernels, const std::optional<PipelineRoofs>& roofs,
+           const std::optional<LoopsOfModule>& loops, const ExplainOptions& options) {
   fmt::print("{}: {}\n", application.name, application.about.summary);
   for (const ir::StagePtr& input : what.pipeline.inputs)
     fmt::print("  image {}: {} {}\n", input->name, weft::name_of(input->type),
@@ -150,6 +151,7 @@ void print(const Application& application, const compile::Scheduled& what,
   if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
   fmt::print("\nhost plan\n{}", host::to_string(host));
   if (kernels) fmt::print("\n{}", kernels->text());
+  if (roofs) fmt::print("\n{}", roofs->text());
   if (loops) fmt::print("\n{}", loops->text());
   if (const std::string machine = machine_text(options.machine); !machine.empty())
     fmt::print("\n{}", machine);
@@ -212,8 +214,8 @@ Json as_json(const std::vector<host::Node>& nodes) {
 void print_json(const Application& application, const ir::Pipeline& definition,
                 const compile::Scheduled& what, const std::vector<Explained>& stages,
                 const std::vector<WindowReport>& windows, const host::Plan& host,
-                const std::optional<KernelReport>& kernels, const std::optional<LoopsOfModule>& loops,
-                const ExplainOptions& options) {
+                const std::optional<KernelReport>& kernels, const std::optional<PipelineRoofs>& roofs,
+                const std::optional<LoopsOfModule>& loops, const ExplainOptions& options) {
   Json json = {{"application", application.name}, {"machine", options.machine}, {"inputs", Json::array()},
                {"outputs", Json::array()},        {"stages", Json::array()},    {"windows", Json::array()}};
   for (const auto& input : what.pipeline.inputs)
@@ -229,6 +231,7 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   json["host"] = as_json(host.nodes);
   if (kernels) json["device_code"] = kernels->json();
+  if (roofs) json["predicted"] = roofs->json();
   if (loops) json["compiled"] = loops->json();
   if (options.ir) json["ir"] = ir::to_string(definition);
   fmt::print("{}\n", json_text(json));
@@ -270,11 +273,15 @@ void explain(const ExplainOptions& options) {
     const kernel::Module module = lower::lower(pipeline, what.schedule.kernels, target);
     const host::Plan host = host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
+    std::optional<PipelineRoofs> roofs;
+    if (board && sizes && kernels && kernels->missing.empty())
+      roofs = roofs_of(module, pipeline, what.schedule.kernels, *sizes, prepared.params, *board,
+                       compile::DeviceCompiler());
     const std::optional<LoopsOfModule> loops = explain_loops(module, options);
     const std::vector<WindowReport> windows = windows_of(definition, target.processor);
     if (options.json)
-      return print_json(application, definition, what, stages, windows, host, kernels, loops, options);
-    print(application, what, stages, windows, sizes, host, kernels, loops, options);
+      return print_json(application, definition, what, stages, windows, host, kernels, roofs, loops, options);
+    print(application, what, stages, windows, sizes, host, kernels, roofs, loops, options);
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }
@@ -286,7 +293,8 @@ void add_explain(Parser& weft) {
   Command command = weft.add_command("explain", "an application's stages, and what was decided about them");
   command.add_option("APP", options->application, "the application").required();
   command.add_option("--size", options->size,
-                     "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers");
+                     "WIDTHxHEIGHT of the images (or WIDTH, or WIDTHxHEIGHTxDEPTH), to see boxes as numbers, "
+                     "and with a board as --machine how long its kernels take at least");
   command.add_option("--machine", options->machine, "one of " + machine_names()).capture_default_str();
   add_schedule_flags(command, options->schedule);
   command.add_repeatable("--param", options->params,
@@ -305,6 +313,9 @@ void add_explain(Parser& weft) {
       "For a board, the CUDA is compiled by NVRTC, if it is there, and its registers, spills, instructions "
       "and\n"
       "occupancy are read back; that needs no GPU.\n"
+      "With --size, too, each kernel's bounds are printed: memory, instructions issued, accesses, latency …, "
+      "by the compiled\n"
+      "code and what is known of the board; the floor is a copy of the images and results.\n"
       "The host plan is what runs around the kernels: memory, copies, launches, and which have to wait for "
       "which.\n"
       "With --compiler the emitted C++ is compiled, which takes a second or so. A loop over pixels that is "
@@ -320,7 +331,7 @@ void add_explain(Parser& weft) {
       "The JSON has it as \"schedule\", and --schedule of other commands reads that file.\n"
       "Examples:\n  weft explain harris\n  weft explain harris --fuse mincut\n  weft explain harris "
       "--compiler\n  weft explain harris "
-      "--machine h200\n  weft explain harris --dot "
+      "--machine h200\n  weft explain harris --machine h200 --size 4096x4096\n  weft explain harris --dot "
       "harris.dot && dot -Tsvg harris.dot -o "
       "harris.svg");
   command.callback([options] { explain(*options); });

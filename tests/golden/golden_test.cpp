@@ -21,7 +21,9 @@
 #include "runtime/cpu_program.h"
 #include "plan/block_strip.h"
 #include "schedule/schedule.h"
+#include "tools/roofs.h"
 #include "tools/sass_counts.h"
+#include "tools/sizes.h"
 
 namespace weft {
 namespace {
@@ -138,19 +140,32 @@ INSTANTIATE_TEST_SUITE_P(Applications, Golden,
                                          "unsharp_mask", "enhance", "color_convert"),
                          [](const auto& info) { return info.param; });
 
-/// What the compiled kernels of the benchmarks and of some stencils take per pixel, by the compiler named in the file.
-TEST(GoldenSass, IsAsCommitted) {
-  const std::string name = "sass_sm_90.txt";
-  std::optional<compile::DeviceCompiler> compiler;
-  try {
-    compiler.emplace();
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
+/// What follows from compiled kernels, by the compiler named in the file's first line.
+class GoldenSass : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      compiler.emplace();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
   }
-  const std::string by = "NVRTC " + compiler->nvrtc().version() + "\n";
-  if (const auto committed = read(data / name); committed && !committed->starts_with(by))
-    GTEST_SKIP() << "what is committed is by " << committed->substr(0, committed->find('\n')) << ", here is " << by;
-  std::string text = by;
+  std::string by() const { return "NVRTC " + compiler->nvrtc().version() + "\n"; }
+  /// Why that file says nothing about this compiler; else empty.
+  std::string other_compiler(const std::string& name) const {
+    const auto committed = read(data / name);
+    if (!committed || committed->starts_with(by())) return "";
+    return "what is committed is by " + committed->substr(0, committed->find('\n')) + ", here is " + by();
+  }
+
+  std::optional<compile::DeviceCompiler> compiler;
+};
+
+/// What kernels of the benchmarks and of some stencils take per pixel.
+TEST_F(GoldenSass, IsAsCommitted) {
+  const std::string name = "sass_sm_90.txt";
+  if (const std::string why = other_compiler(name); !why.empty()) GTEST_SKIP() << why;
+  std::string text = by();
   for (const char* application : {"harris_corner", "unsharp_mask", "bilateral_grid", "camera_pipe", "multiscale_interp",
                                   "pyramid_blend", "sobel", "gaussian", "heat2d", "jacobi2d"}) {
     const Pipeline pipeline = build(applications().at(application)).pipeline;
@@ -162,6 +177,24 @@ TEST(GoldenSass, IsAsCommitted) {
       for (std::size_t i = 1; i < row.size(); ++i)
         text += (i == 1 ? "  " : ", ") + columns[i] + " " + row[i] + (i + 1 == row.size() ? "\n" : "");
     }
+  }
+  expect_golden(name, text);
+}
+
+/// How long kernels take of an H200 at least: marching, repeated, and with updates.
+TEST_F(GoldenSass, BoundsAreAsCommitted) {
+  const std::string name = "roofs_h200.txt";
+  if (const std::string why = other_compiler(name); !why.empty()) GTEST_SKIP() << why;
+  const machine::Board& board = machine::board("h200");
+  std::string text = by();
+  for (const char* application : {"sobel", "harris_corner", "heat2d", "bilateral_grid"}) {
+    const Pipeline definition = build(applications().at(application)).pipeline;
+    const target::Target target(target::Processor::Gpu, board.architecture());
+    const compile::Scheduled what = compile::scheduled(definition.ir(), target, {.board = &board});
+    const kernel::Module module = lower::lower(what.pipeline, what.schedule.kernels, target);
+    const ir::Sizes sizes = tools::input_sizes(what.pipeline, {{4096, 4096}});
+    text += std::string(application) + ": " +
+            tools::roofs_of(module, what.pipeline, what.schedule.kernels, sizes, {}, board, *compiler).text();
   }
   expect_golden(name, text);
 }

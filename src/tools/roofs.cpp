@@ -1,0 +1,235 @@
+#include "tools/roofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "host/plan.h"
+#include "kernel/evaluate.h"
+#include "kernel/visit.h"
+#include "machine/gpu.h"
+#include "machine/occupancy.h"
+#include "plan/block_costs.h"
+#include "tools/sass_counts.h"
+#include "tools/sizes.h"
+#include "tools/terminal.h"
+
+namespace weft::tools {
+namespace {
+
+using compile::SassKind;
+
+/// Of the images only the sizes matter.
+ir::Bindings bindings_of(const ir::Pipeline& pipeline, const ir::Sizes& sizes,
+                         const std::map<std::string, double>& params) {
+  static char nothing = 0;
+  std::map<std::string, Buffer> images;
+  for (const ir::StagePtr& input : pipeline.inputs)
+    images.emplace(input->name, Buffer::on_gpu(&nothing, input->type, sizes.at(input->name)));
+  return ir::bound(std::move(images), params);
+}
+
+/// How often each kernel is launched, and one of its launches.
+struct Launched {
+  std::int64_t times = 0;
+  const kernel::Launch* launch = nullptr;
+};
+
+class Roofs {
+ public:
+  Roofs(const kernel::Module& module, const ir::Pipeline& pipeline,
+        const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
+        const std::map<std::string, double>& params, const machine::Board& board)
+      : module_(module),
+        plans_(plans),
+        sizes_(sizes),
+        board_(board),
+        gpu_(machine::gpu_speeds(board)),
+        fields_(kernel::field_values(module, pipeline, bindings_of(pipeline, sizes, params))) {
+    for (const kernel::Array& array : module.arrays) arrays_[array.name] = &array;
+    for (const kernel::Step& step : module.steps) {
+      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1);
+      if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
+        for (const kernel::Turns& part : repeat->parts) {
+          const kernel::Expr times = host::times_of(part.from, part.to, part.by);
+          for (const kernel::Launch& launch : part.launches) add(launch, kernel::evaluate(times, fields_));
+        }
+      }
+    }
+  }
+
+  KernelRoofs of(const SassCount& count) const {
+    const Launched& launched = launched_.at(count.kernel);
+    const auto times = static_cast<double>(std::max<std::int64_t>(0, launched.times));
+    const kernel::Uses uses = kernel::uses_of(module_, count.kernel);
+    const machine::Architecture& architecture = board_.architecture();
+    const auto kind = [&](SassKind k) { return count.kinds.at(static_cast<std::size_t>(k)); };
+    double passes = kind(SassKind::Shuffle);
+    for (const auto& [what, number] : count.widths) passes += number * std::max(1., what.second / 4.);
+    // Counts are of a pixel of the array that a kernel stores most of; of updates, of a point that it reads.
+    const double pixels = most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
+    const auto at = [&](double each, double lanes) {
+      return times * pixels * each / (lanes * board_.multiprocessors * 1e6 * board_.boost_mhz);
+    };
+    const double issued =
+        static_cast<double>(architecture.partitions) * architecture.warp / architecture.clocks_per_issue;
+    const double bytes = bytes_of(uses.reads) + bytes_of(uses.writes);
+    return {count.kernel,
+            launched.times,
+            {{"memory", times * bytes / gpu_.bytes.value},
+             {"issue", at(count.total(), issued)},
+             {"accesses", at(passes, architecture.shared_lanes)},
+             {"float", at(kind(SassKind::Float), architecture.fp32_lanes)},
+             {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
+             {"latency", times * latency(count, *launched.launch, uses.writes)}},
+            times * gpu_.launch.value};
+  }
+
+  double bytes_of_images() const {
+    std::set<std::string> names;
+    for (const kernel::Array& array : module_.arrays)
+      if (array.role != kernel::Array::Role::Intermediate) names.insert(array.name);
+    return bytes_of(names);
+  }
+  double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
+
+ private:
+  void add(const kernel::Launch& launch, std::int64_t times) {
+    Launched& launched = launched_[launch.function];
+    launched.times += times;
+    launched.launch = &launch;
+  }
+
+  double pixels_of(const std::string& array) const {
+    const std::vector<std::int64_t> extents = kernel::extents_of(*arrays_.at(array), fields_);
+    return std::accumulate(extents.begin(), extents.end(), 1., std::multiplies<>());
+  }
+  double bytes_of(const std::set<std::string>& arrays) const {
+    return std::accumulate(arrays.begin(), arrays.end(), 0., [&](double sum, const std::string& array) {
+      return sum + pixels_of(array) * size_of(arrays_.at(array)->type);
+    });
+  }
+  double most_pixels(const std::set<std::string>& arrays) const {
+    const auto bytes = [&](const std::string& array) { return bytes_of({array}); };
+    const auto most = std::max_element(arrays.begin(), arrays.end(),
+                                       [&](const auto& a, const auto& b) { return bytes(a) < bytes(b); });
+    return most == arrays.end() ? 0 : pixels_of(*most);
+  }
+
+  /// The only plan of a kernel that stores this.
+  const plan::KernelPlan* plan_of(const std::set<std::string>& written) const {
+    const plan::KernelPlan* found = nullptr;
+    for (const plan::KernelPlan& plan : plans_) {
+      if (written.count(plan.result) == 0 || !plan.updates.empty() || plan.parts) continue;
+      if (found != nullptr) return nullptr;
+      found = &plan;
+    }
+    return found;
+  }
+
+  /// Of one launch, in seconds.
+  double latency(const SassCount& count, const kernel::Launch& launch,
+                 const std::set<std::string>& written) const {
+    const kernel::Grid& grid = *launch.grid;
+    double blocks = 1;
+    for (std::size_t d = 0; d < grid.threads.size(); ++d)
+      blocks *= std::ceil(static_cast<double>(kernel::evaluate(grid.threads[d], fields_)) / grid.block[d]);
+    const int at_a_time = machine::occupancy(board_.architecture(),
+                                             compile::needs_of(count.resources, count.resources.max_threads))
+                              .blocks;
+    const double rounds =
+        std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * std::max(1, at_a_time)));
+    const double under_load = 2 * gpu_.latency.value;
+    constexpr double around = 0.75;
+    const plan::KernelPlan* plan = plan_of(written);
+    if (plan == nullptr || !plan->is_tiled()) return rounds * (1 + around) * under_load;
+    const plan::BlockWork work = plan::block_work_of(*plan, sizes_, board_.architecture());
+    const double waits = work.batches * work.waits;
+    return rounds * (plan->is_of_warps() ? 2 * waits : waits + around) * under_load;
+  }
+
+  const kernel::Module& module_;
+  const std::vector<plan::KernelPlan>& plans_;
+  const ir::Sizes& sizes_;
+  const machine::Board& board_;
+  const machine::GpuSpeeds gpu_;
+  const kernel::FieldValues fields_;
+  std::map<std::string, const kernel::Array*> arrays_;
+  std::map<std::string, Launched> launched_;
+};
+
+std::string microseconds(double seconds) { return fmt::format("{:.2f}", 1e6 * seconds); }
+
+}  // namespace
+
+std::vector<Roof> KernelRoofs::longest_first() const {
+  std::vector<Roof> sorted = roofs;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Roof& a, const Roof& b) { return a.seconds > b.seconds; });
+  return sorted;
+}
+
+double PipelineRoofs::seconds() const {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.,
+                         [](double sum, const KernelRoofs& kernel) { return sum + kernel.seconds(); });
+}
+
+std::string PipelineRoofs::text() const {
+  std::vector<std::string> header = {"kernel", "launches", "us", "bound by", "then"};
+  if (!kernels.empty())
+    for (const Roof& roof : kernels.front().roofs) header.emplace_back(roof.what);
+  Table table(header);
+  for (const KernelRoofs& kernel : kernels) {
+    const std::vector<Roof> sorted = kernel.longest_first();
+    std::vector<std::string> row = {
+        kernel.kernel, std::to_string(kernel.launches), microseconds(kernel.seconds()),
+        std::string(sorted.at(0).what),
+        fmt::format("{} {:.0f} %", sorted.at(1).what,
+                    sorted[0].seconds > 0 ? 100 * sorted[1].seconds / sorted[0].seconds : 0)};
+    for (const Roof& roof : kernel.roofs) row.push_back(microseconds(roof.seconds));
+    table.add(std::move(row));
+  }
+  return fmt::format(
+      "predicted for {}, at least, by what {} makes of it and what is known of the board; no GPU has "
+      "confirmed it\n{}"
+      "all kernels one after another {} us; the floor, a copy of {:.4g} MB in one launch, {} us: {:.0f} %\n",
+      size, compiler, table.text(), microseconds(seconds()), bytes / 1e6, microseconds(floor),
+      100 * floor / seconds());
+}
+
+nlohmann::ordered_json PipelineRoofs::json() const {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"size", size},   {"compiler", compiler}, {"seconds", seconds()},
+               {"floor", floor}, {"bytes", bytes},       {"kernels", Json::array()}};
+  for (const KernelRoofs& kernel : kernels) {
+    const std::vector<Roof> sorted = kernel.longest_first();
+    Json each = {{"kernel", kernel.kernel},     {"launches", kernel.launches},
+                 {"seconds", kernel.seconds()}, {"bound_by", sorted.at(0).what},
+                 {"then", sorted.at(1).what},   {"launching", kernel.launching},
+                 {"bounds", Json::object()}};
+    for (const Roof& roof : kernel.roofs) each["bounds"][std::string(roof.what)] = roof.seconds;
+    json["kernels"].push_back(std::move(each));
+  }
+  return json;
+}
+
+PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipeline,
+                       const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
+                       const std::map<std::string, double>& params, const machine::Board& board,
+                       const compile::DeviceCompiler& compiler) {
+  const Roofs roofs(module, pipeline, plans, sizes, params, board);
+  PipelineRoofs result;
+  if (!pipeline.inputs.empty()) result.size = Size{sizes.at(pipeline.inputs.front()->name)}.text();
+  result.compiler = "NVRTC " + compiler.nvrtc().version();
+  for (const SassCount& count : sass_counts(module, board.architecture(), compiler))
+    result.kernels.push_back(roofs.of(count));
+  result.bytes = roofs.bytes_of_images();
+  result.floor = roofs.floor();
+  return result;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,68 @@
+// How long each kernel of a pipeline takes of a board at least, and what it is bound by: the longest of
+//
+//     memory     bytes of the arrays that it reads and writes, each once / what a copy reaches
+//     issue      SASS instructions / what the schedulers issue
+//     accesses   loads, stores and shuffles, in passes of 4 bytes a lane / lanes of that pipe; L1 and shared memory
+//     float      single-precision instructions / lanes
+//     special    divisions, roots, exponentials, conversions / lanes
+//     latency    rounds of blocks * loads that wait for one another in each * latency under load
+//
+// and the time of its launch. Instructions are those of compiled code (tools/sass_counts.h), so no GPU is needed; none
+// has confirmed it either. A kernel whose second bound is near the first will not reach it: bounds overlap only as far as
+// there is other work to do meanwhile.
+//
+// Latency under load is twice that of memory at rest. A warp that loads P rows ahead waits for memory in each P rows,
+// and has P rows under way for reads while as many bytes are written: twice (study of marching strips by hand, in which
+// 28 KB of loads under way on each multiprocessor fill the memory of an H200). Other blocks wait in each batch, and
+// threads without batches once, and for three quarters of it before and after.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/device_compiler.h"
+#include "ir/bindings.h"
+#include "kernel/ir.h"
+#include "machine/board.h"
+#include "plan/plan.h"
+
+namespace weft::tools {
+
+struct Roof {
+  std::string_view what;
+  double seconds = 0;
+};
+
+struct KernelRoofs {
+  std::string kernel;
+  std::int64_t launches = 0;
+  std::vector<Roof> roofs;  ///< Of all launches, in the order above.
+  double launching = 0;     ///< Seconds.
+
+  std::vector<Roof> longest_first() const;
+  double seconds() const { return longest_first().front().seconds + launching; }
+};
+
+struct PipelineRoofs {
+  std::string size, compiler;
+  std::vector<KernelRoofs> kernels;
+  double bytes = 0;  ///< Of all images and results, each once,
+  double floor = 0;  ///< and seconds to copy them, in one launch.
+
+  double seconds() const;
+  std::string text() const;
+  nlohmann::ordered_json json() const;
+};
+
+/// `plans` are those that the module was lowered from. Throws weft::Error if the compiler does not know the board's
+/// architecture.
+PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipeline,
+                       const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
+                       const std::map<std::string, double>& params, const machine::Board& board,
+                       const compile::DeviceCompiler& compiler);
+
+}  // namespace weft::tools
