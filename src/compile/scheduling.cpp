@@ -96,7 +96,8 @@ void check(const Scheduling& scheduling) {
 
 schedule::Memory memory_of(const target::Target& target) {
   if (target.processor == target::Processor::Gpu)
-    return {plan::most_shared_bytes, has_shuffles(target.architecture)};
+    return {plan::most_shared_bytes, has_shuffles(target.architecture),
+            machine::board_of(target.architecture).multiprocessors};
   return {};
 }
 

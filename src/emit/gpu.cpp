@@ -61,6 +61,13 @@ class GpuPrinter : public CLike {
     };
     const auto blocks = [&](const std::string& d) {
       const std::string wide = is_wide && loop.step ? "(int64_t)" : "";
+      if (loop.has_block_each) {
+        open("");
+        const std::string from = kernel::is_literal(loop.from, 0) ? "" : spelt(loop.from, tightest) + " + ";
+        const std::string times = loop.step ? " * " + spelt(loop.step, tightest) : "";
+        return line(fmt::format("const {} {} = {}{}blockIdx.{}{};", c_type(loop.from->type), loop.variable,
+                                from, wide, d, times));
+      }
       head(wide + "blockIdx." + d, wide + "gridDim." + d);
     };
     switch (loop.kind) {
@@ -212,13 +219,14 @@ class GpuEmitter {
   /// `linkage` goes before the declaration.
   void print(Writer& out, CLike& printer, const kernel::Function& function,
              const std::string& linkage = "") const {
-    const std::array<int, 3>& block = host::launch_of(module_, function).grid->block;
+    const kernel::Grid& grid = *host::launch_of(module_, function).grid;
+    const std::array<int, 3>& block = grid.block;
     std::string list;
     for (const host::Parameter& p : host::parameters_of(module_, function))
       list += (list.empty() ? "" : ", ") + declaration(p);
     out.comment(function.comment);
     const std::string bounds =
-        fmt::format(fmt::runtime(dialect_.launch_bounds), block[0] * block[1] * block[2]);
+        fmt::format(fmt::runtime(dialect_.launch_bounds), block[0] * block[1] * block[2], grid.at_a_time);
     out.open(fmt::format("{}__global__ void {} {}({})", linkage, bounds, function.name, list));
     printer.print(function.body);
     out.close();

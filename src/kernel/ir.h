@@ -187,7 +187,8 @@ struct For {
   std::string variable;
   Expr from, to;  // i64, or i32 both
   Block body;
-  Expr step = {};  ///< Of their type; null: 1.
+  Expr step = {};               ///< Of their type; null: 1.
+  bool has_block_each = false;  ///< Of blocks: the grid has one for each iteration, so that this is no loop.
 };
 struct If {
   Expr condition;
@@ -262,6 +263,7 @@ struct Grid {
   Sharing sharing = Sharing::Nothing;
   /// Of shared work: so many items at a time are divided among the threads; 0: numbers that differ.
   int items = 0;
+  int at_a_time = 1;     ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
   std::string why = {};  ///< Blocks have so many threads: a sentence, once that is decided.
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.

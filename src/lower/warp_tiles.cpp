@@ -75,6 +75,16 @@ std::optional<int> distance(const Expr& row, const std::string& from) {
   return std::nullopt;
 }
 
+/// Warps that compilers leave registers for: told of more, some spill what estimates have missed, which is most where
+/// words are taken apart; with more room they keep to it by themselves.
+int warps_with_registers_for_sure(const plan::KernelPlan& plan) {
+  constexpr int usual = 16, bytes_of_register = 4;
+  const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const plan::Kept& kept) {
+    return size_of(kept.type.scalar) < bytes_of_register;
+  });
+  return !has_words && plan::warps_at_a_time(plan.registers) == usual ? usual : 1;
+}
+
 constexpr int furthest_turns = 64;  // of rows: what is needed is not further away
 
 /// The widest access that so many scalars can be divided into, in bytes: as the emitted Pack has it.
@@ -129,7 +139,11 @@ class WarpTiles : public TileOwner {
     Block tile;
     tile.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), rows_.end(1))}});
     kernel::append(tile, std::move(work));
-    For down{LoopKind::BlocksX, "y0", rows_.begin(1), rows_.end(1), std::move(tile), rows};
+    // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
+    const bool has_room = tile_.plan().height().step > 0;
+    const Expr has_pixels = kernel::both(less(var("next"), rows_.end(0)), less(name("y0"), rows_.end(1)));
+    if (has_room) tile = {{If{has_pixels, std::move(tile), {}}}};
+    For down{LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), std::move(tile), rows, has_room};
     // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
     const Expr width = literal(tile_.width()), next = var("next"), begin = rows_.begin(0);
     const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
@@ -142,7 +156,7 @@ class WarpTiles : public TileOwner {
     strip.push_back({Let{local("has_result"),
                          between(literal(halo_.left), var("lane"), literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(down)});
-    For across{LoopKind::BlocksY, local("next"), begin, rows_.end(0), std::move(strip), width};
+    For across{LoopKind::BlocksX, local("next"), begin, rows_.end(0), std::move(strip), width, has_room};
     function.body.push_back(
         {For{LoopKind::Lanes, local("lane"), literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
   }
@@ -151,7 +165,8 @@ class WarpTiles : public TileOwner {
     const Expr columns = tile_.columns_of_tiles();
     const Expr down =
         tile_.height(columns, nullptr, [&](const Expr& rows) { return parts(rows_.extent(1), rows); });
-    const kernel::Grid grid{{down, columns, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
+    kernel::Grid grid{{columns, down, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
+    grid.at_a_time = warps_with_registers_for_sure(tile_.plan());
     return {function.name, literal(1), grid};
   }
 
@@ -190,7 +205,12 @@ class WarpTiles : public TileOwner {
       return loads;
     };
     if (Block whole = first_rows({.columns = true}); !whole.empty()) {
-      const Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
+      Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
+      for_images([&](const Source& image) {
+        const Rows rows(image.stage.box, tile_.layout());
+        const Expr first = kernel::add(from, literal(image.kept.ahead));
+        begins_inside = kernel::both(begins_inside, at_most(rows.begin(1), first));
+      });
       block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
     }
     tests_ = {.columns = true, .rows = true};
@@ -579,9 +599,8 @@ class WarpTiles : public TileOwner {
     const std::string& next = next_of(image);
     const Expr stride = name(memory.strides[0]), j = var("j");
     const Rows rows(image.stage.box, tile_.layout());
-    if (!tests_.rows) {
+    const auto whole_lane = [&](const Expr& above) -> Block {
       const std::string pack = local(memory.name + "_next_row");
-      const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), stride);
       const Expr column =
           tests_.columns ? var(memory.name + "_column") : kernel::sub(name("left"), rows.begin(0));
       const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
@@ -589,7 +608,8 @@ class WarpTiles : public TileOwner {
       return {{kernel::LoadPack{pack, memory.name, type, in_row, offset, literal(in_row), true,
                                 has_words(image)}},
               {unrolled(local("j"), in_row, {{store}})}};
-    }
+    };
+    if (!tests_.rows) return whole_lane(kernel::mul(kernel::sub(row, rows.begin(1)), stride));
     Block block;
     ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
     reserve(expressions);
@@ -627,7 +647,9 @@ class WarpTiles : public TileOwner {
       each.push_back({kernel::Store{next, to, scalar}});
     }
     expressions.close();
-    block.push_back({unrolled(local("j"), in_row, std::move(each))});
+    block.push_back({If{kernel::both(var("in_lanes", Scalar::Bool), y.inside),
+                        whole_lane(var(above)),
+                        {{unrolled(local("j"), in_row, std::move(each))}}}});
     return block;
   }
 

@@ -59,6 +59,7 @@ struct Choices {
 struct Memory {
   std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
   bool has_warps = false;                         ///< Of 32 lanes, which tiles may be divided among.
+  int multiprocessors = 1;                        ///< That run at a time.
 
   bool is_of_blocks() const { return shared_bytes.has_value(); }
 };

@@ -25,6 +25,8 @@ bool are_multiples(const Extent& extent) {
 
 }  // namespace
 
+Extent in_room(int least, int step, int room) { return {{least}, room, step}; }
+
 Extent multiples(int step, int most, int enough) {
   Extent extent{{}, enough};
   for (int size = most / step * step; size > 0; size -= step) extent.sizes.push_back(size);
@@ -34,6 +36,16 @@ Extent multiples(int step, int most, int enough) {
 Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_side,
                const std::function<Expr(const Expr& size)>& given) {
   if (extent.is_all()) return given(pixels);
+  if (extent.step > 0) {
+    const int least = extent.sizes.front(), step = extent.step;
+    const auto parts = [](const Expr& all, const Expr& each) {
+      return kernel::div(kernel::add(all, kernel::sub(each, literal(1))), each);
+    };
+    const Expr in_line =
+        kernel::max(kernel::div(literal(extent.enough), kernel::max(side_by_side, literal(1))), literal(1));
+    const Expr more = kernel::max(kernel::sub(parts(pixels, in_line), literal(least)), literal(0));
+    return given(kernel::add(literal(least), kernel::mul(parts(more, literal(step)), literal(step))));
+  }
   if (are_multiples(extent)) {
     const int step = extent.sizes.back(), most = extent.sizes.front();
     const Expr even = kernel::div(kernel::mul(pixels, side_by_side), literal(extent.enough));
@@ -57,6 +69,8 @@ std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t s
 
 std::string to_string(const Extent& extent) {
   if (extent.is_all()) return "all";
+  if (extent.step > 0)
+    return fmt::format("{} + {}n for {} at most", extent.sizes.front(), extent.step, extent.enough);
   if (extent.is_fixed()) return std::to_string(extent.fixed());
   if (are_multiples(extent))
     return fmt::format("{}..{} for {}", extent.sizes.front(), extent.sizes.back(), extent.enough);

@@ -2,6 +2,7 @@
 // is resolved once the size of the image is known, by the kernel's own code; models do the same sum.
 //
 //     the first of 64, 32 and 8 rows that makes 128 tiles:    64 of 2048 rows, if 4 tiles stand side by side
+//     8 rows, or 3, 6, 9 … more, for 128 tiles at most:       65 of 2048 rows, if 4 tiles stand side by side
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,20 @@ struct Extent {
   /// Largest first. None: all pixels of the dimension; several: the first of which there are enough tiles, or
   /// the last.
   std::vector<int> sizes = {};
-  int enough = 0;  ///< Tiles of all dimensions.
+  int enough = 0;  ///< Tiles of all dimensions; with a step, as many as there is room for at a time.
+  /// Not 0: there is one size, and what is chosen is that or so many pixels more, as often as it takes.
+  int step = 0;
 
   bool is_all() const { return sizes.empty(); }
-  bool is_fixed() const { return sizes.size() == 1; }
+  bool is_fixed() const { return sizes.size() == 1 && step == 0; }
   int fixed() const { return sizes.at(0); }
   bool operator==(const Extent&) const = default;
 };
 
 inline Extent all_pixels() { return {}; }
 inline Extent fixed(int pixels) { return {{pixels}}; }
+/// least, least + step …: the first that makes no more tiles than there is room for, or one tile.
+Extent in_room(int least, int step, int room);
 /// most, most - step … step.
 Extent multiples(int step, int most, int enough);
 
@@ -36,7 +41,7 @@ kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const k
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 
-/// "all", "248", "64|32|8 for 128", "256..16 for 64"
+/// "all", "248", "64|32|8 for 128", "256..16 for 64", "8 + 3n for 128 at most"
 std::string to_string(const Extent& extent);
 
 }  // namespace weft::plan

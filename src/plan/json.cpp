@@ -15,6 +15,8 @@ constexpr std::uint64_t most_pixels = 1 << 16;
 Json as_json(const Extent& extent) {
   if (extent.is_all()) return "all";
   if (extent.is_fixed()) return extent.fixed();
+  if (extent.step > 0)
+    return {{"least", extent.sizes.front()}, {"step", extent.step}, {"room", extent.enough}};
   return {{"sizes", extent.sizes}, {"enough", extent.enough}};
 }
 
@@ -58,9 +60,13 @@ class Reading {
   Extent extent(const Json& json, const std::string& of) const {
     if (json == "all") return all_pixels();
     if (!json.is_object()) return fixed(number(json, of));
+    if (json.size() == 3 && json.contains("least") && json.contains("step") && json.contains("room"))
+      return in_room(number(json["least"], of), number(json["step"], of), number(json["room"], of));
     if (json.size() != 2 || !json.contains("sizes") || !json.contains("enough") ||
         !json["sizes"].is_array() || json["sizes"].empty())
-      throw wrong("has " + of + R"( other than a number, "all", or {"sizes": [64, 32], "enough": 64})");
+      throw wrong(
+          "has " + of +
+          R"( other than a number, "all", {"sizes": [64, 32], "enough": 64}, or {"least": 8, "step": 3, "room": 64})");
     Extent extent{{}, number(json["enough"], of)};
     for (const Json& size : json["sizes"]) {
       extent.sizes.push_back(number(size, of));

@@ -193,10 +193,11 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
   add_passes(plan, passes_of(group.members, march));
 }
 
-void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& strip, const Choices& asked) {
+void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& strip, int multiprocessors,
+                       const Choices& asked) {
   plan.levels = {{LevelKind::Grid,
                   Order::Parallel,
-                  {fixed(strip.width()), asked.height.value_or(heights_of_warps(strip))}},
+                  {fixed(strip.width()), asked.height.value_or(heights_of_warps(strip, multiprocessors))}},
                  {LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp * strip.pixels)}},
                  {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}},
                  {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
@@ -343,7 +344,7 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
   KernelPlan plan = begun(group, memory);
   if (may_be_of_warps(memory, asked)) {
     const WarpStripOrWhy found = warp_strip(group, asked);
-    if (found.strip) keep_in_registers(plan, group, *found.strip, asked);
+    if (found.strip) keep_in_registers(plan, group, *found.strip, memory.multiprocessors, asked);
     if (found.strip) return {std::move(plan), ""};
     if (asked.of_warps) return {std::nullopt, found.why};
   }

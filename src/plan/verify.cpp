@@ -95,6 +95,8 @@ Why why_not_whole(const KernelPlan& plan) {
 Why why_not_of_warps(const KernelPlan& plan) {
   if (!plan.is_of_warps()) return std::nullopt;
   const int batch = plan.level(LevelKind::Batch)->extent.at(1).fixed();
+  if (plan.height().step % batch != 0)
+    return fmt::format("{} rows more are no batches of {}", plan.height().step, batch);
   for (const int rows : plan.height().sizes) {
     if ((rows + plan.before) % batch != 0)
       return fmt::format("{} rows and the {} above them are no batches of {}", rows, plan.before, batch);

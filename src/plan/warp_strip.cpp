@@ -21,7 +21,6 @@ constexpr int most_batch_operations = 6000;  // for all pixels of a lane: beyond
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_of_strip = 8;
-constexpr int enough_strips_of_warps = 2048;  // about 16 warps on each multiprocessor of a large GPU
 
 /// Columns that the members themselves read around their pixels.
 Reach reach_of(const ir::Stage& source, const std::vector<StageReads>& members) {
@@ -160,14 +159,15 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
   return {std::nullopt, "its rows do not fit the registers of a warp"};
 }
 
-Extent heights_of_warps(const WarpStrip& strip) {
-  Extent heights{{}, enough_strips_of_warps};
+int warps_at_a_time(int registers) {
+  constexpr int most = 32, registers_of_part = 16384 / lanes_of_warp, granule = 8;
+  return std::min(most, 4 * (registers_of_part / round_up(std::max(registers, 1), granule)));
+}
+
+Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
   const int least = std::max(least_rows_of_strip, 2 * strip.before);
-  for (const int rows : {128, 64, 48, 32, 16, least_rows_of_strip}) {
-    const int whole = round_up(std::max(rows, least) + strip.before, strip.batch) - strip.before;
-    if (heights.sizes.empty() || whole < heights.sizes.back()) heights.sizes.push_back(whole);
-  }
-  return heights;
+  return in_room(round_up(least + strip.before, strip.batch) - strip.before, strip.batch,
+                 multiprocessors * warps_at_a_time(strip.registers));
 }
 
 }  // namespace weft::plan

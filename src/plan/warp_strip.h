@@ -59,7 +59,11 @@ struct WarpStripOrWhy {
 /// strips of such members.
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
 
-/// Rows of a strip, so that it is gone through in whole batches.
-Extent heights_of_warps(const WarpStrip& strip);
+/// Warps that the registers of a multiprocessor have room for at a time, if each lane takes so many: a multiple of 4, one
+/// for each of its parts.
+int warps_at_a_time(int registers);
+
+/// Rows of a strip, so that it is gone through in whole batches, and all strips are under way at a time.
+Extent heights_of_warps(const WarpStrip& strip, int multiprocessors);
 
 }  // namespace weft::plan

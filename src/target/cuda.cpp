@@ -18,7 +18,7 @@ constexpr Dialect cuda_row = {
     .runtime = "cuda",
     // That one block per multiprocessor is enough says that registers need not be saved. Unsaid, the
     // assembler spills some of them for the sake of another block.
-    .launch_bounds = "__launch_bounds__({}, 1)",
+    .launch_bounds = "__launch_bounds__({}, {})",
     .kernel_address = "kernel",
     .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",

@@ -23,10 +23,11 @@ struct Dialect {
   std::string_view suffix;  ///< Of files: "cu".
 
   // The language.
-  std::string_view header;          ///< "cuda_runtime.h"
-  std::string_view runtime;         ///< Begins all names of its runtime: "cuda".
-  std::string_view launch_bounds;   ///< Of a kernel: "__launch_bounds__({}, 1)", with its number of threads.
-  std::string_view kernel_address;  ///< Of a kernel `kernel`, for cudaLaunchKernel.
+  std::string_view header;   ///< "cuda_runtime.h"
+  std::string_view runtime;  ///< Begins all names of its runtime: "cuda".
+  std::string_view
+      launch_bounds;  ///< Of a kernel: "__launch_bounds__({}, {})", with its threads and blocks at a time.
+  std::string_view kernel_address;          ///< Of a kernel `kernel`, for cudaLaunchKernel.
   std::array<std::int64_t, 3> most_blocks;  ///< Of a grid along x, y and z, whatever the size of a block.
   std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
   /// Between lanes of a warp: before the value, with "_up", "_down" or nothing, and after the lane.

@@ -11,13 +11,13 @@
 namespace weft::tools {
 namespace {
 
-/// An application of one kernel, in the highest tiles of a block or a warp, over an image of whole ones.
+/// An application of one kernel, in high tiles of a block or a warp, over an image of whole ones.
 struct InTiles {
   InTiles(const char* application, const std::string& owner, std::int64_t width)
       : pipeline(build(applications().at(application)).pipeline) {
     const compile::Scheduled chosen = compile::scheduled(pipeline.ir(), target::Processor::Gpu, {});
     const plan::KernelPlan& plan = chosen.schedule.kernels.back();
-    rows = plan.height().sizes.front(), before = plan.before;
+    rows = plan.height().sizes.front() + 40 * plan.height().step, before = plan.before;
     std::string stages;
     for (const auto& stage : chosen.pipeline.stages)
       stages += (stages.empty() ? "\"" : ", \"") + stage->name + "\"";

@@ -70,8 +70,7 @@ class Following : public testing::TestWithParam<std::string> {
         << function.name;
     if (!plan.is_of_blocks()) return;
     EXPECT_EQ(kernel::shared_bytes(function), plan.is_of_warps() ? 0 : plan.kept_bytes()) << function.name;
-    const std::vector<For> across =
-        loops_of(function, plan.is_of_warps() ? LoopKind::BlocksY : LoopKind::BlocksX);
+    const std::vector<For> across = loops_of(function, LoopKind::BlocksX);
     ASSERT_EQ(across.size(), 1u) << function.name;
     EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
     const std::vector<For> serial = loops_of(function, LoopKind::Serial);

@@ -69,7 +69,7 @@ TEST(Plan, OfABlockPrints) {
 TEST(Plan, OfAWarpPrints) {
   EXPECT_EQ(text_of("{}", of_warps),
             "kernel b; with it a\n"
-            "  grid    120 x 128|65|50|32|17|8 for 2048 parallel\n"
+            "  grid    120 x 8 + 3n for 20 at most parallel\n"
             "  warp    128 parallel\n"
             "  batch   all x 3 march\n"
             "  lane    4 unrolled\n"

@@ -20,6 +20,10 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b; }
 // The widest accesses that n scalars can be divided into.
 template <class T, int n>
 struct Pack {
@@ -61,179 +65,98 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
     float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
     float gain) {
   float mean_tap_rows[18] = {};
-  const int32_t rows = 266240 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 130
-      : 131072 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 64
-      : 100352 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 49
-      : 69632 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 34
-      : 32768 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 16 : 10;
+  const int32_t rows = (max_i32(div_i32(in_h + max_i32(div_i32(4224, max_i32((in_w + 119) / 120, 1)), 1) - 1,
+      max_i32(div_i32(4224, max_i32((in_w + 119) / 120, 1)), 1)) - 10, 0) + 2) / 3 * 3 + 10;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t next = blockIdx.y * 120; next < in_w; next += gridDim.y * 120) {
+    {
+      const int32_t next = blockIdx.x * 120;
       const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 120 - 1 : next - 120;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
-        const int32_t y1 = min_i32(y0 + rows, in_h);
-        const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
-        const bool in_lanes = (first + 128 <= in_w || (in_w - first) % 4 == 0)
-            && (gamma_aligned && (gamma_pitch * 4 & 15) == 0);
-        const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
-        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 1), in_h) - inner, 0) / 3 * 3;
-        for (int32_t part_ = 0; part_ < 2; ++part_) {
-          for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
-            #pragma unroll
-            for (int32_t j = 0; j < 12; ++j) {
-              mean_tap_rows[j] = mean_tap_rows[j + 6];
-            }
-            {
-              const int32_t mean_tap_y = y + 1;
-              const int32_t mean_tap_place = min_i32(max_i32(mean_tap_y, 0), in_h - 1);
+      {
+        const int32_t y0 = blockIdx.y * rows;
+        if (next < in_w && y0 < in_h) {
+          const int32_t y1 = min_i32(y0 + rows, in_h);
+          const bool gamma_aligned = (size_t)(gamma + (int64_t)first) % 16 == 0;
+          const bool in_lanes = (first + 128 <= in_w || (in_w - first) % 4 == 0)
+              && (gamma_aligned && (gamma_pitch * 4 & 15) == 0);
+          const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
+          const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 2, 1), 0), y1) : y1;
+          const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 1), in_h) - inner, 0) / 3 * 3;
+          for (int32_t part_ = 0; part_ < 2; ++part_) {
+            for (int32_t y = part_ == 0 ? y0 - 2 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
               #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
-                mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
+              for (int32_t j = 0; j < 12; ++j) {
+                mean_tap_rows[j] = mean_tap_rows[j + 6];
               }
-              if (first < 0) {
-                const float mean_tap_rows_left_0 = __shfl_sync(~0u,
-                    min_i32(max_i32(0 - first, 0), 127) % 4 == 3 ? mean_tap_rows[16]
-                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? mean_tap_rows[15]
-                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? mean_tap_rows[14] : mean_tap_rows[13],
-                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  mean_tap_rows[i + 13] = left + i < 0 ? mean_tap_rows_left_0 : mean_tap_rows[i + 13];
-                }
-              }
-              if (in_w < first + 128) {
-                const float mean_tap_rows_right_0 = __shfl_sync(~0u,
-                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? mean_tap_rows[16]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? mean_tap_rows[15]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? mean_tap_rows[14]
-                    : mean_tap_rows[13], (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  mean_tap_rows[i + 13] = in_w <= left + i ? mean_tap_rows_right_0 : mean_tap_rows[i + 13];
-                }
-              }
-              const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);
-              mean_tap_rows[12] = mean_tap_rows_beside_0;
-              const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[13], 1);
-              mean_tap_rows[17] = mean_tap_rows_beside_1;
-              if (mean_tap_y - 2 < 0 || in_h <= mean_tap_y) {
-                if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 1) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    mean_tap_rows[j + 12] = mean_tap_rows[j + 6];
-                  }
-                }
-                if (mean_tap_y - 1 < 0 && clamp_index(mean_tap_y - 1, in_h) == mean_tap_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    mean_tap_rows[j + 6] = mean_tap_rows[j + 12];
-                  }
-                }
-                if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 2) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    mean_tap_rows[j + 12] = mean_tap_rows[j];
-                  }
-                }
-                if (mean_tap_y - 2 < 0 && clamp_index(mean_tap_y - 2, in_h) == mean_tap_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    mean_tap_rows[j] = mean_tap_rows[j + 12];
-                  }
-                }
-              }
-            }
-            {
-              float gamma_pack[4];
-              const float* mean_tap_m1 = mean_tap_rows + 1;
-              const float* mean_tap_0 = mean_tap_rows + 7;
-              const float* mean_tap_p1 = mean_tap_rows + 13;
-              float column[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
-              }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                    - 1.0f);
-                const float bright = mean * gain;
-                gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
-              }
-              if (has_result && y0 <= y && y < y1) {
-                store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
-              }
-            }
-          }
-          for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
-            #pragma unroll
-            for (int32_t k = 0; k < 3; ++k) {
-              const int32_t y = batch + k;
               {
                 const int32_t mean_tap_y = y + 1;
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const int32_t x = left + i;
-                  mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
-                }
-                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
-                mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
-                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
-                mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
-              }
-              {
-                float gamma_pack[4];
-                const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
-                const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
-                const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
-                float column[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
-                }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                      - 1.0f);
-                  const float bright = mean * gain;
-                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
-                }
-                if (has_result && y0 <= y) {
-                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
-                }
-              }
-            }
-          }
-          for (int32_t batch = part_ == 0 && !is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
-            #pragma unroll
-            for (int32_t k = 0; k < 3; ++k) {
-              const int32_t y = batch + k;
-              {
-                const int32_t mean_tap_y = y + 1;
+                const int32_t mean_tap_place = min_i32(max_i32(mean_tap_y, 0), in_h - 1);
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
-                  mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                  mean_tap_rows[i + 13] = logf(in[mean_tap_place * in_pitch + x] + 1.0f);
                 }
-                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
-                mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
-                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
-                mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
-                mean_tap_rows[k % 3 * 6] = left == 0 ? mean_tap_rows[k % 3 * 6 + 1]
-                    : mean_tap_rows[k % 3 * 6];
-                mean_tap_rows[k % 3 * 6 + 5] = left + 4 == in_w ? mean_tap_rows[k % 3 * 6 + 4]
-                    : mean_tap_rows[k % 3 * 6 + 5];
+                if (first < 0) {
+                  const float mean_tap_rows_left_0 = __shfl_sync(~0u,
+                      min_i32(max_i32(0 - first, 0), 127) % 4 == 3 ? mean_tap_rows[16]
+                      : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? mean_tap_rows[15]
+                      : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? mean_tap_rows[14] : mean_tap_rows[13],
+                      (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    mean_tap_rows[i + 13] = left + i < 0 ? mean_tap_rows_left_0 : mean_tap_rows[i + 13];
+                  }
+                }
+                if (in_w < first + 128) {
+                  const float mean_tap_rows_right_0 = __shfl_sync(~0u,
+                      min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? mean_tap_rows[16]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? mean_tap_rows[15]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? mean_tap_rows[14]
+                      : mean_tap_rows[13], (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    mean_tap_rows[i + 13] = in_w <= left + i ? mean_tap_rows_right_0 : mean_tap_rows[i + 13];
+                  }
+                }
+                const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[16], 1);
+                mean_tap_rows[12] = mean_tap_rows_beside_0;
+                const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[13], 1);
+                mean_tap_rows[17] = mean_tap_rows_beside_1;
+                if (mean_tap_y - 2 < 0 || in_h <= mean_tap_y) {
+                  if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 1) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      mean_tap_rows[j + 12] = mean_tap_rows[j + 6];
+                    }
+                  }
+                  if (mean_tap_y - 1 < 0 && clamp_index(mean_tap_y - 1, in_h) == mean_tap_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      mean_tap_rows[j + 6] = mean_tap_rows[j + 12];
+                    }
+                  }
+                  if (in_h <= mean_tap_y && clamp_index(mean_tap_y, in_h) == mean_tap_y - 2) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      mean_tap_rows[j + 12] = mean_tap_rows[j];
+                    }
+                  }
+                  if (mean_tap_y - 2 < 0 && clamp_index(mean_tap_y - 2, in_h) == mean_tap_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      mean_tap_rows[j] = mean_tap_rows[j + 12];
+                    }
+                  }
+                }
               }
               {
                 float gamma_pack[4];
-                const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
-                const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
-                const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
+                const float* mean_tap_m1 = mean_tap_rows + 1;
+                const float* mean_tap_0 = mean_tap_rows + 7;
+                const float* mean_tap_p1 = mean_tap_rows + 13;
                 float column[6];
                 #pragma unroll
                 for (int32_t i = 0; i < 6; ++i) {
@@ -246,8 +169,91 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   const float bright = mean * gain;
                   gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
                 }
-                if (has_result && y0 <= y && left < in_w) {
-                  store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                if (has_result && y0 <= y && y < y1) {
+                  store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
+                }
+              }
+            }
+            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+              #pragma unroll
+              for (int32_t k = 0; k < 3; ++k) {
+                const int32_t y = batch + k;
+                {
+                  const int32_t mean_tap_y = y + 1;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const int32_t x = left + i;
+                    mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                  }
+                  const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
+                  mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
+                  const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
+                  mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
+                }
+                {
+                  float gamma_pack[4];
+                  const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
+                  const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
+                  const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                        - 1.0f);
+                    const float bright = mean * gain;
+                    gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                  }
+                  if (has_result && y0 <= y) {
+                    store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                  }
+                }
+              }
+            }
+            for (int32_t batch = part_ == 0 && !is_inside ? inner
+                : inner_end; batch < inner_end; batch += 3) {
+              #pragma unroll
+              for (int32_t k = 0; k < 3; ++k) {
+                const int32_t y = batch + k;
+                {
+                  const int32_t mean_tap_y = y + 1;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const int32_t x = min_i32(max_i32(left + i, 0), in_w - 1);
+                    mean_tap_rows[k % 3 * 6 + i + 1] = logf(in[mean_tap_y * in_pitch + x] + 1.0f);
+                  }
+                  const float mean_tap_rows_beside_0 = __shfl_up_sync(~0u, mean_tap_rows[k % 3 * 6 + 4], 1);
+                  mean_tap_rows[k % 3 * 6] = mean_tap_rows_beside_0;
+                  const float mean_tap_rows_beside_1 = __shfl_down_sync(~0u, mean_tap_rows[k % 3 * 6 + 1], 1);
+                  mean_tap_rows[k % 3 * 6 + 5] = mean_tap_rows_beside_1;
+                  mean_tap_rows[k % 3 * 6] = left == 0 ? mean_tap_rows[k % 3 * 6 + 1]
+                      : mean_tap_rows[k % 3 * 6];
+                  mean_tap_rows[k % 3 * 6 + 5] = left + 4 == in_w ? mean_tap_rows[k % 3 * 6 + 4]
+                      : mean_tap_rows[k % 3 * 6 + 5];
+                }
+                {
+                  float gamma_pack[4];
+                  const float* mean_tap_m1 = mean_tap_rows + (k + 1) % 3 * 6 + 1;
+                  const float* mean_tap_0 = mean_tap_rows + (k + 2) % 3 * 6 + 1;
+                  const float* mean_tap_p1 = mean_tap_rows + k % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = mean_tap_m1[i - 1] + mean_tap_0[i - 1] + mean_tap_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
+                        - 1.0f);
+                    const float bright = mean * gain;
+                    gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                  }
+                  if (has_result && y0 <= y && left < in_w) {
+                    store_whole(gamma + y * gamma_pitch + left, gamma_pack);
+                  }
                 }
               }
             }
@@ -324,11 +330,12 @@ cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(gamma_kernel, {(266240 <= in_h * ((in_w + 119) / 120) ? (in_h + 129) / 130
-        : 131072 <= in_h * ((in_w + 119) / 120) ? (in_h + 63) / 64 : 100352 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 48) / 49 : 69632 <= in_h * ((in_w + 119) / 120) ? (in_h + 33) / 34
-        : 32768 <= in_h * ((in_w + 119) / 120) ? (in_h + 15) / 16 : (in_h + 9) / 10) * 32,
-        (in_w + 119) / 120, 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
+    status = launch(gamma_kernel, {(in_w + 119) / 120 * 32,
+        div_i64(in_h + (max_i64(div_i64(in_h + max_i64(div_i64(4224, max_i64((in_w + 119) / 120, 1)), 1) - 1,
+        max_i64(div_i64(4224, max_i64((in_w + 119) / 120, 1)), 1)) - 10, 0) + 2) / 3 * 3 + 9,
+        (max_i64(div_i64(in_h + max_i64(div_i64(4224, max_i64((in_w + 119) / 120, 1)), 1) - 1,
+        max_i64(div_i64(4224, max_i64((in_w + 119) / 120, 1)), 1)) - 10, 0) + 2) / 3 * 3 + 10), 1},
+        {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
   }
   return status;
 }

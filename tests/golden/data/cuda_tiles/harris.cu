@@ -24,6 +24,10 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b; }
 // The widest accesses that n scalars can be divided into.
 template <class T, int n>
 struct Pack {
@@ -73,337 +77,120 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'hc' with 'sx', 'sy', 'sxy'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
 // 'in', 'sx', 'sy', 'sxy' in registers while they are read.
-__global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
+__global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t hc_pitch, float k) {
   float in_next[12];
   float in_rows[18] = {};
   float sx_rows[18] = {};
   float sy_rows[18] = {};
   float sxy_rows[18] = {};
-  const int32_t rows = 262144 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 128
-      : 133120 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 65
-      : 102400 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 50
-      : 65536 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 32
-      : 34816 <= (int64_t)in_h * (int64_t)((in_w + 119) / 120) ? 17 : 8;
+  const int32_t rows = (max_i32(div_i32(in_h + max_i32(div_i32(2112, max_i32((in_w + 119) / 120, 1)), 1) - 1,
+      max_i32(div_i32(2112, max_i32((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 8;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t next = blockIdx.y * 120; next < in_w; next += gridDim.y * 120) {
+    {
+      const int32_t next = blockIdx.x * 120;
       const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 120 - 1 : next - 120;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
-        const int32_t y1 = min_i32(y0 + rows, in_h);
-        const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
-        const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
-        const bool in_lanes = in_aligned && (in_pitch * 4 & 15) == 0
-            && (first + 128 <= in_w || (in_w - first) % 4 == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0);
-        const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
-        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1), in_h)
-            - inner, 0) / 3 * 3;
-        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 4);
-        if (inner == y0 - 4 && inner < inner_end) {
-          #pragma unroll
-          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-            float in_next_row[4];
-            load_whole(in_next_row, in + (y0 + k_2 - 2) * in_pitch + in_column);
-            #pragma unroll
-            for (int32_t j = 0; j < 4; ++j) {
-              in_next[k_2 * 4 + j] = in_next_row[j];
-            }
-          }
-        } else {
-          #pragma unroll
-          for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-            const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
-            #pragma unroll
-            for (int32_t j = 0; j < 4; ++j) {
-              const int32_t across = clamp_index(left + j, in_w);
-              in_next[k_2 * 4 + j] = in[in_above + across];
-            }
-          }
-        }
-        for (int32_t part_ = 0; part_ < 2; ++part_) {
-          for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
-            #pragma unroll
-            for (int32_t j = 0; j < 12; ++j) {
-              in_rows[j] = in_rows[j + 6];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 12; ++j) {
-              sx_rows[j] = sx_rows[j + 6];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 12; ++j) {
-              sy_rows[j] = sy_rows[j + 6];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 12; ++j) {
-              sxy_rows[j] = sxy_rows[j + 6];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 4; ++j) {
-              in_rows[j + 13] = in_next[j];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 8; ++j) {
-              in_next[j] = in_next[j + 4];
-            }
-            const int64_t in_above = clamp_index(min_i32(y + 5, y1 + 1), in_h) * in_pitch;
-            #pragma unroll
-            for (int32_t j = 0; j < 4; ++j) {
-              const int32_t across = clamp_index(left + j, in_w);
-              in_next[j + 8] = in[in_above + across];
-            }
-            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[16], 1);
-            in_rows[12] = in_rows_beside_0;
-            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[13], 1);
-            in_rows[17] = in_rows_beside_1;
-            if (in_lanes) {
-              in_rows[12] = left == 0 ? in_rows[13] : in_rows[12];
-              in_rows[17] = left + 4 == in_w ? in_rows[16] : in_rows[17];
-            }
-            {
-              const int32_t sx_y = y + 1;
-              const float* in_m1 = in_rows + 1;
-              const float* in_0 = in_rows + 7;
-              const float* in_p1 = in_rows + 13;
-              float column[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
-                    - 0.16666667f * in_p1[i - 1];
-              }
-              float column_2[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
-              }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const float dx = column[i] - column[i + 2];
-                sx_rows[i + 13] = dx * dx;
-                const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                sy_rows[i + 13] = dy * dy;
-                const float dx_2 = column[i] - column[i + 2];
-                const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                sxy_rows[i + 13] = dx_2 * dy_2;
-              }
-              if (first < 0) {
-                const float sx_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
-                    ? sx_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sx_rows[15]
-                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
-                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sx_rows[i + 13] = left + i < 0 ? sx_rows_left_0 : sx_rows[i + 13];
-                }
-              }
-              if (in_w < first + 128) {
-                const float sx_rows_right_0 = __shfl_sync(~0u,
-                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sx_rows[16]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sx_rows[15]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
-                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sx_rows[i + 13] = in_w <= left + i ? sx_rows_right_0 : sx_rows[i + 13];
-                }
-              }
-              const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
-              sx_rows[12] = sx_rows_beside_0;
-              const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[13], 1);
-              sx_rows[17] = sx_rows_beside_1;
-              if (sx_y - 2 < 0 || in_h <= sx_y) {
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sx_rows[j + 12] = sx_rows[j + 6];
-                  }
-                }
-                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sx_rows[j + 6] = sx_rows[j + 12];
-                  }
-                }
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sx_rows[j + 12] = sx_rows[j];
-                  }
-                }
-                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sx_rows[j] = sx_rows[j + 12];
-                  }
-                }
-              }
-              if (first < 0) {
-                const float sy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
-                    ? sy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sy_rows[15]
-                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
-                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sy_rows[i + 13] = left + i < 0 ? sy_rows_left_0 : sy_rows[i + 13];
-                }
-              }
-              if (in_w < first + 128) {
-                const float sy_rows_right_0 = __shfl_sync(~0u,
-                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sy_rows[16]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sy_rows[15]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
-                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sy_rows[i + 13] = in_w <= left + i ? sy_rows_right_0 : sy_rows[i + 13];
-                }
-              }
-              const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
-              sy_rows[12] = sy_rows_beside_0;
-              const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[13], 1);
-              sy_rows[17] = sy_rows_beside_1;
-              if (sx_y - 2 < 0 || in_h <= sx_y) {
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sy_rows[j + 12] = sy_rows[j + 6];
-                  }
-                }
-                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sy_rows[j + 6] = sy_rows[j + 12];
-                  }
-                }
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sy_rows[j + 12] = sy_rows[j];
-                  }
-                }
-                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sy_rows[j] = sy_rows[j + 12];
-                  }
-                }
-              }
-              if (first < 0) {
-                const float sxy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
-                    ? sxy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sxy_rows[15]
-                    : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
-                    (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sxy_rows[i + 13] = left + i < 0 ? sxy_rows_left_0 : sxy_rows[i + 13];
-                }
-              }
-              if (in_w < first + 128) {
-                const float sxy_rows_right_0 = __shfl_sync(~0u,
-                    min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sxy_rows[16]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sxy_rows[15]
-                    : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
-                    (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  sxy_rows[i + 13] = in_w <= left + i ? sxy_rows_right_0 : sxy_rows[i + 13];
-                }
-              }
-              const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);
-              sxy_rows[12] = sxy_rows_beside_0;
-              const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[13], 1);
-              sxy_rows[17] = sxy_rows_beside_1;
-              if (sx_y - 2 < 0 || in_h <= sx_y) {
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sxy_rows[j + 12] = sxy_rows[j + 6];
-                  }
-                }
-                if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sxy_rows[j + 6] = sxy_rows[j + 12];
-                  }
-                }
-                if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sxy_rows[j + 12] = sxy_rows[j];
-                  }
-                }
-                if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
-                  #pragma unroll
-                  for (int32_t j = 0; j < 6; ++j) {
-                    sxy_rows[j] = sxy_rows[j + 12];
-                  }
-                }
-              }
-            }
-            {
-              float hc_pack[4];
-              const float* sx_m1 = sx_rows + 1;
-              const float* sx_0 = sx_rows + 7;
-              const float* sx_p1 = sx_rows + 13;
-              const float* sy_m1 = sy_rows + 1;
-              const float* sy_0 = sy_rows + 7;
-              const float* sy_p1 = sy_rows + 13;
-              const float* sxy_m1 = sxy_rows + 1;
-              const float* sxy_0 = sxy_rows + 7;
-              const float* sxy_p1 = sxy_rows + 13;
-              float column[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
-              }
-              float column_2[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
-              }
-              float column_3[6];
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
-              }
-              #pragma unroll
-              for (int32_t i = 0; i < 4; ++i) {
-                const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
-                const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
-                const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
-                hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-              }
-              if (has_result && y0 <= y && y < y1) {
-                store_pack(hc + y * hc_pitch + left, hc_pack, in_w - left);
-              }
-            }
-          }
-          for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
+      {
+        const int32_t y0 = blockIdx.y * rows;
+        if (next < in_w && y0 < in_h) {
+          const int32_t y1 = min_i32(y0 + rows, in_h);
+          const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
+          const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
+          const bool in_lanes = in_aligned && (in_pitch * 4 & 15) == 0
+              && (first + 128 <= in_w || (in_w - first) % 4 == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0);
+          const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
+          const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
+          const int32_t inner_end = inner + max_i32(min_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1), in_h)
+              - inner, 0) / 3 * 3;
+          const int32_t in_column = min_i32(max_i32(left, 0), in_w - 4);
+          if (inner == y0 - 4 && inner < inner_end && 0 <= y0 - 2) {
             #pragma unroll
             for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-              const int32_t y = batch + k_2;
-              #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
-              }
               float in_next_row[4];
-              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + left);
+              load_whole(in_next_row, in + (y0 + k_2 - 2) * in_pitch + in_column);
               #pragma unroll
               for (int32_t j = 0; j < 4; ++j) {
-                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
+                in_next[k_2 * 4 + j] = in_next_row[j];
               }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
-              in_rows[k_2 % 3 * 6] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
-              in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
+            }
+          } else {
+            #pragma unroll
+            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+              const int64_t in_above = clamp_index(y0 + k_2 - 2, in_h) * in_pitch;
+              if (in_lanes) {
+                float in_next_row[4];
+                load_whole(in_next_row, in + in_above + in_column);
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_next[k_2 * 4 + j] = in_next_row[j];
+                }
+              } else {
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  const int32_t across = clamp_index(left + j, in_w);
+                  in_next[k_2 * 4 + j] = in[in_above + across];
+                }
+              }
+            }
+          }
+          for (int32_t part_ = 0; part_ < 2; ++part_) {
+            for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
+              #pragma unroll
+              for (int32_t j = 0; j < 12; ++j) {
+                in_rows[j] = in_rows[j + 6];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 12; ++j) {
+                sx_rows[j] = sx_rows[j + 6];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 12; ++j) {
+                sy_rows[j] = sy_rows[j + 6];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 12; ++j) {
+                sxy_rows[j] = sxy_rows[j + 6];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 4; ++j) {
+                in_rows[j + 13] = in_next[j];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 8; ++j) {
+                in_next[j] = in_next[j + 4];
+              }
+              const int64_t in_above = clamp_index(min_i32(y + 5, y1 + 1), in_h) * in_pitch;
+              if (in_lanes) {
+                float in_next_row[4];
+                load_whole(in_next_row, in + in_above + in_column);
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_next[j + 8] = in_next_row[j];
+                }
+              } else {
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  const int32_t across = clamp_index(left + j, in_w);
+                  in_next[j + 8] = in[in_above + across];
+                }
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[16], 1);
+              in_rows[12] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[13], 1);
+              in_rows[17] = in_rows_beside_1;
+              if (in_lanes) {
+                in_rows[12] = left == 0 ? in_rows[13] : in_rows[12];
+                in_rows[17] = left + 4 == in_w ? in_rows[16] : in_rows[17];
+              }
               {
-                const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
+                const int32_t sx_y = y + 1;
+                const float* in_m1 = in_rows + 1;
+                const float* in_0 = in_rows + 7;
+                const float* in_p1 = in_rows + 13;
                 float column[6];
                 #pragma unroll
                 for (int32_t i = 0; i < 6; ++i) {
@@ -418,37 +205,178 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const float dx = column[i] - column[i + 2];
-                  sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
+                  sx_rows[i + 13] = dx * dx;
                   const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
+                  sy_rows[i + 13] = dy * dy;
                   const float dx_2 = column[i] - column[i + 2];
                   const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                  sxy_rows[i + 13] = dx_2 * dy_2;
                 }
-                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
-                sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
-                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
-                sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
-                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
-                sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
-                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
-                sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
-                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
-                sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
-                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
-                sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
+                if (first < 0) {
+                  const float sx_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                      ? sx_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sx_rows[15]
+                      : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
+                      (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sx_rows[i + 13] = left + i < 0 ? sx_rows_left_0 : sx_rows[i + 13];
+                  }
+                }
+                if (in_w < first + 128) {
+                  const float sx_rows_right_0 = __shfl_sync(~0u,
+                      min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sx_rows[16]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sx_rows[15]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sx_rows[14] : sx_rows[13],
+                      (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sx_rows[i + 13] = in_w <= left + i ? sx_rows_right_0 : sx_rows[i + 13];
+                  }
+                }
+                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[16], 1);
+                sx_rows[12] = sx_rows_beside_0;
+                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[13], 1);
+                sx_rows[17] = sx_rows_beside_1;
+                if (sx_y - 2 < 0 || in_h <= sx_y) {
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sx_rows[j + 12] = sx_rows[j + 6];
+                    }
+                  }
+                  if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sx_rows[j + 6] = sx_rows[j + 12];
+                    }
+                  }
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sx_rows[j + 12] = sx_rows[j];
+                    }
+                  }
+                  if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sx_rows[j] = sx_rows[j + 12];
+                    }
+                  }
+                }
+                if (first < 0) {
+                  const float sy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                      ? sy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sy_rows[15]
+                      : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
+                      (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sy_rows[i + 13] = left + i < 0 ? sy_rows_left_0 : sy_rows[i + 13];
+                  }
+                }
+                if (in_w < first + 128) {
+                  const float sy_rows_right_0 = __shfl_sync(~0u,
+                      min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sy_rows[16]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sy_rows[15]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sy_rows[14] : sy_rows[13],
+                      (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sy_rows[i + 13] = in_w <= left + i ? sy_rows_right_0 : sy_rows[i + 13];
+                  }
+                }
+                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[16], 1);
+                sy_rows[12] = sy_rows_beside_0;
+                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[13], 1);
+                sy_rows[17] = sy_rows_beside_1;
+                if (sx_y - 2 < 0 || in_h <= sx_y) {
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sy_rows[j + 12] = sy_rows[j + 6];
+                    }
+                  }
+                  if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sy_rows[j + 6] = sy_rows[j + 12];
+                    }
+                  }
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sy_rows[j + 12] = sy_rows[j];
+                    }
+                  }
+                  if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sy_rows[j] = sy_rows[j + 12];
+                    }
+                  }
+                }
+                if (first < 0) {
+                  const float sxy_rows_left_0 = __shfl_sync(~0u, min_i32(max_i32(0 - first, 0), 127) % 4 == 3
+                      ? sxy_rows[16] : min_i32(max_i32(0 - first, 0), 127) % 4 == 2 ? sxy_rows[15]
+                      : min_i32(max_i32(0 - first, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
+                      (int64_t)(min_i32(max_i32(0 - first, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sxy_rows[i + 13] = left + i < 0 ? sxy_rows_left_0 : sxy_rows[i + 13];
+                  }
+                }
+                if (in_w < first + 128) {
+                  const float sxy_rows_right_0 = __shfl_sync(~0u,
+                      min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 3 ? sxy_rows[16]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 2 ? sxy_rows[15]
+                      : min_i32(max_i32(in_w - first - 1, 0), 127) % 4 == 1 ? sxy_rows[14] : sxy_rows[13],
+                      (int64_t)(min_i32(max_i32(in_w - first - 1, 0), 127) / 4));
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    sxy_rows[i + 13] = in_w <= left + i ? sxy_rows_right_0 : sxy_rows[i + 13];
+                  }
+                }
+                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[16], 1);
+                sxy_rows[12] = sxy_rows_beside_0;
+                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[13], 1);
+                sxy_rows[17] = sxy_rows_beside_1;
+                if (sx_y - 2 < 0 || in_h <= sx_y) {
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 1) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sxy_rows[j + 12] = sxy_rows[j + 6];
+                    }
+                  }
+                  if (sx_y - 1 < 0 && clamp_index(sx_y - 1, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sxy_rows[j + 6] = sxy_rows[j + 12];
+                    }
+                  }
+                  if (in_h <= sx_y && clamp_index(sx_y, in_h) == sx_y - 2) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sxy_rows[j + 12] = sxy_rows[j];
+                    }
+                  }
+                  if (sx_y - 2 < 0 && clamp_index(sx_y - 2, in_h) == sx_y) {
+                    #pragma unroll
+                    for (int32_t j = 0; j < 6; ++j) {
+                      sxy_rows[j] = sxy_rows[j + 12];
+                    }
+                  }
+                }
               }
               {
                 float hc_pack[4];
-                const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
-                const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
-                const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
+                const float* sx_m1 = sx_rows + 1;
+                const float* sx_0 = sx_rows + 7;
+                const float* sx_p1 = sx_rows + 13;
+                const float* sy_m1 = sy_rows + 1;
+                const float* sy_0 = sy_rows + 7;
+                const float* sy_p1 = sy_rows + 13;
+                const float* sxy_m1 = sxy_rows + 1;
+                const float* sxy_0 = sxy_rows + 7;
+                const float* sxy_p1 = sxy_rows + 13;
                 float column[6];
                 #pragma unroll
                 for (int32_t i = 0; i < 6; ++i) {
@@ -471,115 +399,211 @@ __global__ void __launch_bounds__(32, 1) hc_kernel(const float* __restrict__ in,
                   const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
                   hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
                 }
-                if (has_result && y0 <= y) {
-                  store_whole(hc + y * hc_pitch + left, hc_pack);
+                if (has_result && y0 <= y && y < y1) {
+                  store_pack(hc + y * hc_pitch + left, hc_pack, in_w - left);
                 }
               }
             }
-          }
-          for (int32_t batch = part_ == 0 && !is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
-            #pragma unroll
-            for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
-              const int32_t y = batch + k_2;
+            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
+              for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+                const int32_t y = batch + k_2;
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
+                }
+                float in_next_row[4];
+                load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + left);
+                #pragma unroll
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_next[k_2 % 3 * 4 + j] = in_next_row[j];
+                }
+                const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
+                in_rows[k_2 % 3 * 6] = in_rows_beside_0;
+                const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
+                in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
+                {
+                  const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                        - 0.16666667f * in_p1[i - 1];
+                  }
+                  float column_2[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float dx = column[i] - column[i + 2];
+                    sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
+                    const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                    sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
+                    const float dx_2 = column[i] - column[i + 2];
+                    const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                    sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                  }
+                  const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
+                  sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
+                  const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
+                  sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
+                  const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
+                  sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
+                  const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
+                  sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
+                  const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
+                  sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
+                  const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
+                  sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
+                }
+                {
+                  float hc_pack[4];
+                  const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
+                  const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
+                  const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+                  }
+                  float column_2[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+                  }
+                  float column_3[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                    const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                    const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                    hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+                  }
+                  if (has_result && y0 <= y) {
+                    store_whole(hc + y * hc_pitch + left, hc_pack);
+                  }
+                }
               }
-              float in_next_row[4];
-              load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + in_column);
+            }
+            for (int32_t batch = part_ == 0 && !is_inside ? inner
+                : inner_end; batch < inner_end; batch += 3) {
               #pragma unroll
-              for (int32_t j = 0; j < 4; ++j) {
-                in_next[k_2 % 3 * 4 + j] = in_next_row[j];
-              }
-              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
-              in_rows[k_2 % 3 * 6] = in_rows_beside_0;
-              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
-              in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
-              in_rows[k_2 % 3 * 6] = left == 0 ? in_rows[k_2 % 3 * 6 + 1] : in_rows[k_2 % 3 * 6];
-              in_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? in_rows[k_2 % 3 * 6 + 4]
-                  : in_rows[k_2 % 3 * 6 + 5];
-              {
-                const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
-                float column[6];
+              for (int32_t k_2 = 0; k_2 < 3; ++k_2) {
+                const int32_t y = batch + k_2;
                 #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
-                      - 0.16666667f * in_p1[i - 1];
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_rows[k_2 % 3 * 6 + j + 1] = in_next[k_2 % 3 * 4 + j];
                 }
-                float column_2[6];
+                float in_next_row[4];
+                load_whole(in_next_row, in + min_i32(y + 5, y1 + 1) * in_pitch + in_column);
                 #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                for (int32_t j = 0; j < 4; ++j) {
+                  in_next[k_2 % 3 * 4 + j] = in_next_row[j];
                 }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float dx = column[i] - column[i + 2];
-                  sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
-                  const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
-                  const float dx_2 = column[i] - column[i + 2];
-                  const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
-                  sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k_2 % 3 * 6 + 4], 1);
+                in_rows[k_2 % 3 * 6] = in_rows_beside_0;
+                const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k_2 % 3 * 6 + 1], 1);
+                in_rows[k_2 % 3 * 6 + 5] = in_rows_beside_1;
+                in_rows[k_2 % 3 * 6] = left == 0 ? in_rows[k_2 % 3 * 6 + 1] : in_rows[k_2 % 3 * 6];
+                in_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? in_rows[k_2 % 3 * 6 + 4]
+                    : in_rows[k_2 % 3 * 6 + 5];
+                {
+                  const float* in_m1 = in_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* in_0 = in_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* in_p1 = in_rows + k_2 % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_0[i - 1]
+                        - 0.16666667f * in_p1[i - 1];
+                  }
+                  float column_2[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_2[i] = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float dx = column[i] - column[i + 2];
+                    sx_rows[k_2 % 3 * 6 + i + 1] = dx * dx;
+                    const float dy = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                    sy_rows[k_2 % 3 * 6 + i + 1] = dy * dy;
+                    const float dx_2 = column[i] - column[i + 2];
+                    const float dy_2 = column_2[i] + column_2[i + 1] + column_2[i + 2];
+                    sxy_rows[k_2 % 3 * 6 + i + 1] = dx_2 * dy_2;
+                  }
+                  const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
+                  sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
+                  const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
+                  sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
+                  sx_rows[k_2 % 3 * 6] = left == 0 ? sx_rows[k_2 % 3 * 6 + 1] : sx_rows[k_2 % 3 * 6];
+                  sx_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sx_rows[k_2 % 3 * 6 + 4]
+                      : sx_rows[k_2 % 3 * 6 + 5];
+                  const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
+                  sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
+                  const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
+                  sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
+                  sy_rows[k_2 % 3 * 6] = left == 0 ? sy_rows[k_2 % 3 * 6 + 1] : sy_rows[k_2 % 3 * 6];
+                  sy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sy_rows[k_2 % 3 * 6 + 4]
+                      : sy_rows[k_2 % 3 * 6 + 5];
+                  const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
+                  sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
+                  const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
+                  sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
+                  sxy_rows[k_2 % 3 * 6] = left == 0 ? sxy_rows[k_2 % 3 * 6 + 1] : sxy_rows[k_2 % 3 * 6];
+                  sxy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sxy_rows[k_2 % 3 * 6 + 4]
+                      : sxy_rows[k_2 % 3 * 6 + 5];
                 }
-                const float sx_rows_beside_0 = __shfl_up_sync(~0u, sx_rows[k_2 % 3 * 6 + 4], 1);
-                sx_rows[k_2 % 3 * 6] = sx_rows_beside_0;
-                const float sx_rows_beside_1 = __shfl_down_sync(~0u, sx_rows[k_2 % 3 * 6 + 1], 1);
-                sx_rows[k_2 % 3 * 6 + 5] = sx_rows_beside_1;
-                sx_rows[k_2 % 3 * 6] = left == 0 ? sx_rows[k_2 % 3 * 6 + 1] : sx_rows[k_2 % 3 * 6];
-                sx_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sx_rows[k_2 % 3 * 6 + 4]
-                    : sx_rows[k_2 % 3 * 6 + 5];
-                const float sy_rows_beside_0 = __shfl_up_sync(~0u, sy_rows[k_2 % 3 * 6 + 4], 1);
-                sy_rows[k_2 % 3 * 6] = sy_rows_beside_0;
-                const float sy_rows_beside_1 = __shfl_down_sync(~0u, sy_rows[k_2 % 3 * 6 + 1], 1);
-                sy_rows[k_2 % 3 * 6 + 5] = sy_rows_beside_1;
-                sy_rows[k_2 % 3 * 6] = left == 0 ? sy_rows[k_2 % 3 * 6 + 1] : sy_rows[k_2 % 3 * 6];
-                sy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sy_rows[k_2 % 3 * 6 + 4]
-                    : sy_rows[k_2 % 3 * 6 + 5];
-                const float sxy_rows_beside_0 = __shfl_up_sync(~0u, sxy_rows[k_2 % 3 * 6 + 4], 1);
-                sxy_rows[k_2 % 3 * 6] = sxy_rows_beside_0;
-                const float sxy_rows_beside_1 = __shfl_down_sync(~0u, sxy_rows[k_2 % 3 * 6 + 1], 1);
-                sxy_rows[k_2 % 3 * 6 + 5] = sxy_rows_beside_1;
-                sxy_rows[k_2 % 3 * 6] = left == 0 ? sxy_rows[k_2 % 3 * 6 + 1] : sxy_rows[k_2 % 3 * 6];
-                sxy_rows[k_2 % 3 * 6 + 5] = left + 4 == in_w ? sxy_rows[k_2 % 3 * 6 + 4]
-                    : sxy_rows[k_2 % 3 * 6 + 5];
-              }
-              {
-                float hc_pack[4];
-                const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
-                const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
-                const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
-                const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
-                const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
-                float column[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
-                }
-                float column_2[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
-                }
-                float column_3[6];
-                #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
-                }
-                #pragma unroll
-                for (int32_t i = 0; i < 4; ++i) {
-                  const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
-                  const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
-                  const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
-                  hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-                }
-                if (has_result && y0 <= y && left < in_w) {
-                  store_whole(hc + y * hc_pitch + left, hc_pack);
+                {
+                  float hc_pack[4];
+                  const float* sx_m1 = sx_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sx_0 = sx_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sx_p1 = sx_rows + k_2 % 3 * 6 + 1;
+                  const float* sy_m1 = sy_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sy_0 = sy_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sy_p1 = sy_rows + k_2 % 3 * 6 + 1;
+                  const float* sxy_m1 = sxy_rows + (k_2 + 1) % 3 * 6 + 1;
+                  const float* sxy_0 = sxy_rows + (k_2 + 2) % 3 * 6 + 1;
+                  const float* sxy_p1 = sxy_rows + k_2 % 3 * 6 + 1;
+                  float column[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column[i] = 0.125f * sx_m1[i - 1] + 0.25f * sx_0[i - 1] + 0.125f * sx_p1[i - 1];
+                  }
+                  float column_2[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_2[i] = 0.125f * sy_m1[i - 1] + 0.25f * sy_0[i - 1] + 0.125f * sy_p1[i - 1];
+                  }
+                  float column_3[6];
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    column_3[i] = 0.125f * sxy_m1[i - 1] + 0.25f * sxy_0[i - 1] + 0.125f * sxy_p1[i - 1];
+                  }
+                  #pragma unroll
+                  for (int32_t i = 0; i < 4; ++i) {
+                    const float gx = 0.5f * column[i] + column[i + 1] + 0.5f * column[i + 2];
+                    const float gy = 0.5f * column_2[i] + column_2[i + 1] + 0.5f * column_2[i + 2];
+                    const float gxy = 0.5f * column_3[i] + column_3[i + 1] + 0.5f * column_3[i + 2];
+                    hc_pack[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+                  }
+                  if (has_result && y0 <= y && left < in_w) {
+                    store_whole(hc + y * hc_pitch + left, hc_pack);
+                  }
                 }
               }
             }
@@ -656,11 +680,12 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {(262144 <= in_h * ((in_w + 119) / 120) ? (in_h + 127) / 128
-        : 133120 <= in_h * ((in_w + 119) / 120) ? (in_h + 64) / 65 : 102400 <= in_h * ((in_w + 119) / 120)
-        ? (in_h + 49) / 50 : 65536 <= in_h * ((in_w + 119) / 120) ? (in_h + 31) / 32
-        : 34816 <= in_h * ((in_w + 119) / 120) ? (in_h + 16) / 17 : (in_h + 7) / 8) * 32, (in_w + 119) / 120,
-        1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
+    status = launch(hc_kernel, {(in_w + 119) / 120 * 32,
+        div_i64(in_h + (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 7,
+        (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 8), 1}, {32, 1, 1},
+        stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
   }
   return status;
 }

@@ -15,6 +15,10 @@ __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b 
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
+// x / 0 is 0, and the least value / -1 wraps.
+__host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b; }
 // The widest accesses that n scalars can be divided into.
 template <class T, int n>
 struct Pack {
@@ -64,164 +68,117 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'mask' with 'blurx'. Each warp goes down a strip of 60 pixels, 2 a lane, and keeps the rows of
 // 'in', 'blurx' in registers while they are read.
-__global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
+__global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
   float in_next[30];
   float in_rows[30] = {};
   float blurx_rows[18] = {};
-  const int32_t rows = 268288 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 131
-      : 135168 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 66
-      : 104448 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 51
-      : 73728 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 36
-      : 32768 <= (int64_t)in_h * (int64_t)((in_w + 59) / 60) ? 16 : 11;
+  const int32_t rows = (max_i32(div_i32(in_h + max_i32(div_i32(2112, max_i32((in_w + 59) / 60, 1)), 1) - 1,
+      max_i32(div_i32(2112, max_i32((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 11;
   {
     const int32_t lane = (int32_t)threadIdx.x;
-    for (int32_t next = blockIdx.y * 60; next < in_w; next += gridDim.y * 60) {
+    {
+      const int32_t next = blockIdx.x * 60;
       const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 60 - 1 : next - 60;
       const int32_t first = x0 - 2;
       const int32_t left = first + lane * 2;
       const bool has_result = 1 <= lane && lane < 31;
-      for (int32_t y0 = blockIdx.x * rows; y0 < in_h; y0 += gridDim.x * rows) {
-        const int32_t y1 = min_i32(y0 + rows, in_h);
-        const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
-        const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
-        const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
-            && (first + 64 <= in_w || (in_w - first) % 2 == 0) && (mask_aligned && (mask_pitch * 4 & 7) == 0);
-        const bool is_inside = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w;
-        const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
-        const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 7), in_h) - inner, 0) / 5 * 5;
-        const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
-        if (inner == y0 - 4 && inner < inner_end) {
-          #pragma unroll
-          for (int32_t k = 0; k < 5; ++k) {
-            float in_next_row[6];
-            load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + in_column * 3);
-            #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              in_next[k * 6 + j] = in_next_row[j];
-            }
-          }
-        } else {
-          #pragma unroll
-          for (int32_t k = 0; k < 5; ++k) {
-            const int64_t in_above = (y0 + k - 2) * in_pitch;
-            #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              const int32_t across = (left + j / 3) * 3 + j % 3;
-              in_next[k * 6 + j] = 0 <= left + j / 3 && left + j / 3 < in_w
-                  && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
-            }
-          }
-        }
-        for (int32_t part_ = 0; part_ < 2; ++part_) {
-          for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
-            #pragma unroll
-            for (int32_t j = 0; j < 24; ++j) {
-              in_rows[j] = in_rows[j + 6];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              in_rows[j + 24] = in_next[j];
-            }
-            #pragma unroll
-            for (int32_t j = 0; j < 24; ++j) {
-              in_next[j] = in_next[j + 6];
-            }
-            const int64_t in_above = min_i32(y + 7, y1 + 1) * in_pitch;
-            #pragma unroll
-            for (int32_t j = 0; j < 6; ++j) {
-              const int32_t across = (left + j / 3) * 3 + j % 3;
-              in_next[j + 24] = 0 <= left + j / 3 && left + j / 3 < in_w
-                  && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h) ? in[in_above + across]
-                  : 0.0f;
-            }
-            {
-              const int32_t blurx_y = y;
-              const float* in_m2 = in_rows;
-              const float* in_m1 = in_rows + 6;
-              const float* in_0 = in_rows + 12;
-              const float* in_p1 = in_rows + 18;
-              const float* in_p2 = in_rows + 24;
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
-                    + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
-              }
-              if (first < 0 || in_w < first + 64) {
-                #pragma unroll
-                for (int32_t i = 0; i < 2; ++i) {
-                  const bool is_there = 0 <= left + i && left + i < in_w && (0 <= blurx_y && blurx_y < in_h);
-                  blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
-                  blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
-                  blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
-                }
-              }
-              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
-              blurx_rows[0] = blurx_rows_beside_0;
-              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
-              blurx_rows[1] = blurx_rows_beside_1;
-              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
-              blurx_rows[2] = blurx_rows_beside_2;
-              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
-              blurx_rows[3] = blurx_rows_beside_3;
-              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
-              blurx_rows[4] = blurx_rows_beside_4;
-              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
-              blurx_rows[5] = blurx_rows_beside_5;
-              const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
-              blurx_rows[12] = blurx_rows_beside_6;
-              const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
-              blurx_rows[13] = blurx_rows_beside_7;
-              const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
-              blurx_rows[14] = blurx_rows_beside_8;
-              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
-              blurx_rows[15] = blurx_rows_beside_9;
-              const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
-              blurx_rows[16] = blurx_rows_beside_10;
-              const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
-              blurx_rows[17] = blurx_rows_beside_11;
-            }
-            {
-              float mask_pack[6];
-              const float* in_0 = in_rows + 12;
-              const float* blurx_0 = blurx_rows + 6;
-              #pragma unroll
-              for (int32_t i = 0; i < 6; ++i) {
-                const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
-                    + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-                mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
-                    - weight * v;
-              }
-              if (has_result && y0 <= y && y < y1) {
-                store_pack(mask + y * mask_pitch + left * 3, mask_pack, (in_w - left) * 3);
-              }
-            }
-          }
-          for (int64_t batch = (int64_t)(part_ == 0 && is_inside ? inner : inner_end); batch
-              < (int64_t)inner_end; batch += 5) {
+      {
+        const int32_t y0 = blockIdx.y * rows;
+        if (next < in_w && y0 < in_h) {
+          const int32_t y1 = min_i32(y0 + rows, in_h);
+          const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
+          const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
+          const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
+              && (first + 64 <= in_w || (in_w - first) % 2 == 0)
+              && (mask_aligned && (mask_pitch * 4 & 7) == 0);
+          const bool is_inside = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w;
+          const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
+          const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 7), in_h) - inner, 0) / 5 * 5;
+          const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
+          if (inner == y0 - 4 && inner < inner_end && 0 <= y0 - 2) {
             #pragma unroll
             for (int32_t k = 0; k < 5; ++k) {
-              const int64_t y = batch + k;
-              #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
-              }
               float in_next_row[6];
-              load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + left * 3);
+              load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + in_column * 3);
               #pragma unroll
               for (int32_t j = 0; j < 6; ++j) {
-                in_next[k % 5 * 6 + j] = in_next_row[j];
+                in_next[k * 6 + j] = in_next_row[j];
+              }
+            }
+          } else {
+            #pragma unroll
+            for (int32_t k = 0; k < 5; ++k) {
+              const int64_t in_above = (y0 + k - 2) * in_pitch;
+              if (in_lanes && (0 <= y0 + k - 2 && y0 + k - 2 < in_h)) {
+                float in_next_row[6];
+                load_whole(in_next_row, in + in_above + in_column * 3);
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_next[k * 6 + j] = in_next_row[j];
+                }
+              } else {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  const int32_t across = (left + j / 3) * 3 + j % 3;
+                  in_next[k * 6 + j] = 0 <= left + j / 3 && left + j / 3 < in_w
+                      && (0 <= y0 + k - 2 && y0 + k - 2 < in_h) ? in[in_above + across] : 0.0f;
+                }
+              }
+            }
+          }
+          for (int32_t part_ = 0; part_ < 2; ++part_) {
+            for (int32_t y = part_ == 0 ? y0 - 4 : inner_end; y < (part_ == 0 ? inner : y1); ++y) {
+              #pragma unroll
+              for (int32_t j = 0; j < 24; ++j) {
+                in_rows[j] = in_rows[j + 6];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 6; ++j) {
+                in_rows[j + 24] = in_next[j];
+              }
+              #pragma unroll
+              for (int32_t j = 0; j < 24; ++j) {
+                in_next[j] = in_next[j + 6];
+              }
+              const int64_t in_above = min_i32(y + 7, y1 + 1) * in_pitch;
+              if (in_lanes && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)) {
+                float in_next_row[6];
+                load_whole(in_next_row, in + in_above + in_column * 3);
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_next[j + 24] = in_next_row[j];
+                }
+              } else {
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  const int32_t across = (left + j / 3) * 3 + j % 3;
+                  in_next[j + 24] = 0 <= left + j / 3 && left + j / 3 < in_w
+                      && (0 <= min_i32(y + 7, y1 + 1) && min_i32(y + 7, y1 + 1) < in_h)
+                      ? in[in_above + across] : 0.0f;
+                }
               }
               {
-                const float* in_m2 = in_rows + (k + 1) % 5 * 6;
-                const float* in_m1 = in_rows + (k + 2) % 5 * 6;
-                const float* in_0 = in_rows + (k + 3) % 5 * 6;
-                const float* in_p1 = in_rows + (k + 4) % 5 * 6;
-                const float* in_p2 = in_rows + k % 5 * 6;
+                const int32_t blurx_y = y;
+                const float* in_m2 = in_rows;
+                const float* in_m1 = in_rows + 6;
+                const float* in_0 = in_rows + 12;
+                const float* in_p1 = in_rows + 18;
+                const float* in_p2 = in_rows + 24;
                 #pragma unroll
                 for (int32_t i = 0; i < 6; ++i) {
                   blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
                       + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                }
+                if (first < 0 || in_w < first + 64) {
+                  #pragma unroll
+                  for (int32_t i = 0; i < 2; ++i) {
+                    const bool is_there = 0 <= left + i && left + i < in_w
+                        && (0 <= blurx_y && blurx_y < in_h);
+                    blurx_rows[i * 3 + 6] = is_there ? blurx_rows[i * 3 + 6] : 0.0f;
+                    blurx_rows[i * 3 + 7] = is_there ? blurx_rows[i * 3 + 7] : 0.0f;
+                    blurx_rows[i * 3 + 8] = is_there ? blurx_rows[i * 3 + 8] : 0.0f;
+                  }
                 }
                 const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
                 blurx_rows[0] = blurx_rows_beside_0;
@@ -250,7 +207,7 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
               }
               {
                 float mask_pack[6];
-                const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                const float* in_0 = in_rows + 12;
                 const float* blurx_0 = blurx_rows + 6;
                 #pragma unroll
                 for (int32_t i = 0; i < 6; ++i) {
@@ -259,88 +216,156 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
                   mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
                       - weight * v;
                 }
-                if (has_result && y0 <= y) {
-                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                if (has_result && y0 <= y && y < y1) {
+                  store_pack(mask + y * mask_pitch + left * 3, mask_pack, (in_w - left) * 3);
                 }
               }
             }
-          }
-          for (int64_t batch = (int64_t)(part_ == 0 && !is_inside ? inner : inner_end); batch
-              < (int64_t)inner_end; batch += 5) {
-            #pragma unroll
-            for (int32_t k = 0; k < 5; ++k) {
-              const int64_t y = batch + k;
+            for (int64_t batch = (int64_t)(part_ == 0 && is_inside ? inner : inner_end); batch
+                < (int64_t)inner_end; batch += 5) {
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
+              for (int32_t k = 0; k < 5; ++k) {
+                const int64_t y = batch + k;
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
+                }
+                float in_next_row[6];
+                load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + left * 3);
+                #pragma unroll
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_next[k % 5 * 6 + j] = in_next_row[j];
+                }
+                {
+                  const float* in_m2 = in_rows + (k + 1) % 5 * 6;
+                  const float* in_m1 = in_rows + (k + 2) % 5 * 6;
+                  const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                  const float* in_p1 = in_rows + (k + 4) % 5 * 6;
+                  const float* in_p2 = in_rows + k % 5 * 6;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                        + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                  }
+                  const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+                  blurx_rows[0] = blurx_rows_beside_0;
+                  const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+                  blurx_rows[1] = blurx_rows_beside_1;
+                  const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+                  blurx_rows[2] = blurx_rows_beside_2;
+                  const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+                  blurx_rows[3] = blurx_rows_beside_3;
+                  const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+                  blurx_rows[4] = blurx_rows_beside_4;
+                  const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+                  blurx_rows[5] = blurx_rows_beside_5;
+                  const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+                  blurx_rows[12] = blurx_rows_beside_6;
+                  const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+                  blurx_rows[13] = blurx_rows_beside_7;
+                  const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+                  blurx_rows[14] = blurx_rows_beside_8;
+                  const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+                  blurx_rows[15] = blurx_rows_beside_9;
+                  const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+                  blurx_rows[16] = blurx_rows_beside_10;
+                  const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+                  blurx_rows[17] = blurx_rows_beside_11;
+                }
+                {
+                  float mask_pack[6];
+                  const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                  const float* blurx_0 = blurx_rows + 6;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                        + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                    mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                        - weight * v;
+                  }
+                  if (has_result && y0 <= y) {
+                    store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                  }
+                }
               }
-              float in_next_row[6];
-              load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + in_column * 3);
+            }
+            for (int64_t batch = (int64_t)(part_ == 0 && !is_inside ? inner : inner_end); batch
+                < (int64_t)inner_end; batch += 5) {
               #pragma unroll
-              for (int32_t j = 0; j < 6; ++j) {
-                in_next[k % 5 * 6 + j] = in_next_row[j];
-              }
-              {
-                const float* in_m2 = in_rows + (k + 1) % 5 * 6;
-                const float* in_m1 = in_rows + (k + 2) % 5 * 6;
-                const float* in_0 = in_rows + (k + 3) % 5 * 6;
-                const float* in_p1 = in_rows + (k + 4) % 5 * 6;
-                const float* in_p2 = in_rows + k % 5 * 6;
+              for (int32_t k = 0; k < 5; ++k) {
+                const int64_t y = batch + k;
                 #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
-                      + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
                 }
-                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
-                blurx_rows[0] = blurx_rows_beside_0;
-                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
-                blurx_rows[1] = blurx_rows_beside_1;
-                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
-                blurx_rows[2] = blurx_rows_beside_2;
-                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
-                blurx_rows[3] = blurx_rows_beside_3;
-                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
-                blurx_rows[4] = blurx_rows_beside_4;
-                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
-                blurx_rows[5] = blurx_rows_beside_5;
-                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
-                blurx_rows[12] = blurx_rows_beside_6;
-                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
-                blurx_rows[13] = blurx_rows_beside_7;
-                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
-                blurx_rows[14] = blurx_rows_beside_8;
-                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
-                blurx_rows[15] = blurx_rows_beside_9;
-                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
-                blurx_rows[16] = blurx_rows_beside_10;
-                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
-                blurx_rows[17] = blurx_rows_beside_11;
-                blurx_rows[3] = left == 0 ? 0.0f : blurx_rows[3];
-                blurx_rows[4] = left == 0 ? 0.0f : blurx_rows[4];
-                blurx_rows[5] = left == 0 ? 0.0f : blurx_rows[5];
-                blurx_rows[0] = left == 0 ? 0.0f : blurx_rows[0];
-                blurx_rows[1] = left == 0 ? 0.0f : blurx_rows[1];
-                blurx_rows[2] = left == 0 ? 0.0f : blurx_rows[2];
-                blurx_rows[12] = left + 2 == in_w ? 0.0f : blurx_rows[12];
-                blurx_rows[13] = left + 2 == in_w ? 0.0f : blurx_rows[13];
-                blurx_rows[14] = left + 2 == in_w ? 0.0f : blurx_rows[14];
-                blurx_rows[15] = left + 2 == in_w ? 0.0f : blurx_rows[15];
-                blurx_rows[16] = left + 2 == in_w ? 0.0f : blurx_rows[16];
-                blurx_rows[17] = left + 2 == in_w ? 0.0f : blurx_rows[17];
-              }
-              {
-                float mask_pack[6];
-                const float* in_0 = in_rows + (k + 3) % 5 * 6;
-                const float* blurx_0 = blurx_rows + 6;
+                float in_next_row[6];
+                load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + in_column * 3);
                 #pragma unroll
-                for (int32_t i = 0; i < 6; ++i) {
-                  const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
-                      + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-                  mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
-                      - weight * v;
+                for (int32_t j = 0; j < 6; ++j) {
+                  in_next[k % 5 * 6 + j] = in_next_row[j];
                 }
-                if (has_result && y0 <= y && left < in_w) {
-                  store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                {
+                  const float* in_m2 = in_rows + (k + 1) % 5 * 6;
+                  const float* in_m1 = in_rows + (k + 2) % 5 * 6;
+                  const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                  const float* in_p1 = in_rows + (k + 4) % 5 * 6;
+                  const float* in_p2 = in_rows + k % 5 * 6;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    blurx_rows[i + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                        + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+                  }
+                  const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[6], 1);
+                  blurx_rows[0] = blurx_rows_beside_0;
+                  const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[7], 1);
+                  blurx_rows[1] = blurx_rows_beside_1;
+                  const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[8], 1);
+                  blurx_rows[2] = blurx_rows_beside_2;
+                  const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[9], 1);
+                  blurx_rows[3] = blurx_rows_beside_3;
+                  const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[10], 1);
+                  blurx_rows[4] = blurx_rows_beside_4;
+                  const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[11], 1);
+                  blurx_rows[5] = blurx_rows_beside_5;
+                  const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[6], 1);
+                  blurx_rows[12] = blurx_rows_beside_6;
+                  const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[7], 1);
+                  blurx_rows[13] = blurx_rows_beside_7;
+                  const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[8], 1);
+                  blurx_rows[14] = blurx_rows_beside_8;
+                  const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[9], 1);
+                  blurx_rows[15] = blurx_rows_beside_9;
+                  const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[10], 1);
+                  blurx_rows[16] = blurx_rows_beside_10;
+                  const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[11], 1);
+                  blurx_rows[17] = blurx_rows_beside_11;
+                  blurx_rows[3] = left == 0 ? 0.0f : blurx_rows[3];
+                  blurx_rows[4] = left == 0 ? 0.0f : blurx_rows[4];
+                  blurx_rows[5] = left == 0 ? 0.0f : blurx_rows[5];
+                  blurx_rows[0] = left == 0 ? 0.0f : blurx_rows[0];
+                  blurx_rows[1] = left == 0 ? 0.0f : blurx_rows[1];
+                  blurx_rows[2] = left == 0 ? 0.0f : blurx_rows[2];
+                  blurx_rows[12] = left + 2 == in_w ? 0.0f : blurx_rows[12];
+                  blurx_rows[13] = left + 2 == in_w ? 0.0f : blurx_rows[13];
+                  blurx_rows[14] = left + 2 == in_w ? 0.0f : blurx_rows[14];
+                  blurx_rows[15] = left + 2 == in_w ? 0.0f : blurx_rows[15];
+                  blurx_rows[16] = left + 2 == in_w ? 0.0f : blurx_rows[16];
+                  blurx_rows[17] = left + 2 == in_w ? 0.0f : blurx_rows[17];
+                }
+                {
+                  float mask_pack[6];
+                  const float* in_0 = in_rows + (k + 3) % 5 * 6;
+                  const float* blurx_0 = blurx_rows + 6;
+                  #pragma unroll
+                  for (int32_t i = 0; i < 6; ++i) {
+                    const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                        + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+                    mask_pack[i] = fabsf(in_0[i] - v) < threshold ? in_0[i] : (1.0f + weight) * in_0[i]
+                        - weight * v;
+                  }
+                  if (has_result && y0 <= y && left < in_w) {
+                    store_whole(mask + y * mask_pitch + left * 3, mask_pack);
+                  }
                 }
               }
             }
@@ -417,11 +442,12 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(268288 <= in_h * ((in_w + 59) / 60) ? (in_h + 130) / 131
-        : 135168 <= in_h * ((in_w + 59) / 60) ? (in_h + 65) / 66 : 104448 <= in_h * ((in_w + 59) / 60)
-        ? (in_h + 50) / 51 : 73728 <= in_h * ((in_w + 59) / 60) ? (in_h + 35) / 36
-        : 32768 <= in_h * ((in_w + 59) / 60) ? (in_h + 15) / 16 : (in_h + 10) / 11) * 32, (in_w + 59) / 60,
-        1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+    status = launch(mask_kernel, {(in_w + 59) / 60 * 32,
+        div_i64(in_h + (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 10,
+        (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 11), 1}, {32, 1, 1},
+        stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
 }
