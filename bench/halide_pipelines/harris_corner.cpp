@@ -27,7 +27,7 @@ class HarrisCorner : public Sized<HarrisCorner> {
         BoundaryConditions::constant_exterior(inner, 0.f, {{2, in.width() - 4}, {2, in.height() - 4}})(x, y);
     expect(in), expect(harris);
     if (using_autoscheduler()) return;
-    // Strips of rows, of which the slopes keep what the next row needs.
+    // Strips of rows. Of the slopes, those rows are kept that the next row of the result reads again.
     const int vec = natural_vector_size<float>();
     Var yo("yo");
     harris.split(y, yo, y, 8).parallel(yo).vectorize(x, vec);

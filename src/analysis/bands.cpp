@@ -25,7 +25,7 @@ double pixels_of(const ir::Box& box) {
   return pixels;
 }
 
-/// Appends the forms of which an index is always one; false if it is computed otherwise.
+/// Appends all forms that an index can take; false if it is computed otherwise.
 bool find_forms(const ir::Expr& index, std::vector<ir::Affine>& forms) {
   if (const auto* quantity = std::get_if<ir::Quantity>(&index->op)) {
     forms.push_back(quantity->value);

@@ -175,7 +175,7 @@ class BandLowering {
     for (const ir::Affine& bound : interior_.x.lower) left = kernel::max(left, points_.lower(bound));
     for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, points_.lower(bound));
     left = kernel::min(left, row_end);
-    if (const Expr outside = outside_of_rows()) left = kernel::select(outside, row_end, left);
+    if (const Expr outside = rows_outside(interior_, points_)) left = kernel::select(outside, row_end, left);
     if (fits) left = kernel::select(fits, left, row_end);
     block.push_back({kernel::Let{"left", left}});
     block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
@@ -193,22 +193,6 @@ class BandLowering {
   bool is_one_loop(ExpressionLowering& expressions) const {
     const std::vector<ir::Expr> roots = ir::expressions(stage_);
     return expressions.strip_folds(roots).empty() && expressions.strip_tables(roots).empty();
-  }
-
-  /// True in rows where some read with a constant border leaves its source; null if there are none.
-  Expr outside_of_rows() const {
-    Expr outside;
-    const auto either = [&](const Expr& condition) {
-      outside = outside ? kernel::binary(BinaryOp::Or, outside, condition) : condition;
-    };
-    for (std::size_t d = 1; d <= interior_.outer.size(); ++d) {
-      const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
-      for (const ir::Affine& bound : interior_.outer[d - 1].lower)
-        either(kernel::binary(BinaryOp::Lt, at, points_.lower(bound)));
-      for (const ir::Affine& bound : interior_.outer[d - 1].upper)
-        either(kernel::binary(BinaryOp::Le, points_.lower(bound), at));
-    }
-    return outside;
   }
 
   Expr place_of(const PlacedUpdate& update) const {

@@ -121,7 +121,7 @@ class StageLowering {
     const Expr row_end = rank() == 0   ? kernel::literal(1)
                          : rank() == 1 ? kernel::add(kernel::name("last"), begin(0))
                                        : end(0);
-    if (Expr outside = outside_of_rows()) {
+    if (Expr outside = rows_outside(interior_, rows_)) {
       kernel::If border_row{
           outside,
           has_even_border_rows() ? border_row_loop(row_begin, row_end) : pixel_loop(row_begin, row_end),
@@ -174,23 +174,6 @@ class StageLowering {
     in_row.close();
     kernel::append(block, std::move(loop));
     return block;
-  }
-
-  /// True in rows where some read with a constant border leaves its source; null if there are none.
-  Expr outside_of_rows() const {
-    Expr outside;
-    const auto either = [&](Expr condition) {
-      outside =
-          outside ? kernel::binary(ir::BinaryOp::Or, outside, std::move(condition)) : std::move(condition);
-    };
-    for (std::size_t d = 1; d <= interior_.outer.size(); ++d) {
-      const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
-      for (const auto& bound : interior_.outer[d - 1].lower)
-        either(kernel::binary(ir::BinaryOp::Lt, at, lower(bound)));
-      for (const auto& bound : interior_.outer[d - 1].upper)
-        either(kernel::binary(ir::BinaryOp::Le, lower(bound), at));
-    }
-    return outside;
   }
 
   std::optional<Phases> phases_of_rows() {

@@ -78,4 +78,20 @@ Expr Rows::offset_of(Expr row, const ArrayLayout& array) const {
   return offset;
 }
 
+Expr rows_outside(const analysis::Interior& interior, const Rows& rows) {
+  Expr outside;
+  const auto either = [&](Expr condition) {
+    outside =
+        outside ? kernel::binary(ir::BinaryOp::Or, outside, std::move(condition)) : std::move(condition);
+  };
+  for (std::size_t d = 1; d <= interior.outer.size(); ++d) {
+    const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
+    for (const ir::Affine& bound : interior.outer[d - 1].lower)
+      either(kernel::binary(ir::BinaryOp::Lt, at, rows.lower(bound)));
+    for (const ir::Affine& bound : interior.outer[d - 1].upper)
+      either(kernel::binary(ir::BinaryOp::Le, rows.lower(bound), at));
+  }
+  return outside;
+}
+
 }  // namespace weft::lower

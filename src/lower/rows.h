@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analysis/interior.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "lower/layout.h"
@@ -46,5 +47,8 @@ class Rows {
   const ir::Box& box_;
   const Layout& layout_;
 };
+
+/// True in those rows of a box where some read with a constant border leaves its source; null if there are none.
+kernel::Expr rows_outside(const analysis::Interior& interior, const Rows& rows);
 
 }  // namespace weft::lower

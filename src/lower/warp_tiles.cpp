@@ -75,16 +75,6 @@ std::optional<int> distance(const Expr& row, const std::string& from) {
   return std::nullopt;
 }
 
-/// Warps that compilers leave registers for: told of more, some spill what estimates have missed, which is most where
-/// words are taken apart; with more room they keep to it by themselves.
-int warps_with_registers_for_sure(const plan::KernelPlan& plan) {
-  constexpr int usual = 16, bytes_of_register = 4;
-  const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const plan::Kept& kept) {
-    return size_of(kept.type.scalar) < bytes_of_register;
-  });
-  return !has_words && plan::warps_at_a_time(plan.registers) == usual ? usual : 1;
-}
-
 constexpr int furthest_turns = 64;  // of rows: what is needed is not further away
 
 /// The widest access that so many scalars can be divided into, in bytes: as the emitted Pack has it.
@@ -166,7 +156,7 @@ class WarpTiles : public TileOwner {
     const Expr down =
         tile_.height(columns, nullptr, [&](const Expr& rows) { return parts(rows_.extent(1), rows); });
     kernel::Grid grid{{columns, down, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
-    grid.at_a_time = warps_with_registers_for_sure(tile_.plan());
+    grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
   }
 
@@ -174,17 +164,13 @@ class WarpTiles : public TileOwner {
   Block go_down(const std::function<Block()>& rows) override {
     Block block;
     const Expr y1 = name("y1"), from = kernel::sub(name("y0"), literal(tile_.plan().before));
-    const auto let = [&](const std::string& wanted, const Expr& value) {
+    const auto let = [&](const std::string& wanted, const Expr& value, Scalar type = Scalar::I64) {
       block.push_back({Let{local(wanted), value}});
-      return var(wanted);
+      return var(wanted, type);
     };
     const Inside inside = where_inside(block);
-    const auto let_test = [&](const std::string& wanted, const Expr& value) {
-      block.push_back({Let{local(wanted), value}});
-      return var(wanted, Scalar::Bool);
-    };
-    const Expr in_lanes = let_test("in_lanes", inside.lanes),
-               is_inside = let_test("is_inside", inside.columns);
+    const Expr in_lanes = let("in_lanes", inside.lanes, Scalar::Bool);
+    const Expr is_inside = let("is_inside", inside.columns, Scalar::Bool);
     const Expr first_inside = kernel::min(kernel::max(inside.first_rows), y1);
     const Expr begin = let("inner", kernel::select(in_lanes, first_inside, y1));
     const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_rows), begin), literal(0));
@@ -207,9 +193,9 @@ class WarpTiles : public TileOwner {
     if (Block whole = first_rows({.columns = true}); !whole.empty()) {
       Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
       for_images([&](const Source& image) {
-        const Rows rows(image.stage.box, tile_.layout());
+        const Rows of_image(image.stage.box, tile_.layout());
         const Expr first = kernel::add(from, literal(image.kept.ahead));
-        begins_inside = kernel::both(begins_inside, at_most(rows.begin(1), first));
+        begins_inside = kernel::both(begins_inside, at_most(of_image.begin(1), first));
       });
       block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
     }
@@ -783,9 +769,7 @@ class WarpTiles : public TileOwner {
     Block each;
     expressions.open(each);
     const Expr in_row = between(rows.begin(0), column_of_pixel(), rows.end(0));
-    const Expr is_there =
-        tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
-    each.push_back({Let{local("is_there"), is_there}});
+    each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
     for (int l = 0; l < source.lanes(); ++l) {
       const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
       const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);

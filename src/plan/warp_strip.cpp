@@ -164,6 +164,14 @@ int warps_at_a_time(int registers) {
   return std::min(most, 4 * (registers_of_part / round_up(std::max(registers, 1), granule)));
 }
 
+int warps_to_leave_registers_for(const KernelPlan& plan) {
+  constexpr int usual = 16, bytes_of_register = 4;
+  const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) {
+    return size_of(kept.type.scalar) < bytes_of_register;
+  });
+  return !has_words && warps_at_a_time(plan.registers) == usual ? usual : 1;
+}
+
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
   const int least = std::max(least_rows_of_strip, 2 * strip.before);
   return in_room(round_up(least + strip.before, strip.batch) - strip.before, strip.batch,

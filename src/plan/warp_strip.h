@@ -62,6 +62,9 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
 /// Warps that the registers of a multiprocessor have room for at a time, if each lane takes so many: a multiple of 4, one
 /// for each of its parts.
 int warps_at_a_time(int registers);
+/// Warps of a strip's kernel that compilers are told to leave registers for; 1: they are told nothing. Told of more, some
+/// spill what estimates have missed, which is most where words are taken apart; with more room they keep to it by themselves.
+int warps_to_leave_registers_for(const KernelPlan& plan);
 
 /// Rows of a strip, so that it is gone through in whole batches, and all strips are under way at a time.
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors);

@@ -17,27 +17,22 @@
 #include "tools/sass_counts.h"
 #include "tools/sizes.h"
 #include "tools/terminal.h"
+#include "tools/traffic.h"
 
 namespace weft::tools {
 namespace {
 
 using compile::SassKind;
 
-/// Of the images only the sizes matter.
+/// Of the images only the sizes matter: nothing lies where they point to.
 ir::Bindings bindings_of(const ir::Pipeline& pipeline, const ir::Sizes& sizes,
                          const std::map<std::string, double>& params) {
-  static char nothing = 0;
+  char nothing = 0;
   std::map<std::string, Buffer> images;
   for (const ir::StagePtr& input : pipeline.inputs)
     images.emplace(input->name, Buffer::on_gpu(&nothing, input->type, sizes.at(input->name)));
   return ir::bound(std::move(images), params);
 }
-
-/// How often each kernel is launched, and one of its launches.
-struct Launched {
-  std::int64_t times = 0;
-  const kernel::Launch* launch = nullptr;
-};
 
 class Roofs {
  public:
@@ -51,20 +46,13 @@ class Roofs {
         gpu_(machine::gpu_speeds(board)),
         fields_(kernel::field_values(module, pipeline, bindings_of(pipeline, sizes, params))) {
     for (const kernel::Array& array : module.arrays) arrays_[array.name] = &array;
-    for (const kernel::Step& step : module.steps) {
-      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1);
-      if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
-        for (const kernel::Turns& part : repeat->parts) {
-          const kernel::Expr times = host::times_of(part.from, part.to, part.by);
-          for (const kernel::Launch& launch : part.launches) add(launch, kernel::evaluate(times, fields_));
-        }
-      }
-    }
+    launches_ = launches_of_kernels(module, fields_);
+    traffic_ = traffic_of_kernels(module, fields_);
   }
 
   KernelRoofs of(const SassCount& count) const {
-    const Launched& launched = launched_.at(count.kernel);
-    const auto times = static_cast<double>(std::max<std::int64_t>(0, launched.times));
+    const std::int64_t launches = launches_.at(count.kernel);
+    const auto times = static_cast<double>(launches);
     const kernel::Uses uses = kernel::uses_of(module_, count.kernel);
     const machine::Architecture& architecture = board_.architecture();
     const auto kind = [&](SassKind k) { return count.kinds.at(static_cast<std::size_t>(k)); };
@@ -77,15 +65,14 @@ class Roofs {
     };
     const double issued =
         static_cast<double>(architecture.partitions) * architecture.warp / architecture.clocks_per_issue;
-    const double bytes = bytes_of(uses.reads) + bytes_of(uses.writes);
     return {count.kernel,
-            launched.times,
-            {{"memory", times * bytes / gpu_.bytes.value},
+            launches,
+            {{"memory", static_cast<double>(traffic_.at(count.kernel).total()) / gpu_.bytes.value},
              {"issue", at(count.total(), issued)},
              {"accesses", at(passes, architecture.shared_lanes)},
              {"float", at(kind(SassKind::Float), architecture.fp32_lanes)},
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
-             {"latency", times * latency(count, *launched.launch, uses.writes)}},
+             {"latency", times * latency(count, uses.writes)}},
             times * gpu_.launch.value};
   }
 
@@ -98,12 +85,6 @@ class Roofs {
   double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
 
  private:
-  void add(const kernel::Launch& launch, std::int64_t times) {
-    Launched& launched = launched_[launch.function];
-    launched.times += times;
-    launched.launch = &launch;
-  }
-
   double pixels_of(const std::string& array) const {
     const std::vector<std::int64_t> extents = kernel::extents_of(*arrays_.at(array), fields_);
     return std::accumulate(extents.begin(), extents.end(), 1., std::multiplies<>());
@@ -132,9 +113,11 @@ class Roofs {
   }
 
   /// Of one launch, in seconds.
-  double latency(const SassCount& count, const kernel::Launch& launch,
-                 const std::set<std::string>& written) const {
-    const kernel::Grid& grid = *launch.grid;
+  double latency(const SassCount& count, const std::set<std::string>& written) const {
+    const kernel::Function& function =
+        *std::find_if(module_.functions.begin(), module_.functions.end(),
+                      [&](const kernel::Function& f) { return f.name == count.kernel; });
+    const kernel::Grid& grid = *host::launch_of(module_, function).grid;
     double blocks = 1;
     for (std::size_t d = 0; d < grid.threads.size(); ++d)
       blocks *= std::ceil(static_cast<double>(kernel::evaluate(grid.threads[d], fields_)) / grid.block[d]);
@@ -159,7 +142,8 @@ class Roofs {
   const machine::GpuSpeeds gpu_;
   const kernel::FieldValues fields_;
   std::map<std::string, const kernel::Array*> arrays_;
-  std::map<std::string, Launched> launched_;
+  std::map<std::string, std::int64_t> launches_;
+  std::map<std::string, Traffic> traffic_;
 };
 
 std::string microseconds(double seconds) { return fmt::format("{:.2f}", 1e6 * seconds); }

@@ -29,7 +29,7 @@ class Counting {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
         for (const kernel::Turns& part : repeat->parts) {
           const std::int64_t count = times(part);
-          for (const kernel::Launch& launch : part.launches) add(launch, count, traffic);
+          for (const kernel::Launch& launch : part.launches) add(launch.function, count, traffic);
         }
       } else {
         kernel::Uses uses = kernel::uses_of(module_, std::get<kernel::Launch>(step).function);
@@ -42,23 +42,28 @@ class Counting {
     return traffic;
   }
 
-  std::map<std::string, Traffic> traffic_of_kernels() const {
-    std::map<std::string, Traffic> result;
+  std::map<std::string, std::int64_t> launches_of_kernels() const {
+    std::map<std::string, std::int64_t> launches;
     for (const kernel::Step& step : module_.steps) {
-      if (const auto* launch = std::get_if<kernel::Launch>(&step)) add(*launch, 1, result[launch->function]);
+      if (const auto* launch = std::get_if<kernel::Launch>(&step)) ++launches[launch->function];
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
         for (const kernel::Turns& part : repeat->parts) {
-          for (const kernel::Launch& launch : part.launches)
-            add(launch, times(part), result[launch.function]);
+          for (const kernel::Launch& launch : part.launches) launches[launch.function] += times(part);
         }
       }
     }
+    return launches;
+  }
+
+  std::map<std::string, Traffic> traffic_of_kernels() const {
+    std::map<std::string, Traffic> result;
+    for (const auto& [function, launches] : launches_of_kernels()) add(function, launches, result[function]);
     return result;
   }
 
  private:
-  void add(const kernel::Launch& launch, std::int64_t count, Traffic& traffic) const {
-    const kernel::Uses uses = kernel::uses_of(module_, launch.function);
+  void add(const std::string& function, std::int64_t count, Traffic& traffic) const {
+    const kernel::Uses uses = kernel::uses_of(module_, function);
     traffic.read += count * bytes_of(uses.reads);
     traffic.written += count * bytes_of(uses.writes);
   }
@@ -90,10 +95,19 @@ Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fiel
   return Counting(module, fields).traffic();
 }
 
+std::map<std::string, std::int64_t> launches_of_kernels(const kernel::Module& module,
+                                                        const kernel::FieldValues& fields) {
+  return Counting(module, fields).launches_of_kernels();
+}
+
+std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                  const kernel::FieldValues& fields) {
+  return Counting(module, fields).traffic_of_kernels();
+}
+
 std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
                                                   const ir::Bindings& bindings) {
-  const kernel::FieldValues fields = kernel::field_values(module, pipeline, bindings);
-  return Counting(module, fields).traffic_of_kernels();
+  return traffic_of_kernels(module, kernel::field_values(module, pipeline, bindings));
 }
 
 }  // namespace weft::tools

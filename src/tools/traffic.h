@@ -32,8 +32,14 @@ Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
 /// Of the kernels of that module.
 Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 
+/// How often each kernel is launched.
+std::map<std::string, std::int64_t> launches_of_kernels(const kernel::Module& module,
+                                                        const kernel::FieldValues& fields);
+
 /// The same for each kernel of a module that was lowered from the pipeline: every array that it reads or
 /// writes, once in each of its launches.
+std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                  const kernel::FieldValues& fields);
 std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
                                                   const ir::Bindings& bindings);
 
