@@ -228,13 +228,19 @@ std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& prog
                                      : "computed, where the interpreter says: " + expected.refusal;
     return {refused};
   }
+  return compare(pipeline, *found, arguments, *expected.outputs, tolerance);
+}
+
+std::vector<Comparison> compare(const ir::Pipeline& pipeline, const std::map<std::string, Buffer>& found,
+                                const Arguments& arguments, const std::map<std::string, Buffer>& expected,
+                                const ToleranceOf& tolerance) {
   const bool rounded = !pipeline.strict && rounds_floats(pipeline);
   std::vector<Comparison> all;
-  for (const auto& [name, reference] : *expected.outputs) {
-    const auto match = found->find(name);
+  for (const auto& [name, reference] : expected) {
+    const auto match = found.find(name);
     const Tolerance allowed = tolerance(name);
     const auto compare_with = [&](const std::vector<Buffer>& shaken) {
-      return compare(name, reference, match == found->end() ? Buffer() : match->second, allowed,
+      return compare(name, reference, match == found.end() ? Buffer() : match->second, allowed,
                      rounded && allowed.rounded_share > 0, shaken);
     };
     all.push_back(compare_with({}));

@@ -60,6 +60,10 @@ Expected expected(const ir::Pipeline& pipeline, const Arguments& arguments);
 
 /// The tolerance of an output, by its name.
 using ToleranceOf = std::function<Tolerance(const std::string& output)>;
+/// Compares what was found for the arguments with the outputs that are expected.
+std::vector<Comparison> compare(const ir::Pipeline& pipeline, const std::map<std::string, Buffer>& found,
+                                const Arguments& arguments, const std::map<std::string, Buffer>& expected,
+                                const ToleranceOf& tolerance);
 /// Runs the program on the arguments. If it refuses them like the interpreter, that is agreement.
 std::vector<Comparison> verify(const ir::Pipeline& pipeline, const Program& program,
                                const Arguments& arguments, const Expected& expected,

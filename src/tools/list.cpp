@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> names_of(const std::vector<Scalar>& scalars) {
+std::vector<std::string> names_of_types(const std::vector<Scalar>& scalars) {
   std::vector<std::string> names;
   for (Scalar s : scalars) names.push_back(weft::name_of(s));
   return names;
@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::vector<Scalar>& scalars) {
 std::string image_text(const DeclaredImage& image) {
   std::vector<std::string> lanes;
   for (int n : image.lanes) lanes.push_back(std::to_string(n));
-  std::string text = image.name + ": " + one_of(names_of(image.scalars));
+  std::string text = image.name + ": " + one_of(names_of_types(image.scalars));
   if (image.lanes != std::vector{1}) text += ", " + one_of(lanes) + " channels";
   if (image.rank != 2) text += ", " + dimensions(image.rank);
   return text;
@@ -116,7 +116,7 @@ Json as_json(const Application& application) {
   const Built built = build(application);
   for (const auto& image : built.images) {
     json["images"].push_back({{"name", image.name},
-                              {"pixels", names_of(image.scalars)},
+                              {"pixels", names_of_types(image.scalars)},
                               {"channels", image.lanes},
                               {"dimensions", image.rank}});
   }

@@ -72,6 +72,20 @@ std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, const Simt
       pipeline, loaded(emit::emit_gpu_for_loading(module), module.name, how, device), "weft_entry");
 }
 
+/// One program for each pipeline and its module.
+std::vector<Program> together(const std::vector<Pipeline>& pipelines,
+                              const std::vector<kernel::Module>& modules, const SimtOptions& how) {
+  std::vector<const kernel::Module*> pointers;
+  for (const kernel::Module& module : modules) pointers.push_back(&module);
+  const auto text = loaded(emit::emit_gpu_for_loading_together(pointers), "together", how, {});
+  std::vector<Program> programs;
+  for (std::size_t p = 0; p < pipelines.size(); ++p) {
+    programs.push_back(runtime::program_of(
+        pipelines[p], std::make_unique<SimtProgram>(pipelines[p], text, emit::entry_name(p))));
+  }
+  return programs;
+}
+
 }  // namespace
 
 simt::Build build_of(RunTarget target) {
@@ -93,20 +107,17 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options) {
 std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options,
                                    const std::vector<std::string>& schedules) {
   std::vector<kernel::Module> modules;
-  std::vector<const kernel::Module*> pointers;
   for (std::size_t p = 0; p < pipelines.size(); ++p) {
     compile::Scheduling scheduling = options.scheduling;
     if (!schedules.empty()) scheduling.groups = schedules[p];
     modules.push_back(cuda_module(pipelines[p], scheduling));
   }
-  for (const kernel::Module& module : modules) pointers.push_back(&module);
-  const auto text = loaded(emit::emit_gpu_for_loading_together(pointers), "together", options, {});
-  std::vector<Program> programs;
-  for (std::size_t p = 0; p < pipelines.size(); ++p) {
-    programs.push_back(runtime::program_of(
-        pipelines[p], std::make_unique<SimtProgram>(pipelines[p], text, emit::entry_name(p))));
-  }
-  return programs;
+  return together(pipelines, modules, options);
+}
+
+std::vector<Program> simt_programs(const Pipeline& pipeline, const std::vector<kernel::Module>& modules,
+                                   const SimtOptions& options) {
+  return together(std::vector<Pipeline>(modules.size(), pipeline), modules, options);
 }
 
 std::vector<simt::KernelCounts> counts_on_simt(const Pipeline& pipeline, const Arguments& arguments,

@@ -28,6 +28,10 @@ Program simt_program(const Pipeline& pipeline, const SimtOptions& options);
 std::vector<Program> simt_programs(const std::vector<Pipeline>& pipelines, const SimtOptions& options,
                                    const std::vector<std::string>& schedules = {});
 
+/// Likewise one program for each module, all of the same pipeline: its kernels, say, with faults.
+std::vector<Program> simt_programs(const Pipeline& pipeline, const std::vector<kernel::Module>& modules,
+                                   const SimtOptions& options);
+
 /// The kernels of a pipeline, as the checker runs them: for the architecture whose limits it keeps to.
 /// Throws weft::Error for a schedule that GPUs do not run.
 kernel::Module cuda_module(const Pipeline& pipeline, const compile::Scheduling& scheduling = {});

@@ -10,6 +10,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/json_text.h"
+#include "tools/mutants.h"
 #include "tools/random_verify.h"
 #include "tools/schedule_flags.h"
 #include "tools/targets.h"
@@ -20,7 +21,7 @@ namespace weft::tools {
 namespace {
 
 struct VerifyOptions {
-  std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random;
+  std::string application, sizes, targets = "cpu", borders = "all", seed, tolerance, random, mutants;
   ScheduleFlags schedule;
   std::vector<std::string> params;
   bool quick = false, json = false, quiet = false;
@@ -149,12 +150,80 @@ void verify_random(const VerifyOptions& options, int& exit_code) {
   if (!totals.failures.empty()) exit_code = 1;
 }
 
+// ---- mutants ----------------------------------------------------------------------------------------------
+
+MutantPlan mutant_plan_of(const VerifyOptions& options) {
+  MutantPlan plan;
+  if (options.mutants != "all")
+    plan.most = static_cast<std::size_t>(parse_count("the number of mutants", options.mutants));
+  plan.seed = seed_of(options);
+  if (!options.sizes.empty()) plan.sizes = parse_sizes(options.sizes);
+  plan.targets = parse_targets(options.targets == "cpu" ? "simt-race,simt-address" : options.targets);
+  if (!std::all_of(plan.targets.begin(), plan.targets.end(), is_simt))
+    throw Error("mutants run on the SIMT checker; their targets are simt-fast, simt-race and simt-address");
+  plan.scheduling = parse(options.schedule);
+  plan.params = options.params;
+  if (options.borders != "all") plan.params.push_back("border=" + options.borders);
+  if (!options.tolerance.empty()) plan.tolerance.relative = parse_number("the tolerance", options.tolerance);
+  return plan;
+}
+
+void print(const MutantScore& score) {
+  for (const MutantResult& r : score.results) {
+    if (r.is_found()) continue;
+    fmt::print("SURVIVED {} in line {} of {}{}\n  - {}\n  + {}\n", kernel::name_of(r.fault), r.line, r.kernel,
+               r.finder == Finder::Tolerance ? ", within the tolerance" : "", r.before, r.after);
+  }
+  std::map<std::string, int> by_finder;
+  for (const MutantResult& r : score.results) ++by_finder[name_of(r.finder)];
+  std::string finders;
+  for (const auto& [finder, count] : by_finder)
+    finders += fmt::format("{}{} {}", finders.empty() ? "" : ", ", finder, count);
+  fmt::print("{} of {} mutants found, of {} that there are ({})\n", score.found(), score.results.size(),
+             score.places, finders);
+}
+
+nlohmann::ordered_json json_of(const MutantPlan& plan, const MutantScore& score) {
+  nlohmann::ordered_json json = {{"seed", plan.seed},
+                                 {"places", score.places},
+                                 {"mutants", score.results.size()},
+                                 {"found", score.found()},
+                                 {"results", nlohmann::ordered_json::array()}};
+  for (const MutantResult& r : score.results) {
+    json["results"].push_back({{"fault", kernel::name_of(r.fault)},
+                               {"kernel", r.kernel},
+                               {"line", r.line},
+                               {"before", r.before},
+                               {"after", r.after},
+                               {"finder", name_of(r.finder)},
+                               {"how", r.how}});
+  }
+  return json;
+}
+
+void verify_mutants(const VerifyOptions& options) {
+  const std::vector<const Application*> chosen = select_applications(options.application);
+  if (chosen.size() != 1) throw Error("--mutants takes one application at a time");
+  const MutantPlan plan = mutant_plan_of(options);
+  if (!options.json) fmt::print("seed {}\n", plan.seed);
+  std::fflush(stdout);
+  Progress progress(options.quiet);
+  const MutantScore score = score_mutants(*chosen[0], plan, [&](std::size_t done, std::size_t all) {
+    progress.show(fmt::format("{} of {} mutants", done, all));
+  });
+  progress.clear();
+  options.json ? fmt::print("{}\n", json_text(json_of(plan, score))) : print(score);
+}
+
 void verify(const VerifyOptions& options, int& exit_code) {
+  if (!options.mutants.empty() && !options.random.empty())
+    throw Error("mutants are those of an application: verify takes --mutants or --random, not both");
   if (options.application.empty() == options.random.empty()) {
     throw Error(options.random.empty() ? "verify needs an application, all, or --random N"
                                        : "verify takes an application or --random N, not both")
         .help("weft list names the applications");
   }
+  if (!options.mutants.empty()) return verify_mutants(options);
   options.random.empty() ? verify_all(options, exit_code) : verify_random(options, exit_code);
 }
 
@@ -166,6 +235,9 @@ void add_verify(Parser& weft, int& exit_code) {
   command.add_option("APP", options->application, "the application, several after commas, or all");
   command.add_option("--random", options->random,
                      "so many random pipelines instead, of seeds from --seed on");
+  command.add_option("--mutants", options->mutants,
+                     "so many mutants of the application's CUDA instead, or all: kernels with one\n"
+                     "fault each, of which the checker or the comparison should find every one");
   command.add_option("--sizes", options->sizes,
                      "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
                      "applications of other dimensions");
@@ -195,9 +267,14 @@ void add_verify(Parser& weft, int& exit_code) {
       "is "
       "made\n"
       "small and printed as C++.\n"
-      "The exit code is 1 if anything differs.\n"
+      "A mutant that is not found computes the same at these sizes, or shows what the checks miss: it is "
+      "printed\n"
+      "with the line that differs. simt-race and simt-address look for it, unless --targets says which "
+      "builds.\n"
+      "The exit code is 1 if anything differs; of mutants nothing is.\n"
       "Examples:\n  weft verify all\n  weft verify harris --sizes 640x427 --borders clamp,repeat --seed 7\n"
-      "  weft verify --random 2000 --seed 1 --targets cpu,simt");
+      "  weft verify --random 2000 --seed 1 --targets cpu,simt\n"
+      "  weft verify sobel --mutants 50 --borders clamp --seed 1");
   command.callback([options, &exit_code] { verify(*options, exit_code); });
 }
 

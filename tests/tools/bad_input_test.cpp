@@ -197,6 +197,12 @@ TEST_F(BadInput, Values) {
   expect_refusal(
       {"verify", "all", "--random", "1"},
       "verify takes an application or --random N, not both\n  help: weft list names the applications");
+  expect_refusal({"verify", "sobel", "--mutants", "0"}, "the number of mutants has to be at least 1, not 0");
+  expect_refusal({"verify", "all", "--mutants", "1"}, "--mutants takes one application at a time");
+  expect_refusal({"verify", "--random", "1", "--mutants", "1"},
+                 "mutants are those of an application: verify takes --mutants or --random, not both");
+  expect_refusal({"verify", "sobel", "--mutants", "1", "--targets", "cuda"},
+                 "mutants run on the SIMT checker; their targets are simt-fast, simt-race and simt-address");
 }
 
 TEST_F(BadInput, Sizes) {

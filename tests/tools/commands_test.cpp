@@ -427,6 +427,21 @@ TEST_F(Commands, VerifyOfRandomPipelines) {
   EXPECT_TRUE(object["failures"].empty());
 }
 
+TEST_F(Commands, VerifyOfMutants) {
+  const Arguments few = {"verify",    "sobel", "--mutants", "9",   "--targets", "simt-fast",
+                         "--borders", "clamp", "--sizes",   "7x5", "--seed",    "3"};
+  const std::string text = expect_success(few);
+  EXPECT_TRUE(text.starts_with("seed 3\nSURVIVED ")) << text;  // at one small size many do
+  EXPECT_TRUE(contains(text, "\n  - ")) << text;
+  EXPECT_TRUE(contains(text, " of 9 mutants found, of ")) << text;
+  Arguments with_json = few;
+  with_json.push_back("--json");
+  const json score = expect_json(with_json);
+  EXPECT_EQ(score["results"].size(), 9u);
+  EXPECT_LT(score["found"], 9);
+  EXPECT_FALSE(score["results"][0]["after"].empty());
+}
+
 TEST_F(Commands, VerifyReportsMismatches) {
   // A compiler that takes square roots for absolute values.
   write("wrong", std::string("#!/bin/sh\nexec c++ -Dsqrtf=fabsf \"$@\"\n"));

@@ -1,0 +1,292 @@
+#include "tools/mutants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "emit/gpu.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
+#include "tools/arguments.h"
+#include "tools/forked.h"
+#include "tools/json_text.h"
+#include "tools/scene.h"
+#include "tools/simt_program.h"
+
+namespace weft::tools {
+namespace {
+
+// In one text: most of the time that a small one takes is that of the headers.
+constexpr std::size_t batch_size = 8;
+constexpr unsigned most_seconds = 120;  // of a mutant
+
+using Outputs = std::map<std::string, Buffer>;
+
+// ---- what differs in the text ------------------------------------------------------------------------------
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string without_indentation(const std::vector<std::string>& lines, std::size_t first, std::size_t end) {
+  std::string text;
+  for (std::size_t l = first; l < end; ++l) {
+    const std::size_t begin = lines[l].find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    text += (text.empty() ? "" : " ") + lines[l].substr(begin);
+  }
+  return text;
+}
+
+/// Says where the two texts differ.
+void place(MutantResult& mutant, const std::vector<std::string>& right,
+           const std::vector<std::string>& wrong) {
+  const std::size_t least = std::min(right.size(), wrong.size());
+  std::size_t first = 0, same_at_end = 0;
+  while (first < least && right[first] == wrong[first]) ++first;
+  while (same_at_end < least - first &&
+         right[right.size() - 1 - same_at_end] == wrong[wrong.size() - 1 - same_at_end])
+    ++same_at_end;
+  mutant.before = without_indentation(right, first, right.size() - same_at_end);
+  mutant.after = without_indentation(wrong, first, wrong.size() - same_at_end);
+  std::size_t head = first;
+  while (head > 0 && right[head].find("__global__") == std::string::npos) --head;
+  mutant.line = static_cast<int>(first - head) + 1;
+}
+
+// ---- sizes -------------------------------------------------------------------------------------------------
+
+/// Columns that a block or a warp computes at a time, for all kernels whose strips have a width.
+std::set<std::int64_t> widths_of_strips(const kernel::Module& module) {
+  std::set<std::int64_t> widths;
+  for (const kernel::Function& function : module.functions) {
+    kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
+      const auto* loop = std::get_if<kernel::For>(&statement.op);
+      if (!loop || loop->kind != kernel::LoopKind::BlocksX || !loop->step) return;
+      const std::int64_t width = kernel::literal_value(loop->step).value_or(0);
+      if (width > 0 && width <= 1024) widths.insert(width);
+    });
+  }
+  return widths;
+}
+
+/// Small ones first, as most mutants do not get further. A loop that ends too early leaves out what only some
+/// extents have: one column more than a strip's, or one row more than strips and batches of any height.
+std::vector<Size> sizes_for(const kernel::Module& module) {
+  std::vector<Size> sizes = parse_sizes("7x5");
+  for (std::int64_t height = 31; height <= 42; ++height) sizes.push_back({{8, height}});
+  for (const std::int64_t width : widths_of_strips(module)) sizes.push_back({{width + 1, 9}});
+  for (const Size& size : parse_sizes("130x70,131x71,512x91")) sizes.push_back(size);
+  return sizes;
+}
+
+// ---- running them ------------------------------------------------------------------------------------------
+
+/// A size, what goes in, and what has to come out.
+struct Case {
+  Arguments arguments;
+  Outputs expected;
+  Outputs without_fault = {};  ///< Of the kernels as they are.
+};
+
+struct Candidate {
+  kernel::Mutation mutation;
+  MutantResult result;
+};
+
+bool same_bits(const Outputs& a, const Outputs& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& output) {
+    const Buffer one = output.second.packed(), other = b.at(output.first).packed();
+    return std::memcmp(one.data(), other.data(), static_cast<std::size_t>(one.bytes())) == 0;
+  });
+}
+
+class Scoring {
+ public:
+  Scoring(const Application& application, const MutantPlan& plan) : plan_(plan) {
+    const Prepared prepared = prepare(application, plan.params);
+    pipeline_.emplace(prepared.built.pipeline);
+    if (prepared.built.images.empty()) throw Error("mutants are of applications that have images");
+    module_ = cuda_module(*pipeline_, plan.scheduling);
+    fuzz::Random random(plan.seed);
+    for (const Size& size : plan.sizes.empty() ? sizes_for(module_) : plan.sizes)
+      add_case(prepared, fitted(size, rank_of(prepared.built)), application.about.range, random);
+    for (const RunTarget target : plan.targets) run_without_faults(target);
+    choose(random);
+  }
+
+  MutantScore run(const std::function<void(std::size_t, std::size_t)>& progress) {
+    MutantScore score{places_, {}};
+    for (const RunTarget target : plan_.targets) {
+      std::vector<std::size_t> left;
+      for (std::size_t c = 0; c < candidates_.size(); ++c) {
+        if (!candidates_[c].result.is_found()) left.push_back(c);
+      }
+      run_on(target, left, progress);
+    }
+    for (Candidate& candidate : candidates_) score.results.push_back(std::move(candidate.result));
+    return score;
+  }
+
+ private:
+  void add_case(const Prepared& prepared, const Size& size, double range, fuzz::Random& random) {
+    Case added;
+    added.arguments.params = prepared.params;
+    const ir::Sizes sizes = input_sizes(pipeline_->ir(), size);
+    for (const ir::StagePtr& input : pipeline_->ir().inputs) {
+      const Size own{sizes.at(input->name)};
+      added.arguments.images[input->name] = random_image(input->type, own, range, random);
+    }
+    const Expected what = expected(pipeline_->ir(), added.arguments);
+    if (!what.outputs) throw Error("no mutants at " + size.text() + ": " + what.refusal);
+    added.expected = *what.outputs;
+    cases_.push_back(std::move(added));
+  }
+
+  SimtOptions options_for(RunTarget target) const { return {build_of(target), {"-Og"}, plan_.scheduling}; }
+
+  /// Neither the checker nor the comparison may find anything.
+  void run_without_faults(RunTarget target) {
+    const Program program = simt_programs(*pipeline_, {module_}, options_for(target)).at(0);
+    for (Case& one : cases_) {
+      one.without_fault = program.run(one.arguments);
+      for (const Comparison& c : compared(one, one.without_fault)) {
+        if (!c.equal) throw Error("the kernels are wrong without any fault: " + c.text());
+      }
+    }
+  }
+
+  std::vector<Comparison> compared(const Case& one, const Outputs& found) const {
+    return compare(pipeline_->ir(), found, one.arguments, one.expected,
+                   [&](const std::string&) { return plan_.tolerance; });
+  }
+
+  /// Some of the faults that show in the text; no two of the same text.
+  void choose(fuzz::Random& random) {
+    const std::string right = emit::emit_gpu_for_loading(module_);
+    const std::vector<std::string> lines = lines_of(right);
+    std::set<std::size_t> known{std::hash<std::string>()(right)};
+    for (const kernel::Mutation& mutation : kernel::mutations_of(module_)) {
+      const std::string wrong = emit::emit_gpu_for_loading(kernel::mutated(module_, mutation));
+      if (!known.insert(std::hash<std::string>()(wrong)).second) continue;
+      Candidate& candidate = candidates_.emplace_back();
+      candidate.mutation = mutation;
+      candidate.result.fault = mutation.fault;
+      candidate.result.kernel = module_.functions[mutation.function].name;
+      place(candidate.result, lines, lines_of(wrong));
+    }
+    places_ = candidates_.size();
+    if (plan_.most == 0 || plan_.most >= places_) return;
+    for (std::size_t c = 0; c < plan_.most; ++c)
+      std::swap(candidates_[c], candidates_[c + random.bits() % (places_ - c)]);
+    candidates_.resize(plan_.most);
+  }
+
+  void run_on(RunTarget target, const std::vector<std::size_t>& chosen,
+              const std::function<void(std::size_t, std::size_t)>& progress) {
+    const std::size_t batches = (chosen.size() + batch_size - 1) / batch_size;
+    std::size_t done = candidates_.size() - chosen.size();
+    const auto first_of = [&](std::size_t batch) { return batch * batch_size; };
+    const auto end_of = [&](std::size_t batch) { return std::min(chosen.size(), first_of(batch + 1)); };
+    const auto work = [&](std::size_t batch) {
+      const std::vector<std::size_t> part(chosen.begin() + static_cast<std::ptrdiff_t>(first_of(batch)),
+                                          chosen.begin() + static_cast<std::ptrdiff_t>(end_of(batch)));
+      return results_of(target, part);
+    };
+    share_out_to_processes(batches, 0, work, [&](std::size_t batch, const Answer& answer) {
+      if (!answer.failure.empty()) throw Error("a batch of mutants was lost: " + answer.failure);
+      const nlohmann::ordered_json results = json_of(answer.text);
+      for (std::size_t r = 0; r < results.size(); ++r) {
+        MutantResult& result = candidates_[chosen[first_of(batch) + r]].result;
+        result.finder = static_cast<Finder>(results[r].at("finder").get<int>());
+        result.how = results[r].at("how").get<std::string>();
+      }
+      progress(done += end_of(batch) - first_of(batch), candidates_.size());
+    });
+  }
+
+  /// In a process of its own: those of one text, as JSON.
+  std::string results_of(RunTarget target, const std::vector<std::size_t>& part) const {
+    nlohmann::ordered_json results = nlohmann::ordered_json::array();
+    const auto add = [&](const Program& program) {
+      const Answer answer = in_another_process([&] { return result_of(program); }, most_seconds);
+      results.push_back(answer.failure.empty() ? json_of(answer.text) : found(Finder::End, answer.failure));
+    };
+    try {
+      for (const Program& program : programs_of(target, part)) add(program);
+    } catch (const Error&) {  // which of them it is shows when they are compiled apart
+      results.clear();
+      for (const std::size_t c : part) {
+        try {
+          add(programs_of(target, {c}).at(0));
+        } catch (const Error& error) {
+          results.push_back(found(Finder::Compiler, error.what()));
+        }
+      }
+    }
+    return json_text(results);
+  }
+
+  std::vector<Program> programs_of(RunTarget target, const std::vector<std::size_t>& part) const {
+    std::vector<kernel::Module> modules;
+    for (const std::size_t c : part) modules.push_back(kernel::mutated(module_, candidates_[c].mutation));
+    return simt_programs(*pipeline_, modules, options_for(target));
+  }
+
+  static nlohmann::ordered_json found(Finder finder, const std::string& how) {
+    return {{"finder", static_cast<int>(finder)}, {"how", how}};
+  }
+
+  /// In a process of its own, again: a mutant may destroy it.
+  std::string result_of(const Program& program) const {
+    bool is_same = true;
+    for (const Case& one : cases_) {
+      Outputs outputs;
+      try {
+        outputs = program.run(one.arguments);
+      } catch (const Error& error) {
+        return json_text(found(Finder::Checker, error.what()));
+      }
+      for (const Comparison& c : compared(one, outputs)) {
+        if (!c.equal) return json_text(found(Finder::Comparison, c.text()));
+      }
+      is_same = is_same && same_bits(outputs, one.without_fault);
+    }
+    return json_text(found(is_same ? Finder::Nobody : Finder::Tolerance, ""));
+  }
+
+  const MutantPlan& plan_;
+  std::optional<Pipeline> pipeline_;
+  kernel::Module module_;
+  std::vector<Case> cases_;
+  std::vector<Candidate> candidates_;
+  std::size_t places_ = 0;
+};
+
+}  // namespace
+
+std::string name_of(Finder finder) {
+  constexpr const char* names[] = {"checker", "comparison", "compiler", "end", "tolerance", "nobody"};
+  return names[static_cast<int>(finder)];
+}
+
+std::size_t MutantScore::found() const {
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [](const MutantResult& r) { return r.is_found(); }));
+}
+
+MutantScore score_mutants(const Application& application, const MutantPlan& plan,
+                          const std::function<void(std::size_t done, std::size_t all)>& progress) {
+  return Scoring(application, plan).run(progress);
+}
+
+}  // namespace weft::tools
