@@ -32,6 +32,12 @@ using target::Dialect;
 
 namespace {
 
+/// For host memory, and for device memory.
+std::string entries(const Module& module, const std::string& name) {
+  return entry_function(module, name, function_name(module) + "_on_host") +
+         entry_function(module, name + "_on_device", function_name(module), "", "nullptr");
+}
+
 /// Kernels as C++ of a GPU's vendor.
 class GpuPrinter : public CLike {
  public:
@@ -164,8 +170,7 @@ class GpuEmitter {
       Parts own = GpuEmitter(*modules[m], dialect).parts();
       helpers.merge(own.helpers);
       text += fmt::format("namespace module_{} {{\n\n", m) + head_comment(*modules[m]) + "namespace {\n\n" +
-              own.kernels + "}  // namespace\n\n" + own.functions +
-              entry_function(*modules[m], entry_name(m), function_name(*modules[m]) + "_on_host") +
+              own.kernels + "}  // namespace\n\n" + own.functions + entries(*modules[m], entry_name(m)) +
               fmt::format("\n}}  // namespace module_{}\n\n", m);
     }
     return "namespace {\n\n" + helpers_of(helpers, text, dialect) + host_helpers(dialect) +
@@ -528,8 +533,7 @@ with images in host memory, which are copied there and back. Both return the fir
 
 std::string emit_gpu_for_loading(const Module& module, const Dialect& dialect) {
   const GpuEmitter emitter(module, dialect);
-  return head_comment(module) + headers(dialect) + emitter.body() +
-         entry_function(module, "weft_entry", function_name(module) + "_on_host");
+  return head_comment(module) + headers(dialect) + emitter.body() + entries(module, "weft_entry");
 }
 
 std::string emit_cuda_kernels(const Module& module) {

@@ -28,10 +28,11 @@ std::string gpu_flags(const kernel::Module& module, const std::string& architect
 /// The same functions, and an entry of fixed signature that takes host memory,
 ///     extern "C" int weft_entry(void* const* arrays, const int64_t* integers, const void* const* params)
 /// with inputs then outputs in `arrays`, the module's sizes then strides in `integers`. It returns the error
-/// of the vendor's runtime.
+/// of the vendor's runtime. weft_entry_on_device takes device memory, and queues the work on the default stream.
 std::string emit_gpu_for_loading(const kernel::Module& module,
                                  const target::Dialect& dialect = target::cuda());
-/// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`.
+/// One text for several modules: each has a namespace to itself, and module m the entry `entry_name(m)`,
+/// and that with _on_device.
 std::string emit_gpu_for_loading_together(const std::vector<const kernel::Module*>& modules,
                                           const target::Dialect& dialect = target::cuda());
 

@@ -85,7 +85,7 @@ std::vector<Size> sizes_for(const kernel::Module& module) {
   std::vector<Size> sizes = parse_sizes("7x5");
   for (std::int64_t height = 31; height <= 42; ++height) sizes.push_back({{8, height}});
   for (const std::int64_t width : widths_of_strips(module)) sizes.push_back({{width + 1, 9}});
-  for (const Size& size : parse_sizes("130x70,131x71,512x91")) sizes.push_back(size);
+  for (const Size& size : parse_sizes("130x70,131x71,512x90,512x91,512x92")) sizes.push_back(size);
   return sizes;
 }
 
@@ -121,7 +121,7 @@ class Scoring {
     for (const Size& size : plan.sizes.empty() ? sizes_for(module_) : plan.sizes)
       add_case(prepared, fitted(size, rank_of(prepared.built)), application.about.range, random);
     for (const RunTarget target : plan.targets) run_without_faults(target);
-    choose(random);
+    choose();
   }
 
   MutantScore run(const std::function<void(std::size_t, std::size_t)>& progress) {
@@ -171,7 +171,7 @@ class Scoring {
   }
 
   /// Some of the faults that show in the text; no two of the same text.
-  void choose(fuzz::Random& random) {
+  void choose() {
     const std::string right = emit::emit_gpu_for_loading(module_);
     const std::vector<std::string> lines = lines_of(right);
     std::set<std::size_t> known{std::hash<std::string>()(right)};
@@ -186,6 +186,7 @@ class Scoring {
     }
     places_ = candidates_.size();
     if (plan_.most == 0 || plan_.most >= places_) return;
+    fuzz::Random random(plan_.seed);  // whatever the sizes are
     for (std::size_t c = 0; c < plan_.most; ++c)
       std::swap(candidates_[c], candidates_[c + random.bits() % (places_ - c)]);
     candidates_.resize(plan_.most);
