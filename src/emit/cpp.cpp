@@ -56,6 +56,11 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 #define WEFT_NOINLINE __attribute__((noinline))
 )text";
 
+constexpr const char* without_jump_threading = R"text(#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-thread-jumps")  // or selects of one condition become one branch, with stores of its own
+#endif
+)text";
+
 constexpr const char* flush_subnormals = R"text(
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -105,6 +110,29 @@ void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, 
 const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 )";
 
+/// Whether three selects of one condition, such as those of a pixel's lanes, are in a loop of vectors. GCC 12 threads
+/// jumps from one to the next, and then stores the lanes of its vectors one by one.
+bool repeats_conditions(const kernel::Block& block) {
+  bool found = false;
+  kernel::visit_statements(block, [&](const kernel::Stmt& statement) {
+    const auto* loop = std::get_if<kernel::For>(&statement.op);
+    if (found || !loop || loop->kind != kernel::LoopKind::Vector) return;
+    std::vector<Expr> conditions;
+    kernel::visit_expressions(loop->body, [&](const Expr& e) {
+      const auto* select = std::get_if<kernel::Select>(&e->op);
+      if (!select) return;
+      const auto is_condition = [&](const Expr& other) { return kernel::same(other, select->condition); };
+      found |= std::count_if(conditions.begin(), conditions.end(), is_condition) >= 2;
+      conditions.push_back(select->condition);
+    });
+  });
+  return found;
+}
+bool repeats_conditions(const Module& module) {
+  return std::any_of(module.functions.begin(), module.functions.end(),
+                     [](const kernel::Function& f) { return repeats_conditions(f.body); });
+}
+
 class CppEmitter {
  public:
   explicit CppEmitter(const Module& module) : module_(module) {}
@@ -124,7 +152,8 @@ class CppEmitter {
     std::set<std::string> used = printer.used_helpers();
     if (has_portions(plan_.nodes)) used.insert("in_portions");
     const std::string helpers = prelude(used);
-    return common_head + math_declarations(printer.used_functions(), module_.strict) + "\n" +
+    return common_head + std::string(repeats_conditions(module_) ? without_jump_threading : "") +
+           math_declarations(printer.used_functions(), module_.strict) + "\n" +
            inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
                                   (module_.strict ? "" : flush_subnormals) + "\n" + out.text());
   }

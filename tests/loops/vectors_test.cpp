@@ -19,6 +19,7 @@
 #include "fuzz/generate.h"
 #include "runtime/cpu_program.h"
 #include "tests/support/differential.h"
+#include "tests/support/environment.h"
 
 namespace weft::testing_support {
 namespace {
@@ -125,6 +126,27 @@ TEST_P(Loops, OfRandomPipelinesAreVectorsButForAFew) {
     }
   }
   EXPECT_LE(scalar * 10, independent) << text;
+}
+
+/// GCC 12 makes one branch of the selects of a pixel's lanes that share a condition, unless it is told not to, and then
+/// stores the lanes of vectors one by one: "vectors", by its own words.
+TEST(SelectsOfOneCondition, AreStoredAsVectors) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "the instruction is one of x86";
+#endif
+  const auto compiler = compile::find_program(gcc_avx512.compiler);
+  if (!compiler) GTEST_SKIP() << gcc_avx512.compiler << " is not installed";
+  const kernel::Module module = compile::lowered(build(applications().at("multiscale_interp")).pipeline.ir());
+  compile::CompileFlags flags = runtime::flags_for(module, {});
+  flags.extra.insert(flags.extra.end(), {gcc_avx512.processor, "-S"});
+  const TemporaryFolder folder;
+  write(folder / "kernels.cpp", emit::emit_for_loading(module));
+  const auto run = compile::run_process(
+      compile::command_line(*compiler, flags, folder / "kernels.cpp", folder / "kernels.s"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const std::string code = read(folder / "kernels.s");
+  EXPECT_NE(code.find("vdivps"), std::string::npos);
+  EXPECT_EQ(code.find("vextractps"), std::string::npos);
 }
 
 std::string name_of_case(const testing::TestParamInfo<std::tuple<Way, int>>& info) {
