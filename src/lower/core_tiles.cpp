@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include "base/round_up.h"
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
+#include "lower/prefetched.h"
 #include "lower/strip_pixels.h"
 #include "lower/tile_owner.h"
 
@@ -23,8 +25,7 @@ using kernel::name;
 
 namespace {
 
-constexpr int edge_multiple = 16;      // columns: vectors of what lies in memory are whole
-constexpr int most_prefetched = 4095;  // bytes of a row: from a page on, processors foresee what comes next
+constexpr int edge_multiple = 16;  // columns: vectors of what lies in memory are whole
 
 using Source = Tile::Source;
 using KeptRows = ExpressionLowering::KeptRows;
@@ -356,10 +357,9 @@ class CoreTiles : public TileOwner {
       body.push_back({If{name(copied, Scalar::Bool), std::move(copies), {}}});
     else
       kernel::append(body, std::move(copies));
-    // Processors foresee what is next in a row, not that the tile goes on in the next one. It pays for itself in
-    // short rows.
     if (source.width * size_of(source.stage.type) <= most_prefetched) {
-      const Expr next = in_source(kernel::add(name("row"), literal(1)), kernel::IndexOp::Clamp);
+      const Expr later = kernel::add(name("row"), literal(rows_ahead(tile_, &source.kept)));
+      const Expr next = in_source(later, kernel::IndexOp::Clamp);
       const Expr at_next = kernel::add(memory_row(rows, array, next), at_memory(name("left")));
       body.push_back({kernel::Prefetch{array.name, type, at_next, scalars}});
     }
@@ -471,6 +471,10 @@ class CoreTiles : public TileOwner {
   /// One row of the members of a pass, at most so many columns: to their kept rows, or to memory.
   void compute(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
     const Ends ends = ends_of_row();
+    const Source* of_pass = tile_.source(*pass.front());
+    const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
+    kernel::append(block,
+                   prefetch_images(tile_, pass, name(ends.left), name(ends.right), row, ahead, fetched_));
     Block work;
     compute_part(work, pass, row, columns);
     if (edges_)
@@ -657,6 +661,7 @@ class CoreTiles : public TileOwner {
     std::string copied, left, right;
   };
   std::optional<Edges> edges_;
+  std::set<const ir::Stage*> fetched_;  // images, by what reads them first
   // What caches cannot keep goes past them by whole cache lines, so a row of the tile is gathered first.
   kernel::LocalArray line_;
   std::string past_caches_;
