@@ -80,12 +80,14 @@ std::set<std::int64_t> widths_of_strips(const kernel::Module& module) {
 }
 
 /// Small ones first, as most mutants do not get further. A loop that ends too early leaves out what only some
-/// extents have: one column more than a strip's, or one row more than strips and batches of any height.
+/// extents have: one column more than a strip's, or one row more than strips and batches of any height. So does a test
+/// for columns that the lanes of a warp divide evenly. Of the large ones, images and results are aligned in each combination.
 std::vector<Size> sizes_for(const kernel::Module& module) {
   std::vector<Size> sizes = parse_sizes("7x5");
+  for (std::int64_t width = 9; width <= 24; ++width) sizes.push_back({{width, 5}});
   for (std::int64_t height = 31; height <= 42; ++height) sizes.push_back({{8, height}});
   for (const std::int64_t width : widths_of_strips(module)) sizes.push_back({{width + 1, 9}});
-  for (const Size& size : parse_sizes("130x70,131x71,512x90,512x91,512x92")) sizes.push_back(size);
+  for (const Size& size : parse_sizes("130x71,131x72,512x89,512x91,512x93,516x93")) sizes.push_back(size);
   return sizes;
 }
 
@@ -147,6 +149,7 @@ class Scoring {
       added.arguments.images[input->name] = random_image(input->type, own, range, random);
     }
     const Expected what = expected(pipeline_->ir(), added.arguments);
+    if (!what.outputs && plan_.sizes.empty()) return;  // there are larger ones
     if (!what.outputs) throw Error("no mutants at " + size.text() + ": " + what.refusal);
     added.expected = *what.outputs;
     cases_.push_back(std::move(added));

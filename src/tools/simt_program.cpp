@@ -23,7 +23,7 @@ struct LoadedText {
 };
 
 /// Images on the device as callers may have them that allocate them themselves: with dense rows, and results with up to
-/// three scalars after each row, depending on their height, so that images and results are aligned in any combination.
+/// seven scalars after each row, depending on their height, so that images and results are aligned in any combination.
 /// (Emitted functions for host memory begin each row at a multiple of 128 bytes.)
 class CallersMemory {
  public:
@@ -64,7 +64,7 @@ class CallersMemory {
     for (int d = 0; d < output.rank(); ++d) {
       strides.push_back(stride);
       stride *= output.extent(d);
-      if (d == 0 && output.rank() > 1) stride += output.extent(1) % 4;
+      if (d == 0 && output.rank() > 1) stride += (output.extent(1) + 7) % 8;
     }
     return strides;
   }
