@@ -12,6 +12,7 @@
 
 #include "emit/gpu.h"
 #include "kernel/build.h"
+#include "kernel/evaluate.h"
 #include "kernel/visit.h"
 #include "tools/arguments.h"
 #include "tools/forked.h"
@@ -65,15 +66,36 @@ void place(MutantResult& mutant, const std::vector<std::string>& right,
 
 // ---- sizes -------------------------------------------------------------------------------------------------
 
-/// Columns that a block or a warp computes at a time, for all kernels whose strips have a width.
-std::set<std::int64_t> widths_of_strips(const kernel::Module& module) {
+/// The value where images have that many columns; nothing if it has to do with what a kernel computes.
+std::optional<std::int64_t> value_at(const kernel::Expr& e, const kernel::Module& module,
+                                     const ir::Pipeline& pipeline, std::int64_t width) {
+  kernel::FieldValues sizes;
+  for (const ir::StagePtr& input : pipeline.inputs) {
+    for (int d = 0; d < static_cast<int>(input->box.size()); ++d)
+      sizes[module.sizes.at(sizes.size()).name] = {.i = d == 0 ? width : 64};
+  }
+  try {
+    return kernel::evaluate(e, sizes);
+  } catch (const std::exception&) {  // a name that only the kernel knows
+    return std::nullopt;
+  }
+}
+
+/// The least widths of images where a strip of a kernel has a single column, after others.
+std::set<std::int64_t> widths_with_short_strips(const kernel::Module& module, const ir::Pipeline& pipeline) {
   std::set<std::int64_t> widths;
   for (const kernel::Function& function : module.functions) {
     kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
       const auto* loop = std::get_if<kernel::For>(&statement.op);
       if (!loop || loop->kind != kernel::LoopKind::BlocksX || !loop->step) return;
-      const std::int64_t width = kernel::literal_value(loop->step).value_or(0);
-      if (width > 0 && width <= 1024) widths.insert(width);
+      const std::int64_t step = kernel::literal_value(loop->step).value_or(0);
+      for (std::int64_t width = step + 1; step > 0 && step <= 1024 && width <= 2 * step + 256; ++width) {
+        const auto from = value_at(loop->from, module, pipeline, width);
+        const auto to = value_at(loop->to, module, pipeline, width);
+        if (!from || !to || *to - *from <= step || (*to - *from) % step != 1) continue;
+        widths.insert(width);
+        return;
+      }
     });
   }
   return widths;
@@ -82,11 +104,11 @@ std::set<std::int64_t> widths_of_strips(const kernel::Module& module) {
 /// Small ones first, as most mutants do not get further. A loop that ends too early leaves out what only some
 /// extents have: one column more than a strip's, or one row more than strips and batches of any height. So does a test
 /// for columns that the lanes of a warp divide evenly. Of the large ones, images and results are aligned in each combination.
-std::vector<Size> sizes_for(const kernel::Module& module) {
+std::vector<Size> sizes_for(const kernel::Module& module, const ir::Pipeline& pipeline) {
   std::vector<Size> sizes = parse_sizes("7x5");
   for (std::int64_t width = 9; width <= 24; ++width) sizes.push_back({{width, 5}});
   for (std::int64_t height = 31; height <= 42; ++height) sizes.push_back({{8, height}});
-  for (const std::int64_t width : widths_of_strips(module)) sizes.push_back({{width + 1, 9}});
+  for (const std::int64_t width : widths_with_short_strips(module, pipeline)) sizes.push_back({{width, 64}});
   for (const Size& size : parse_sizes("130x71,131x72,512x89,512x91,512x93,516x93")) sizes.push_back(size);
   return sizes;
 }
@@ -120,7 +142,7 @@ class Scoring {
     if (prepared.built.images.empty()) throw Error("mutants are of applications that have images");
     module_ = cuda_module(*pipeline_, plan.scheduling);
     fuzz::Random random(plan.seed);
-    for (const Size& size : plan.sizes.empty() ? sizes_for(module_) : plan.sizes)
+    for (const Size& size : plan.sizes.empty() ? sizes_for(module_, pipeline_->ir()) : plan.sizes)
       add_case(prepared, fitted(size, rank_of(prepared.built)), application.about.range, random);
     for (const RunTarget target : plan.targets) run_without_faults(target);
     choose();
