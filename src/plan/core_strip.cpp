@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
+
+#include "base/round_up.h"
 
 namespace weft::plan {
 namespace {
@@ -18,11 +21,11 @@ constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a st
 double kept_bytes_of(const March& march, const Tile& tile) {
   double bytes = 0;
   for (const RollingRows& r : march.rolling) {
-    const double columns =
-        at_rate(tile.width, march.step[0], r.rate[0]) + static_cast<double>(r.x().max - r.x().min);
+    const std::int64_t columns = at_rate(tile.width, march.step[0], r.rate[0]) + r.x().max - r.x().min;
     const int rows =
         tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
-    bytes += columns * rows * size_of(r.source().type);
+    bytes += static_cast<double>(columns_in_lines(columns, r, march.lanes_apart)) * rows *
+             size_of(r.source().type);
   }
   return bytes;
 }
@@ -36,6 +39,14 @@ int width_within(int bytes, const March& march, int most) {
 }
 
 }  // namespace
+
+std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart) {
+  const Type type = rows.source().type;
+  const bool apart = lanes_apart && type.lanes > 1;
+  if (!rows.is_member && !apart) return needed;  // read where they lie, but for strips at the ends
+  const int scalars = line_bytes / size_of(type.scalar);
+  return round_up<std::int64_t>(needed, apart ? scalars : scalars / std::gcd(scalars, type.lanes));
+}
 
 int room_for_rows(const RollingRows& rows) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));

@@ -5,6 +5,7 @@
 //     wide
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,12 @@ constexpr int part_pixels = 4096;  // enough to pay for handing out a part
 
 /// Of the rows of a tile whose width is given: part of a second-level cache, and of a thread's stack.
 constexpr int most_kept_bytes = 256 * 1024;
+
+constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
+
+/// Columns of kept rows, of which so many are needed. What a strip writes, or each lane of it, begins with a line of
+/// caches: then all vectors of a pass that reads and writes the same columns lie within lines, others are two accesses.
+std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart);
 
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows);

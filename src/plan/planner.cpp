@@ -26,7 +26,6 @@ namespace {
 constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
-constexpr int line_bytes = 64;            // of a cache, and of the longest vectors
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
@@ -151,7 +150,8 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     const int own = at_rate(width, march.step[0], kept.rate[0]);
     const int left = columns_beside(-kept.x().min, plan.whole),
               right = columns_beside(kept.x().max, plan.whole);
-    const int columns = plan.whole > 1 ? round_up(left + own + right, plan.whole) : left + own + right;
+    const int needed = plan.whole > 1 ? round_up(left + own + right, plan.whole) : left + own + right;
+    const int columns = static_cast<int>(columns_in_lines(needed, rolling, march.lanes_apart));
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
     kept.least_rows = is_static ? kept.rows : rolling.rows;

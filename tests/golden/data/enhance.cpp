@@ -218,7 +218,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t gamma_pitch = frame.gamma_pitch;
   const float gain = frame.gain;
-  alignas(64) float mean_tap_rows[8200];
+  alignas(64) float mean_tap_rows[8256];
   alignas(64) float gamma_line[2048];
   const bool past_caches = exceeds_caches(gamma_pitch * in_h * 4);
   const int64_t columns = (in_w + 2047) / 2048;
@@ -234,7 +234,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
         prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
-        float* mean_tap_row = mean_tap_rows + (row & 3) * 2050;
+        float* mean_tap_row = mean_tap_rows + (row & 3) * 2064;
         const float* in_0 = in + row * in_pitch;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
@@ -251,9 +251,9 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
         const int64_t left = x0;
         const int64_t right = x1;
         float* gamma_row = past_caches ? gamma_line : gamma + y * gamma_pitch + left;
-        const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
-        const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
-        const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2064 + (left - x0) + 1;
+        const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 3) * 2064 + (left - x0) + 1;
+        const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2064 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float mean = max_f32(0.0f, exp_approx_f32((mean_tap_m1[i - 1] + mean_tap_m1[i]

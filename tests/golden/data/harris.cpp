@@ -155,9 +155,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const int64_t hc_pitch = frame.hc_pitch;
   const float k = frame.k;
   alignas(64) float in_rows[2064];
-  alignas(64) float sx_rows[2056];
-  alignas(64) float sy_rows[2056];
-  alignas(64) float sxy_rows[2056];
+  alignas(64) float sx_rows[2112];
+  alignas(64) float sy_rows[2112];
+  alignas(64) float sxy_rows[2112];
   alignas(64) float hc_line[512];
   const bool past_caches = exceeds_caches(hc_pitch * in_h * 4);
   const int64_t columns = (in_w + 511) / 512;
@@ -196,9 +196,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
-        float* sx_row = sx_rows + (row & 3) * 514;
-        float* sy_row = sy_rows + (row & 3) * 514;
-        float* sxy_row = sxy_rows + (row & 3) * 514;
+        float* sx_row = sx_rows + (row & 3) * 528;
+        float* sy_row = sy_rows + (row & 3) * 528;
+        float* sxy_row = sxy_rows + (row & 3) * 528;
         const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
             * in_step + (left - x0) + 2;
         const float* in_0 = in_from + ((in_copied ? row : clamp_index(row, in_h)) & in_mask) * in_step
@@ -239,15 +239,15 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         const int64_t left = x0;
         const int64_t right = x1;
         float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
-        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 514 + (left - x0) + 1;
-        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 514 + (left - x0) + 1;
+        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]

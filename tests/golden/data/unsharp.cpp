@@ -155,7 +155,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t out_pitch = frame.out_pitch;
-  alignas(64) float blur_tap_rows[8200];
+  alignas(64) float blur_tap_rows[8256];
   alignas(64) uint8_t out_line[6144];
   const bool past_caches = exceeds_caches(out_pitch * in_h);
   const int64_t columns = (in_w + 2047) / 2048;
@@ -171,7 +171,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
         prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3);
-        float* blur_tap_row = blur_tap_rows + (row & 3) * 2050;
+        float* blur_tap_row = blur_tap_rows + (row & 3) * 2064;
         const uint8_t* in_0 = in + row * in_pitch;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
@@ -192,9 +192,9 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
         const int64_t right = x1;
         uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
         const uint8_t* in_0 = in + y * in_pitch;
-        const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2050 + (left - x0) + 1;
-        const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2050 + (left - x0) + 1;
-        const float* blur_tap_p1 = blur_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2050 + (left - x0) + 1;
+        const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2064 + (left - x0) + 1;
+        const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2064 + (left - x0) + 1;
+        const float* blur_tap_p1 = blur_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2064 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const uint8_t v0 = in_0[(left + i) * 3];

@@ -153,7 +153,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float threshold = frame.threshold;
   const float weight = frame.weight;
   alignas(64) float in_rows[6240];
-  alignas(64) float blurx_rows[780];
+  alignas(64) float blurx_rows[816];
   alignas(64) float mask_line[768];
   const bool past_caches = exceeds_caches(mask_pitch * in_h * 4);
   const int64_t columns = (in_w + 255) / 256;
@@ -196,7 +196,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         if (0 <= row && row < in_h) {
           const int64_t left = max_i64(x0 - 2, 0);
           const int64_t right = min_i64(x1 + 2, in_w);
-          float* blurx_row = blurx_rows + (row & 0) * 780;
+          float* blurx_row = blurx_rows + (row & 0) * 816;
           const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
           const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
           const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
@@ -218,9 +218,9 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             blurx_row[(x - x0) * 3 + 8] = 0.0f;
           }
         } else {
-          float* blurx_row = blurx_rows + (row & 0) * 780;
+          float* blurx_row = blurx_rows + (row & 0) * 816;
           WEFT_INDEPENDENT
-          for (int64_t i = 0; i < 260; ++i) {
+          for (int64_t i = 0; i < 272; ++i) {
             blurx_row[i * 3] = 0.0f;
             blurx_row[i * 3 + 1] = 0.0f;
             blurx_row[i * 3 + 2] = 0.0f;
@@ -232,7 +232,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         const int64_t right = x1;
         float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
         const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
-        const float* blurx_0 = blurx_rows + (y & 0) * 780 + (left - x0) * 3 + 6;
+        const float* blurx_0 = blurx_rows + (y & 0) * 816 + (left - x0) * 3 + 6;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < (right - left) * 3; ++i) {
           const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]

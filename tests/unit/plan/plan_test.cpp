@@ -49,7 +49,7 @@ TEST(Plan, OfACorePrints) {
             "  begins  4 rows above a tile\n"
             "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
             "2 ahead; clamp\n"
-            "  a       ring of 4 rows, 1026 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+            "  a       ring of 4 rows, 1040 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
             "  passes  a | b\n");
 }
 
@@ -113,12 +113,12 @@ TEST(Plan, ChangesInWhatIsAskedForAndInWhatFollows) {
   EXPECT_EQ(changes(R"({"kept": {"in": {"in_memory": false}}})", of_cores),
             "  in      ring of 4 rows, 1028 scalars each, in caches; [-2, 2] x [-2, 2], 2 ahead; clamp\n");
   EXPECT_EQ(changes(R"({"kept": {"a": {"rows": 8}}})", of_cores),
-            "  a       ring of 8 rows, 1026 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+            "  a       ring of 8 rows, 1040 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
   EXPECT_EQ(changes(R"({"levels": [{"kind": "core", "extent": [64, 32]}]})", of_cores),
             "  core    64 x 32 parallel\n"
             "  in      ring of 4 rows, 68 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], 2 "
             "ahead; clamp\n"
-            "  a       ring of 4 rows, 66 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+            "  a       ring of 4 rows, 80 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
   EXPECT_EQ(changes(R"({"levels": [{"kind": "core", "extent": ["all", {"sizes": [40, 20], "enough": 8}]}]})",
                     of_cores),
             "  core    1024 x 40|20 for 8 parallel\n");
@@ -146,7 +146,7 @@ TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
   EXPECT_EQ(text_of(R"({"kept": {"a": {"in_memory": true}}})", of_cores),
             "rows of 'a' cannot be read where they lie");
   EXPECT_EQ(text_of(R"({"kept": {"a": {"rows": 4096}}})", of_cores),
-            "16826432 bytes of rows do not fit 262144");
+            "17055808 bytes of rows do not fit 262144");
   EXPECT_EQ(text_of(R"({"kept": {"in": {"rows": 8}}})", of_blocks),
             "room for 8 rows of 'in' is less than the 10 that are needed");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "grid", "extent": [60, 32]}]})", of_blocks),
