@@ -85,8 +85,10 @@ void mark(const Box& box, std::vector<bool>& needed) {
 }
 
 void mark_stage(Stage& stage, std::vector<bool>& needed) {
-  // a scatter's is constant
-  if (stage.kind == Stage::Kind::Body || stage.kind == Stage::Kind::Resize) mark(stage.box, needed);
+  // The box of others follows from what they read.
+  if (stage.kind == Stage::Kind::Body || stage.kind == Stage::Kind::Resize ||
+      stage.kind == Stage::Kind::Scatter)
+    mark(stage.box, needed);
   mark(stage.over, needed);
   each_access(stage, [&](Access& access) {
     needed[access.source] = true;

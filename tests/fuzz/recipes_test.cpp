@@ -211,6 +211,20 @@ TEST(RandomRecipes, CoverTheLanguage) {
   for (const std::string& what : wanted) EXPECT_TRUE(found.count(what)) << what << " never occurs";
 }
 
+/// As shrinking leaves some: of an image only the size of the cells is left.
+TEST(RandomRecipes, NeedTheImagesThatCellsOfAScatterAreCountedFrom) {
+  Recipe recipe;
+  recipe.images = {{.type = {Scalar::I32, 1}, .rank = 1}, {.type = {Scalar::I32, 1}, .rank = 1}};
+  const Term one{.type = {Scalar::I32, 1}};
+  Stage scatter{.kind = Stage::Kind::Scatter};
+  scatter.box = {{{}, {.image = 1, .divisor = 4, .offset = 1}}};
+  scatter.cases = {{{}, one}};
+  scatter.at = {one}, scatter.initial = one, scatter.type = one.type, scatter.access.source = 0;
+  recipe.stages = {scatter};
+  recipe.outputs = {0};
+  EXPECT_EQ(needed_sources(recipe), (std::vector<bool>{true, true, true}));
+}
+
 // ---- the printed text ----
 
 const std::filesystem::path printed = WEFT_SOURCE_DIR "/tests/fuzz/reproducers.inc";
