@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* no_stage = "no stage could be drawn";
 
+constexpr std::size_t most_dims = 4;  // coordinates have no more names
+
 class Generator {
  public:
   /// Every fourth recipe is one whose stages are kept to what can march, to a reduction now and then.
@@ -252,7 +254,8 @@ class Generator {
     stage.initial = terms.literal(dice_.scalar());
     stage.type = stage.initial.type;
     if (dice_.chance(0.5)) add_cells(stage, inside.box);
-    for (int d = stage.at.empty() ? dice_.between(1, 2) : dice_.below(2); d > 0; --d) {
+    const int others = stage.at.empty() ? dice_.between(1, 2) : dice_.below(2);
+    for (int d = 0; d < others && stage.box.size() < most_dims; ++d) {
       stage.box.push_back({{}, {.offset = dice_.between(1, 8)}});
       stage.at.push_back(terms.integer(inside));
       if (dice_.chance(0.8))

@@ -31,11 +31,14 @@ class BlockTiles : public TileOwner {
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
+    const std::string width = std::to_string(tile_.width()), batch = std::to_string(tile_.batch());
+    const std::string strip =
+        tile_.is_of_volume() ? "through planes of " + width + "x" + std::to_string(tile_.plan().lines()) +
+                                   " pixels, " + batch + " at\na time"
+                             : "down a strip of " + width + " pixels, " + batch + " rows at\na time";
     return (tile_.plan().parts ? "Parts of '" : "'") + result_.name + "'" +
-           (members.empty() ? "" : " with " + members) + ". Each block of threads goes down a strip of " +
-           std::to_string(tile_.width()) + " pixels, " + std::to_string(tile_.batch()) +
-           " rows at\na time, and keeps the rows of " + tile_.named_sources(false) +
-           " in shared memory while they are read.";
+           (members.empty() ? "" : " with " + members) + ". Each block of threads goes " + strip +
+           ", and keeps the rows of " + tile_.named_sources(false) + " in shared memory while they are read.";
   }
 
   kernel::Storage storage() const override { return kernel::Storage::Shared; }
@@ -45,13 +48,11 @@ class BlockTiles : public TileOwner {
   }
 
   void go_through(kernel::Function& function, const Expr& rows_per_part, Block work) override {
-    const Expr x0 = name("x0"), y0 = name("y0"), rows = name("rows"), width = literal(tile_.width());
-    function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
+    const Expr x0 = name("x0"), width = literal(tile_.width());
     // Whole steps, as are the columns: what there is no pixel of is not stored.
-    const Expr right = steps_.whole(rows_.end(0), 0), bottom = steps_.whole(rows_.end(1), 1);
-    For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, rows};
-    down.body.push_back({Let{"y1", kernel::min(kernel::add(y0, rows), bottom)}});
-    kernel::append(down.body, std::move(work));
+    const Expr right = steps_.whole(rows_.end(0), 0);
+    For down = tile_.is_of_volume() ? go_through_planes(function, std::move(work))
+                                    : go_down_rows(function, rows_per_part, std::move(work));
     For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, width};
     across.body.push_back({Let{"columns", kernel::min(width, kernel::sub(right, x0))}});
     across.body.push_back({std::move(down)});
@@ -59,11 +60,13 @@ class BlockTiles : public TileOwner {
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr& rows_per_part) override {
-    const Expr columns = tile_.columns_of_tiles();
+    const Expr columns = tile_.columns_of_tiles(), layers = tile_.layers_of_tiles();
     kernel::Grid grid =
         grid_of_blocks(columns, tile_.plan().level(plan::LevelKind::Block)->extent[0].fixed());
-    grid.threads[1] =
-        tile_.height(columns, rows_per_part, [&](const Expr& rows) { return parts(steps_.extent(1), rows); });
+    const Expr below = tile_.height(kernel::mul(columns, layers), rows_per_part, [&](const Expr& rows) {
+      return parts(steps_.extent(tile_.down()), rows);
+    });
+    grid.threads[1] = kernel::mul(below, layers);
     return {function.name, literal(1), grid};
   }
 
@@ -95,6 +98,34 @@ class BlockTiles : public TileOwner {
   }
 
  private:
+  For go_down_rows(kernel::Function& function, const Expr& rows_per_part, Block work) const {
+    const Expr rows = name("rows"), bottom = steps_.whole(rows_.end(1), 1);
+    function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
+    For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, rows};
+    down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), bottom)}});
+    kernel::append(down.body, std::move(work));
+    return down;
+  }
+  /// Blocks along y of the grid are those of one layer after the other.
+  For go_through_planes(kernel::Function& function, Block work) const {
+    const Expr planes = name("planes"), layers = name("layers"), lines = literal(tile_.plan().lines());
+    function.body.push_back({Let{"layers", tile_.layers_of_tiles()}});
+    const Expr side_by_side = kernel::mul(tile_.columns_of_tiles(), layers);
+    function.body.push_back({Let{"planes", tile_.height(side_by_side, nullptr)}});
+    const Expr tile = name("tile"), below = parts(steps_.extent(2), planes);
+    For through{LoopKind::BlocksY, "tile", literal(0), kernel::mul(below, layers), {}, literal(1)};
+    const auto along = [&](int d, const Expr& number, const Expr& extent) {
+      const std::string begin = ir::dim_name(d) + "0";
+      through.body.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
+      const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
+      through.body.push_back({Let{ir::dim_name(d) + "1", end}});
+    };
+    along(1, kernel::binary(BinaryOp::Rem, tile, layers), lines);
+    along(2, kernel::div(tile, layers), planes);
+    kernel::append(through.body, std::move(work));
+    return through;
+  }
+
   /// Members that one loop computes, and the rows and columns that a strip needs of them.
   struct Loop {
     std::vector<std::unique_ptr<PlacedLanes>> members;
@@ -111,7 +142,7 @@ class BlockTiles : public TileOwner {
     const ir::Stage& stage() const { return members.front()->stage(); }
     bool is_constant_outside() const { return border == ir::BorderMode::Constant; }
     bool is_strip_wide() const { return x == plan::Reach{} && is_like_result; }
-    std::string row() const { return kept.front() ? "row" : "y"; }
+    const plan::Kept* kept_rows() const { return kept.front() ? &kept.front()->kept : nullptr; }
   };
   Loop loop_of(const Tile::Stages& pass) const {
     Tile::PassLanes members = tile_.lanes_of(pass);
@@ -120,11 +151,14 @@ class BlockTiles : public TileOwner {
     const PlacedLanes& first = *members.front();
     const Rows rows(first.stage().domain(), tile_.layout());
     const int per_pixel = first.per_pixel();
-    Loop loop{std::move(members), std::move(kept), rows, per_pixel, {steps_[0], steps_[1]}};
-    plan::Reach y;
+    Loop loop{std::move(members), std::move(kept), rows, per_pixel, tile_.plan().step};
+    bool reaches_no_other_rows = true;
     if (const Source* source = loop.kept.front()) {
       loop.rate = source->kept.rate;
-      loop.x = source->kept.x(), y = source->kept.y();
+      loop.x = source->kept.x();
+      const plan::Window& window = source->kept.window;
+      reaches_no_other_rows = std::all_of(window.begin() + 1, window.end(),
+                                          [](const plan::Reach& reach) { return reach == plan::Reach{}; });
       loop.border = source->kept.border_mode();
       for (const Source* member : loop.kept) {
         const plan::Reach& reach = member->kept.outside[0];
@@ -132,21 +166,25 @@ class BlockTiles : public TileOwner {
       }
     }
     const auto is_like_result = [&](int d) {
-      return pass.front()->domain()[d] == result_.domain()[d] && steps_[d] == 1 && loop.rate[d] == 1;
+      const int s = d == 0 ? 0 : 1;
+      return pass.front()->domain()[d] == result_.domain()[d] && steps_[d] == 1 && loop.rate[s] == 1;
     };
     loop.is_like_result = is_like_result(0);
-    loop.is_strip_high = y == plan::Reach{} && is_like_result(1);
+    loop.is_strip_high = reaches_no_other_rows;
+    for (int d = 1; d <= tile_.down(); ++d) loop.is_strip_high &= is_like_result(d);
     return loop;
   }
 
   /// for each column of a strip and its halo, by a thread:  for its rows of the batch:  the members' pixels
   For columns_of(const Tile::Stages& members, const TileReduction* reduction) {
     const Loop loop = loop_of(members);
-    ExpressionLowering expressions =
-        tile_.expressions(loop.stage(), Place::Thread, {name("x"), name(loop.row())});
+    std::vector<Expr> coords = tile_.row_coords(loop.kept_rows());
+    coords.insert(coords.begin(), name("x"));
+    ExpressionLowering expressions = tile_.expressions(loop.stage(), Place::Thread, std::move(coords));
     if (members.size() > 1) expressions.share_with({members.begin() + 1, members.end()});
     const auto kept_rows = [this](const Source& source) -> ExpressionLowering::KeptRows {
-      return {source.array, [this, &source](const Expr& y) { return tile_.row_start(source.kept, y); },
+      return {source.array,
+              [this, &source](const std::vector<Expr>& row) { return tile_.row_start(source.kept, row); },
               [&source](const Expr& x) { return Tile::at(source.kept, x); },
               source.kept.is_member && !source.kept.continues};
     };
@@ -217,12 +255,15 @@ class BlockTiles : public TileOwner {
   /// for the rows of the batch that the tile needs:  the members' pixels in a column, or the elements
   Block rows_of(const Loop& loop, const Column& column, const TileReduction* reduction,
                 ExpressionLowering& expressions) const {
-    const Expr row = name(loop.row());
     const bool is_constant_above = loop.is_constant_outside() && !loop.is_strip_high;
     Expr inside = column.inside;
-    if (is_constant_above)
-      inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(1), row),
-                                                 kernel::binary(BinaryOp::Lt, row, loop.rows.end(1))));
+    int d = 0;
+    for (const Expr& at : tile_.row_coords(loop.kept_rows())) {
+      ++d;
+      if (is_constant_above)
+        inside = kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, loop.rows.begin(d), at),
+                                                   kernel::binary(BinaryOp::Lt, at, loop.rows.end(d))));
+    }
     Block body, work;
     std::vector<Target> targets;
     if (!reduction) targets = targets_of(loop, column, expressions, body);
@@ -238,8 +279,7 @@ class BlockTiles : public TileOwner {
       work = Block{{If{inside, std::move(work), std::move(constants)}}};
     }
     kernel::append(body, std::move(work));
-    const Source* source = loop.kept.front();
-    return tile_.for_rows(source ? &source->kept : nullptr, is_constant_above, std::move(body));
+    return tile_.for_rows(loop.kept_rows(), is_constant_above, std::move(body));
   }
 
   /// Where the pixel of a thread goes.

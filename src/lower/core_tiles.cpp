@@ -38,9 +38,9 @@ class CoreTiles : public TileOwner {
     for (const Source& source : tile.sources()) {
       const std::string& name = array_of(source.stage).name;
       row_[&source] = claim(name + "_row");
-      if (!source.kept.in_memory) continue;
+      if (!finds(source)) continue;
       finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
-                           claim(name + "_mask")};
+                           claim(name + "_line_step"), claim(name + "_mask")};
     }
     if (tile.plan().edges > 0) edges_ = {claim("copied"), claim("inner_left"), claim("inner_right")};
     if (tile.plan().parts) return;
@@ -52,7 +52,7 @@ class CoreTiles : public TileOwner {
     std::string members, images;
     for (const Source& source : tile_.sources()) {
       std::string& names = source.kept.is_member ? members : images;
-      const bool is_named = source.kept.is_member || source.kept.in_memory;
+      const bool is_named = source.kept.is_member || finds(source);
       if (is_named) names += (names.empty() ? "'" : ", '") + source.stage.name + "'";
     }
     const std::string width = std::to_string(tile_.width()),
@@ -64,7 +64,9 @@ class CoreTiles : public TileOwner {
     const std::string tiles =
         tile_.is_static()
             ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().height().fixed()) + "."
-            : "Strips " + parts + width + " columns that are computed row by row.";
+        : tile_.is_of_volume() ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().lines()) +
+                                     " that are computed plane by plane."
+                               : "Strips " + parts + width + " columns that are computed row by row.";
     if (members.empty()) return tiles + where;
     return tiles +
            (tile_.is_static() ? "\nThe rows of " + members + " that a tile needs are computed before it."
@@ -81,29 +83,42 @@ class CoreTiles : public TileOwner {
   void go_through(kernel::Function& function, const Expr& rows_per_part, Block work) override {
     Block& block = function.body;
     if (!line_.name.empty()) {
-      const Expr scalars = kernel::mul(name(array_.strides[0]), rows_.extent(1));
+      const Expr scalars = kernel::mul(name(array_.strides.back()), rows_.extent(tile_.down()));
       const Expr bytes = kernel::mul(scalars, literal(size_of(result_.type.scalar)));
       block.push_back({line_});
       block.push_back({kernel::ExceedsCaches{past_caches_, bytes}});
     }
-    const Expr columns = name("columns"), rows = name("rows"), strip = name("strip");
+    const Expr columns = name("columns"), strip = name("strip");
     block.push_back({Let{"columns", tile_.columns_of_tiles()}});
-    block.push_back({Let{"rows", tile_.height(columns, rows_per_part)}});
+    const bool has_layers = tile_.is_of_volume();
+    const std::string height = has_layers ? "planes" : "rows";
+    Expr side_by_side = columns;
+    if (has_layers) {
+      block.push_back({Let{"layers", tile_.layers_of_tiles()}});
+      side_by_side = kernel::mul(columns, name("layers"));
+    }
+    block.push_back({Let{height, tile_.height(side_by_side, rows_per_part)}});
     For strips{LoopKind::Serial, "strip", name("first"), name("last"), {}};
     Block& body = strips.body;
     const Expr column = kernel::mul(kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
     body.push_back({Let{"x0", kernel::add(column, steps_.origin(0))}});
     const Expr right = steps_.whole(rows_.end(0), 0);
     body.push_back({Let{"x1", kernel::min(kernel::add(name("x0"), literal(tile_.width())), right)}});
-    const Expr row = kernel::mul(kernel::div(strip, columns), rows);
-    body.push_back({Let{"y0", kernel::add(row, steps_.origin(1))}});
-    const Expr bottom = steps_.whole(rows_.end(1), 1);
-    body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), bottom)}});
+    const auto along = [&](int d, const Expr& number, const Expr& extent) {
+      const std::string begin = ir::dim_name(d) + "0";
+      body.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
+      const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
+      body.push_back({Let{ir::dim_name(d) + "1", end}});
+    };
+    if (has_layers)
+      along(1, kernel::binary(BinaryOp::Rem, kernel::div(strip, columns), name("layers")),
+            literal(tile_.plan().lines()));
+    along(tile_.down(), kernel::div(strip, side_by_side), name(height));
     if (edges_) {
       find_edges(body);
     } else {
       for (const Source& source : tile_.sources()) {
-        if (!source.kept.in_memory) continue;
+        if (!finds(source)) continue;
         const Beyond beyond = beyond_of(source);
         const Finding& found = finding_.at(&source);
         body.push_back({Let{found.copied, either(either(beyond.left, beyond.right), beyond.rows)}});
@@ -115,16 +130,19 @@ class CoreTiles : public TileOwner {
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr& rows_per_part) override {
-    const Expr columns = tile_.columns_of_tiles();
-    return {function.name,
-            kernel::mul(parts(steps_.extent(1), tile_.height(columns, rows_per_part)), columns)};
+    const Expr side_by_side = kernel::mul(tile_.columns_of_tiles(), tile_.layers_of_tiles());
+    const Expr height = tile_.height(side_by_side, rows_per_part);
+    return {function.name, kernel::mul(parts(steps_.extent(tile_.down()), height), side_by_side)};
   }
 
  private:
+  /// Whether tiles read rows of an image where they lie, but for those at its ends.
+  static bool finds(const Source& source) { return source.kept.in_memory && source.kept.is_copied(); }
+
   /// Of an image that tiles may read where it lies: whether a tile has to copy rows, where it finds them, how
-  /// many scalars they lie apart, and the bits of a row's number that say which it is.
+  /// many scalars they lie apart, in volumes planes and lines, and the bits of a row's number that say which it is.
   struct Finding {
-    std::string copied, from, step, mask;
+    std::string copied, from, step, line_step, mask;
   };
 
   const ArrayLayout& array_of(const ir::Stage& stage) const { return tile_.layout().arrays.at(&stage); }
@@ -155,9 +173,15 @@ class CoreTiles : public TileOwner {
     const Expr left = kernel::sub(begin_of(source), literal(before));
     const Expr right = kernel::add(end_of(source), literal(columns_of(source) - source.width - before));
     Beyond beyond{is_less(left, rows.begin(0)), is_less(rows.end(0), right), nullptr};
-    if (!tile_.plan().exchanges_rows(kept))
-      beyond.rows =
-          either(is_less(tile_.first_row(kept), rows.begin(1)), is_less(rows.end(1), tile_.end_row(kept)));
+    if (tile_.plan().exchanges_rows(kept)) return beyond;
+    const int down = tile_.down();
+    beyond.rows = either(is_less(tile_.first_row(kept), rows.begin(down)),
+                         is_less(rows.end(down), tile_.end_row(kept)));
+    if (tile_.is_of_volume()) {
+      const Expr lines =
+          either(is_less(tile_.first_line(kept), rows.begin(1)), is_less(rows.end(1), tile_.end_line(kept)));
+      beyond.rows = either(beyond.rows, lines);
+    }
     return beyond;
   }
 
@@ -165,7 +189,7 @@ class CoreTiles : public TileOwner {
   void find_edges(Block& body) const {
     Beyond all;
     for (const Source& source : tile_.sources()) {
-      if (!source.kept.in_memory) continue;
+      if (!finds(source)) continue;
       const Beyond beyond = beyond_of(source);
       all = {either(all.left, beyond.left), either(all.right, beyond.right), either(all.rows, beyond.rows)};
     }
@@ -203,7 +227,7 @@ class CoreTiles : public TileOwner {
     body.push_back({Let{"at_edge", kernel::binary(BinaryOp::Ne, part, literal(1))}});
     Block some;
     for (const Source& source : tile_.sources()) {
-      if (source.kept.in_memory) find_rows(some, source, name("at_edge", Scalar::Bool));
+      if (finds(source)) find_rows(some, source, name("at_edge", Scalar::Bool));
     }
     kernel::append(some, std::move(work));
     body.push_back({If{kernel::binary(BinaryOp::Lt, name("left"), name("right")), std::move(some), {}}});
@@ -217,22 +241,30 @@ class CoreTiles : public TileOwner {
     const ArrayLayout& array = array_of(source.stage);
     const plan::Kept& kept = source.kept;
     const Finding& found = finding_.at(&source);
-    const Expr first = tile_.first_row(kept), stride = name(array.strides[0]);
+    const Expr stride = name(array.strides.back());
     const Expr left = kernel::sub(begin_of(source), literal(columns_before(source)));
-    const Expr number = tile_.is_static() ? first : literal(0);  // of the row with which it begins
+    // The row with which it begins.
+    std::vector<Expr> number{tile_.is_static() ? tile_.first_row(kept) : literal(0)};
+    if (tile_.is_of_volume()) number.insert(number.begin(), tile_.first_line(kept));
     const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(source.lanes()));
     body.push_back(
         {kernel::Pointer{found.from, array.name, source.stage.type.scalar,
                          kernel::add(memory_row(rows, array, number), column), true, copied, source.array}});
-    body.push_back({Let{found.step, kernel::select(copied, literal(kept.pitch), stride)}});
+    body.push_back({Let{found.step, kernel::select(copied, literal(kept.lines * kept.pitch), stride)}});
+    if (tile_.is_of_volume())
+      body.push_back(
+          {Let{found.line_step, kernel::select(copied, literal(kept.pitch), name(array.strides[0]))}});
     if (!tile_.is_static())
       body.push_back({Let{found.mask, kernel::select(copied, literal(kept.rows - 1), literal(-1))}});
   }
   /// From where it finds its rows, the scalar with which one begins.
-  Expr found_row(const Source& source, const Finding& found, const Expr& row) const {
-    const Expr number = tile_.is_static() ? kernel::sub(row, tile_.first_row(source.kept))
-                                          : kernel::binary(BinaryOp::And, row, name(found.mask));
-    return kernel::mul(number, name(found.step));
+  Expr found_row(const Source& source, const Finding& found, const std::vector<Expr>& row) const {
+    const Expr number = tile_.is_static() ? kernel::sub(row.back(), tile_.first_row(source.kept))
+                                          : kernel::binary(BinaryOp::And, row.back(), name(found.mask));
+    const Expr start = kernel::mul(number, name(found.step));
+    if (!tile_.is_of_volume()) return start;
+    const Expr line = kernel::sub(row.front(), tile_.first_line(source.kept));
+    return kernel::add(start, kernel::mul(line, name(found.line_step)));
   }
 
   /// The names of the columns with which a row begins and ends.
@@ -262,13 +294,23 @@ class CoreTiles : public TileOwner {
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   If inside_or_constant(const Source& source, Block inside, Block outside) const {
     const Rows rows = all_of(source);
-    return {kernel::both(kernel::binary(BinaryOp::Le, rows.begin(1), name("row")),
-                         kernel::binary(BinaryOp::Lt, name("row"), rows.end(1))),
-            std::move(inside), std::move(outside)};
+    Expr is_inside;
+    int d = 1;
+    for (const Expr& at : tile_.row_coords(&source.kept)) {
+      is_inside = kernel::both(is_inside, kernel::both(kernel::binary(BinaryOp::Le, rows.begin(d), at),
+                                                       kernel::binary(BinaryOp::Lt, at, rows.end(d))));
+      ++d;
+    }
+    return {is_inside, std::move(inside), std::move(outside)};
   }
   /// Scalars from the start of an array to a row.
-  static Expr memory_row(const Rows& rows, const ArrayLayout& array, const Expr& row) {
-    return kernel::mul(kernel::sub(row, rows.lower(array.box[1].min)), name(array.strides[0]));
+  static Expr memory_row(const Rows& rows, const ArrayLayout& array, const std::vector<Expr>& row) {
+    Expr offset = literal(0);
+    for (std::size_t d = 1; d <= row.size(); ++d) {
+      const Expr number = kernel::sub(row[d - 1], rows.lower(array.box[d].min));
+      offset = kernel::add(offset, kernel::mul(number, name(array.strides[d - 1])));
+    }
+    return offset;
   }
   kernel::Stmt current_row(const Source& source) const { return tile_.current_row(source, row_.at(&source)); }
   /// The scalar of a kept row that holds a lane at a column.
@@ -280,13 +322,17 @@ class CoreTiles : public TileOwner {
     const Finding* finding = found == finding_.end() ? nullptr : &found->second;
     const bool exchanges = tile_.plan().exchanges_rows(source.kept);
     return {finding ? finding->from : source.array,
-            [this, &source, finding](const Expr& row) {
+            [this, &source, finding](const std::vector<Expr>& row) {
               return finding ? found_row(source, *finding, row) : tile_.row_start(source.kept, row);
             },
             [this, &source](const Expr& x) { return at(source, x); },
             exchanges || (source.kept.is_member && !source.kept.continues),
             source.kept.lane_pitch,
             exchanges ? name(edges_ ? "at_edge" : finding->copied, Scalar::Bool) : nullptr};
+  }
+  static std::vector<Expr> coords_of(const Expr& x, std::vector<Expr> row) {
+    row.insert(row.begin(), x);
+    return row;
   }
   static Expr count() { return kernel::sub(name("right"), name("left")); }
 
@@ -295,31 +341,89 @@ class CoreTiles : public TileOwner {
  public:
   Block go_down(const std::function<Block()>& rows) override { return tile_.march(rows()); }
   Block rows_of_image(const Source& source) override {
+    Block body;
+    clip_columns(body, source);
+    const std::string copied = edges_ ? edges_->copied : finds(source) ? finding_.at(&source).copied : "";
+    if (source.kept.is_copied() && !copied.empty())
+      body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
+    else if (source.kept.is_copied())
+      kernel::append(body, copied_row(source));
+    const bool is_prefetched = has_short_rows(source) && !comes_with_pass(source);
+    if (is_prefetched) {
+      std::vector<Expr> next = tile_.row_coords(&source.kept);
+      next.front() = kernel::add(next.front(), literal(rows_ahead(tile_, &source.kept)));
+      body.push_back({prefetched(source, std::move(next))});
+    }
+    if (!is_prefetched && !source.kept.is_copied()) return {};
+    return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
+  }
+
+ private:
+  /// The coordinates of a row, those outside of a source moved inside.
+  static std::vector<Expr> moved_inside(std::vector<Expr> row, const Rows& rows, kernel::IndexOp op) {
+    int d = 0;
+    for (Expr& at : row) {
+      ++d;
+      at = kernel::add(kernel::index_call(op, kernel::sub(at, rows.begin(d)), rows.extent(d)), rows.begin(d));
+    }
+    return row;
+  }
+  /// Of a row in memory, the scalar of the pixel at a column.
+  static Expr in_memory_at(const Source& source, const Rows& rows, const Expr& x) {
+    return kernel::mul(kernel::sub(x, rows.begin(0)), literal(source.lanes()));
+  }
+
+  /// Processors foresee what is next in a row, not that the tile goes on in the next one. To say so pays for itself in
+  /// short rows.
+  static bool has_short_rows(const Source& source) {
+    return source.width * size_of(source.stage.type) <= most_prefetched;
+  }
+  /// Whether a plane that is needed next is fetched row by row, while rows of another are computed: all of it at once
+  /// would be more than a core can wait for.
+  bool comes_with_pass(const Source& source) const {
+    return tile_.is_of_volume() && !source.kept.is_copied();
+  }
+  /// A row of a pass goes with one of each plane that is needed next, if no pass comes before it.
+  void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
+    if (pass.back()->name != tile_.plan().passes.front().back()) return;
+    for (const Source& source : tile_.sources()) {
+      if (source.kept.is_member || !comes_with_pass(source) || !has_short_rows(source)) continue;
+      const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
+      block.push_back({prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))})});
+    }
+  }
+
+  kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords) const {
+    const Rows rows = all_of(source);
+    const Expr row = memory_row(rows, array_of(source.stage),
+                                moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
+    return {array_of(source.stage).name, source.stage.type.scalar,
+            kernel::add(row, in_memory_at(source, rows, name("left"))),
+            kernel::mul(count(), literal(source.lanes()))};
+  }
+
+  /// The current row of an image, copied to its kept rows with what its border finds.
+  Block copied_row(const Source& source) {
     const std::optional<plan::BorderRule>& border = source.kept.border;
     const Scalar type = source.stage.type.scalar;
     const ArrayLayout& array = array_of(source.stage);
     const int lanes = source.lanes();
     const bool is_constant = source.is_constant_outside();
     const Rows rows = all_of(source);
-    const auto in_source = [&](const Expr& row, kernel::IndexOp op) {
-      const Expr index = kernel::index_call(op, kernel::sub(row, rows.begin(1)), rows.extent(1));
-      return kernel::add(index, rows.begin(1));
-    };
     const bool is_found = border && !is_constant;  // by the border, in whatever row
-    const Expr row = is_found ? in_source(name("row"), index_op(border->mode)) : name("row");
+    std::vector<Expr> row = tile_.row_coords(&source.kept);
+    if (is_found) row = moved_inside(std::move(row), rows, index_op(border->mode));
     Block copies;
     const std::string from = tile_.layout().names.claim(array.name + "_row");
     copies.push_back({kernel::Pointer{from, array.name, type, memory_row(rows, array, row)}});
-    const Expr origin = rows.lower(array.box[0].min);
-    const auto at_memory = [&](const Expr& x) { return kernel::mul(kernel::sub(x, origin), literal(lanes)); };
-    const Expr scalars = kernel::mul(count(), literal(lanes));
     const bool apart = source.kept.lane_pitch != 1;
     const auto copy_from = [&](const Expr& left, const Expr& right) {
       Block copy;
       for (int l = 0; l < (apart ? lanes : 1); ++l) {
         const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
-        copy.push_back({kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, left, l)),
-                                      kernel::load(from, type, kernel::add(scalar, at_memory(left)))}});
+        copy.push_back(
+            {kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, left, l)),
+                           kernel::load(from, type, kernel::add(scalar, in_memory_at(source, rows, left)))}});
       }
       const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
       copies.push_back({For{LoopKind::Vector, "i", literal(0), count, std::move(copy)}});
@@ -338,7 +442,7 @@ class CoreTiles : public TileOwner {
     }
     if (border) {
       beyond_columns(copies, source, {"left", "right"}, [&](const Expr& x, int lane) {
-        return kernel::load(from, type, kernel::add(at_memory(x), literal(lane)));
+        return kernel::load(from, type, kernel::add(in_memory_at(source, rows, x), literal(lane)));
       });
     }
     if (is_constant) {
@@ -347,26 +451,9 @@ class CoreTiles : public TileOwner {
       copies = {{either}};
     }
     copies.insert(copies.begin(), current_row(source));
-
-    Block body;
-    clip_columns(body, source);
-    const std::string copied = edges_                  ? edges_->copied
-                               : source.kept.in_memory ? finding_.at(&source).copied
-                                                       : "";
-    if (!copied.empty())
-      body.push_back({If{name(copied, Scalar::Bool), std::move(copies), {}}});
-    else
-      kernel::append(body, std::move(copies));
-    if (source.width * size_of(source.stage.type) <= most_prefetched) {
-      const Expr later = kernel::add(name("row"), literal(rows_ahead(tile_, &source.kept)));
-      const Expr next = in_source(later, kernel::IndexOp::Clamp);
-      const Expr at_next = kernel::add(memory_row(rows, array, next), at_memory(name("left")));
-      body.push_back({kernel::Prefetch{array.name, type, at_next, scalars}});
-    }
-    return tile_.for_rows(&source.kept, border.has_value(), std::move(body));
+    return copies;
   }
 
- private:
   /// The pixels beyond the ends of a row that the tile needs. `pixel` gives one lane of a pixel of the
   /// source.
   void beyond_columns(Block& block, const Source& source, const Ends& ends,
@@ -430,7 +517,7 @@ class CoreTiles : public TileOwner {
     const Source& first = *tile_.source(*pass.front());
     Block body, constants;
     clip_columns(body, first, ends_of_row());
-    compute(body, pass, name("row"), columns_of(first));
+    compute(body, pass, tile_.row_coords(&first.kept), columns_of(first));
     for (const ir::Stage* stage : pass) {
       const Source& source = *tile_.source(*stage);
       if (!source.is_constant_outside()) continue;
@@ -447,7 +534,9 @@ class CoreTiles : public TileOwner {
     const Expr x = reduction.parts.column(), row = name("y");
     ExpressionLowering expressions = tile_.expressions(result_, Place::Row, {x, row});
     Tile::RowsOf rows;
-    for (const Source& source : tile_.sources()) rows[&source.stage] = kept_rows_of(source);
+    for (const Source& source : tile_.sources()) {
+      if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
+    }
     expressions.keep_rows(std::move(rows), name("left"), kernel::sub(x, name("left")));
     Block elements = columns_of_result();
     reduction.parts.row(expressions, reduction.accumulators, name("left"), name("right"), elements);
@@ -464,17 +553,21 @@ class CoreTiles : public TileOwner {
 
   Block rows_of_result(const Tile::Stages& pass) {
     Block body = columns_of_result();
-    compute(body, pass, name("y"), tile_.width());
+    compute(body, pass, tile_.row_coords(nullptr), tile_.width());
     return tile_.for_rows(nullptr, false, std::move(body));
   }
 
   /// One row of the members of a pass, at most so many columns: to their kept rows, or to memory.
-  void compute(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
+  void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns) {
     const Ends ends = ends_of_row();
-    const Source* of_pass = tile_.source(*pass.front());
-    const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
-    kernel::append(block,
-                   prefetch_images(tile_, pass, name(ends.left), name(ends.right), row, ahead, fetched_));
+    if (tile_.is_of_volume()) {
+      if (!edges_) fetch_next_planes(block, pass, row.front());
+    } else {
+      const Source* of_pass = tile_.source(*pass.front());
+      const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
+      kernel::append(block, prefetch_images(tile_, pass, name(ends.left), name(ends.right), row.front(),
+                                            ahead, fetched_));
+    }
     Block work;
     compute_part(work, pass, row, columns);
     if (edges_)
@@ -492,12 +585,12 @@ class CoreTiles : public TileOwner {
   }
 
   /// From left to right.
-  void compute_part(Block& block, const Tile::Stages& pass, const Expr& row, int columns) {
+  void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns) {
     const Tile::PassLanes lanes = tile_.lanes_of(pass);
     const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
     const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
     ExpressionLowering expressions =
-        tile_.expressions(lanes.front()->stage(), Place::Row, {kernel::add(begin, i), row});
+        tile_.expressions(lanes.front()->stage(), Place::Row, coords_of(kernel::add(begin, i), row));
     if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
     Tile::RowsOf rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
 
@@ -559,8 +652,8 @@ class CoreTiles : public TileOwner {
 
   /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
   void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
-                       const std::vector<StripTarget>& targets, const Expr& row, int count, Block& pointers,
-                       Block& work) {
+                       const std::vector<StripTarget>& targets, const std::vector<Expr>& row, int count,
+                       Block& pointers, Block& work) {
     const Expr i = name("i"), mask = literal(-count);
     const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
     const auto whole = [&](const Expr& x) { return kernel::binary(BinaryOp::Shr, x, shift); };
@@ -583,7 +676,7 @@ class CoreTiles : public TileOwner {
     }
     pointers.push_back({Let{"whole", whole(name("whole_left"))}});
     ExpressionLowering together =
-        tile_.expressions(*stages.front(), Place::Row, {kernel::add(name("whole"), i), row}, &names);
+        tile_.expressions(*stages.front(), Place::Row, coords_of(kernel::add(name("whole"), i), row), &names);
     together.share_with({stages.begin() + 1, stages.end()});
     together.keep_rows(kept_rows, name("whole"));
     together.avoid_names_of(single);
@@ -627,7 +720,7 @@ class CoreTiles : public TileOwner {
 
   /// Where the pixels of a stage go; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
-                        const Expr& row, Block& block) const {
+                        const std::vector<Expr>& row, Block& block) const {
     const auto scalar = [&](std::int64_t lane_pitch) {
       return kernel::mul(name("i"), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
     };
@@ -644,7 +737,7 @@ class CoreTiles : public TileOwner {
   }
 
   /// The scalar of the result with which its part of a row begins.
-  Expr memory_of(const Expr& row) const {
+  Expr memory_of(const std::vector<Expr>& row) const {
     return kernel::add(memory_row(rows_, array_, row), rows_.x_offset(name("left"), array_));
   }
 

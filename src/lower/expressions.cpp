@@ -382,7 +382,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
 
   std::string base = array.name;
   if (direct && n.indices.size() > 1) {
-    base = row_pointer(array, array.name, outer, n.indices.size() == 2 ? &n.indices[1] : nullptr);
+    base = row_pointer(array, array.name, outer, n);
   } else {
     along_x = kernel::add(outer, along_x);
   }
@@ -407,20 +407,21 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
   const auto& x = std::get<ir::Affine>(n.indices[0]);
   ir::Scaled along;
   ir::as_scaled(analysis::at_extreme_tap(x, false), 0, &along);
-  const auto& y = std::get<ir::Affine>(n.indices[1]);
-  Expr row = lower(y);
-  const bool may_leave = kept.rows_of_source && n.border && n.border->mode != ir::BorderMode::Constant &&
-                         !analysis::stays_inside(y, n.region[1], stage_.domain());
-  if (may_leave) {
-    const Expr min = lower(n.region[1].min);
+  std::vector<Expr> row;
+  for (std::size_t d = 1; d < n.indices.size(); ++d) {
+    const auto& index = std::get<ir::Affine>(n.indices[d]);
+    Expr& at = row.emplace_back(lower(index));
+    const bool may_leave = kept.rows_of_source && n.border && n.border->mode != ir::BorderMode::Constant &&
+                           !analysis::stays_inside(index, n.region[d], stage_.domain());
+    if (!may_leave) continue;
+    const Expr min = lower(n.region[d].min);
     const Expr found = kernel::add(
-        kernel::index_call(index_op(n.border->mode), kernel::sub(row, min), lower(n.region[1].extent)), min);
-    row = kept.are_copied ? kernel::select(kept.are_copied, row, found) : found;
+        kernel::index_call(index_op(n.border->mode), kernel::sub(at, min), lower(n.region[d].extent)), min);
+    at = kept.are_copied ? kernel::select(kept.are_copied, at, found) : found;
   }
   const Expr start = kept.row(row);
   const auto row_from = [&](const Expr& offset) {
-    return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset),
-                       &n.indices[1]);
+    return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset), n);
   };
   if (along.divisor > 1) {
     std::vector<Expr> coords = coords_;
@@ -481,9 +482,11 @@ Expr ExpressionLowering::bordered_index(const ir::Read& n, std::size_t dim, cons
 /// A pointer to the row of a source at `offset` in the array that holds it, found once outside the loop over
 /// pixels; `row` is its index if the source is 2-D.
 std::string ExpressionLowering::row_pointer(const ArrayLayout& source, const std::string& array,
-                                            const Expr& offset, const ir::Index* row) {
+                                            const Expr& offset, const ir::Read& read) {
   if (const std::string* known_row = find(array, offset)) return *known_row;
-  const std::string suffix = row ? distance_suffix(*row, 1) : "";
+  std::string suffix;
+  for (int d = 1; d < static_cast<int>(read.indices.size()); ++d)
+    suffix += distance_suffix(read.indices[d], d);
   const std::string name = locals_.claim(source.name + (suffix.empty() ? "_row" : suffix));
   const auto scope =
       std::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& s) { return s.rows != nullptr; });

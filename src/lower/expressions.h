@@ -78,8 +78,9 @@ class ExpressionLowering {
   /// Rows of a source that are kept in an array, borders along x resolved.
   struct KeptRows {
     std::string array;
-    std::function<kernel::Expr(const kernel::Expr& y)> row;  ///< The scalar with which the row y begins.
-    std::function<kernel::Expr(const kernel::Expr& x)> at;   ///< From there, that with the pixel x.
+    /// The scalar with which the row at those coordinates begins: y, in a volume z, too.
+    std::function<kernel::Expr(const std::vector<kernel::Expr>& row)> row;
+    std::function<kernel::Expr(const kernel::Expr& x)> at;  ///< From there, that with the pixel x.
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
     std::int64_t lane_pitch = 1;        ///< See pixel_pitch().
     kernel::Expr are_copied = nullptr;  ///< Where this holds, rows beyond the source are there nevertheless.
@@ -187,7 +188,7 @@ class ExpressionLowering {
   Lanes look_up(const RowTable& table);
 
   std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
-                          const ir::Index* row);
+                          const ir::Read& read);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
   const std::string* find(const std::string& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;

@@ -16,6 +16,8 @@ using kernel::literal;
 
 namespace {
 
+constexpr int widest_access = 16;  // bytes
+
 /// The arrays that a field needs: its values of so many steps are alive when an update writes.
 std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
   std::size_t count = 1;
@@ -137,24 +139,44 @@ class EvolveLowering {
   /// Copies the initial value into all arrays of a field.
   void start(std::size_t f) {
     const ir::Stage& initial = *evolution_.fields[f].initial;
-    const ArrayLayout& source = layout_.arrays.at(&initial);
     const Rows rows(initial.box, layout_);
+    const std::string result = evolution_.fields[f].update->name;
     kernel::Function function{layout_.names.claim(arrays_[f][0].name + "_start"),
-                              "Rows [first, last) of '" + evolution_.fields[f].update->name +
-                                  "' before the first step: those of '" + initial.name + "'.",
-                              {"first", "last"},
+                              "'" + result + "' before the first step: '" + initial.name + "'.",
+                              {},
                               {}};
-    const bool on_gpu = context_.plan.is_of_blocks();
-    if (on_gpu) function.parameters.clear();
-    const bool along_x = rows.rank() == 1 && !on_gpu;
+    module_.steps.push_back(context_.plan.is_of_blocks() ? start_in_packs(f, rows, function)
+                                                         : start_by_rows(f, rows, function));
+    module_.functions.push_back(std::move(function));
+  }
+
+  /// Threads copy neighbouring pixels, as much as one access moves.
+  kernel::Launch start_in_packs(std::size_t f, const Rows& rows, kernel::Function& function) {
+    const ArrayLayout& source = layout_.arrays.at(evolution_.fields[f].initial.get());
+    const int lanes = source.type.lanes, pixels = std::max(widest_access / size_of(source.type), 1);
+    const Expr x0 = kernel::name("x0");
+    const Expr left = kernel::mul(kernel::sub(rows.end(0), x0), literal(lanes));
+    const auto offset_in = [&](const ArrayLayout& array) {
+      return kernel::add(rows.row_offset(array), rows.x_offset(x0, array));
+    };
+    kernel::For along_x{kernel::LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
+    const std::string pack = layout_.names.claim(source.name + "_pack");
+    along_x.body.push_back(
+        {kernel::LoadPack{pack, source.name, source.type.scalar, pixels * lanes, offset_in(source), left}});
+    for (const ArrayLayout& array : arrays_[f])
+      along_x.body.push_back({kernel::StorePack{pack, array.name, offset_in(array), left}});
+    function.body = grid_loops_around(rows, {{std::move(along_x)}});
+    return {function.name, literal(1), grid_over(rows, pixels)};
+  }
+
+  kernel::Launch start_by_rows(std::size_t f, const Rows& rows, kernel::Function& function) {
+    const ir::Stage& initial = *evolution_.fields[f].initial;
+    const bool along_x = rows.rank() == 1;
+    function.parameters = {"first", "last"};
     kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
-    if (on_gpu) loop.kind = kernel::LoopKind::GridY, loop.from = literal(0), loop.to = rows.count();
-    kernel::Launch launch{function.name, along_x ? rows.extent(0) : rows.count()};
-    if (on_gpu) launch.grid = grid_over_rows(rows, initial.type.lanes);
     kernel::Names locals = layout_.names;
     kernel::Block& body = along_x ? function.body : loop.body;
-    const Expr i = kernel::name("i");
-    const Expr lanes = literal(initial.type.lanes);
+    const Expr i = kernel::name("i"), lanes = literal(initial.type.lanes);
     const Expr from = along_x ? kernel::mul(kernel::name("first"), lanes) : literal(0);
     const Expr to = kernel::mul(along_x ? kernel::name("last") : rows.width(), lanes);
     const auto row_of = [&](const ArrayLayout& array, bool is_const) {
@@ -163,17 +185,15 @@ class EvolveLowering {
                                       rows.offset_of(kernel::name("row"), array), is_const}});
       return name;
     };
-    const std::string source_row = row_of(source, true);
+    const std::string source_row = row_of(layout_.arrays.at(&initial), true);
     kernel::Block copy;
     for (const ArrayLayout& array : arrays_[f]) {
       copy.push_back(
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
     }
-    body.push_back({kernel::For{on_gpu ? kernel::LoopKind::GridX : kernel::LoopKind::Vector, "i", from, to,
-                                std::move(copy)}});
+    body.push_back({kernel::For{kernel::LoopKind::Vector, "i", from, to, std::move(copy)}});
     if (!along_x) function.body.push_back({std::move(loop)});
-    module_.functions.push_back(std::move(function));
-    module_.steps.push_back(std::move(launch));
+    return {function.name, along_x ? rows.extent(0) : rows.count()};
   }
 
   Expr steps() const {

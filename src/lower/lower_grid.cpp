@@ -59,10 +59,6 @@ kernel::Grid grid_over(const Rows& rows, int pixels_per_thread) {
   return {{width, rows.extent(1), slices(rows)}};
 }
 
-kernel::Grid grid_over_rows(const Rows& rows, int lanes) {
-  return {{kernel::mul(rows.width(), literal(lanes)), rows.count(), literal(1)}};
-}
-
 kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
   return {{blocks, literal(1), literal(1)}, {1, 1, 1}, kernel::Sharing::Work, items};
 }

@@ -24,8 +24,6 @@ kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Bloc
 
 /// A grid of one thread for so many pixels of a row of a box.
 kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1);
-/// One thread per scalar of each row: for loops over numbered rows.
-kernel::Grid grid_over_rows(const Rows& rows, int lanes);
 /// `blocks` blocks along x, the threads of each sharing its work: so many items at a time, or any number (0).
 kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int items = 0);
 

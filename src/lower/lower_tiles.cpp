@@ -54,6 +54,7 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
   kernel::Function function = owner->begin();
   function.comment = owner->comment();
   for (kernel::LocalArray place : tile.places()) {
+    if (place.count == 0) continue;
     place.storage = owner->storage();
     // What is computed too early or too many reads what nobody has stored.
     place.is_zeroed = plan.whole > 1 || plan.is_of_warps();

@@ -26,7 +26,7 @@ bool reads_a_row(const ir::Read& read) {
 
 int rows_ahead(const Tile& tile, const plan::Kept* kept) {
   if (tile.is_static()) return 1;
-  return kept ? plan::at_rate(tile.batch(), tile.steps()[1], kept->rate[1]) : tile.batch();
+  return kept ? plan::at_rate(tile.batch(), tile.plan().step[1], kept->rate[1]) : tile.batch();
 }
 
 Block prefetch_images(const Tile& tile, const Tile::Stages& pass, const Expr& left, const Expr& right,

@@ -59,18 +59,28 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
   expressions.close();
 
   // So many in any batch: their loads are under way together.
-  const int count = plan::at_rate(tile.batch(), tile.steps()[1], kept.rate[1]);
+  const int count = plan::at_rate(tile.batch(), tile.plan().step[1], kept.rate[1]);
   For each_row{LoopKind::Serial, number, literal(0), literal(count), {}};
   const Expr first = tile.row_at(tile.batch_row(), kept.rate[1]);
-  each_row.body.push_back({Let{"row", kernel::add(kernel::add(first, literal(kept.ahead)), name(number))}});
-  const FoundPixel y = find_pixel(image, 1, name("row"), rows);
-  const Expr at = kernel::add(kernel::mul(y.index, name(memory.strides[0])), column);
+  const std::vector<Expr> coords = tile.row_coords(&kept);
+  const Expr& down = coords.back();
+  each_row.body.push_back({Let{std::get<kernel::Name>(down->op).name,
+                               kernel::add(kernel::add(first, literal(kept.ahead)), name(number))}});
+  Expr at = column, inside = in_columns;
+  for (std::size_t d = 1; d <= coords.size(); ++d) {
+    const FoundPixel found = find_pixel(image, static_cast<int>(d), coords[d - 1], rows);
+    at = kernel::add(kernel::mul(found.index, name(memory.strides[d - 1])), at);
+    inside = kernel::both(inside, found.inside);
+  }
   Expr value = kernel::load(memory.name, memory.type.scalar, at);
-  if (outside) value = kernel::select(kernel::both(in_columns, y.inside), value, outside);
-  const Expr is_needed = kernel::both(kernel::binary(BinaryOp::Le, tile.first_row(kept), name("row")),
-                                      kernel::binary(BinaryOp::Lt, name("row"), tile.end_row(kept)));
-  const Expr kept_at = kernel::add(tile.row_start(kept, name("row")), name("i"));
-  each_row.body.push_back({If{is_needed, {{kernel::Store{image.array, kept_at, value}}}, {}}});
+  if (outside) value = kernel::select(inside, value, outside);
+  Block load{{kernel::Store{image.array, kernel::add(tile.row_start(kept, coords), name("i")), value}}};
+  if (tile.is_of_volume())
+    load = {{For{LoopKind::Serial, std::get<kernel::Name>(coords.front()->op).name, tile.first_line(kept),
+                 tile.end_line(kept), std::move(load)}}};
+  const Expr is_needed = kernel::both(kernel::binary(BinaryOp::Le, tile.first_row(kept), down),
+                                      kernel::binary(BinaryOp::Lt, down, tile.end_row(kept)));
+  each_row.body.push_back({If{is_needed, std::move(load), {}}});
   columns.body.push_back({std::move(each_row)});
   return columns;
 }

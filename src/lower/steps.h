@@ -4,7 +4,7 @@
 //     a source of rate 1, at the same place:               -2                      4
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "kernel/build.h"
 #include "lower/rows.h"
@@ -14,8 +14,8 @@ namespace weft::lower {
 class Steps {
  public:
   /// Of a result over that box.
-  Steps(std::array<int, 2> step, const ir::Box& box, const Layout& layout)
-      : step_(step), box_(box), rows_(box, layout) {}
+  Steps(std::vector<int> step, const ir::Box& box, const Layout& layout)
+      : step_(std::move(step)), box_(box), rows_(box, layout) {}
 
   int operator[](int d) const { return step_[d]; }
   /// Where the first strips begin: so that steps divide the coordinates of all of them.
@@ -28,7 +28,7 @@ class Steps {
   kernel::Expr at_rate(const kernel::Expr& coordinate, int d, int rate) const;
 
  private:
-  const std::array<int, 2> step_;
+  const std::vector<int> step_;  // by dimension
   const ir::Box& box_;
   const Rows rows_;
 };

@@ -36,7 +36,13 @@ const ir::Stage& stage_named(const std::string& name, const Tile::Stages& member
 
 int batch_of(const plan::KernelPlan& plan) {
   const plan::Level* batch = plan.level(plan::LevelKind::Batch);
-  return (batch ? batch : plan.level(plan::LevelKind::Row))->extent[1].fixed();
+  return (batch ? batch : plan.level(plan::LevelKind::Row))->extent.back().fixed();
+}
+
+std::vector<int> steps_of(const plan::KernelPlan& plan, std::size_t dims) {
+  std::vector<int> steps(dims, 1);
+  steps.front() = plan.step[0], steps.back() = plan.step[1];
+  return steps;
 }
 
 }  // namespace
@@ -44,7 +50,7 @@ int batch_of(const plan::KernelPlan& plan) {
 Tile::Tile(const KernelContext& context)
     : context_(context),
       rows_(result().domain(), layout()),
-      steps_(plan().step, result().domain(), layout()),
+      steps_(steps_of(plan(), result().domain().size()), result().domain(), layout()),
       batch_(batch_of(plan())) {
   for (const plan::Kept& kept : plan().kept) {
     const ir::Stage& stage = stage_named(kept.stage, context.members);
@@ -89,32 +95,63 @@ Tile::Stages Tile::members_of(const plan::Pass& pass) const {
 
 Expr Tile::columns_of_tiles() const { return parts(steps_.extent(0), literal(width())); }
 
-Expr Tile::height(const Expr& columns_of_tiles, const Expr& rows_per_part, const OfRows& given) const {
-  return plan::with_size(plan().height(), steps_.extent(1), columns_of_tiles, [&](const Expr& height) {
+Expr Tile::layers_of_tiles() const {
+  return is_of_volume() ? parts(rows_.extent(1), literal(plan().lines())) : literal(1);
+}
+
+Expr Tile::height(const Expr& side_by_side, const Expr& rows_per_part, const OfRows& given) const {
+  return plan::with_size(plan().height(), steps_.extent(down()), side_by_side, [&](const Expr& height) {
     if (!plan().parts) return given(height);
-    const Expr whole = kernel::mul(rows_per_part, literal(steps_[1]));
+    const Expr whole = kernel::mul(rows_per_part, literal(plan().step[1]));
     return given(kernel::mul(parts(height, whole), whole));
   });
 }
 
 // ---- coordinates
 
-Expr Tile::batch_row() const { return name(batch_ == 1 ? "y" : "batch"); }
+Expr Tile::batch_row() const { return name(batch_ == 1 ? marching() : "batch"); }
 Expr Tile::begin(int rate) const { return steps_.at_rate(name("x0"), 0, rate); }
-Expr Tile::row_at(const Expr& row, int rate) const { return steps_.at_rate(row, 1, rate); }
+Expr Tile::row_at(const Expr& row, int rate) const { return steps_.at_rate(row, down(), rate); }
 Expr Tile::first_row(const plan::Kept& kept) const {
-  return kernel::add(row_at(name("y0"), kept.rate[1]), literal(kept.y().min));
+  return kernel::add(row_at(name(marching("0")), kept.rate[1]), literal(kept.down().min));
 }
 Expr Tile::end_row(const plan::Kept& kept) const {
-  return kernel::add(row_at(name("y1"), kept.rate[1]), literal(kept.y().max));
+  return kernel::add(row_at(name(marching("1")), kept.rate[1]), literal(kept.down().max));
+}
+Expr Tile::first_line(const plan::Kept& kept) const {
+  return kernel::add(name("y0"), literal(kept.window[1].min));
+}
+Expr Tile::end_line(const plan::Kept& kept) const {
+  return kernel::add(name("y1"), literal(kept.window[1].max));
+}
+
+std::vector<Expr> Tile::row_coords(const plan::Kept* kept) const {
+  std::vector<Expr> coords{name(kept ? "row" : "y")};
+  if (is_of_volume()) coords.push_back(name(kept ? "plane" : marching()));
+  return coords;
+}
+
+/// Around work for a row of a volume's plane: all that the tile needs of it, or those that are inside.
+Block Tile::for_lines(const plan::Kept* kept, bool all, Block work) const {
+  std::vector<Expr> from{kept ? first_line(*kept) : name("y0")}, until{kept ? end_line(*kept) : name("y1")};
+  if (kept && !all) {
+    const plan::Reach beyond = kept->continued(1);
+    const ir::Range& range = kept->box[1];
+    from.push_back(kernel::sub(rows_.lower(range.min), literal(beyond.min)));
+    until.push_back(kernel::add(rows_.lower(range.min + range.extent), literal(beyond.max)));
+  }
+  const std::string variable = kept ? "row" : "y";
+  return {{For{LoopKind::Serial, variable, kernel::max(from), kernel::min(until), std::move(work)}}};
 }
 
 Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
-  const int rate = kept ? kept->rate[1] : steps_[1], ahead = kept ? kept->ahead : 0;
-  const plan::Reach needed = kept ? kept->y() : plan::Reach{};
-  const std::string variable = kept ? "row" : "y";
+  if (is_of_volume()) work = for_lines(kept, all, std::move(work));
+  const int step = plan().step[1], rate = kept ? kept->rate[1] : step, ahead = kept ? kept->ahead : 0;
+  const plan::Reach needed = kept ? kept->down() : plan::Reach{};
+  const std::string variable = !kept ? marching() : is_of_volume() ? "plane" : "row";
   const Expr row = name(variable);
-  const Expr tile_begin = kept ? first_row(*kept) : name("y0"), tile_end = kept ? end_row(*kept) : name("y1");
+  const Expr tile_begin = kept ? first_row(*kept) : name(marching("0")),
+             tile_end = kept ? end_row(*kept) : name(marching("1"));
   Expr first = tile_begin;
   int count = 0;  // of a batch
   std::vector<Expr> from, until;
@@ -122,16 +159,16 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
     until.push_back(tile_end);
   } else {
     first = kernel::add(row_at(batch_row(), rate), literal(ahead));
-    count = plan::at_rate(batch_, steps_[1], rate);
-    const bool begins_with_tile = ahead - needed.min == plan::at_rate(plan().before, steps_[1], rate);
+    count = plan::at_rate(batch_, step, rate);
+    const bool begins_with_tile = ahead - needed.min == plan::at_rate(plan().before, step, rate);
     if (count == 1 || !begins_with_tile) from.push_back(tile_begin);
     if (count > 1) until.push_back(kernel::add(first, literal(count)));
-    if (batch_ > steps_[1]) until.push_back(tile_end);
+    if (batch_ > step) until.push_back(tile_end);
   }
   if (!all) {
-    const ir::Range& range = kept ? kept->box[1] : result().domain()[1];
-    const plan::Reach beyond = kept ? kept->continued(1) : plan::Reach{};
-    const bool moves_alike = range == result().domain()[1] && steps_[1] == 1 && rate == 1;
+    const ir::Range& range = kept ? kept->box[down()] : result().domain()[down()];
+    const plan::Reach beyond = kept ? kept->continued(down()) : plan::Reach{};
+    const bool moves_alike = range == result().domain()[down()] && step == 1 && rate == 1;
     const Expr begin = rows_.lower(range.min), end = rows_.lower(range.min + range.extent);
     if (!moves_alike || needed.min < -beyond.min) from.push_back(kernel::sub(begin, literal(beyond.min)));
     if (!moves_alike || needed.max > beyond.max) until.push_back(kernel::add(end, literal(beyond.max)));
@@ -160,15 +197,19 @@ Block Tile::march(Block work) const {
   if (is_static()) return work;
   const Expr batch = batch_row();
   return {{For{LoopKind::Serial, std::get<kernel::Name>(batch->op).name,
-               kernel::sub(name("y0"), literal(plan().before)), name("y1"), std::move(work),
+               kernel::sub(name(marching("0")), literal(plan().before)), name(marching("1")), std::move(work),
                batch_ > 1 ? literal(batch_) : nullptr}}};
 }
 
 // ---- kept rows
 
-Expr Tile::row_start(const plan::Kept& kept, const Expr& row) const {
-  const Expr number = is_static() ? kernel::sub(row, first_row(kept))
-                                  : kernel::binary(BinaryOp::And, row, literal(kept.rows - 1));
+Expr Tile::row_start(const plan::Kept& kept, const std::vector<Expr>& row) const {
+  const Expr& down = row.back();
+  Expr number = is_static() ? kernel::sub(down, first_row(kept))
+                            : kernel::binary(BinaryOp::And, down, literal(kept.rows - 1));
+  if (is_of_volume())
+    number =
+        kernel::add(kernel::mul(number, literal(kept.lines)), kernel::sub(row.front(), first_line(kept)));
   return kernel::mul(number, literal(kept.pitch));
 }
 
@@ -178,8 +219,8 @@ Expr Tile::at(const plan::Kept& kept, const Expr& column, int lane) {
 }
 
 kernel::Stmt Tile::current_row(const Source& source, const std::string& row) const {
-  return {kernel::Pointer{row, source.array, source.kept.type.scalar, row_start(source.kept, name("row")),
-                          false}};
+  return {kernel::Pointer{row, source.array, source.kept.type.scalar,
+                          row_start(source.kept, row_coords(&source.kept)), false}};
 }
 
 // ---- expressions
@@ -203,6 +244,7 @@ Tile::RowsOf Tile::rows_of(const PassLanes& lanes,
                            const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const {
   RowsOf rows;
   for (const Source& source : sources_) {
+    if (!source.kept.is_copied()) continue;  // read like any other image
     for (const auto& stage : lanes) rows[&stage->view(source.stage)] = rows_of(source);
   }
   return rows;

@@ -4,6 +4,12 @@
 //     x0, y0     the tile's first column and row of the result; y1: the row after its last
 //     batch      the first of the rows that are computed at a time; y, if that is one row
 //     row        of a source
+//
+// A volume is gone through plane by plane, and of each a tile has some rows:
+//
+//     y0, y1     the tile's rows; z0, z1: its planes
+//     z          the plane that is computed
+//     plane      of a source; row: in that plane
 #pragma once
 
 #include <string>
@@ -53,12 +59,18 @@ class Tile {
   /// The members of a pass, as the plan names them.
   Stages members_of(const plan::Pass& pass) const;
 
+  /// The dimension that is gone through: 1, of a volume 2.
+  int down() const { return static_cast<int>(rows_.rank()) - 1; }
+  /// Whether it is gone through plane by plane.
+  bool is_of_volume() const { return down() > 1; }
   /// Tiles side by side.
   kernel::Expr columns_of_tiles() const;
-  /// The rows of each, or what `given` makes of them: of a reduction whole parts.
+  /// Of a volume, of the same planes: 1 of an image.
+  kernel::Expr layers_of_tiles() const;
+  /// The rows of each, where so many tiles stand side by side, or what `given` makes of them: of a reduction whole parts.
   using OfRows = std::function<kernel::Expr(const kernel::Expr& rows)>;
   kernel::Expr height(
-      const kernel::Expr& columns_of_tiles, const kernel::Expr& rows_per_part,
+      const kernel::Expr& side_by_side, const kernel::Expr& rows_per_part,
       const OfRows& given = [](const kernel::Expr& rows) { return rows; }) const;
 
   // ---- coordinates
@@ -66,8 +78,14 @@ class Tile {
   kernel::Expr batch_row() const;      ///< The first row of a batch.
   kernel::Expr begin(int rate) const;  ///< The tile's first column, at a rate.
   kernel::Expr row_at(const kernel::Expr& row, int rate) const;
-  kernel::Expr first_row(const plan::Kept& kept) const;  ///< That the tile needs of a source.
-  kernel::Expr end_row(const plan::Kept& kept) const;    ///< After the last.
+  kernel::Expr first_row(
+      const plan::Kept& kept) const;  ///< That the tile needs of a source; of volumes planes.
+  kernel::Expr end_row(const plan::Kept& kept) const;  ///< After the last.
+  /// Rows of a volume's planes that the tile needs of a source, and the one after the last.
+  kernel::Expr first_line(const plan::Kept& kept) const;
+  kernel::Expr end_line(const plan::Kept& kept) const;
+  /// Where the current row of a source is: its row, and in a volume its plane; of the result, if null.
+  std::vector<kernel::Expr> row_coords(const plan::Kept* kept) const;
 
   /// `work` for the rows of a source, or null: of the result, that are computed or loaded at a time: of a
   /// static tile all. Its `row`, or the result's `y`. Only for those that are inside or, with Repeat, computed
@@ -79,8 +97,8 @@ class Tile {
 
   // ---- kept rows
 
-  /// The scalar with which a row begins, of rows so far apart; a mask of all ones says that none take turns.
-  kernel::Expr row_start(const plan::Kept& kept, const kernel::Expr& row) const;
+  /// The scalar with which the row at those coordinates begins: y, in a volume z, too.
+  kernel::Expr row_start(const plan::Kept& kept, const std::vector<kernel::Expr>& row) const;
   /// From there, that of a lane of the pixel so many columns right of the tile's first.
   static kernel::Expr at(const plan::Kept& kept, const kernel::Expr& column, int lane = 0);
   /// Defines `row`, a pointer to the current row.
@@ -103,6 +121,9 @@ class Tile {
 
  private:
   void place_rows();
+  /// The coordinate of the row that is computed, and with 0 or 1 where the tile begins and ends: "z", "z0".
+  std::string marching(const char* suffix = "") const { return ir::dim_name(down()) + suffix; }
+  kernel::Block for_lines(const plan::Kept* kept, bool all, kernel::Block work) const;
 
   const KernelContext& context_;
   const Rows rows_;

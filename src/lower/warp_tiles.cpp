@@ -290,7 +290,8 @@ class WarpTiles : public TileOwner {
     }
     const auto kept_rows = [&](const Source& source) -> ExpressionLowering::KeptRows {
       return {source.array,
-              [this, &source, place, ahead](const Expr& y) {
+              [this, &source, place, ahead](const std::vector<Expr>& row) {
+                const Expr& y = row.front();
                 const std::optional<int> below = distance(y, place);
                 if (below) return row_start(source.kept, ahead + *below);
                 return row_start(source.kept, ahead, kernel::sub(y, name(place)));

@@ -21,6 +21,7 @@ struct CpuSpeeds {
   Fact accesses;    ///< Per second, of values of 4 bytes in the first-level cache; beside operations.
   Fact divisions;   ///< Per second, on values of 4 bytes: divisions and roots.
   Fact row;         ///< Seconds of a core to begin a loop along a row, and to end it without full vectors.
+  Fact line;        ///< The same of a row of a volume's plane, of a tile that goes from plane to plane.
   Fact kernel;      ///< Seconds to wake the cores, and to wait for the last of them.
   /// Of memory's time and the cores', what the shorter adds to the longer, when both are the same: its share.
   Fact exposed;

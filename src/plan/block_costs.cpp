@@ -82,7 +82,9 @@ void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, c
     image.extent[0] *= kept.type.lanes;  // in scalars, as its halo
     const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
     const Reach x{0, kept.pitch - width * kept.type.lanes};
-    const double loaded = covered_by(tiling, image, {x, kept.y()}).pixels;
+    Window loads = kept.window;
+    loads[0] = x;
+    const double loaded = covered_by(tiling, image, loads).pixels;
     work.accesses += 2 * loaded;
     work.again += std::max(0., loaded - pixels_of(image)) * size_of(kept.type.scalar);
   }
@@ -106,6 +108,8 @@ void add_passes(BlockWork& work, const KernelPlan& plan) {
     if (!phase.pass.empty())
       work.needs.registers = std::max(work.needs.registers, registers_of(plan, phase.pass));
   }
+  // A batch of one plane has no other under way, and under load memory answers half as fast.
+  if (plan.lines() > 1) work.waits *= 2;
   const std::vector<bool> before = barriers_before(phases);
   work.barriers = static_cast<double>(std::count(before.begin(), before.end(), true));
 }
@@ -115,7 +119,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                const machine::Architecture& architecture) {
   const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
   const Tiling tiling = tiling_of(plan, box);
-  const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
+  const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   add_images(work, plan, tiling, sizes);
   for (const Computed& c : plan.computed)
     add_pixels(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels);
@@ -124,7 +128,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     const auto rows = static_cast<double>(rows_of_part(*plan.parts, box.extent[0]));
     work.barriers += static_cast<double>(barriers_of_part(*plan.parts)) * batch / rows;
   }
-  work.blocks = std::max(1., tiling.columns * tiling.bands);
+  work.blocks = std::max(1., tiling.columns * tiling.layers * tiling.bands);
   work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
   work.needs.static_shared = static_cast<int>(plan.kept_bytes());
   const int items = plan.level(LevelKind::Block)->extent[0].fixed();

@@ -19,6 +19,7 @@ constexpr int least_block_width = 32;
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int enough_strips_of_blocks = 128;
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
+constexpr int most_lines_of_block = 8, planes_of_batch = 1;  // of a volume
 
 int round_down(int n, int multiple) { return n / multiple * multiple; }
 int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
@@ -88,6 +89,7 @@ class Fitting {
 
   /// In batches as large as fits: so many rows of the members that have most.
   std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
+    if (is_of_volumes(march_)) return of_planes(width, columns, least_batch);
     if (asked_.batch)
       return takes_batch(*asked_.batch) ? in_batches(width, columns, *asked_.batch) : std::nullopt;
     const int fastest = fastest_[1];
@@ -99,13 +101,27 @@ class Fitting {
     }
     return std::nullopt;
   }
-  std::optional<BlockStrip> in_batches(int width, int columns, int batch) const {
+  /// Rows of planes instead of batches.
+  std::optional<BlockStrip> of_planes(int width, int columns, int least_lines) const {
+    const int batch = asked_.batch.value_or(planes_of_batch);
+    if (asked_.lines) return in_batches(width, columns, batch, *asked_.lines);
+    int halo = 0;  // of rows that the strip computes for its neighbours: at most half of its own
+    for (const RollingRows& r : march_.rolling) {
+      if (r.is_member) halo = std::max(halo, room_for_lines(r, 0));
+    }
+    for (int lines = most_lines_of_block; lines >= std::max(least_lines, 2 * halo); --lines) {
+      if (auto strip = in_batches(width, columns, batch, lines)) return strip;
+    }
+    return std::nullopt;
+  }
+  std::optional<BlockStrip> in_batches(int width, int columns, int batch, int lines = 1) const {
     const int before = round_up(rows_before(march_), march_.in_parts ? batch : 1);
-    BlockStrip strip{width, columns, batch, before, {}, accumulators_};
+    BlockStrip strip{width, columns, lines, batch, before, {}, accumulators_};
     for (const RollingRows& r : march_.rolling) {
       const int rows = rows_of_batch(r, march_, batch);
       strip.rings.push_back((r.is_member ? ring_of_result : ring_of_image)(
           r.source().type, r.x(), at_rate(width, march_.step[0], r.rate[0]), rows));
+      strip.rings.back().lines = room_for_lines(r, lines);
       strip.bytes += strip.rings.back().bytes();
     }
     if (strip.bytes > shared_bytes_) return std::nullopt;
@@ -156,6 +172,7 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
 std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
                                                    const Choices& asked) {
   if (asked.traversal == Traversal::Static) return "blocks of threads march through their tiles";
+  if (asked.lines && !is_of_volumes(march)) return no_lines;
   if (auto why = why_not_in_steps(asked, march)) return why;
   const Fitting fitting(march, result, 0, asked);
   if (asked.width && !fitting.takes(*asked.width))

@@ -31,11 +31,13 @@ constexpr int part_columns = 256, least_part_rows = 16;
 struct RowRing {
   Scalar type;
   int lanes;
-  int rows;   ///< A power of two.
+  int rows;   ///< A power of two; of volumes planes.
   int first;  ///< Scalars of the halo on the left.
   int pitch;
 
-  int scalars() const { return rows * pitch; }
+  int lines = 1;  ///< Rows of each plane of a volume.
+
+  int scalars() const { return rows * lines * pitch; }
   int bytes() const { return scalars() * size_of(type); }
 };
 
@@ -53,7 +55,8 @@ int rows_of_batch(const RollingRows& rows, const March& march, int batch);
 struct BlockStrip {
   int width = 0;    ///< Columns of the result: whole steps.
   int columns = 0;  ///< With the halo of the widest member, unless of parts: a multiple of 32.
-  int batch = 0;    ///< Rows of the result at a time: whole steps.
+  int lines = 1;    ///< Rows of a volume's planes.
+  int batch = 0;    ///< Rows of the result at a time: whole steps. Of volumes planes.
   int before = 0;   ///< Rows above the first with which batches begin, so that none is of two parts.
   std::vector<RowRing> rings;  ///< In the order of March::rolling.
   std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
@@ -62,7 +65,8 @@ struct BlockStrip {
 /// The widest strip whose rows fit the shared memory, at least 32 pixels wide; nothing if none does. Its batches are
 /// as large as fits, from 2 to 8 rows; a narrower strip is better than batches of less than 4 rows, since each batch
 /// costs barriers. Pixels and rows are those of the member that has most of them. Strips and batches are whole
-/// steps, and of a reduction whole parts. A width or a batch that is asked for is taken.
+/// steps, and of a reduction whole parts. Of a volume each batch is a plane, of which a strip has rows instead: as many
+/// as fit, up to 8. A width, lines or a batch that are asked for are taken.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
 /// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.

@@ -41,7 +41,8 @@ struct Choices {
   std::optional<int> width = {};      ///< Of a tile.
   std::optional<int> edges = {};      ///< Columns that a core copies at both ends of a row; 0: all.
   std::optional<int> whole = {};      ///< Pixels whose multiples passes begin and end at.
-  std::optional<Extent> height = {};
+  std::optional<int> lines = {};      ///< Rows of each plane of a tile, in volumes.
+  std::optional<Extent> height = {};  ///< Rows of a tile, or planes: what is gone through.
   std::optional<Traversal> traversal = {};
   std::optional<int> columns = {};      ///< That the threads of a block share out.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.

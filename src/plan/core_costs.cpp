@@ -20,8 +20,11 @@ double pixels_of(const Computed& c, const Covered& all, bool lanes_apart) {
 /// The share of an image that tiles copy: what is at its ends, unless they copy all.
 double copied(const Tiling& tiling, const KernelPlan& plan, const Kept& image) {
   if (!image.in_memory) return 1;
-  const double bands = plan.exchanges_rows(image) ? 1 : std::max(tiling.bands - 2, 0.0) / tiling.bands;
-  return 1 - (1 - tiling.at_ends) * bands;
+  const auto inner = [&](double tiles) {
+    return plan.exchanges_rows(image) || tiles == 1 ? 1 : std::max(tiles - 2, 0.0) / tiles;
+  };
+  return 1 -
+         (1 - tiling.at_ends) * inner(tiling.bands) * (image.window.size() > 2 ? inner(tiling.layers) : 1);
 }
 
 /// Rows of one stage and its values, from image to image.
@@ -40,7 +43,7 @@ void add_rows(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
 void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   const Tiling tiling = tiling_of(plan, box_of(plan.computed.back().domain, sizes));
   for (const Kept& kept : plan.kept) {
-    if (kept.is_member) continue;
+    if (kept.is_member || !kept.is_copied()) continue;
     const Covered image = covered_by(tiling, box_of(kept.box, sizes), kept.window);
     work.accesses += image.pixels * 2 * kept.type.lanes * copied(tiling, plan, kept);
     work.rows += image.rows;
@@ -50,7 +53,7 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
     add_pixels(work, c, pixels_of(c, all, plan.lanes_apart));
     const bool begins_a_pass = std::any_of(plan.passes.begin(), plan.passes.end(),
                                            [&](const Pass& pass) { return pass.front() == c.stage; });
-    if (begins_a_pass) work.rows += all.rows;
+    if (begins_a_pass) (c.domain.size() > 2 ? work.lines : work.rows) += all.rows;
   }
 }
 
@@ -71,7 +74,8 @@ CoreCost cost_of(const CoreWork& work, const machine::CpuSpeeds& cpu) {
   CoreCost cost;
   cost.memory = (work.read + work.written) / cpu.bytes.value;
   cost.compute = std::max(work.operations / cpu.operations.value, work.accesses / cpu.accesses.value) +
-                 work.divisions / cpu.divisions.value + work.rows * cpu.row.value / cpu.cores;
+                 work.divisions / cpu.divisions.value +
+                 (work.rows * cpu.row.value + work.lines * cpu.line.value) / cpu.cores;
   const double longer = std::max(cost.memory, cost.compute), shorter = std::min(cost.memory, cost.compute);
   // The less there is of one, the easier it passes during the other.
   const double exposed = longer > 0 ? cpu.exposed.value * shorter * shorter / longer : 0;

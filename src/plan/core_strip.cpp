@@ -12,20 +12,30 @@
 namespace weft::plan {
 namespace {
 
+constexpr int most_kept_bytes_of_parts = 256 * 1024;
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
 // Of those of several steps: a part of a second-level cache. Each row of a step is a loop, and there are many.
 constexpr int kept_bytes_of_steps = 160 * 1024, most_width_of_steps = 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
+// Of a volume's tile: bytes in a second-level cache, pixels, and rows.
+constexpr int kept_bytes_of_volume = 448 * 1024, most_width_of_volume = 256, least_lines = 4, most_lines = 64,
+              lines_step = 4;
+constexpr int columns_of_whole_vectors =
+    48;                            // at most, beside a tile whose rows are computed in whole vectors
+constexpr int pixels_of_row = 32;  // that take as long as what each row takes besides its pixels
 
 /// Of all rows that a tile keeps; a file may ask for more than integers hold.
-double kept_bytes_of(const March& march, const Tile& tile) {
+double kept_bytes_of(const March& march, const Tile& tile, int lines = 1) {
   double bytes = 0;
   for (const RollingRows& r : march.rolling) {
-    const std::int64_t columns = at_rate(tile.width, march.step[0], r.rate[0]) + r.x().max - r.x().min;
+    if (is_of_volumes(march) && !r.is_member && r.outside == Window(r.outside.size()))
+      continue;  // read where it lies
+    const std::int64_t columns = at_rate(tile.width, march.step[0], r.rate[0]) + r.x().max - r.x().min +
+                                 (is_of_volumes(march) ? columns_of_whole_vectors : 0);
     const int rows =
         tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
     bytes += static_cast<double>(columns_in_lines(columns, r, march.lanes_apart)) * rows *
-             size_of(r.source().type);
+             room_for_lines(r, lines) * size_of(r.source().type);
   }
   return bytes;
 }
@@ -38,6 +48,26 @@ int width_within(int bytes, const March& march, int most) {
   return std::clamp(columns / width_step * width_step, least_width, most);
 }
 
+/// How much is computed for each pixel of a plane of a tile, with those around it; each row takes the time of some
+/// pixels more.
+double done_for_pixel(const March& march, int width, int lines) {
+  Window around(3);
+  for (const RollingRows& r : march.rolling) around = analysis::hull(around, r.window);
+  const double columns = width + static_cast<double>(around[0].extent() - 1) + pixels_of_row;
+  return columns / width * static_cast<double>(lines + around[1].extent() - 1) / lines;
+}
+
+/// The tile of a volume whose planes fit a second-level cache that computes least around itself.
+Tile tile_of_volume(const March& march) {
+  Tile best{least_width, least_lines};
+  for (int width = least_width; width <= most_width_of_volume; width += width_step) {
+    const int lines = lines_of_tile(march, {.width = width});
+    if (done_for_pixel(march, width, lines) < done_for_pixel(march, best.width, best.height))
+      best = {width, lines};
+  }
+  return best;
+}
+
 }  // namespace
 
 std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart) {
@@ -48,12 +78,23 @@ std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool
   return round_up<std::int64_t>(needed, apart ? scalars : scalars / std::gcd(scalars, type.lanes));
 }
 
+int room_for_lines(const RollingRows& rows, int lines) {
+  return rows.window.size() > 2 ? lines + static_cast<int>(rows.window[1].extent()) - 1 : 1;
+}
+
+int lines_of_tile(const March& march, const Tile& tile) {
+  if (!is_of_volumes(march)) return 1;
+  int lines = most_lines;
+  while (lines > least_lines && kept_bytes_of(march, tile, lines) > kept_bytes_of_volume) lines -= lines_step;
+  return lines;
+}
+
 int room_for_rows(const RollingRows& rows) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
 }
 
 int room_for_rows(const RollingRows& rows, const March& march, int height) {
-  return at_rate(height, march.step[1], rows.rate[1]) + static_cast<int>(rows.y().max - rows.y().min);
+  return at_rate(height, march.step[1], rows.rate[1]) + static_cast<int>(rows.down().max - rows.down().min);
 }
 
 std::optional<std::string> why_not_in_steps(const Choices& asked, const March& march) {
@@ -74,11 +115,12 @@ std::optional<std::string> why_not_in_steps(const Choices& asked, const March& m
 std::optional<std::string> why_not_in_cores(const Choices& asked, const March& march) {
   if (auto why = why_not_in_steps(asked, march)) return why;
   if (asked.columns || asked.batch) return "columns and batches are those of blocks of threads";
+  if (asked.lines && !is_of_volumes(march)) return no_lines;
   const bool is_static = asked.traversal == Traversal::Static;
   if (is_static && !(asked.height && asked.height->is_fixed())) return "a static tile needs a height";
   const Tile tile{asked.width.value_or(strip_width(march)), is_static ? asked.height->fixed() : 0,
                   is_static ? Traversal::Static : Traversal::March};
-  const double bytes = kept_bytes_of(march, tile);
+  const double bytes = kept_bytes_of(march, tile, asked.lines.value_or(lines_of_tile(march, tile)));
   if (bytes <= most_kept_bytes) return std::nullopt;
   const bool has_height = asked.height && asked.height->is_fixed();
   return fmt::format("tiles of {} keep {:.0f} KiB of rows, and have room for {}",
@@ -90,16 +132,18 @@ std::optional<std::string> why_not_in_cores(const Choices& asked, const March& m
 std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result) {
   if (!march.in_parts) return std::nullopt;
   const auto bytes = static_cast<std::int64_t>(kept_bytes_of(march, {.width = part_pixels}));
-  if (bytes <= most_kept_bytes) return std::nullopt;
+  if (bytes <= most_kept_bytes_of_parts) return std::nullopt;
   return fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}", result.name,
-                     part_pixels, bytes / 1024, most_kept_bytes / 1024);
+                     part_pixels, bytes / 1024, most_kept_bytes_of_parts / 1024);
 }
 
 int strip_width(const March& march) {
+  if (is_of_volumes(march)) return tile_of_volume(march).width;
   return march.in_parts ? part_pixels : width_within(kept_bytes, march, most_width);
 }
 
 int strip_width_of_steps(const March& march) {
+  if (is_of_volumes(march)) return tile_of_volume(march).width;
   return width_within(kept_bytes_of_steps, march, most_width_of_steps);
 }
 

@@ -22,8 +22,8 @@ constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 /// no more. Blocks of threads have parts of their own (block_strip.h).
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part
 
-/// Of the rows of a tile whose width is given: part of a second-level cache, and of a thread's stack.
-constexpr int most_kept_bytes = 256 * 1024;
+/// Of the rows of a tile: part of a second-level cache, and of a thread's stack.
+constexpr int most_kept_bytes = 512 * 1024;
 
 constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
 
@@ -35,11 +35,17 @@ std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool
 int room_for_rows(const RollingRows& rows);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
+constexpr const char* no_lines = "a tile of an image has no extent between its columns and its rows";
+/// Rows of each plane of a volume that a tile of so many keeps; 1 of an image.
+int room_for_lines(const RollingRows& rows, int lines);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
-/// or those of a part.
+/// or those of a part. Of a volume's tile, see lines_of_tile().
 int strip_width(const March& march);
 /// Of a strip that takes several steps of an evolution: so that its rows fit a second-level cache.
 int strip_width_of_steps(const March& march);
+/// Rows of a volume's tile, whose width is given, and the height of a static one: as many as leave its planes in a
+/// second-level cache; 1 of an image.
+int lines_of_tile(const March& march, const Tile& tile);
 
 /// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.
 std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage& result);

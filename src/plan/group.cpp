@@ -74,7 +74,7 @@ GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
   group.values = values_of(loops, *found.march);
   for (const Loop& loop : loops) {
     const RollingRows* rows = found.march->of(loop.stage());
-    group.halos.push_back(rows ? rows->window : Window(2));
+    group.halos.push_back(rows ? rows->window : Window(loop.stage().domain().size()));
   }
   if (!group.values.empty()) {
     group.members = without_values(group.members, group.values);

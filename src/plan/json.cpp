@@ -40,7 +40,7 @@ class Reading {
         throw wrong("says '" + key + "', which is unknown");
     }
     // Where no rows are kept, the extents of the outermost level are no tile's.
-    if (choices_.keeps_rows == false) choices_.width.reset(), choices_.height.reset();
+    if (choices_.keeps_rows == false) choices_.width.reset(), choices_.lines.reset(), choices_.height.reset();
     return choices_;
   }
 
@@ -106,13 +106,14 @@ class Reading {
       if (level.contains("edges"))
         choices_.edges = level["edges"] == 0 ? 0 : number(level["edges"], "the edges of a level");
       if (level.contains("whole")) choices_.whole = number(level["whole"], "what rows are whole in");
-      if (extents.size() > 1 && !extents[1].is_all()) choices_.height = extents[1];
+      if (extents.size() > 2) choices_.lines = fixed_of(1);
+      if (extents.size() > 1 && !extents.back().is_all()) choices_.height = extents.back();
     } else if (kind == "row") {
       const Json order = level.value("order", Json("march"));
       if (order != "march" && order != "static") throw wrong("has rows that neither march nor are static");
       choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
     } else if (kind == "batch") {
-      choices_.batch = fixed_of(1);
+      choices_.batch = extents.empty() ? std::nullopt : fixed_of(extents.size() - 1);
     } else if (kind == "warp") {
       choices_.of_warps = true;
     } else if (kind == "block") {
@@ -182,6 +183,10 @@ Json as_json(const Choices& choices) {
   };
   const auto of = [](const std::optional<int>& pixels) { return pixels ? fixed(*pixels) : all_pixels(); };
   add(choices.of_blocks == true ? "grid" : "core", of(choices.width), choices.height.value_or(all_pixels()));
+  if (choices.lines) {
+    Json& extent = levels.back()["extent"];
+    extent.insert(extent.begin() + 1, *choices.lines);
+  }
   if (choices.edges) levels.back()["edges"] = *choices.edges;
   if (choices.whole) levels.back()["whole"] = *choices.whole;
   if (choices.of_warps == true) levels.push_back({{"kind", "warp"}});

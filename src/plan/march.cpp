@@ -15,9 +15,10 @@
 namespace weft::plan {
 namespace {
 
-// Pixels along x and y. Beyond, a strip of least width would compute more outside it than in it, and rows would leave
-// the caches.
-constexpr std::array<std::int64_t, 2> furthest = {128, 64};
+// Pixels along x, y and z. Beyond, a strip of least width would compute more outside it than in it, and rows would
+// leave the caches.
+constexpr std::array<std::int64_t, 3> furthest = {128, 64, 64};
+constexpr std::size_t most_dims = furthest.size();
 constexpr std::int64_t most_rows = 4;  // of a stage in one step
 
 /// A ratio of pixels, of two integers without a common factor.
@@ -30,7 +31,7 @@ struct Ratio {
   }
   bool operator==(const Ratio&) const = default;
 };
-using Ratios = std::array<Ratio, 2>;
+using Ratios = std::vector<Ratio>;
 
 /// What is needed of a source by what needs so much of the reader, as RollingRows has it.
 Reach needed_by(const Reach& reader, const analysis::Along& read) {
@@ -82,7 +83,7 @@ bool repeats_with(const ir::Stage& reader, const ir::Read& read) {
 }
 
 bool is_own_pixel(const analysis::Footprint& footprint) {
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < static_cast<int>(footprint.size()); ++d) {
     if (!footprint[d].is_unit(d) || footprint[d].min != 0 || footprint[d].max != 0) return false;
   }
   return true;
@@ -129,7 +130,7 @@ class Marching {
   MarchOrWhy run() {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
-        const auto footprint = footprint_in_image(*read);
+        const auto footprint = footprint_of(*read);
         const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->domain();
         if (footprint && !is_own) kept_.insert(read->source.get());
       }
@@ -166,6 +167,15 @@ class Marching {
     return false;
   }
 
+  std::size_t rank() const { return members_.back().stage->domain().size(); }
+  /// The dimension of a step's columns, 0, or of its rows, 1: down the march.
+  std::size_t dim_of(int along_step) const { return along_step == 0 ? 0 : rank() - 1; }
+
+  /// Of a source with the dimensions of the result.
+  std::optional<analysis::Footprint> footprint_of(const ir::Read& read) const {
+    return read.source->box.size() == rank() ? footprint_in_image(read) : std::nullopt;
+  }
+
   bool is_member(const ir::Stage& stage) const {
     return std::any_of(members_.begin(), members_.end(),
                        [&](const StageReads& m) { return m.stage == &stage; });
@@ -183,7 +193,12 @@ class Marching {
     const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
     if (!is_pure && !(is_last && is_reduction(stage)))
       return refuse(fmt::format("'{}' is no function of one pixel's place", stage.name));
-    if (stage.domain().size() != 2) return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    if (stage.domain().size() < 2 || stage.domain().size() > most_dims ||
+        (!is_pure && stage.domain().size() > 2))
+      return refuse(fmt::format("'{}' has no rows of columns", stage.name));
+    if (stage.domain().size() != rank())
+      return refuse(fmt::format("'{}' has {} dimensions, and '{}' {}", stage.name, stage.domain().size(),
+                                members_.back().stage->name, rank()));
     if (members_[m].has_places && continued(stage))
       return refuse(fmt::format("'{}' is read with the border repeat, and depends on where its pixels are",
                                 stage.name));
@@ -197,7 +212,7 @@ class Marching {
   bool examine(const ir::Stage& reader, const ir::Read& read) {
     const ir::Stage& source = *read.source;
     const bool from_member = is_member(source);
-    std::optional<analysis::Footprint> footprint = footprint_in_image(read);
+    std::optional<analysis::Footprint> footprint = footprint_of(read);
     const auto named = [&](const std::string& what) {
       return fmt::format("'{}' reads '{}' {}", reader.name, source.name, what);
     };
@@ -208,11 +223,11 @@ class Marching {
       return refuse(named("without repeating it, and is itself read with the border repeat"));
     if (!footprint) return true;  // from memory
     if (read.region != source.box) return refuse(named("through a crop"));
-    Window outside(2);
+    Window outside(rank());
     if (read.border && !is_own) {
       if (read.border->mode == ir::BorderMode::Constant && !is_same_everywhere(read.border->constant))
         return refuse(named("with a computed border"));
-      for (int d = 0; d < 2; ++d) {
+      for (std::size_t d = 0; d < rank(); ++d) {
         const auto reach = reach_outside(read, reader, d);
         if (!reach) return refuse(named(fmt::format("from more than {} pixels outside", furthest[d])));
         outside[d] = *reach;
@@ -221,12 +236,12 @@ class Marching {
     if (from_member && read.border && !is_own && read.border->mode != ir::BorderMode::Constant) {
       if (source.box != reader.domain() && !has_pixels(source))
         return refuse(named("with a border, and may find it empty"));
-      for (int d = 0; d < 2; ++d) add_border((*footprint)[d], outside[d], read.border->mode);
+      for (std::size_t d = 0; d < rank(); ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
     if (const RollingRows* repeating = continued(reader)) outside = both(outside, repeating->outside);
     if (is_own && !from_member &&
         !kept_.count(&source)) {  // from memory, unless pixels beyond its ends are needed
-      if (outside != Window(2)) kept_.insert(&source);
+      if (outside != Window(rank())) kept_.insert(&source);
       return true;
     }
     return keep(reader, read, *footprint, outside);
@@ -238,20 +253,20 @@ class Marching {
     const ir::Stage& source = *read.source;
     const auto of_reader = rolling_.find(&reader);
     const bool is_result = of_reader == rolling_.end();
-    Window needed(2);
-    Ratios ratios;
-    for (int d = 0; d < 2; ++d) {
+    Window needed(rank());
+    Ratios ratios(rank());
+    for (std::size_t d = 0; d < rank(); ++d) {
       const analysis::Along& along = footprint[d];
       needed[d] = needed_by(is_result ? Reach{} : of_reader->second.window[d], along);
       ratios[d] = (is_result ? Ratio{} : ratios_.at(&reader)[d]).times(along.scale, along.divisor);
     }
-    const std::int64_t first_row = is_result ? 0 : of_reader->second.window[1].max;  // of a step
-    const std::int64_t oldest =
-        ir::floor_div(footprint[1].scale * first_row + footprint[1].min, footprint[1].divisor);
+    const std::int64_t first_row = is_result ? 0 : of_reader->second.down().max;  // of a step
+    const analysis::Along& down = footprint.back();
+    const std::int64_t oldest = ir::floor_div(down.scale * first_row + down.min, down.divisor);
     const auto [known, is_new] =
         rolling_.try_emplace(&source, RollingRows{read, is_member(source), {1, 1}, needed, outside});
     RollingRows& rows = known->second;
-    const bool leaves = outside != Window(2);
+    const bool leaves = outside != Window(rank());
     const bool repeats = leaves && (continued(reader) || read.border->mode == ir::BorderMode::Repeat);
     if (is_new) {
       oldest_[&source] = oldest;
@@ -267,7 +282,7 @@ class Marching {
       // Where a read has no border or needs none, another's is as good.
       if (!rows.read.border || leaves) rows.read = read;
       rows.window = hull(rows.window, needed);
-      for (int d = 0; d < 2; ++d)
+      for (std::size_t d = 0; d < rank(); ++d)
         rows.outside[d] = {std::max(rows.outside[d].min, outside[d].min),
                            std::max(rows.outside[d].max, outside[d].max)};
       oldest_[&source] = std::min(oldest_[&source], oldest);
@@ -275,7 +290,7 @@ class Marching {
     if (leaves) leaving_[&source] = repeats;
     if (repeats) rows.read.border = ir::Border{ir::BorderMode::Repeat, nullptr};
     rows.continues |= rows.is_member && repeats;
-    for (int d = 0; d < 2; ++d) {
+    for (std::size_t d = 0; d < rank(); ++d) {
       const Reach& reach = rows.window[d];
       if (reach.min < -furthest[d] || reach.max > furthest[d])
         return refuse(
@@ -296,20 +311,24 @@ class Marching {
   /// The smallest step in which all compute whole rows and columns.
   bool find_step(March& march) {
     for (const auto& [source, ratios] : ratios_) {
-      for (int d = 0; d < 2; ++d)
-        march.step[d] = static_cast<int>(std::lcm<std::int64_t>(march.step[d], ratios[d].of_result));
+      for (std::size_t d = 1; d + 1 < rank(); ++d) {
+        if (ratios[d] != Ratio{})
+          return refuse(fmt::format("'{}' is a volume of another resolution", source->name));
+      }
+      for (int s = 0; s < 2; ++s)
+        march.step[s] = static_cast<int>(std::lcm<std::int64_t>(march.step[s], ratios[dim_of(s)].of_result));
     }
     for (const ir::Stage* source : sources()) {
       RollingRows& rows = rolling_.at(source);
-      for (int d = 0; d < 2; ++d) {
-        const std::int64_t rate =
-            ratios_.at(source)[d].of_source * march.step[d] / ratios_.at(source)[d].of_result;
-        if (!is_rate(rate) || !is_rate(march.step[d]))
+      for (int s = 0; s < 2; ++s) {
+        const Ratio& ratio = ratios_.at(source)[dim_of(s)];
+        const std::int64_t rate = ratio.of_source * march.step[s] / ratio.of_result;
+        if (!is_rate(rate) || !is_rate(march.step[s]))
           return refuse(fmt::format("'{}' is needed at a scale that is no power of two up to {}",
                                     source->name, most_rows));
-        rows.rate[d] = static_cast<int>(rate);
+        rows.rate[s] = static_cast<int>(rate);
       }
-      rows.ahead = static_cast<int>(rows.y().max);
+      rows.ahead = static_cast<int>(rows.down().max);
       rows.rows = static_cast<int>(rows.ahead - oldest_.at(source)) + rows.rate[1];
     }
     return true;
@@ -340,11 +359,12 @@ class Marching {
 }  // namespace
 
 std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read) {
-  if (read.source->box.size() != 2) return std::nullopt;
+  const std::size_t dims = read.source->box.size();
+  if (dims < 2 || dims > most_dims) return std::nullopt;
   analysis::Footprint footprint = analysis::footprint(read);
-  for (int d = 0; d < 2; ++d) {
+  for (std::size_t d = 0; d < dims; ++d) {
     const analysis::Along& along = footprint[d];
-    const bool moves = !along.gather && along.coordinate == d && along.scale > 0;
+    const bool moves = !along.gather && along.coordinate == static_cast<int>(d) && along.scale > 0;
     if (!moves || !along.base.is_constant() || along.base.constant() != 0) return std::nullopt;
   }
   return footprint;
@@ -366,10 +386,14 @@ std::optional<ir::BorderMode> RollingRows::border() const {
   return read.border && !continues ? std::optional(read.border->mode) : std::nullopt;
 }
 
+bool is_of_volumes(const March& march) {
+  return !march.rolling.empty() && march.rolling.front().window.size() > 2;
+}
+
 int rows_before(const March& march) {
   std::int64_t steps = 0;
   for (const RollingRows& r : march.rolling)
-    steps = std::max(steps, ir::floor_div(r.ahead - r.y().min + r.rate[1] - 1, r.rate[1]));
+    steps = std::max(steps, ir::floor_div(r.ahead - r.down().min + r.rate[1] - 1, r.rate[1]));
   return static_cast<int>(steps) * march.step[1];
 }
 

@@ -4,6 +4,8 @@
 //     dx(x, y) = in(x + 1, y) - in(x - 1, y)       in: 3 columns of 1 row      1 row ahead, computed before
 //     use gx(x, y) = dx(x, y - 1) + dx(x, y + 1)       dx: 3 rows, 1 ahead
 //
+// Volumes march plane by plane, in tiles of columns and rows: "row" is what comes next along the last dimension.
+//
 // Stages of other resolutions march in steps of several rows:
 //
 //     half(x, y) = (in(2 * x, 2 * y) + in(2 * x + 1, 2 * y + 1)) / 2      in: 4 rows in each step
@@ -38,7 +40,7 @@ bool reads(const StageReads& reader, const ir::Stage& source);
 struct RollingRows {
   ir::Read read;  ///< One of the reads, with the border that says what is beyond the source.
   bool is_member;
-  std::array<int, 2> rate;  ///< Its pixels along x and y for each step of the result.
+  std::array<int, 2> rate;  ///< Its pixels along x and down the march for each step of the result.
   /// What is needed of it, borders resolved: for the steps [first, last) of the result the pixels from
   /// first * rate + min up to, and without, last * rate + max. At rate 1 that is a window around each pixel.
   Window window;
@@ -54,12 +56,12 @@ struct RollingRows {
   /// How far it is computed beyond its ends.
   Reach continued(int d) const { return continues ? outside[d] : Reach{}; }
   const Reach& x() const { return window[0]; }
-  const Reach& y() const { return window[1]; }
+  const Reach& down() const { return window.back(); }  ///< The march: along y, in volumes along z.
 };
 
 struct March {
   std::vector<RollingRows> rolling;  ///< Images first, then members but for the last, producers first.
-  /// Pixels of the result along x and y in each step, powers of two: a step computes so many rows, and strips
+  /// Pixels of the result along x and down the march in each step, powers of two: a step computes so many rows, and strips
   /// begin at coordinates that they divide.
   std::array<int, 2> step = {1, 1};
   /// The result is a reduction: strips are whole parts of its elements, so that its bits do not depend on who
@@ -86,6 +88,9 @@ std::optional<analysis::Footprint> footprint_in_image(const ir::Read& read);
 
 /// So many pixels of the result along one dimension, whole steps, at the rate of a source.
 inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate; }
+
+/// Whether it goes from plane to plane.
+bool is_of_volumes(const March& march);
 
 /// Rows of the result above the first of a strip with which a march begins: whole steps, so that those that
 /// are furthest ahead compute all that the strip needs of them.

@@ -26,12 +26,12 @@ struct Shape {
 
 Shape shape_of(const ir::Stage& stage, const March& march) {
   const RollingRows* rows = march.of(stage);
-  if (!rows) return {stage.domain(), march.step, Window(2), Window(2), std::nullopt};  // the result
+  const Window at_pixel(stage.domain().size());
+  if (!rows) return {stage.domain(), march.step, at_pixel, at_pixel, std::nullopt};  // the result
   const auto border = rows->border();
-  return {stage.box,
-          rows->rate,
-          rows->window,
-          {rows->continued(0), rows->continued(1)},
+  Window continued;
+  for (int d = 0; d < static_cast<int>(at_pixel.size()); ++d) continued.push_back(rows->continued(d));
+  return {stage.box, rows->rate, rows->window, std::move(continued),
           border ? std::optional(border == ir::BorderMode::Constant) : std::nullopt};
 }
 

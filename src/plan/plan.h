@@ -81,7 +81,7 @@ struct Kept {
   Storage storage = Storage::Ring;
 
   // What follows from the reads (march.h).
-  std::array<int, 2> rate = {1, 1};  ///< Its pixels along x and y for each step of the result.
+  std::array<int, 2> rate = {1, 1};  ///< Its pixels along x and down the march for each step of the result.
   Window window, outside;            ///< As RollingRows has them.
   bool continues = false;            ///< Computed beyond its ends, as it repeats.
   int ahead = 0;                     ///< Rows by which it is ahead of the result.
@@ -89,7 +89,8 @@ struct Kept {
   std::optional<BorderRule> border;
 
   // What is chosen.
-  int rows = 0;            ///< That there is room for: of a ring a power of two.
+  int rows = 0;            ///< That there is room for: of a ring a power of two. Of volumes planes.
+  int lines = 1;           ///< Rows of each plane of a volume.
   int first = 0;           ///< Scalars of a row before the tile's first pixel.
   int pitch = 0;           ///< Scalars of a row.
   int lane_pitch = 1;      ///< Scalars from lane to lane: 1, or all columns if lanes lie apart.
@@ -100,10 +101,12 @@ struct Kept {
   ir::Box box;  ///< All of it.
 
   bool operator==(const Kept&) const = default;
-  int scalars() const { return rows * pitch; }
+  /// Whether any tile has rows of its own: none of an image that is read where it lies and nowhere left.
+  bool is_copied() const { return !in_memory || outside != Window(outside.size()); }
+  int scalars() const { return is_copied() ? rows * lines * pitch : 0; }
   std::int64_t bytes() const { return std::int64_t{scalars()} * size_of(type.scalar); }
   const Reach& x() const { return window[0]; }
-  const Reach& y() const { return window[1]; }
+  const Reach& down() const { return window.back(); }  ///< The march: along y, in volumes along z.
   /// What is found beyond its ends, unless nothing is or it is computed.
   std::optional<ir::BorderMode> border_mode() const;
   /// How far it is computed beyond its ends.
@@ -190,9 +193,10 @@ struct KernelPlan {
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
   /// index; else tiles at its top and bottom copy rows.
   bool exchanges_rows(const Kept& image) const;
-  /// Of a tile: columns, and rows.
+  /// Of a tile: columns; rows that do not march, in volumes; and what is gone through: rows, or planes.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
-  const Extent& height() const { return levels.at(0).extent.at(1); }
+  int lines() const { return levels.at(0).extent.size() > 2 ? levels.at(0).extent.at(1).fixed() : 1; }
+  const Extent& height() const { return levels.at(0).extent.back(); }
 
   bool operator==(const KernelPlan&) const = default;
 };

@@ -130,10 +130,14 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   const bool is_static = traversal == Traversal::Static;
   const int width = asked.width.value_or(strip_width(march));
   const Extent height = asked.height.value_or(multiples(least_height, most_height, enough_strips));
-  plan.levels = {
-      {LevelKind::Core, Order::Parallel, {fixed(width), height}},
-      {LevelKind::Row, is_static ? Order::Static : Order::March, {all_pixels(), fixed(march.step[1])}},
-      {LevelKind::Vector, Order::Parallel, {}}};
+  const int lines =
+      asked.lines.value_or(lines_of_tile(march, {width, is_static ? height.fixed() : 0, traversal}));
+  std::vector<Extent> tile{fixed(width), height}, step{all_pixels(), fixed(march.step[1])};
+  if (is_of_volumes(march))
+    tile.insert(tile.begin() + 1, fixed(lines)), step.insert(step.begin() + 1, all_pixels());
+  plan.levels = {{LevelKind::Core, Order::Parallel, tile},
+                 {LevelKind::Row, is_static ? Order::Static : Order::March, step},
+                 {LevelKind::Vector, Order::Parallel, {}}};
   plan.before = rows_before(march);
   plan.lanes_apart = march.lanes_apart;
   plan.whole = asked.whole.value_or(1);
@@ -155,13 +159,14 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
     kept.least_rows = is_static ? kept.rows : rolling.rows;
+    kept.lines = room_for_lines(rolling, lines);
     kept.lane_pitch = apart ? columns : 1;
     kept.first = left * (apart ? 1 : lanes);
     kept.pitch = columns * lanes;
     kept.place = places[r];
     kept.in_memory = !kept.is_member && !apart;
     ask_for_rows(kept, asked);
-    if (may_have_edges && kept.in_memory && kept.outside[0] != Reach{}) {
+    if (may_have_edges && kept.in_memory && kept.is_copied()) {
       const std::int64_t least = std::max(kept.outside[0].min, kept.outside[0].max);
       plan.edges = std::max(plan.edges, static_cast<int>(round_up(least, edge_columns)));
     }
@@ -176,15 +181,21 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
   const March& march = group.march;
   const Extent height =
       group.members.size() > 1 ? strip_heights_of_march(rows_before(march)) : strip_heights();
-  plan.levels = {{LevelKind::Grid, Order::Parallel, {fixed(strip.width), asked.height.value_or(height)}},
+  std::vector<Extent> tile{fixed(strip.width), asked.height.value_or(height)},
+      batch{all_pixels(), fixed(strip.batch)};
+  if (is_of_volumes(march)) {
+    tile.insert(tile.begin() + 1, fixed(strip.lines));
+    batch.insert(batch.begin() + 1, all_pixels());
+  }
+  plan.levels = {{LevelKind::Grid, Order::Parallel, tile},
                  {LevelKind::Block, Order::Parallel, {fixed(asked.columns.value_or(strip.columns))}},
-                 {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}}};
+                 {LevelKind::Batch, Order::March, batch}};
   plan.before = strip.before;
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
     const RollingRows& rolling = march.rolling[r];
     Kept kept = kept_of(rolling);
     const RowRing& ring = strip.rings[r];
-    kept.rows = ring.rows, kept.first = ring.first, kept.pitch = ring.pitch;
+    kept.rows = ring.rows, kept.lines = ring.lines, kept.first = ring.first, kept.pitch = ring.pitch;
     kept.least_rows = rows_of_batch(rolling, march, strip.batch);
     kept.place = static_cast<int>(r);
     ask_for_rows(kept, asked);
@@ -238,6 +249,13 @@ bool reads_windows(const March& march) {
          });
 }
 
+/// Windows that reach along one dimension alone share little of what a block of threads would keep of a volume.
+bool reads_several_ways(const March& march) {
+  return std::any_of(march.rolling.begin(), march.rolling.end(), [](const RollingRows& r) {
+    return std::count_if(r.window.begin(), r.window.end(), [](const Reach& d) { return d.extent() > 1; }) > 1;
+  });
+}
+
 /// The only member with all that its values read and compute.
 Loop merged(const Group& group) {
   Loop all{group.members.back(), {}, false, false, {}};
@@ -262,7 +280,8 @@ bool pays_for_core(const March& march, const Group& group) {
 
 /// Whether it is faster to keep the rows that a single stage reads.
 bool pays_for_one(const March& march, const Group& group, const Memory& memory) {
-  return memory.is_of_blocks() ? reads_windows(march) : pays_for_core(march, group);
+  if (!memory.is_of_blocks()) return pays_for_core(march, group);
+  return reads_windows(march) && (!is_of_volumes(march) || reads_several_ways(march));
 }
 
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
@@ -363,8 +382,8 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
 std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
   if (asked.steps.value_or(1) > 1)
     return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
-  const bool asks_for_tiles = asked.width || asked.whole || asked.edges || asked.height || asked.traversal ||
-                              asked.columns || asked.batch || asked.of_warps == true;
+  const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
+                              asked.traversal || asked.columns || asked.batch || asked.of_warps == true;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   if (asked.of_warps == true && !plan.is_of_warps())
     return fmt::format("no warps share out tiles of '{}' there", plan.result);

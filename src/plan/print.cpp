@@ -24,10 +24,15 @@ std::string text_of(const Window& window) {
 }
 
 std::string text_of(const Kept& kept, const std::string& where) {
-  std::string text = fmt::format("{} of {} rows, {} scalars each, in {}", name_of(kept.storage), kept.rows,
-                                 kept.pitch, where);
+  std::string text =
+      !kept.is_copied()
+          ? "read where it lies"
+          : fmt::format("{} of {}, {} scalars each, in {}", name_of(kept.storage),
+                        kept.window.size() > 2 ? fmt::format("{} planes of {} rows", kept.rows, kept.lines)
+                                               : fmt::format("{} rows", kept.rows),
+                        kept.pitch, where);
   if (kept.lane_pitch != 1) text += ", lanes apart";
-  if (kept.in_memory) text += ", but for inner tiles";
+  if (kept.in_memory && kept.is_copied()) text += ", but for inner tiles";
   text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
   if (kept.rate != std::array{1, 1}) text += fmt::format(", rate {}x{}", kept.rate[0], kept.rate[1]);
   if (kept.continues)
@@ -60,7 +65,9 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   }
   if (plan.step != std::array{1, 1})
     lines.emplace_back("step", fmt::format("{} x {}", plan.step[0], plan.step[1]));
-  if (plan.before > 0) lines.emplace_back("begins", fmt::format("{} rows above a tile", plan.before));
+  if (plan.before > 0)
+    lines.emplace_back("begins", fmt::format("{} {} above a tile", plan.before,
+                                             plan.levels[0].extent.size() > 2 ? "planes" : "rows"));
   if (plan.prefetch > 0)
     lines.emplace_back("loads", fmt::format("images {} rows before they are needed; about {} registers",
                                             plan.prefetch, plan.registers));

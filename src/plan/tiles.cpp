@@ -48,19 +48,21 @@ double rows_of(const ir::ConcreteBox& box) {
 
 Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result) {
   const std::int64_t columns = parts(result.extent[0], plan.width());
-  std::int64_t height = size_over(plan.height(), result.extent[1], columns);
+  const std::int64_t layers = result.extent.size() > 2 ? parts(result.extent[1], plan.lines()) : 1;
+  std::int64_t height = size_over(plan.height(), result.extent.back(), columns * layers);
   if (plan.parts) height = round_up(height, rows_of_part(*plan.parts, result.extent[0]) * plan.step[1]);
   const double of_tiles = 2.0 / static_cast<double>(std::max<std::int64_t>(columns, 1));
   const double of_edges = 2.0 * plan.edges / static_cast<double>(std::max<std::int64_t>(result.extent[0], 1));
-  return {static_cast<double>(columns), static_cast<double>(parts(result.extent[1], height)), height,
-          std::min(plan.edges > 0 ? of_edges : of_tiles, 1.0)};
+  return {static_cast<double>(columns), static_cast<double>(parts(result.extent.back(), height)),
+          static_cast<double>(layers), height, std::min(plan.edges > 0 ? of_edges : of_tiles, 1.0)};
 }
 
 Covered covered_by(const Tiling& tiling, const ir::ConcreteBox& box, const Window& halo) {
   const auto along = [](std::int64_t extent, double tiles, const Reach& reach) {
     return static_cast<double>(extent) + static_cast<double>(reach.extent() - 1) * tiles;
   };
-  const double rows = along(box.extent[1], tiling.bands, halo[1]);
+  double rows = along(box.extent.back(), tiling.bands, halo.back());
+  if (box.extent.size() > 2) rows *= along(box.extent[1], tiling.layers, halo[1]);
   return {along(box.extent[0], tiling.columns, halo[0]) * rows, rows * tiling.columns};
 }
 

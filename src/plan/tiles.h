@@ -37,7 +37,8 @@ double pixels_of(const ir::ConcreteBox& box);
 double rows_of(const ir::ConcreteBox& box);
 
 struct Tiling {
-  double columns = 1, bands = 1;  ///< Tiles side by side, and one below the other.
+  double columns = 1, bands = 1;  ///< Tiles side by side, and one below the other: down the march.
+  double layers = 1;              ///< Of a volume: between both.
   std::int64_t height = 0;        ///< Rows of each.
   double at_ends = 1;             ///< The share of the columns that tiles at the ends of a row copy.
 };

@@ -25,6 +25,9 @@ Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
   const int lanes = kept.lane_pitch == 1 ? kept.type.lanes : 1;
   const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
   const auto right = static_cast<int>(width + kept.x().max) * lanes;
+  if (kept.window.size() > 2 && kept.lines < plan.lines() + kept.window[1].extent() - 1)
+    return fmt::format("planes of {} rows are too small for the {} of a tile and those around them of '{}'",
+                       kept.lines, plan.lines(), kept.stage);
   if (kept.first < -kept.x().min * lanes || kept.pitch < kept.first + right)
     return fmt::format("rows of {} scalars are too short for {} columns of '{}' and those around them",
                        kept.pitch, width, kept.stage);
@@ -64,7 +67,8 @@ Why why_not_with_edges(const KernelPlan& plan) {
   if (plan.edges == 0) return std::nullopt;
   if (plan.is_of_blocks() || plan.is_static() || plan.parts || !plan.has_one_rate())
     return fmt::format("only a core that marches at one rate reads rows of '{}' in parts", plan.result);
-  if (std::none_of(plan.kept.begin(), plan.kept.end(), [](const Kept& k) { return k.in_memory; }))
+  if (std::none_of(plan.kept.begin(), plan.kept.end(),
+                   [](const Kept& k) { return k.in_memory && k.is_copied(); }))
     return fmt::format("the kernel of '{}' reads no rows where they lie, between edges", plan.result);
   std::int64_t least = 0;
   for (const Kept& kept : plan.kept) least = std::max({least, kept.outside[0].min, kept.outside[0].max});

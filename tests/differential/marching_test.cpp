@@ -15,12 +15,15 @@ using Size = std::vector<std::int64_t>;
 /// Several strips of the wide pixels below, several bands of rows; and sizes smaller than the windows.
 const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 3}, {3, 2}, {9, 7}, {40, 31}, {701, 45}, {30, 300}};
 
-void agree(const Outputs& outputs) {
+/// Several tiles in each direction: as wide, as high and as deep as those of volumes.
+const std::vector<Size> volumes = {{1, 1, 1}, {3, 2, 5}, {40, 9, 7}, {300, 5, 31}, {20, 140, 9}, {9, 7, 70}};
+
+void agree(const Outputs& outputs, const std::vector<Size>& of_sizes = sizes) {
   const Pipeline pipeline("marching", Outputs(outputs).strict());
   const std::vector<Program> programs = compiled_in_tiles(pipeline);
   std::uint64_t seed = 71;
-  for (const Size& extents : sizes) {
-    SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
+  for (const Size& extents : of_sizes) {
+    SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
     std::map<std::string, Buffer> images;
     for (const ir::StagePtr& input : pipeline.ir().inputs)
       images[input->name] = noise(input->type, extents, seed++);
@@ -75,6 +78,38 @@ TEST_P(Marching, DiamondsAndPixelsOfSeveralLanes) {
   Stage out = point("out", wide * 2.f + wider - tall);
   EXPECT_TRUE(in_rows({out}, "wide"));
   agree({out});
+}
+
+TEST_P(Marching, Volumes) {
+  const Image<Vec<std::int16_t, 2>> in("in", 3);
+  const Accessor src = in.border(border());
+  const auto box = in.size();
+  Stage a = stage("a", box, [&](Var x, Var y, Var z) {
+    return src(x - 1, y, z) + src(x, y + 1, z) - src(x, y - 2, z) + src(x, y, z - 1) + src(x + 1, y, z + 1);
+  });
+  Stage b = stage("b", box, [&](Var x, Var y, Var z) {
+    const Accessor of_a = a.border(border());
+    return of_a(x, y - 1, z - 1) - of_a(x + 2, y + 1, z + 2) + in(x, y, z);
+  });
+  Stage c = stage("c", box, [&](Var x, Var y, Var z) {
+    const Accessor of_b = b.border(border());
+    return of_b(x, y, z) * 3 - of_b(x - 1, y + 1, z) - a(x, y, z);
+  });
+  if (processor_of_tiles == target::Processor::Cpu) EXPECT_TRUE(in_rows({c}, "a") && in_rows({c}, "b"));
+  agree({c}, volumes);
+}
+
+TEST(MarchingVolumes, WithPointsAndWindowsInTurn) {
+  const Image<double> in("in", 3);
+  Stage a = stage("a", in.size(), [&](Var x, Var y, Var z) { return in(x, y, z) * 2. - 1.; });
+  const Accessor of_a = a.border(Border::clamp());
+  Stage b = stage("b", in.size(), [&](Var x, Var y, Var z) { return of_a(x, y, z - 3) + of_a(x, y + 3, z); });
+  Stage c = stage("c", in.size(), [&](Var x, Var y, Var z) { return b(x, y, z) - in(x, y, z); });
+  Stage slope = stage("slope", in.size(), [&](Var x, Var y, Var z) {
+    const Accessor s = c.border(Border::mirror());
+    return s(x + 1, y, z) - s(x, y + 1, z) + s(x, y, z + 1);
+  });
+  agree({slope}, volumes);
 }
 
 // Found by: weft verify --random 1 --seed 48000247

@@ -29,8 +29,9 @@ TEST(RandomRecipes, AreTheSameForTheSameSeed) {
   EXPECT_NE(to_cpp(random_recipe(1), ""), to_cpp(random_recipe(2), ""));
 }
 
+// The seed 938 drew a scatter into 5 dimensions.
 TEST(RandomRecipes, AreLegal) {
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Recipe recipe = random_recipe(seed);
     EXPECT_NO_THROW(build(recipe)) << "seed " << seed;
     EXPECT_TRUE(bounds_of(recipe)) << "seed " << seed;

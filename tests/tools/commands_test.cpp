@@ -294,8 +294,9 @@ TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {
   EXPECT_EQ(grey["kernels"][0]["instructions_per_pixel"].get<double>() * 4,
             grey["kernels"][0]["instructions"])
       << "a thread has four pixels";
-  const json heat = expect_json({"explain", "heat3d", "--machine", "rtx2080", "--json"})["device_code"];
-  for (const json& kernel : heat["kernels"]) {
+  const json gathers =
+      expect_json({"explain", "chromatic_aberration", "--machine", "rtx2080", "--json"})["device_code"];
+  for (const json& kernel : gathers["kernels"]) {
     EXPECT_EQ(kernel["instructions_per_pixel"], kernel["instructions"]);
     EXPECT_LE(kernel["blocks_per_multiprocessor"].get<int>() * kernel["threads"].get<int>(), 1024);
   }

@@ -292,7 +292,7 @@ TEST(Groups, HaveTilesThatFit) {
   EXPECT_EQ(in_tiles("nothing", {30, 7, Traversal::March}),
             "there is a tile for 'nothing', which is not the last stage of a group that keeps rows");
   EXPECT_EQ(in_tiles("c", {4096, 1024, Traversal::Static}),
-            "tiles of 4096x1024 keep 32944 KiB of rows, and have room for 256");
+            "tiles of 4096x1024 keep 32944 KiB of rows, and have room for 512");
   EXPECT_EQ(in_tiles("c", {32, 5, Traversal::March}, {40960}), "stored in strips of 32x5");
   EXPECT_EQ(in_tiles("c", {30, 8, Traversal::March}, {40960}),
             "a tile's width of 30 is no multiple of 8, a sector of memory");

@@ -26,18 +26,74 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   i = i < n ? i : n - 1;
   return i > 0 ? i : 0;
 }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
 
-// Rows [first, last) of 'jacobi2d' before the first step: those of 'in'.
+// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+
+// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
+
+// to[0], to[1], ... = a pack; they lie at a multiple of the width.
+template <class T, int n>
+__device__ inline void store_whole(T* to, const T (&pack)[n]) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    typename P::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) chunk.at[i] = pack[c * P::scalars + i];
+    ((typename P::Chunk*)to)[c] = chunk;
+  }
+}
+
+// to[0], to[1], ... = the first `valid` of a pack.
+template <class T, int n>
+__device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
+  if (valid >= n && (size_t)to % Pack<T, n>::width == 0) {
+    store_whole(to, pack);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i < valid) to[i] = pack[i];
+    }
+  }
+}
+
+// 'jacobi2d' before the first step: 'in'.
 __global__ void __launch_bounds__(64, 1) jacobi2d_start(const float* __restrict__ in,
     float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
     int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
-  for (int32_t row = thread_y(); row < in_h; row += threads_y()) {
-    const float* in_row = in + row * in_pitch;
-    float* jacobi2d_row = jacobi2d + row * jacobi2d_pitch;
-    float* jacobi2d_1_row = jacobi2d_1 + row * jacobi2d_1_pitch;
-    for (int32_t i = thread_x(); i < in_w; i += threads_x()) {
-      jacobi2d_row[i] = in_row[i];
-      jacobi2d_1_row[i] = in_row[i];
+  for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
+    for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
+      float in_pack[4];
+      load_pack(in_pack, in + y * in_pitch + x0, in_w - x0);
+      store_pack(jacobi2d + y * jacobi2d_pitch + x0, in_pack, in_w - x0);
+      store_pack(jacobi2d_1 + y * jacobi2d_1_pitch + x0, in_pack, in_w - x0);
     }
   }
 }
@@ -154,8 +210,8 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
   if (status == cudaSuccess) status = allocate(jacobi2d_1, jacobi2d_1_pitch * max_i64(in_h, 1), in_w == 0
       || in_h == 0, stream);
   if (status == cudaSuccess) {
-    status = launch(jacobi2d_start, {in_w, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, jacobi2d_1, in_w,
-        in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
+    status = launch(jacobi2d_start, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, jacobi2d_1,
+        in_w, in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
   }
 
   for (int64_t turn = 0 < (int64_t)steps ? (2 - (int64_t)steps % 2) % 2 : 0; turn > 0; --turn) {
