@@ -77,7 +77,7 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
       "  begins  2 planes above a tile\n"
       "  in      ring of 2 planes of 17 rows, 129 scalars each, in caches, but for inner tiles; [-1, 0] x "
       "[0, 1] x [-1, 1], 1 ahead; clamp\n"
-      "  a       ring of 2 planes of 16 rows, 129 scalars each, in caches; [-1, 0] x [0, 0] x [0, 1], 1 "
+      "  a       ring of 2 planes of 16 rows, 144 scalars each, in caches; [-1, 0] x [0, 0] x [0, 1], 1 "
       "ahead; clamp\n"
       "  passes  a | b\n");
   EXPECT_EQ(
