@@ -19,7 +19,7 @@ constexpr int least_block_width = 32;
 constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int enough_strips_of_blocks = 128;
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
-constexpr int most_lines_of_block = 8, planes_of_batch = 1;  // of a volume
+constexpr int most_lines_of_block = 8;  // of a volume
 
 int round_down(int n, int multiple) { return n / multiple * multiple; }
 int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
@@ -103,7 +103,8 @@ class Fitting {
   }
   /// Rows of planes instead of batches.
   std::optional<BlockStrip> of_planes(int width, int columns, int least_lines) const {
-    const int batch = asked_.batch.value_or(planes_of_batch);
+    const int batch = asked_.batch.value_or(march_.step[1]);
+    if (!takes_batch(batch)) return std::nullopt;
     if (asked_.lines) return in_batches(width, columns, batch, *asked_.lines);
     int halo = 0;  // of rows that the strip computes for its neighbours: at most half of its own
     for (const RollingRows& r : march_.rolling) {

@@ -112,6 +112,23 @@ TEST(MarchingVolumes, WithPointsAndWindowsInTurn) {
   agree({slope}, volumes);
 }
 
+// Found by: weft verify --random 1 --seed 9195, on the checker
+TEST(MarchingVolumes, AtAnotherRateAlongZ) {
+  const Image<std::int32_t> in("in", 3);
+  const Accessor src = in.border(Border::clamp());
+  Stage coarse = stage("coarse", in.size(),
+                       [&](Var x, Var y, Var z) { return src(x + 1, y, z) - src(x, y - 1, z + 1); });
+  Stage up = stage("up", in.size(), [&](Var x, Var y, Var z) {
+    const Accessor from = coarse.border(Border::clamp());
+    return 3 * from(x, y, z / 2) - from(x, y - 1, (z + 1) / 2);
+  });
+  Stage down = stage("down", in.size(), [&](Var x, Var y, Var z) {
+    const Accessor from = up.border(Border::clamp());
+    return from(x, y + 1, z - 1) + from(x - 1, y, z);
+  });
+  agree({down}, volumes);
+}
+
 // Found by: weft verify --random 1 --seed 48000247
 TEST_P(Marching, PixelsOfSeveralLanesOfPartOfAnImage) {
   const Image<Vec<int, 4>> in("in");
