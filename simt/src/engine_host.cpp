@@ -34,6 +34,7 @@ constexpr int dynamic_shared_attribute = 8;
 
 void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                std::size_t height) {
+  if (width == 0) return;  // from or to nowhere, perhaps
   for (std::size_t y = 0; y < height; ++y) {
     std::memmove(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch,
                  width);
