@@ -114,14 +114,8 @@ class BlockTiles : public TileOwner {
     function.body.push_back({Let{"planes", tile_.height(side_by_side, nullptr)}});
     const Expr tile = name("tile"), below = parts(steps_.extent(2), planes);
     For through{LoopKind::BlocksY, "tile", literal(0), kernel::mul(below, layers), {}, literal(1)};
-    const auto along = [&](int d, const Expr& number, const Expr& extent) {
-      const std::string begin = ir::dim_name(d) + "0";
-      through.body.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
-      const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
-      through.body.push_back({Let{ir::dim_name(d) + "1", end}});
-    };
-    along(1, kernel::binary(BinaryOp::Rem, tile, layers), lines);
-    along(2, kernel::div(tile, layers), planes);
+    tile_.append_ends(through.body, 1, kernel::binary(BinaryOp::Rem, tile, layers), lines);
+    tile_.append_ends(through.body, 2, kernel::div(tile, layers), planes);
     kernel::append(through.body, std::move(work));
     return through;
   }

@@ -100,20 +100,11 @@ class CoreTiles : public TileOwner {
     block.push_back({Let{height, tile_.height(side_by_side, rows_per_part)}});
     For strips{LoopKind::Serial, "strip", name("first"), name("last"), {}};
     Block& body = strips.body;
-    const Expr column = kernel::mul(kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
-    body.push_back({Let{"x0", kernel::add(column, steps_.origin(0))}});
-    const Expr right = steps_.whole(rows_.end(0), 0);
-    body.push_back({Let{"x1", kernel::min(kernel::add(name("x0"), literal(tile_.width())), right)}});
-    const auto along = [&](int d, const Expr& number, const Expr& extent) {
-      const std::string begin = ir::dim_name(d) + "0";
-      body.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
-      const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
-      body.push_back({Let{ir::dim_name(d) + "1", end}});
-    };
+    tile_.append_ends(body, 0, kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
     if (has_layers)
-      along(1, kernel::binary(BinaryOp::Rem, kernel::div(strip, columns), name("layers")),
-            literal(tile_.plan().lines()));
-    along(tile_.down(), kernel::div(strip, side_by_side), name(height));
+      tile_.append_ends(body, 1, kernel::binary(BinaryOp::Rem, kernel::div(strip, columns), name("layers")),
+                        literal(tile_.plan().lines()));
+    tile_.append_ends(body, tile_.down(), kernel::div(strip, side_by_side), name(height));
     if (edges_) {
       find_edges(body);
     } else {

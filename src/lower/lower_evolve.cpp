@@ -7,6 +7,7 @@
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
+#include "plan/thread_pixels.h"
 #include "rewrite/unroll_steps.h"
 
 namespace weft::lower {
@@ -15,8 +16,6 @@ using kernel::Expr;
 using kernel::literal;
 
 namespace {
-
-constexpr int widest_access = 16;  // bytes
 
 /// The arrays that a field needs: its values of so many steps are alive when an update writes.
 std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
@@ -153,7 +152,7 @@ class EvolveLowering {
   /// Threads copy neighbouring pixels, as much as one access moves.
   kernel::Launch start_in_packs(std::size_t f, const Rows& rows, kernel::Function& function) {
     const ArrayLayout& source = layout_.arrays.at(evolution_.fields[f].initial.get());
-    const int lanes = source.type.lanes, pixels = std::max(widest_access / size_of(source.type), 1);
+    const int lanes = source.type.lanes, pixels = plan::pixels_of_access(source.type);
     const Expr x0 = kernel::name("x0");
     const Expr left = kernel::mul(kernel::sub(rows.end(0), x0), literal(lanes));
     const auto offset_in = [&](const ArrayLayout& array) {

@@ -107,6 +107,13 @@ Expr Tile::height(const Expr& side_by_side, const Expr& rows_per_part, const OfR
   });
 }
 
+void Tile::append_ends(Block& block, int d, const Expr& number, const Expr& extent) const {
+  const std::string begin = ir::dim_name(d) + "0";
+  block.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
+  const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
+  block.push_back({Let{ir::dim_name(d) + "1", end}});
+}
+
 // ---- coordinates
 
 Expr Tile::batch_row() const { return name(batch_ == 1 ? marching() : "batch"); }

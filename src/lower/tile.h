@@ -65,22 +65,25 @@ class Tile {
   bool is_of_volume() const { return down() > 1; }
   /// Tiles side by side.
   kernel::Expr columns_of_tiles() const;
-  /// Of a volume, of the same planes: 1 of an image.
+  /// Rows of tiles that share a volume's planes; 1 of an image.
   kernel::Expr layers_of_tiles() const;
-  /// The rows of each, where so many tiles stand side by side, or what `given` makes of them: of a reduction whole parts.
+  /// A tile's rows, if `side_by_side` tiles share each row of the image; whole parts, of a reduction. Returns what
+  /// `given` makes of that number.
   using OfRows = std::function<kernel::Expr(const kernel::Expr& rows)>;
   kernel::Expr height(
       const kernel::Expr& side_by_side, const kernel::Expr& rows_per_part,
       const OfRows& given = [](const kernel::Expr& rows) { return rows; }) const;
+  /// Defines where the tile of that number begins and ends along a dimension: x0 and x1.
+  void append_ends(kernel::Block& block, int d, const kernel::Expr& number, const kernel::Expr& extent) const;
 
   // ---- coordinates
 
   kernel::Expr batch_row() const;      ///< The first row of a batch.
   kernel::Expr begin(int rate) const;  ///< The tile's first column, at a rate.
   kernel::Expr row_at(const kernel::Expr& row, int rate) const;
-  kernel::Expr first_row(
-      const plan::Kept& kept) const;  ///< That the tile needs of a source; of volumes planes.
-  kernel::Expr end_row(const plan::Kept& kept) const;  ///< After the last.
+  /// Rows that the tile needs of a source, of a volume planes, and the one after the last.
+  kernel::Expr first_row(const plan::Kept& kept) const;
+  kernel::Expr end_row(const plan::Kept& kept) const;
   /// Rows of a volume's planes that the tile needs of a source, and the one after the last.
   kernel::Expr first_line(const plan::Kept& kept) const;
   kernel::Expr end_line(const plan::Kept& kept) const;

@@ -65,8 +65,8 @@ struct BlockStrip {
 /// The widest strip whose rows fit the shared memory, at least 32 pixels wide; nothing if none does. Its batches are
 /// as large as fits, from 2 to 8 rows; a narrower strip is better than batches of less than 4 rows, since each batch
 /// costs barriers. Pixels and rows are those of the member that has most of them. Strips and batches are whole
-/// steps, and of a reduction whole parts. Of a volume each batch is a plane, of which a strip has rows instead: as many
-/// as fit, up to 8. A width, lines or a batch that are asked for are taken.
+/// steps, and of a reduction whole parts. A batch of a volume is a plane, and a strip has as many rows of it as fit, up
+/// to 8. A width, lines or a batch that are asked for are taken.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
 /// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.

@@ -15,8 +15,7 @@ struct CoreWork {
   double operations = 0, divisions = 0;
   double accesses = 0;  ///< Values loaded and stored, from wherever.
   double rows = 0;      ///< Loops along a row that are begun.
-  double lines =
-      0;  ///< Those of a volume's planes: what has to be found for a row is found once for a plane.
+  double lines = 0;     ///< The same, of volumes: pointers to rows are found once for each plane.
 };
 /// Both orders within a tile do the same work, so strips that march, whose rows stay in nearer caches, are
 /// what is chosen where none is asked for.

@@ -28,8 +28,7 @@ constexpr int pixels_of_row = 32;  // that take as long as what each row takes b
 double kept_bytes_of(const March& march, const Tile& tile, int lines = 1) {
   double bytes = 0;
   for (const RollingRows& r : march.rolling) {
-    if (is_of_volumes(march) && !r.is_member && r.outside == Window(r.outside.size()))
-      continue;  // read where it lies
+    if (is_of_volumes(march) && !r.is_member && !r.is_read_outside()) continue;  // read where it lies
     const std::int64_t columns = at_rate(tile.width, march.step[0], r.rate[0]) + r.x().max - r.x().min +
                                  (is_of_volumes(march) ? columns_of_whole_vectors : 0);
     const int rows =

@@ -27,8 +27,9 @@ constexpr int most_kept_bytes = 512 * 1024;
 
 constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
 
-/// Columns of kept rows, of which so many are needed. What a strip writes, or each lane of it, begins with a line of
-/// caches: then all vectors of a pass that reads and writes the same columns lie within lines, others are two accesses.
+/// Columns that a kept row has room for, at least `needed`. Rows that a strip writes, and each lane of them, begin with a
+/// cache line: then no vector of a pass that reads and writes the same columns is in two lines, which costs an access
+/// more.
 std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart);
 
 /// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
@@ -36,7 +37,7 @@ int room_for_rows(const RollingRows& rows);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
 constexpr const char* no_lines = "a tile of an image has no extent between its columns and its rows";
-/// Rows of each plane of a volume that a tile of so many keeps; 1 of an image.
+/// Rows that a tile of `lines` rows keeps of each plane of a volume; 1 of an image.
 int room_for_lines(const RollingRows& rows, int lines);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
 /// or those of a part. Of a volume's tile, see lines_of_tile().

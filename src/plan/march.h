@@ -57,12 +57,12 @@ struct RollingRows {
   Reach continued(int d) const { return continues ? outside[d] : Reach{}; }
   const Reach& x() const { return window[0]; }
   const Reach& down() const { return window.back(); }  ///< The march: along y, in volumes along z.
+  bool is_read_outside() const { return outside != Window(outside.size()); }
 };
 
 struct March {
   std::vector<RollingRows> rolling;  ///< Images first, then members but for the last, producers first.
-  /// Pixels of the result along x and down the march in each step, powers of two: a step computes so many rows, and strips
-  /// begin at coordinates that they divide.
+  /// Pixels of the result in each step, along x and down the march: powers of two. Strips begin at multiples of them.
   std::array<int, 2> step = {1, 1};
   /// The result is a reduction: strips are whole parts of its elements, so that its bits do not depend on who
   /// computes those.

@@ -34,18 +34,20 @@ bool computes_much(const Loop& loop, int pixels) {
 
 }  // namespace
 
+int pixels_of_access(Type type) { return std::max(widest_access / size_of(type), 1); }
+
 std::optional<int> pixels_of_thread(const Loop& loop) {
   const ir::Stage& stage = loop.stage();
   if (stage.domain().empty()) return std::nullopt;
-  int widest = size_of(stage.type);
+  int pixels = pixels_of_access(stage.type);
   bool three_lanes = stage.type.lanes == 3;
   for (const ir::Read* read : loop.reads.reads) {
     if (read->indices.empty()) continue;
     if (!is_of_current_pixel(*read, stage)) return std::nullopt;
-    widest = std::max(widest, size_of(read->source->type));
+    pixels = std::min(pixels, pixels_of_access(read->source->type));
     three_lanes |= read->source->type.lanes == 3;
   }
-  const int pixels = three_lanes ? pixels_of_three_lanes : std::max(widest_access / widest, 1);
+  if (three_lanes) pixels = pixels_of_three_lanes;
   if (computes_much(loop, pixels)) return std::nullopt;
   return pixels;
 }

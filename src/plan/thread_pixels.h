@@ -7,9 +7,12 @@
 
 namespace weft::plan {
 
-/// So many neighbouring pixels that the widest fill an access of 16 bytes: with one, a multiprocessor has too
-/// few loads in flight to use its share of the bandwidth. Nothing if other pixels than its own are read, or
-/// much is computed: then a thread computes one pixel at a time, with borders.
+/// Neighbouring pixels that a thread takes at a time, so that one access moves them all: 4 of float. With a single
+/// pixel of 4 bytes, a multiprocessor has too few loads in flight to use its share of the bandwidth.
+int pixels_of_access(Type type);
+
+/// The pixels of one access, for the widest type that is read or written. Nothing if other pixels than its own are read,
+/// or much is computed: then a thread computes one pixel at a time, with borders.
 std::optional<int> pixels_of_thread(const Loop& loop);
 
 /// Whether pixels above each other read the same rows of a source, as far as is known.

@@ -83,7 +83,7 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   if (height.is_constant() && height.constant() < least_rows_of_strip)
     return result + " has too few rows to march down";
   for (const RollingRows& r : march.rolling) {
-    const bool leaves = r.outside != Window(2);
+    const bool leaves = r.is_read_outside();
     if (r.is_member && leaves && r.border() == ir::BorderMode::Repeat)
       return fmt::format("'{}' is read with the border repeat, and so at the other end of a row",
                          r.source().name);
