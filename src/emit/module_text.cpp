@@ -192,7 +192,9 @@ void print_repeat(Writer& out, CLike& printer, const Module& module, const host:
     const std::string next = part.by == 1 ? "++" + counter : fmt::format("{} += {}", counter, part.by);
     const Expr goes_on = kernel::binary(ir::BinaryOp::Lt, step, part.to);
     out.open(fmt::format("for ({} = {}; {}; {})", counter, printer.text(from), printer.text(goes_on), next));
-    for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+    for (int place = 0; place < part.places; ++place) {
+      for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
+    }
     print(part.nodes);
     out.close();
   }

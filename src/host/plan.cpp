@@ -100,7 +100,7 @@ class Planner {
   Node node(const kernel::Repeat& repeat) const {
     Repeat result{repeat.counter, repeat.rotations, {}};
     for (const kernel::Turns& part : repeat.parts) {
-      Turns& turns = result.parts.emplace_back(Turns{part.from, part.to, part.by, {}});
+      Turns& turns = result.parts.emplace_back(Turns{part.from, part.to, part.by, {}, part.places});
       for (const kernel::Launch& launch : part.launches) turns.nodes.push_back(node(launch));
     }
     return {std::move(result), device_};
@@ -278,9 +278,10 @@ Expr times_of(const Expr& from, const Expr& to, std::int64_t by) {
 Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation) {
   const auto rem = [](const Expr& a, const Expr& b) { return binary(ir::BinaryOp::Rem, a, b); };
   const Expr arrays = literal(static_cast<std::int64_t>(rotation.size()));
-  Expr times = literal(0);
-  for (const Turns& part : repeat.parts) times = kernel::add(times, times_of(part.from, part.to, part.by));
-  return select(binary(ir::BinaryOp::Lt, literal(0), times), rem(sub(arrays, rem(times, arrays)), arrays),
+  Expr places = literal(0);
+  for (const Turns& part : repeat.parts)
+    places = kernel::add(places, kernel::mul(times_of(part.from, part.to, part.by), literal(part.places)));
+  return select(binary(ir::BinaryOp::Lt, literal(0), places), rem(sub(arrays, rem(places, arrays)), arrays),
                 literal(0));
 }
 

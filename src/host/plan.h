@@ -82,6 +82,7 @@ struct Turns {
   Symbolic from, to;
   std::int64_t by;
   std::vector<Node> nodes;
+  int places = 1;  ///< By which the arrays rotate before each time.
   bool operator==(const Turns&) const;
 };
 /// Graphs that run again and again, one after the other; before each time the arrays rotate. All of it comes
@@ -165,7 +166,7 @@ bool may_be_empty(const kernel::Array& a);
 
 /// How often a part runs, if that is not less than 0.
 kernel::Expr times_of(const kernel::Expr& from, const kernel::Expr& to, std::int64_t by);
-/// How often a rotation turns ahead of the first time, so that the last time leaves every array where it was.
+/// By how many places a rotation turns ahead of the first time, so that the last time leaves every array where it was.
 kernel::Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation);
 /// The array that a node allocates, frees or copies; "" of others.
 const std::string& array_of(const Node& node);

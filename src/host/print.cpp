@@ -103,6 +103,7 @@ std::string text(const Repeat& n) {
     text += fmt::format(" for {} from {} to {}", n.counter, host::text(part.from, prefix),
                         host::text(part.to, prefix));
     if (part.by > 1) text += fmt::format(" by {}", part.by);
+    if (part.places > 1) text += fmt::format(", {} places on", part.places);
   }
   for (const kernel::Rotation& arrays : n.rotations)
     text += fmt::format(", rotating {}", fmt::join(arrays, " "));

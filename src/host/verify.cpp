@@ -186,14 +186,17 @@ class Run {
     }
   }
   void run_times(const Repeat& n, const std::vector<std::int64_t>& times) {
-    const std::int64_t count = std::accumulate(times.begin(), times.end(), std::int64_t{0});
+    std::int64_t places = 0;
+    for (std::size_t p = 0; p < times.size(); ++p) places += times[p] * n.parts[p].places;
     for (const kernel::Rotation& rotation : n.rotations) {
       const auto arrays = static_cast<std::int64_t>(rotation.size());
-      for (std::int64_t turn = (arrays - count % arrays) % arrays; turn > 0; --turn) rotate(rotation);
+      for (std::int64_t turn = (arrays - places % arrays) % arrays; turn > 0; --turn) rotate(rotation);
     }
     for (std::size_t p = 0; p < times.size(); ++p) {
       for (std::int64_t time = 0; time < times[p]; ++time) {
-        for (const kernel::Rotation& rotation : n.rotations) rotate(rotation);
+        for (int place = 0; place < n.parts[p].places; ++place) {
+          for (const kernel::Rotation& rotation : n.rotations) rotate(rotation);
+        }
         run(n.parts[p].nodes);
       }
     }

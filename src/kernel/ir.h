@@ -286,6 +286,7 @@ struct Turns {
   Expr from, to;  ///< `by` divides what lies between.
   std::int64_t by = 1;
   std::vector<Launch> launches;
+  int places = 1;  ///< By which the arrays rotate before each time.
 };
 /// Its parts, one after the other; before each time the arrays rotate. The last time of all leaves every array
 /// where it was before the first.

@@ -263,6 +263,9 @@ class BlockTiles : public TileOwner {
     if (!reduction) targets = targets_of(loop, column, expressions, body);
     expressions.open(work, &body);
     for (const Target& target : targets) store_value(target, expressions, work);
+    for (const Target& target : targets) {
+      if (target.source && target.source->kept.is_stored) work.push_back({stored(target, loop, column)});
+    }
     if (reduction) reduction->parts.element(expressions, reduction->accumulators, column.slot, work);
     expressions.close();
     if (inside) {
@@ -316,6 +319,31 @@ class BlockTiles : public TileOwner {
     store(target,
           is_flat ? Lanes{border_lane(constant, column.lane, expressions)} : expressions.lower(constant),
           block);
+  }
+
+  /// if the pixel is the tile's own:  from where it is kept to memory
+  If stored(const Target& target, const Loop& loop, const Column& column) const {
+    const ArrayLayout& array = tile_.layout().arrays.at(&target.stage);
+    const std::vector<Expr> row = tile_.row_coords(&target.source->kept);
+    const auto within = [](const Expr& from, const Expr& at, const Expr& until) {
+      return kernel::both(kernel::binary(BinaryOp::Le, from, at), kernel::binary(BinaryOp::Lt, at, until));
+    };
+    Expr is_own;
+    if (!loop.is_strip_wide()) {
+      const Expr from = literal(-loop.x.min * loop.per_pixel),
+                 columns = kernel::mul(name("columns"), literal(loop.per_pixel));
+      is_own = within(from, name(column.work.variable), kernel::add(from, columns));
+    }
+    for (int d = 1; d <= tile_.down(); ++d)
+      is_own =
+          kernel::both(is_own, within(name(ir::dim_name(d) + "0"), row[d - 1], name(ir::dim_name(d) + "1")));
+    const Expr to = kernel::add(loop.rows.row_offset(array, row), loop.rows.x_offset(name("x"), array));
+    Block stores;
+    for (int l = 0; l < target.stage.type.lanes; ++l)
+      stores.push_back({kernel::Store{
+          array.name, kernel::add(to, literal(l)),
+          kernel::load(target.array, target.stage.type.scalar, kernel::add(target.offset, literal(l)))}});
+    return {is_own, std::move(stores), {}};
   }
 
   static void store(const Target& target, const Lanes& value, Block& block) {

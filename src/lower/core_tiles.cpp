@@ -38,6 +38,7 @@ class CoreTiles : public TileOwner {
     for (const Source& source : tile.sources()) {
       const std::string& name = array_of(source.stage).name;
       row_[&source] = claim(name + "_row");
+      if (source.kept.is_stored) stored_[&source] = {claim(name + "_own"), claim(name + "_stored")};
       if (!finds(source)) continue;
       finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
                            claim(name + "_line_step"), claim(name + "_mask")};
@@ -240,7 +241,7 @@ class CoreTiles : public TileOwner {
     const Expr column = kernel::mul(kernel::sub(left, rows.lower(array.box[0].min)), literal(source.lanes()));
     body.push_back(
         {kernel::Pointer{found.from, array.name, source.stage.type.scalar,
-                         kernel::add(memory_row(rows, array, number), column), true, copied, source.array}});
+                         kernel::add(rows.row_offset(array, number), column), true, copied, source.array}});
     body.push_back({Let{found.step, kernel::select(copied, literal(kept.lines * kept.pitch), stride)}});
     if (tile_.is_of_volume())
       body.push_back(
@@ -293,15 +294,6 @@ class CoreTiles : public TileOwner {
       ++d;
     }
     return {is_inside, std::move(inside), std::move(outside)};
-  }
-  /// Scalars from the start of an array to a row.
-  static Expr memory_row(const Rows& rows, const ArrayLayout& array, const std::vector<Expr>& row) {
-    Expr offset = literal(0);
-    for (std::size_t d = 1; d <= row.size(); ++d) {
-      const Expr number = kernel::sub(row[d - 1], rows.lower(array.box[d].min));
-      offset = kernel::add(offset, kernel::mul(number, name(array.strides[d - 1])));
-    }
-    return offset;
   }
   kernel::Stmt current_row(const Source& source) const { return tile_.current_row(source, row_.at(&source)); }
   /// The scalar of a kept row that holds a lane at a column.
@@ -386,8 +378,8 @@ class CoreTiles : public TileOwner {
 
   kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords) const {
     const Rows rows = all_of(source);
-    const Expr row = memory_row(rows, array_of(source.stage),
-                                moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
+    const Expr row = rows.row_offset(array_of(source.stage),
+                                     moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
     return {array_of(source.stage).name, source.stage.type.scalar,
             kernel::add(row, in_memory_at(source, rows, name("left"))),
             kernel::mul(count(), literal(source.lanes()))};
@@ -406,7 +398,7 @@ class CoreTiles : public TileOwner {
     if (is_found) row = moved_inside(std::move(row), rows, index_op(border->mode));
     Block copies;
     const std::string from = tile_.layout().names.claim(array.name + "_row");
-    copies.push_back({kernel::Pointer{from, array.name, type, memory_row(rows, array, row)}});
+    copies.push_back({kernel::Pointer{from, array.name, type, rows.row_offset(array, row)}});
     const bool apart = source.kept.lane_pitch != 1;
     const auto copy_from = [&](const Expr& left, const Expr& right) {
       Block copy;
@@ -567,12 +559,47 @@ class CoreTiles : public TileOwner {
       kernel::append(block, std::move(work));
     for (const ir::Stage* stage : pass) {
       const Source* source = tile_.source(*stage);
-      if (!source || !source->kept.border_mode()) continue;
-      if (edges_) block.push_back(current_row(*source));
+      if (!source) continue;
+      if (edges_ && (source->kept.is_stored || source->kept.border_mode()))
+        block.push_back(current_row(*source));
+      if (source->kept.is_stored) block.push_back({stored_row(*source, row)});
+      if (!source->kept.border_mode()) continue;
       beyond_columns(block, *source, ends, [&](const Expr& x, int lane) {
         return kernel::load(row_.at(source), stage->type.scalar, at(*source, x, lane));
       });
     }
+  }
+
+  /// if the tile has the row:  its columns, from the kept row to memory
+  If stored_row(const Source& source, const std::vector<Expr>& row) const {
+    const ArrayLayout& array = array_of(source.stage);
+    Expr is_own;
+    for (int d = 1; d <= tile_.down(); ++d) {
+      const Expr &at = row[d - 1], first = name(ir::dim_name(d) + "0"), end = name(ir::dim_name(d) + "1");
+      is_own = kernel::both(is_own, kernel::both(kernel::binary(BinaryOp::Le, first, at),
+                                                 kernel::binary(BinaryOp::Lt, at, end)));
+    }
+    const int lanes = source.lanes();
+    const Expr i = name("i"), columns = kernel::sub(name("x1"), name("x0"));
+    const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(name("x0"), array));
+    const auto& [from, target] = stored_.at(&source);
+    Block body{{kernel::Pointer{from, row_.at(&source), source.kept.type.scalar, at(source, name("x0"))}}};
+    const bool is_apart = source.kept.lane_pitch != 1;
+    Block plain{{kernel::Pointer{target, array.name, source.kept.type.scalar, to, false}}}, copy;
+    for (int l = 0; l < (is_apart ? lanes : 1); ++l) {
+      const Expr scalar = kernel::add(kernel::mul(i, literal(is_apart ? lanes : 1)), literal(l));
+      const Expr kept = is_apart ? kernel::add(i, literal(l * source.kept.lane_pitch)) : i;
+      copy.push_back({kernel::Store{target, scalar, kernel::load(from, source.kept.type.scalar, kept)}});
+    }
+    const Expr scalars = kernel::mul(columns, literal(lanes));
+    plain.push_back({For{LoopKind::Vector, "i", literal(0), is_apart ? columns : scalars, std::move(copy)}});
+    if (is_apart) {
+      kernel::append(body, std::move(plain));
+    } else {
+      const kernel::StorePastCaches past{array.name, source.kept.type.scalar, to, from, scalars};
+      body.push_back({If{name(past_caches_, Scalar::Bool), {{past}}, std::move(plain)}});
+    }
+    return {is_own, std::move(body), {}};
   }
 
   /// From left to right.
@@ -729,7 +756,7 @@ class CoreTiles : public TileOwner {
 
   /// The scalar of the result with which its part of a row begins.
   Expr memory_of(const std::vector<Expr>& row) const {
-    return kernel::add(memory_row(rows_, array_, row), rows_.x_offset(name("left"), array_));
+    return kernel::add(rows_.row_offset(array_, row), rows_.x_offset(name("left"), array_));
   }
 
   const Tile& tile_;
@@ -739,6 +766,8 @@ class CoreTiles : public TileOwner {
   const Steps& steps_;
   std::map<const Source*, std::string> row_;  // points to the current one
   std::map<const Source*, Finding> finding_;
+  std::map<const Source*, std::pair<std::string, std::string>>
+      stored_;  // the tile's part of a row: kept, stored
   /// Of a tile whose images are read where they lie but for the ends of their rows: whether columns are copied,
   /// and between which none are.
   struct Edges {

@@ -98,7 +98,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 3. Each kernel becomes functions and launches, as its plan says.
   for (const ir::StagePtr& stage : inlined.pipeline.stages) {
     const auto plan = of.find(stage->name);
-    if (plan == of.end()) continue;
+    if (plan == of.end() || !plan->second->evolves_with.empty()) continue;
     lower_kernel({*plan->second, members_of(*plan->second, inlined.pipeline), inlined.names, layout, module},
                  inlined.pipeline);
   }

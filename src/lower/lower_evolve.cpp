@@ -59,7 +59,7 @@ class EvolveLowering {
       if (several.steps_from > 0)
         end = kernel::select(kernel::binary(ir::BinaryOp::Le, literal(several.steps_from), bytes()), end,
                              begin);
-      repeat.parts.push_back({begin, end, several.steps, {lower_steps(several)}});
+      repeat.parts.push_back({begin, end, several.steps, {lower_steps(several)}, places()});
       begin = end;
     }
     kernel::Turns& single = repeat.parts.emplace_back(kernel::Turns{begin, steps(), 1, {}});
@@ -84,28 +84,33 @@ class EvolveLowering {
     return pixels;
   }
 
+  /// What a kernel of several steps stores of a field, at most: by so many places its arrays rotate.
+  int places() const { return *std::max_element(oldest_.begin(), oldest_.end()); }
+
   /// A kernel of several steps.
   kernel::Launch lower_steps(const plan::KernelPlan& plan) {
-    const rewrite::StepsOrWhy chain = rewrite::unroll_steps(evolution_, plan.steps);
+    const rewrite::UnrolledSteps chain = rewrite::unroll_steps(evolution_, plan.steps);
     std::vector<const ir::Stage*> members;
-    for (const ir::StagePtr& stage : chain.stages) members.push_back(stage.get());
-    const auto place = [&](const ir::Stage& stage, const ArrayLayout& array) {
-      ArrayLayout& placed = layout_.arrays[&stage] = array;
-      placed.box = stage.box;
+    auto before = layout_.arrays;
+    const auto place = [&](const rewrite::Version& version, const ArrayLayout& array) {
+      ArrayLayout& placed = layout_.arrays[version.stage.get()] = array;
+      placed.box = version.stage->box;
       // Of a line as an image of one row, which has the number 0.
-      if (placed.strides.size() + 1 < stage.box.size()) placed.strides.push_back(module_.sizes.at(0).name);
+      if (placed.strides.size() + 1 < placed.box.size()) placed.strides.push_back(module_.sizes.at(0).name);
     };
-    const bool is_placed = layout_.arrays.count(chain.past.get()) > 0;
-    if (!is_placed) place(*chain.past, arrays_[0].at(1 % arrays_[0].size()));
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      place(*members[m], arrays_[0][0]);
-      if (m + 1 < members.size())
-        layout_.arrays[members[m]].name =
-            layout_.names.claim(fmt::format("{}_step{}", arrays_[0][0].name, m + 1));
+    for (const rewrite::Version& past : chain.pasts)
+      place(past, arrays_[past.field].at(static_cast<std::size_t>(past.age - 1 + places())));
+    for (const rewrite::Version& version : chain.versions) {
+      const auto& arrays = arrays_[version.field];
+      const bool is_stored = chain.is_stored(version);
+      place(version, arrays.at(is_stored ? static_cast<std::size_t>(version.age) : 0));
+      if (!is_stored)
+        layout_.arrays[version.stage.get()].name =
+            layout_.names.claim(fmt::format("{}_step{}", arrays[0].name, plan.steps - version.age));
+      members.push_back(version.stage.get());
     }
     kernel::Launch launch = lower_stage({plan, members, context_.names, layout_, module_});
-    for (const ir::Stage* stage : members) layout_.arrays.erase(stage);
-    if (!is_placed) layout_.arrays.erase(chain.past.get());
+    layout_.arrays = std::move(before);
     return launch;
   }
 
@@ -126,7 +131,10 @@ class EvolveLowering {
       add(field.update->name);
     else
       arrays.push_back(layout_.arrays.at(stage->get()));
-    const std::size_t count = arrays_of(evolution_, f);
+    std::size_t count = arrays_of(evolution_, f);
+    // Tiles read around themselves what was there before the first of several steps, so nothing is overwritten.
+    if (!context_.plan.several.empty())
+      count = std::max(count, static_cast<std::size_t>(places() + oldest_[f]));
     for (std::size_t age = 1; age < count; ++age) add(arrays[0].name + "_" + std::to_string(age));
     layout_.arrays[field.update.get()] = arrays[0];
     for (std::size_t age = 0; age < field.past.size(); ++age) {
@@ -205,6 +213,7 @@ class EvolveLowering {
 
   const KernelContext& context_;
   const ir::Evolution& evolution_;
+  const std::vector<int> oldest_ = rewrite::oldest_ages(evolution_);
   Layout& layout_;
   kernel::Module& module_;
   const ir::Pipeline& pipeline_;
@@ -214,9 +223,7 @@ class EvolveLowering {
 }  // namespace
 
 void lower_evolve(const KernelContext& context, const ir::Pipeline& pipeline) {
-  const auto& evolution = std::get<ir::Evolve>(context.stage().definition).evolution;
-  if (!context.layout.arrays.count(evolution->fields[0].update.get()))
-    EvolveLowering(context, pipeline).run();
+  EvolveLowering(context, pipeline).run();
 }
 
 }  // namespace weft::lower

@@ -56,13 +56,19 @@ kernel::Block Rows::coordinates_of(Expr row) const {
   return block;
 }
 
-Expr Rows::row_offset(const ArrayLayout& array) const {
+Expr Rows::row_offset(const ArrayLayout& array, const std::vector<Expr>& row) const {
   Expr offset = kernel::literal(0);
   for (int d = 1; d < rank(); ++d) {
-    const Expr at = kernel::sub(kernel::name(ir::dim_name(d)), lower(array.box[d].min));
+    const Expr at = kernel::sub(row[d - 1], lower(array.box[d].min));
     offset = kernel::add(offset, kernel::mul(at, kernel::name(array.strides[d - 1])));
   }
   return offset;
+}
+
+Expr Rows::row_offset(const ArrayLayout& array) const {
+  std::vector<Expr> row = coords();
+  if (!row.empty()) row.erase(row.begin());
+  return row_offset(array, row);
 }
 
 Expr Rows::x_offset(const Expr& x, const ArrayLayout& array) const {

@@ -31,8 +31,9 @@ class Rows {
   /// Statements that define y, z, … of the row numbered `row`.
   kernel::Block coordinates_of(kernel::Expr row) const;
 
-  /// Scalars from the start of an array, whose box may be larger, to the row of the current coordinates, and
-  /// from there to a pixel.
+  /// Scalars from the start of an array, whose box may be larger, to the row at those coordinates, from y on, or at the
+  /// current ones; and from there to a pixel.
+  kernel::Expr row_offset(const ArrayLayout& array, const std::vector<kernel::Expr>& row) const;
   kernel::Expr row_offset(const ArrayLayout& array) const;
   kernel::Expr x_offset(const kernel::Expr& x, const ArrayLayout& array) const;
   /// Scalars from the start of an array over this box to its row numbered `row`.

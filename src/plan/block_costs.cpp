@@ -150,7 +150,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     work.operations += of_strips * static_cast<double>(c.operations.alu);
     work.divisions += of_strips * static_cast<double>(c.operations.sfu);
   }
-  work.accesses += rows * lanes_of_warp * plan.written.type.lanes;
+  for (const ImageUse& image : plan.written) work.accesses += rows * lanes_of_warp * image.type.lanes;
   for (const Kept& kept : plan.kept) {
     const int beside = kept.pitch / kept.type.lanes - pixels;  // by shuffles
     work.accesses += rows * lanes_of_warp * kept.type.lanes * (beside + (kept.is_member ? 0 : 1));

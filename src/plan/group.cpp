@@ -64,7 +64,10 @@ Loop loop_of(const ir::Stage& stage) {
 }
 
 GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
-  Group group{loops, {}, reads_of(loops), {}, {}};
+  Group group{loops, {}, reads_of(loops), {}, {}, {}};
+  for (const Loop& loop : loops) {
+    if (loop.is_stored && &loop != &loops.back()) group.stored.insert(&loop.stage());
+  }
   if (loops.size() == 1) {
     group.halos.emplace_back(loops[0].stage().domain().size());
     return {std::move(group), ""};

@@ -21,6 +21,7 @@ struct Loop {
   analysis::Operations operations;         ///< Of a pixel, without the loads of what is in place.
   bool can_be_value = false;               ///< Of a loop that has all its readers.
   bool has_windows = false;                ///< Folds or medians, its own or of what is in place.
+  bool is_stored = false;                  ///< As the last loop of a group always is.
   std::vector<std::string> in_place = {};  ///< The stages in its place.
 
   const ir::Stage& stage() const { return *reads.stage; }
@@ -36,6 +37,7 @@ struct Group {
   std::vector<StageReads> members;    ///< The others, each with all that is read for it by way of values.
   March march;                        ///< Of the members. One alone has none, unless it has windows.
   std::vector<Window> halos;          ///< Of each loop: what is computed of it around a tile.
+  std::set<const ir::Stage*> stored;  ///< Members that go to memory, too, besides the last.
 
   const ir::Stage& result() const { return *members.back().stage; }
 };

@@ -78,6 +78,7 @@ struct BorderRule {
 struct Kept {
   std::string stage;
   bool is_member = false;  ///< Computed here; else loaded.
+  bool is_stored = false;  ///< A member that goes to memory, too.
   Storage storage = Storage::Ring;
 
   // What follows from the reads (march.h).
@@ -144,7 +145,7 @@ struct Computed {
 using Pass = std::vector<std::string>;  ///< Stages that one loop along a row computes.
 
 struct KernelPlan {
-  std::string result;                ///< The stage that it stores.
+  std::string result;                ///< The stage that it stores, with members that are kept and stored.
   std::vector<std::string> values;   ///< Stages computed in the loops of others: no pixels of their own.
   std::vector<Level> levels;         ///< Outermost first.
   std::array<int, 2> step = {1, 1};  ///< Pixels of the result in each step, powers of two.
@@ -168,12 +169,13 @@ struct KernelPlan {
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
+  std::string evolves_with;  ///< Another field of the evolution, whose plan says how all of them change.
   /// Of an evolution: one that takes several steps, while there are so many left; or none.
   std::vector<KernelPlan> several;
   int steps = 1;                ///< That the kernel takes: passes of the field that read each other.
   std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
 
-  ImageUse written;                ///< The result.
+  std::vector<ImageUse> written;   ///< The result, and members that are stored.
   std::vector<ImageUse> images;    ///< Read from memory.
   std::vector<Computed> computed;  ///< Values among them, the result last.
 

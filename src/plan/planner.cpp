@@ -75,6 +75,7 @@ void count(KernelPlan& plan, const Group& group) {
     Computed computed{
         loop.stage().name, loop.stage().type, loop.stage().domain(), group.halos[l], loop.operations, 0, {}};
     computed.accesses = accesses_of(loop, group.values);
+    if (group.stored.count(&loop.stage())) computed.accesses += 2 * loop.stage().type.lanes;
     computed.is_value = group.values.count(&loop.stage()) > 0;
     computed.border_columns = border_columns(loop);
     computed.phases = phases_of(loop);
@@ -89,14 +90,18 @@ void count(KernelPlan& plan, const Group& group) {
     for (const std::string& name : loop.in_place) plan.values.push_back(name);
     if (group.values.count(&loop.stage())) plan.values.push_back(loop.stage().name);
   }
-  plan.written = use_of(group.result());
+  for (const Loop& loop : group.loops) {
+    if (&loop.stage() == &group.result() || group.stored.count(&loop.stage()))
+      plan.written.push_back(use_of(loop.stage()));
+  }
 }
 
 // ---- kernels that keep rows
 
-Kept kept_of(const RollingRows& r) {
+Kept kept_of(const RollingRows& r, const Group& group) {
   Kept kept;
   kept.stage = r.source().name, kept.is_member = r.is_member;
+  kept.is_stored = group.stored.count(&r.source()) > 0;
   kept.rate = r.rate, kept.window = r.window, kept.outside = r.outside;
   kept.continues = r.continues, kept.ahead = r.ahead;
   if (r.read.border) kept.border = BorderRule{r.read.border->mode, r.read.border->constant};
@@ -148,7 +153,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   const std::vector<int> places = places_of_rows(group.members, march, passes, traversal);
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
     const RollingRows& rolling = march.rolling[r];
-    Kept kept = kept_of(rolling);
+    Kept kept = kept_of(rolling, group);
     const int lanes = kept.type.lanes;
     const bool apart = march.lanes_apart && lanes > 1;
     const int own = at_rate(width, march.step[0], kept.rate[0]);
@@ -193,7 +198,7 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
   plan.before = strip.before;
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
     const RollingRows& rolling = march.rolling[r];
-    Kept kept = kept_of(rolling);
+    Kept kept = kept_of(rolling, group);
     const RowRing& ring = strip.rings[r];
     kept.rows = ring.rows, kept.lines = ring.lines, kept.first = ring.first, kept.pitch = ring.pitch;
     kept.least_rows = rows_of_batch(rolling, march, strip.batch);
@@ -217,7 +222,7 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
   for (std::size_t r = 0; r < group.march.rolling.size(); ++r) {
     const RollingRows& rolling = group.march.rolling[r];
     const RegisterRows& rows = strip.rows[r];
-    Kept kept = kept_of(rolling);
+    Kept kept = kept_of(rolling, group);
     kept.rows = rows.rows, kept.least_rows = rolling.rows;
     kept.first = rows.left * kept.type.lanes;
     kept.pitch = (rows.left + strip.pixels + rows.right) * kept.type.lanes;
@@ -430,10 +435,15 @@ int whole_pixels(const March& march) {
 /// Adds the kernel that takes several steps of an evolution at a time; or why there is none: a clause.
 std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evolution, int steps,
                                      const Memory& memory, Choices asked) {
-  const rewrite::StepsOrWhy chain = rewrite::unroll_steps(evolution, steps);
+  const rewrite::UnrolledSteps chain = rewrite::unroll_steps(evolution, steps);
   if (!chain.why.empty()) return chain.why;
   std::vector<Loop> loops;
-  for (const ir::StagePtr& stage : chain.stages) loops.push_back(loop_of(*stage));
+  for (const rewrite::Version& version : chain.versions) {
+    loops.push_back(loop_of(*version.stage));
+    loops.back().is_stored = chain.is_stored(version);
+  }
+  // Their rows are needed where the last is, whoever else reads them.
+  for (const ir::Read& outcome : chain.outcomes) loops.back().reads.reads.push_back(&outcome);
   const GroupOrWhy found = group_of(loops, memory);
   if (!found.group) return found.why;
   // A tile begins twice as many rows above as steps go: low ones would compute mostly what others do, too.

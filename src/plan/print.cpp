@@ -35,6 +35,7 @@ std::string text_of(const Kept& kept, const std::string& where) {
   if (kept.in_memory && kept.is_copied()) text += ", but for inner tiles";
   text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
   if (kept.rate != std::array{1, 1}) text += fmt::format(", rate {}x{}", kept.rate[0], kept.rate[1]);
+  if (kept.is_stored) text += "; stored, too";
   if (kept.continues)
     text += "; goes on beyond its ends";
   else if (kept.border)
@@ -118,6 +119,8 @@ std::string name_of(Order order) {
 std::string name_of(Storage storage) { return storage == Storage::Ring ? "ring" : "tile"; }
 
 std::string to_text(const KernelPlan& plan) {
+  if (!plan.evolves_with.empty())
+    return fmt::format("kernel {}; evolves with {}\n", plan.result, plan.evolves_with);
   std::string text = "kernel " + plan.result;
   if (plan.steps > 1) text += fmt::format(" of {} steps", plan.steps);
   if (plan.steps_from > 0) text += fmt::format(" if the field has {} KB", plan.steps_from >> 10);

@@ -17,7 +17,7 @@ Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes) {
   const auto bytes = [&](const ImageUse& i) { return pixels_of(box_of(i.box, sizes)) * size_of(i.type); };
   Traffic traffic;
   for (const ImageUse& image : plan.images) traffic.read += bytes(image);
-  traffic.written = bytes(plan.written);
+  for (const ImageUse& image : plan.written) traffic.written += bytes(image);
   return traffic;
 }
 

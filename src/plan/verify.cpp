@@ -21,6 +21,13 @@ Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
                        kept.rows < kept.least_rows
                            ? fmt::format("less than the {} that are needed", kept.least_rows)
                            : "no power of two, which rows take each other's place by");
+  const Reach& x = kept.x();
+  const bool covers_tile = kept.is_member && kept.rate == std::array{1, 1} &&
+                           kept.box == plan.computed.back().domain && std::max(x.min, kept.down().min) <= 0 &&
+                           std::min(x.max, kept.down().max) >= 0;
+  if (kept.is_stored && !covers_tile)
+    return fmt::format("tiles of '{}' do not have all pixels of '{}', which is stored, too", plan.result,
+                       kept.stage);
   if (plan.is_of_warps()) return std::nullopt;
   const int lanes = kept.lane_pitch == 1 ? kept.type.lanes : 1;
   const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);

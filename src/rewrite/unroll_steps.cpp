@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 #include "ir/build.h"
 #include "ir/visit.h"
@@ -36,7 +37,7 @@ ir::Box with_rows(ir::Box box) {
   return box;
 }
 
-/// A read of the field's past, of that stage, which may have a row more.
+/// A read of a field's past, of that stage, which may have a row more.
 Expr read_of(ir::Read read, const ir::StagePtr& past) {
   const bool is_line = read.indices.size() == 1;
   read.source = past;
@@ -45,64 +46,130 @@ Expr read_of(ir::Read read, const ir::StagePtr& past) {
   return std::make_shared<const ir::Node>(ir::Node{past->type, std::move(read)});
 }
 
-/// The update of a step, `number` steps after the first, whose past is a stage.
-ir::Stage step_of(const ir::Evolving& field, const ir::StagePtr& past, int number) {
-  ir::Rewriter rewrite([&](const Expr& e) -> Expr {
-    const auto* read = std::get_if<ir::Read>(&e->op);
-    if (read && read->source == field.past[1]) return read_of(*read, past);
-    if (!std::holds_alternative<ir::StepNumber>(e->op) || number == 0) return nullptr;
-    return ir::binary(ir::BinaryOp::Add, e, ir::constant(e->type, number));
-  });
-  ir::Stage stage = ir::rewritten(*field.update, std::ref(rewrite));
-  stage.box = with_rows(stage.box);
-  if (const Expr inside = is_in(stage.box, past->box)) {
-    auto& cases = std::get<ir::Pure>(stage.definition).cases;
-    for (ir::Case& c : cases) c.when = c.when ? ir::binary(ir::BinaryOp::And, inside, c.when) : inside;
-    cases.push_back({nullptr, ir::read(read_at_pixel(past, past->where))});
+std::string why_not(const ir::Evolution& evolution, int count) {
+  const ir::Box& box = evolution.fields[0].initial->box;
+  const bool is_line = box.size() == 1;
+  const std::vector<int> oldest = oldest_ages(evolution);
+  bool reads_past = false;
+  for (std::size_t f = 0; f < evolution.fields.size(); ++f) {
+    const ir::Evolving& field = evolution.fields[f];
+    const std::string name = "'" + field.update->name + "'";
+    if (field.initial->box != box) return "fields of several sizes change together";
+    if (oldest[f] > count) return fmt::format("{} is read {} steps back", name, oldest[f]);
+    if (is_line && box[0].extent.is_constant()) return name + " is a line of fixed length";
+    for (const ir::Expr& e : ir::reads(*field.update)) {
+      const ir::StagePtr& source = std::get<ir::Read>(e->op).source;
+      const auto* past = std::get_if<ir::Past>(&source->definition);
+      reads_past |= past && past->age > 0;
+      if (is_line && !past && !source->box.empty())
+        return fmt::format("{} reads '{}', which is a line, too", name, source->name);
+    }
   }
-  stage.box = past->box;
-  return stage;
+  return reads_past ? "" : fmt::format("'{}' does not read its past", evolution.fields[0].update->name);
 }
 
-std::string why_not(const ir::Evolution& evolution) {
-  if (evolution.fields.size() > 1) return "several fields change together";
-  const ir::Evolving& field = evolution.fields[0];
-  for (std::size_t age = 2; age < field.past.size(); ++age) {
-    if (field.past[age]) return fmt::format("'{}' is read {} steps back", field.update->name, age);
+class Unrolling {
+ public:
+  Unrolling(const ir::Evolution& evolution, int count) : evolution_(evolution), count_(count) {}
+
+  UnrolledSteps run() {
+    UnrolledSteps steps{{}, {}, oldest_ages(evolution_), {}, ""};
+    const std::size_t fields = evolution_.fields.size();
+    stages_.resize(fields);
+    for (int step = 1; step <= count_; ++step) {
+      for (std::size_t f = 0; f < fields; ++f) stages_[f].push_back(stage_of(f, step));
+    }
+    std::set<const ir::Stage*> needed;
+    for (int step = count_; step > 0; --step) {
+      for (std::size_t f = fields; f-- > 0;) {
+        const Version version{at(f, step), f, count_ - step};
+        if (!steps.is_stored(version) && !needed.count(version.stage.get())) continue;
+        for (const Expr& e : ir::reads(*version.stage)) needed.insert(std::get<ir::Read>(e->op).source.get());
+        steps.versions.insert(steps.versions.begin(), version);
+      }
+    }
+    for (const Version& version : steps.versions) {
+      const bool is_last = version.stage == steps.versions.back().stage;
+      if (steps.is_stored(version) && !is_last)
+        steps.outcomes.push_back(read_at_pixel(version.stage, version.stage->where));
+    }
+    for (auto& [key, stage] : pasts_) {
+      if (needed.count(stage.get())) steps.pasts.push_back({stage, key.first, key.second});
+    }
+    return steps;
   }
-  if (field.past.size() < 2 || !field.past[1])
-    return fmt::format("'{}' does not read its past", field.update->name);
-  const bool is_line = field.initial->box.size() == 1;
-  if (is_line && field.initial->box[0].extent.is_constant())
-    return fmt::format("'{}' is a line of fixed length", field.update->name);
-  for (const ir::Expr& e : ir::reads(*field.update)) {
-    const ir::StagePtr& source = std::get<ir::Read>(e->op).source;
-    if (is_line && source != field.past[1] && !source->box.empty())
-      return fmt::format("'{}' reads '{}', which is a line, too", field.update->name, source->name);
+
+ private:
+  /// A field after a step, from 1 on; before, its past.
+  ir::StagePtr at(std::size_t field, int step) {
+    return step > 0 ? stages_[field].at(static_cast<std::size_t>(step - 1)) : past_of(field, 1 - step);
   }
-  return "";
-}
+
+  ir::StagePtr past_of(std::size_t f, int age) {
+    ir::StagePtr& past = pasts_[{f, age}];
+    if (past) return past;
+    const ir::Evolving& field = evolution_.fields[f];
+    const auto a = static_cast<std::size_t>(age);
+    const bool is_read = a < field.past.size() && field.past[a];
+    ir::Stage stage = is_read
+                          ? *field.past[a]
+                          : ir::Stage{fmt::format("{}[t-{}]", field.update->name, age), field.initial->type,
+                                      field.initial->box, ir::Past{age}, field.update->where};
+    if (is_read && stage.box.size() > 1) return past = field.past[a];
+    stage.box = with_rows(std::move(stage.box));
+    return past = std::make_shared<const ir::Stage>(std::move(stage));
+  }
+
+  /// The update of a field in a step.
+  ir::StagePtr stage_of(std::size_t f, int step) {
+    const ir::Evolving& field = evolution_.fields[f];
+    ir::Rewriter rewrite([&](const Expr& e) -> Expr {
+      if (const auto* read = std::get_if<ir::Read>(&e->op)) {
+        const auto* past = std::get_if<ir::Past>(&read->source->definition);
+        if (!past) return nullptr;
+        const int of = ir::field_of(read->source.get(), evolution_);
+        return read_of(*read, at(static_cast<std::size_t>(of), step - past->age));
+      }
+      if (!std::holds_alternative<ir::StepNumber>(e->op) || step == 1) return nullptr;
+      return ir::binary(ir::BinaryOp::Add, e, ir::constant(e->type, step - 1));
+    });
+    ir::Stage stage = ir::rewritten(*field.update, std::ref(rewrite));
+    stage.box = with_rows(stage.box);
+    const ir::Box whole = with_rows(field.initial->box);
+    if (const Expr inside = is_in(stage.box, whole)) {
+      auto& cases = std::get<ir::Pure>(stage.definition).cases;
+      for (ir::Case& c : cases) c.when = c.when ? ir::binary(ir::BinaryOp::And, inside, c.when) : inside;
+      const ir::StagePtr before = at(f, step - 1);
+      cases.push_back({nullptr, ir::read(read_at_pixel(before, before->where))});
+    }
+    stage.box = whole;
+    if (step < count_) stage.name += fmt::format("@{}", step);
+    return std::make_shared<const ir::Stage>(std::move(stage));
+  }
+
+  const ir::Evolution& evolution_;
+  const int count_;
+  std::vector<std::vector<ir::StagePtr>> stages_;              // by field and step
+  std::map<std::pair<std::size_t, int>, ir::StagePtr> pasts_;  // by field and age
+};
 
 }  // namespace
 
-StepsOrWhy unroll_steps(const ir::Evolution& evolution, int count) {
-  StepsOrWhy result{nullptr, {}, why_not(evolution)};
-  if (!result.why.empty()) return result;
-  const ir::Evolving& field = evolution.fields[0];
-  result.past = field.past[1];
-  if (result.past->box.size() == 1) {
-    ir::Stage line = *result.past;
-    line.box = with_rows(line.box);
-    result.past = std::make_shared<const ir::Stage>(std::move(line));
+std::vector<int> oldest_ages(const ir::Evolution& evolution) {
+  std::vector<int> oldest;
+  for (const ir::Evolving& field : evolution.fields) {
+    std::size_t age = 1;
+    for (std::size_t a = 2; a < field.past.size(); ++a) {
+      if (field.past[a]) age = a;
+    }
+    oldest.push_back(static_cast<int>(age));
   }
-  ir::StagePtr past = result.past;
-  for (int step = 0; step < count; ++step) {
-    ir::Stage stage = step_of(field, past, step);
-    if (step + 1 < count) stage.name += fmt::format("@{}", step + 1);
-    past = std::make_shared<const ir::Stage>(std::move(stage));
-    result.stages.push_back(past);
-  }
-  return result;
+  return oldest;
+}
+
+UnrolledSteps unroll_steps(const ir::Evolution& evolution, int count) {
+  if (std::string why = why_not(evolution, count); !why.empty()) return {{}, {}, {}, {}, std::move(why)};
+  return Unrolling(evolution, count).run();
 }
 
 }  // namespace weft::rewrite

@@ -1,6 +1,9 @@
 // Several steps of an evolution as a chain of stages, which can be one kernel like any others.
 //
 //     u[t](x) = f(u[t - 1](x - 1), u[t - 1](x + 1))      u@1 reads the field's past, u@2 reads u@1, u reads u@2
+//
+// Fields that read one another change in turn in every step. What the next steps read is stored: the newest value of
+// each field, or as many as its updates look back.
 #pragma once
 
 #include <string>
@@ -10,13 +13,29 @@
 
 namespace weft::rewrite {
 
-struct StepsOrWhy {
-  ir::StagePtr past;                 ///< That the first step reads: the field's of age 1.
-  std::vector<ir::StagePtr> stages;  ///< One per step; the last has the update's name.
-  std::string why;                   ///< If there are none: a clause.
+/// A field at one step.
+struct Version {
+  ir::StagePtr stage;
+  std::size_t field;
+  /// Of a stage of the chain, steps before its last: 0 is the newest. Of a past, steps before its first, from 1 on.
+  int age;
 };
-/// So many steps. Stages are of the field's whole box: pixels that the update leaves alone are those of the step
+
+struct UnrolledSteps {
+  std::vector<Version> pasts;     ///< That the chain reads.
+  std::vector<Version> versions;  ///< Producers first; the last is the newest of the last field.
+  std::vector<int> stored;        ///< By field: of so many versions, the newest, the next steps have need.
+  std::vector<ir::Read>
+      outcomes;     ///< Reads of those that are stored, but for the last version, at the pixel.
+  std::string why;  ///< If there are none: a clause.
+
+  bool is_stored(const Version& version) const { return version.age < stored[version.field]; }
+};
+/// How many steps back each field is read; at least one, since its newest value is what the next step begins with.
+std::vector<int> oldest_ages(const ir::Evolution& evolution);
+
+/// So many steps. Stages are of the field's whole box: pixels that an update leaves alone are those of the step
 /// before. A line is an image of one row, since kernels that keep rows are of images.
-StepsOrWhy unroll_steps(const ir::Evolution& evolution, int count);
+UnrolledSteps unroll_steps(const ir::Evolution& evolution, int count);
 
 }  // namespace weft::rewrite

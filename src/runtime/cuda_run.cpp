@@ -185,7 +185,9 @@ void CudaRun::repeat(const host::Repeat& n) {
     const std::int64_t to = value(part.to);
     for (std::int64_t time = value(part.from); time < to; time += part.by) {
       fields_[n.counter] = {.i = time};
-      for (const kernel::Rotation& arrays : n.rotations) rotate(arrays);
+      for (int place = 0; place < part.places; ++place) {
+        for (const kernel::Rotation& arrays : n.rotations) rotate(arrays);
+      }
       queue(part.nodes);
     }
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 #include <utility>
 
 #include "plan/planner.h"
@@ -28,8 +29,10 @@ std::optional<plan::KernelPlan> plan_of_steps(const ir::Stage& stage, int steps,
 
 Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memory& memory,
                     const plan::CostModel& model) {
+  std::set<const ir::Evolution*> known;
   for (const ir::StagePtr& stage : pipeline.stages) {
-    if (!std::holds_alternative<ir::Evolve>(stage->definition) || grouping.kernels.count(stage->name))
+    const auto* evolve = std::get_if<ir::Evolve>(&stage->definition);
+    if (!evolve || grouping.kernels.count(stage->name) || !known.insert(evolve->evolution.get()).second)
       continue;
     const auto single = plan_of_steps(*stage, 1, memory);
     double least = 0;

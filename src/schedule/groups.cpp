@@ -84,6 +84,7 @@ class Planning {
     };
     std::sort(schedule_.kernels.begin(), schedule_.kernels.end(),
               [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+    follow_leaders();
     const Tiles taken = tiles_of(schedule_);
     for (const auto& [result, tile] : grouping_.tiles) {
       if (!taken.count(result))
@@ -196,10 +197,39 @@ class Planning {
     return true;
   }
 
-  /// What was asked for of the kernel that stores the stage.
+  /// The stages of the pipeline that are fields of the same evolution: the first leads. A stage of no evolution alone.
+  std::vector<const ir::Stage*> fields_with(const ir::Stage& stage) const {
+    const auto* own = std::get_if<ir::Evolve>(&stage.definition);
+    if (!own) return {&stage};
+    std::vector<const ir::Stage*> fields;
+    for (const ir::StagePtr& other : pipeline_.stages) {
+      const auto* evolve = std::get_if<ir::Evolve>(&other->definition);
+      if (evolve && evolve->evolution == own->evolution) fields.push_back(other.get());
+    }
+    return fields;
+  }
+  /// Fields change together, so the plan of one says it for all.
+  void follow_leaders() {
+    for (const ir::StagePtr& stage : pipeline_.stages) {
+      const std::string& leader = fields_with(*stage).front()->name;
+      if (leader == stage->name) continue;
+      plan::KernelPlan& plan = *std::find_if(schedule_.kernels.begin(), schedule_.kernels.end(),
+                                             [&](const auto& k) { return k.result == stage->name; });
+      plan.updates.clear(), plan.several.clear();
+      plan.evolves_with = leader;
+    }
+  }
+
+  /// What was asked for of the kernel that stores the stage, or of the evolution that it leads.
   plan::Choices choices_for(const ir::Stage& last, const plan::Group& group) {
-    const auto kernel = grouping_.kernels.find(last.name);
-    plan::Choices asked = kernel == grouping_.kernels.end() ? plan::Choices{} : kernel->second;
+    plan::Choices asked;
+    const auto fields = fields_with(last);
+    for (const ir::Stage* field : fields) {
+      const auto kernel = grouping_.kernels.find(field->name);
+      if (kernel == grouping_.kernels.end() || fields.front() != &last) continue;
+      asked = kernel->second;
+      break;
+    }
     if (asked.of_blocks.value_or(memory_.is_of_blocks()) != memory_.is_of_blocks()) asked = {};
     asked.of_blocks.reset();
     if (const auto tile = grouping_.tiles.find(last.name);

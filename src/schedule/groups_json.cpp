@@ -140,8 +140,9 @@ std::string to_json(const Grouping& grouping) {
 
 std::string to_json(const Schedule& schedule) {
   Json json{{"groups", groups_of(schedule)}};
-  for (const plan::KernelPlan& kernel : schedule.kernels)
-    json["kernels"][kernel.result] = plan::as_json(kernel);
+  for (const plan::KernelPlan& kernel : schedule.kernels) {
+    if (kernel.evolves_with.empty()) json["kernels"][kernel.result] = plan::as_json(kernel);
+  }
   return json.dump();
 }
 

@@ -132,6 +132,106 @@ TEST(StepsAtOnce, OfVolumes) {
   }
 }
 
+/// With noise in all inputs, which have the same size.
+void expect_agreement_of_fields(const Outputs& outputs, const std::vector<std::string>& inputs, Type type,
+                                std::initializer_list<int> at_once = {2, 3}) {
+  const Pipeline pipeline("p", Outputs(outputs).strict());
+  for (const int steps_at_once : at_once) {
+    const Program program = pipeline.compile(with_steps(steps_at_once));
+    for (const Extents& size : {Extents{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
+      for (const int steps :
+           {0, 1, steps_at_once, steps_at_once + 1, 2 * steps_at_once, 3 * steps_at_once + 2}) {
+        SCOPED_TRACE(::testing::Message()
+                     << size[0] << " wide, " << steps << " steps, " << steps_at_once << " at once");
+        Arguments arguments{{}, {{"steps", steps}}, {}};
+        unsigned seed = 31;
+        for (const std::string& input : inputs) arguments.images.emplace(input, noise(type, size, seed++));
+        expect_agreement(program, pipeline, arguments);
+      }
+    }
+  }
+}
+
+TEST(StepsAtOnce, OfFieldsThatReadOneAnother) {
+  Image<float> in("in"), other("other", in.size());
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in), v("v", other);
+  auto around = u.border(Border::mirror());
+  const std::vector<Stage> after = evolve(
+      steps, {update("out", u, [&](Var x, Var y) { return .5f * u(x, y) + .25f * (v(x, y) - v(x - 1, y)); }),
+              update("second", v,
+                     [&](Var x, Var y) { return v(x, y) + .5f * (u.now()(x, y) - around(x, y + 2)); })});
+  expect_agreement_of_fields({after[0], after[1]}, {"in", "other"}, in.type());
+  expect_agreement_of_fields({after[1], after[0]}, {"in", "other"}, in.type());
+  expect_agreement_of_fields(after[0], {"in", "other"}, in.type());
+}
+
+TEST(StepsAtOnce, OfFieldsThatReadOnlyWhatWas) {
+  Image<float> in("in"), other("other", in.size());
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in), v("v", other);
+  const std::vector<Stage> after =
+      evolve(steps, {update("out", u, [&](Var x, Var y) { return v(x, y) - .5f * u(x, y); }),
+                     update("second", v, [&](Var x, Var y) { return .5f * (u(x - 1, y) + u(x, y - 1)); })});
+  expect_agreement_of_fields({after[0], after[1]}, {"in", "other"}, in.type());
+}
+
+TEST(StepsAtOnce, OfAFieldThatLooksFurtherBack) {
+  Image<double> in("in");
+  Param<int> steps("steps", 1);
+  Field<double> u("u", in);
+  const Stage wave = evolve("out", u, steps, [&](Var x, Var y) {
+    return 1.5 * u(x, y) - u.back(2)(x, y) + .125 * (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1));
+  });
+  expect_agreement_of_fields(wave, {"in"}, in.type(), {2, 3, 4});
+}
+
+TEST(StepsAtOnce, OfFieldsThatLookBackDifferently) {
+  Image<std::int32_t> in("in"), other("other", in.size());
+  Param<int> steps("steps", 1);
+  Field<std::int32_t> u("u", in), v("v", other);
+  const std::vector<Stage> after = evolve(
+      steps, {update("out", u, [&](Var x, Var y) { return u(x + 1, y) - u.back(3)(x, y - 1) + v(x, y); }),
+              update("second", v, [&](Var x, Var y) { return v.back(2)(x, y + 1) + u.now()(x, y); })});
+  expect_agreement_of_fields({after[0], after[1]}, {"in", "other"}, in.type(), {3, 4});
+}
+
+TEST(StepsAtOnce, OfFieldsOfPixels) {
+  Image<Vec<std::uint8_t, 3>> in("in"), other("other", in.size());
+  Param<int> steps("steps", 1);
+  Field<Vec<std::uint8_t, 3>> u("u", in), v("v", other);
+  const std::vector<Stage> after = evolve(
+      steps,
+      {update("out", u,
+              [&](Var x, Var y) { return pack(v(x - 1, y).lane(1), u(x, y + 1).lane(2), v(x, y).lane(0)); }),
+       update("second", v, [&](Var x, Var y) { return cast<std::uint8_t>(u.now()(x, y) + v(x, y)); })});
+  expect_agreement_of_fields({after[0], after[1]}, {"in", "other"}, in.type());
+}
+
+TEST(StepsAtOnce, OfFieldsThatAreVolumes) {
+  Image<float> in("in", 3), other("other", in.size());
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in), v("v", other);
+  const std::vector<Stage> after = evolve(
+      steps,
+      {update("out", u,
+              [&](Var x, Var y, Var z) { return u(x, y, z) - .5f * (v(x, y, z + 1) - v(x, y - 1, z)); }),
+       update("second", v, [&](Var x, Var y, Var z) {
+         return v(x, y, z) + .25f * (u.now()(x, y, z) - u.now()(x - 1, y, z - 1));
+       })});
+  const Pipeline pipeline("p", Outputs({after[0], after[1]}).strict());
+  const Program program = pipeline.compile(with_steps(2, "[64, 4, 8]"));
+  for (const Extents& size : {Extents{1, 1, 1}, {5, 7, 3}, {33, 31, 9}, {130, 9, 20}}) {
+    for (const int count : {0, 1, 2, 5}) {
+      SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(size) << ", " << count << " steps");
+      expect_agreement(program, pipeline,
+                       {{{"in", noise(in.type(), size, 31)}, {"other", noise(in.type(), size, 32)}},
+                        {{"steps", count}},
+                        {}});
+    }
+  }
+}
+
 /// Why there is no kernel of two steps.
 std::string refusal(const Outputs& outputs) {
   try {
@@ -145,18 +245,19 @@ std::string refusal(const Outputs& outputs) {
 TEST(StepsAtOnce, ThatNoKernelTakesAreRefusedWithTheReason) {
   Image<float> in("in"), line("line", 1);
   Param<int> steps("steps", 1);
-  Field<float> u("u", in), v("v", in), w("w", line), unread("unread", line);
+  Field<float> u("u", in), w("w", line), unread("unread", line);
   const std::string none = "pipeline 'p' cannot follow the schedule: 2 steps of 'out' are no kernel: ";
-  EXPECT_EQ(refusal(evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) + u.back(2)(x, y); })),
-            none + "'out' is read 2 steps back");
+  EXPECT_EQ(refusal(evolve("out", u, steps, [&](Var x, Var y) { return u(x - 1, y) + u.back(3)(x, y); })),
+            none + "'out' is read 3 steps back");
   EXPECT_EQ(refusal(evolve("out", w, steps, [&](Var x) { return w(x - 1) + line(x); })),
             none + "'out' reads 'line', which is a line, too");
   EXPECT_EQ(refusal(evolve("out", unread, steps, [&](Var x) { return cast<float>(x); })),
             none + "'out' does not read its past");
+  Field<float> wide("wide", in), small("small", Image<float>("few", {3, 4}));
   const std::vector<Stage> both =
-      evolve(steps, {update("out", u, [&](Var x, Var y) { return u(x - 1, y) + v(x, y); }),
-                     update("other", v, [&](Var x, Var y) { return v(x, y) - u.now()(x, y); })});
-  EXPECT_EQ(refusal({both[0], both[1]}), none + "several fields change together");
+      evolve(steps, {update("out", wide, [&](Var x, Var y) { return wide(x - 1, y); }),
+                     update("other", small, [&](Var x, Var y) { return small(x, y - 1); })});
+  EXPECT_EQ(refusal({both[0], both[1]}), none + "fields of several sizes change together");
 }
 
 }  // namespace
