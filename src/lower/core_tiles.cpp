@@ -326,10 +326,10 @@ class CoreTiles : public TileOwner {
   Block rows_of_image(const Source& source) override {
     Block body;
     clip_columns(body, source);
-    const std::string copied = edges_ ? edges_->copied : finds(source) ? finding_.at(&source).copied : "";
-    if (source.kept.is_copied() && !copied.empty())
+    if (finds(source)) {
+      const std::string& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
       body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
-    else if (source.kept.is_copied())
+    } else if (source.kept.is_copied())
       kernel::append(body, copied_row(source));
     const bool is_prefetched = has_short_rows(source) && !comes_with_pass(source);
     if (is_prefetched) {
@@ -411,7 +411,7 @@ class CoreTiles : public TileOwner {
       const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
       copies.push_back({For{LoopKind::Vector, "i", literal(0), count, std::move(copy)}});
     };
-    if (edges_) {  // what is read at both ends
+    if (edges_ && finds(source)) {  // what is read at both ends
       const plan::Reach& x = source.kept.x();
       const Expr until = kernel::add(name(edges_->left), literal(x.max));
       const Expr again = kernel::add(name(edges_->right), literal(x.min));

@@ -398,5 +398,23 @@ TEST(MarchingBoxes, TablesAreReadWhereTheyAre) {
   agree({out});
 }
 
+/// An image of which a file wants copied rows, beside one that is read where it lies between edges.
+TEST(MarchingEdges, LeaveCopiedRowsOfOtherImagesWhole) {
+  const Image<float> in("in"), other("other", in.size());
+  const Accessor src = in.border(Border::clamp()), beside = other.border(Border::mirror());
+  const Stage sum = stage("sum", in.size(), [&](Var x, Var y) {
+    return src(x - 1, y) + src(x, y + 1) - beside(x + 1, y - 1) * beside(x, y);
+  });
+  const Pipeline pipeline("edges", Outputs(sum).strict());
+  CompileOptions options = compile_options();
+  options.schedule = R"({"groups": [], "kernels": {"sum": {
+      "levels": [{"kind": "core", "extent": [64, 16], "edges": 16}], "kept": {"other": {"in_memory": false}}}}})";
+  const Program program = pipeline.compile(options);
+  for (const Size& extents : {Size{1, 1}, {40, 31}, {300, 40}})
+    expect_agreement(
+        program, pipeline,
+        {{{"in", noise(in.type(), extents, 5)}, {"other", noise(in.type(), extents, 6)}}, {}, {}});
+}
+
 }  // namespace
 }  // namespace weft::testing_support
