@@ -150,9 +150,10 @@ Access Terms::field_access(const Context& context) {
   const bool has_border = box != recipe_.box_of(own) || dice_.chance(0.5);
   Access access = has_border ? bordered(source, context) : Access{.source = source};
   access.crop.clear();
-  access.age = field < context.field && dice_.chance(0.5) ? 0 : dice_.chance(0.7) ? 1 : dice_.between(1, 3);
+  const bool is_recent = dice_.chance(context.marches ? 0.9 : 0.7);
+  access.age = field < context.field && dice_.chance(0.5) ? 0 : is_recent ? 1 : dice_.between(1, 3);
   for (int d = 0; d < static_cast<int>(box.size()); ++d) {
-    if (has_border) {
+    if (has_border && !context.marches) {
       access.indices.push_back(any_index(source, d, context));
     } else {
       Index index = along(d, dice_.chance(0.5) ? 0 : dice_.between(-2, 2));
@@ -199,7 +200,7 @@ std::optional<Term> Terms::interpolated(int source, const Context& context) {
 
 Term Terms::read(const Context& context) {
   Term result{.kind = Term::Kind::Read};
-  if (context.in_update() && (context.sources.empty() || dice_.chance(0.7))) {
+  if (context.in_update() && (context.sources.empty() || dice_.chance(context.marches ? 0.95 : 0.7))) {
     result.access = field_access(context);
     result.type = recipe_.type_of(result.access.source);
     return is_legal(result) ? result : literal(dice_.scalar());

@@ -27,7 +27,8 @@ class Generator {
     const int last = static_cast<int>(recipe_.stages.size()) - 1;
     recipe_.outputs = {last};
     for (int s = 0; s < last; ++s) {
-      if (dice_.chance(marches_ ? 0.05 : 0.25)) recipe_.outputs.push_back(s);
+      const bool is_field = recipe_.stages[static_cast<std::size_t>(s)].kind == Stage::Kind::Evolve;
+      if (dice_.chance(is_field ? 0.5 : marches_ ? 0.05 : 0.25)) recipe_.outputs.push_back(s);
     }
     for (int r = 0; r < 3; ++r) recipe_.runs.push_back(run(r));
     return recipe_;
@@ -78,7 +79,7 @@ class Generator {
 
   void add_stage(std::optional<Stage> (Generator::*kind)()) {
     for (int attempt = 0; attempt < 50; ++attempt) {
-      if (!marches_ && dice_.chance(0.12) && add_evolution()) return;
+      if (dice_.chance(marches_ ? 0.08 : 0.12) && add_evolution()) return;
       const std::optional<Stage> stage = (this->*kind)();
       if (!stage) continue;
       const std::optional<Bound> bound = bounds_->of(*stage);
@@ -319,7 +320,7 @@ class Generator {
   Term steps_term() {
     if (dice_.chance(0.4)) {
       Term steps{.kind = Term::Kind::Literal, .type = {Scalar::I32, 1}};
-      steps.literal = ir::Value::integer(steps.type, dice_.between(0, 4));
+      steps.literal = ir::Value::integer(steps.type, dice_.between(0, marches_ ? 9 : 4));
       return steps;
     }
     auto count = std::find_if(recipe_.params.begin(), recipe_.params.end(),
@@ -338,6 +339,7 @@ class Generator {
     for (int s = 0; s < first_source; ++s) inside.sources.push_back(s);
     inside.box = stage.box;
     inside.first_field = first_source, inside.fields = fields, inside.field = field;
+    inside.marches = marches_;
     inside.taps = 5;  // there are several steps
     Terms terms(recipe_, *bounds_, dice_);
     std::vector<Case> cases;

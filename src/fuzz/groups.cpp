@@ -46,7 +46,7 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   asked.of_blocks = chosen.is_of_blocks();
   if (chosen.is_of_blocks()) asked.of_warps = false;
   if (!chosen.updates.empty()) {
-    asked.steps = 1 + static_cast<int>(random.bits() % 5);
+    asked.steps = 1 + static_cast<int>(random.bits() % 4);  // runs have few steps
     if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
     return asked;
   }
@@ -88,7 +88,7 @@ plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& cho
   return asked;
 }
 
-/// Of half of the kernels that the groups make for that memory.
+/// Of the evolutions, and half of the other kernels, that the groups make for that memory.
 std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pipeline& prepared,
                                                     const schedule::Grouping& grouping,
                                                     const schedule::Memory& memory) {
@@ -96,7 +96,7 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
   const auto found = schedule_of_groups(prepared, grouping, schedule::Tiling::Block, memory);
   if (!found.schedule) return kernels;
   for (const plan::KernelPlan& chosen : found.schedule->kernels) {
-    if (!is_one_in(random, 2)) continue;
+    if (chosen.updates.empty() && !is_one_in(random, 2)) continue;
     kernels[chosen.result] =
         chosen.is_of_warps() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);
   }

@@ -66,7 +66,7 @@ TEST(RandomGroups, AreLegalAndSeveralStages) {
     EXPECT_NE(to_cpp(recipe, "").find("// With --schedule FILE, of {\"groups\":["), std::string::npos);
   }
   EXPECT_GT(march, static_cast<int>(seeds) / 16);
-  EXPECT_GT(in_tiles, march / 4);
+  EXPECT_GT(in_tiles, march / 5);
   EXPECT_GT(in_kernels, static_cast<int>(seeds) / 4);
   EXPECT_GT(reduce, 2);  // 49 of the first 4000
 }
