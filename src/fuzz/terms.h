@@ -42,7 +42,8 @@ struct Context {
   std::optional<Type> given;  ///< What a window gives.
   /// In an update: the first field of the evolution and how many there are, and which is updated.
   int first_field = 0, fields = 0, field = 0;
-  bool marches = false;  ///< In an update: reads fields most often, at distances that are the same for all pixels.
+  bool marches =
+      false;  ///< In an update: reads fields most often, at distances that are the same for all pixels.
   std::vector<std::pair<int, Window>> loops;  ///< Those around, by number.
   std::vector<std::pair<int, Type>> accumulators;
   int taps = 1;  ///< How often it is evaluated.

@@ -99,7 +99,7 @@ class WarpTiles : public TileOwner {
       claim(wanted);
     claim(tile.array().name + "_place");
     for (const Source& source : tile.sources()) {
-      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column"})
+      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own"})
         claim(memory_of(source).name + what);
     }
   }
@@ -290,8 +290,8 @@ class WarpTiles : public TileOwner {
     }
     const auto kept_rows = [&](const Source& source) -> ExpressionLowering::KeptRows {
       return {source.array,
-              [this, &source, place, ahead](const std::vector<Expr>& row) {
-                const Expr& y = row.front();
+              [this, &source, place, ahead](const std::vector<Expr>& coords) {
+                const Expr& y = coords.front();
                 const std::optional<int> below = distance(y, place);
                 if (below) return row_start(source.kept, ahead + *below);
                 return row_start(source.kept, ahead, kernel::sub(y, name(place)));
@@ -336,9 +336,10 @@ class WarpTiles : public TileOwner {
         kernel::append(work, what_borders_find_in_row(*source, name(row), expressions));
         kernel::append(work, columns_beside(*source));
         kernel::append(work, what_borders_find_in_rows(*source, name(row)));
+        if (source->kept.is_stored) kernel::append(work, store_row(*source, name(row)));
       }
     }
-    if (!kept) kernel::append(work, store(stored));
+    if (!kept) work.push_back({store(stored, tile_.array(), name("y"))});
     return {{kernel::Scope{std::move(work)}}};
   }
 
@@ -530,6 +531,7 @@ class WarpTiles : public TileOwner {
         border_in_lanes(source, rows);
       }
       case_of(source.stage, kept.x(), kept.ahead);
+      if (kept.is_stored) add_to(whole, is_aligned(source.stage, block));
     }
     columns_of(result_.domain());
     rows_between(rows_.begin(1), rows_.end(1), 0);
@@ -856,20 +858,27 @@ class WarpTiles : public TileOwner {
     return {{If{either(is_near_begin, at_most(rows.end(1), row)), std::move(block), {}}}};
   }
 
-  // ---- the result
+  // ---- what is stored
 
-  Block store(const std::string& pack) const {
-    const ArrayLayout& array = tile_.array();
-    Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), name("y")));
-    if (tests_.rows)
-      is_needed = kernel::both(is_needed, less(name("y"), name("y1")));
-    else if (tests_.columns)
-      is_needed = kernel::both(is_needed, less(name("left"), rows_.end(0)));
-    const Expr offset = kernel::add(rows_.row_offset(array), rows_.x_offset(name("left"), array));
+  /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
+  If store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead = 0) const {
+    Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), row));
+    if (tests_.rows || ahead > 0) is_needed = kernel::both(is_needed, less(row, name("y1")));
+    if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(name("left"), rows_.end(0)));
+    const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(name("left"), array));
     const Expr valid = tests_.rows
                            ? kernel::mul(kernel::sub(rows_.end(0), name("left")), literal(array.type.lanes))
                            : literal(scalars_of(array.type));
-    return {{If{is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}}}};
+    return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
+  }
+  /// The latest row of a member.
+  Block store_row(const Source& source, const Expr& row) const {
+    const std::string& pack = local(memory_of(source).name + "_own");
+    const Expr first = own_at(source, literal(0), 0), j = var("j");
+    const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
+    return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
+            {unrolled(local("j"), scalars_of(source), {{kernel::Store{pack, j, kept}}})},
+            {store(pack, memory_of(source), row, source.kept.ahead)}};
   }
 
   const Tile& tile_;

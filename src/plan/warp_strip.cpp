@@ -76,7 +76,6 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   const March& march = group.march;
   const std::string result = "'" + group.result().name + "'";
   if (march.in_parts) return result + " is a reduction";
-  if (!group.stored.empty()) return result + " is not all that is stored";
   if (is_of_volumes(march)) return result + " is a volume, of whose planes lanes would keep several rows";
   if (!march.has_one_rate()) return "stages of several rates do not share lanes' columns";
   if (march.rolling.empty()) return result + " reads no windows";

@@ -116,6 +116,26 @@ TEST(HostPlan, OfARepeatInPartsTurnsAheadByAllOfThem) {
   }
 }
 
+TEST(HostPlan, OfARepeatTurnsByAsManyPlacesAsItsPartsSay) {
+  Module module = evolution(kernel::name("steps"));
+  auto& parts = std::get<kernel::Repeat>(module.steps[1]).parts;
+  auto& rotation = std::get<kernel::Repeat>(module.steps[1]).rotations[0];
+  for (const char* name : {"c", "d"}) {
+    module.arrays.push_back(module.arrays[1]);
+    module.arrays.back().name = name;
+    rotation.emplace_back(name);
+  }
+  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"), literal(4)), literal(4));
+  parts.insert(parts.begin(), kernel::Turns{literal(0), whole, 4, parts[0].launches, 2});
+  parts[1].from = whole;
+  Repeat repeat{"t", {rotation}, {}};
+  for (const kernel::Turns& part : parts)
+    repeat.parts.push_back({part.from, part.to, part.by, {}, part.places});
+  for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 3}, {4, 2}, {5, 1}, {8, 0}, {11, 1}}) {
+    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, rotation), {{"steps", {.i = steps}}}), turns) << steps;
+  }
+}
+
 /// A volume without planes, of bytes in threes.
 TEST(HostPlan, BeginsRowsAtWholeLines) {
   for (const On on : {On::Host, On::Device}) {
