@@ -19,7 +19,7 @@ constexpr unsigned without_timing = 2;                       // CU_EVENT_DISABLE
 CudaDevice::CudaDevice(CudaDriver driver, int ordinal) : driver_(std::move(driver)), ordinal_(ordinal) {
   int count = 0;
   driver_.check(driver_->device_count(&count), "NVIDIA's driver does not count its GPUs");
-  if (count == 0) throw Error("NVIDIA's driver has no GPU that it may use; CUDA_VISIBLE_DEVICES may hide it");
+  if (count == 0) throw NoGpu("NVIDIA's driver has no GPU that it may use; CUDA_VISIBLE_DEVICES may hide it");
   if (ordinal < 0 || ordinal >= count)
     throw Error(fmt::format("there is no GPU {}: NVIDIA's driver has {}, numbered from 0", ordinal, count));
   const std::string what = fmt::format("GPU {} cannot be used", ordinal);

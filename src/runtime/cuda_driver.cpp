@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <weft/error.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "compile/dynamic_library.h"
@@ -78,7 +78,25 @@ bool is_refusal(int status) {
   }
 }
 
+/// Whether a kernel made a fault: whatever the driver is asked for next returns this, and all that follows.
+bool is_fault_of_kernel(int status) {
+  return status == 700 /* CUDA_ERROR_ILLEGAL_ADDRESS */ || status == 702 /* CUDA_ERROR_LAUNCH_TIMEOUT */ ||
+         status == 710 /* CUDA_ERROR_ASSERT */ ||
+         (status >= 714 && status <= 719) /* CUDA_ERROR_HARDWARE_STACK_ERROR … CUDA_ERROR_LAUNCH_FAILED */;
+}
+
+/// Whether a driver that returns this when it starts has no GPU: that of a machine without one, or a toolkit's
+/// library that stands in for a driver.
+bool means_no_gpu(int status) {
+  return status == 34 /* CUDA_ERROR_STUB_LIBRARY */ || status == 100 /* CUDA_ERROR_NO_DEVICE */;
+}
+
 }  // namespace
+
+bool kernels_run_one_by_one() {
+  const char* debug = std::getenv("WEFT_CUDA_DEBUG");
+  return debug && *debug && std::string_view(debug) != "0";
+}
 
 std::vector<fs::path> CudaDriver::candidates() {
   const char* chosen = std::getenv("WEFT_CUDA_DRIVER");
@@ -94,14 +112,17 @@ CudaDriver::CudaDriver(const std::vector<fs::path>& libraries) {
     const char* missing = library.loaded() ? find_functions(library, f) : nullptr;
     if (library.loaded() && !missing) {
       functions_ = std::make_shared<const CudaFunctions>(f);
-      check(f.init(0), "NVIDIA's driver does not start");
+      const int status = f.init(0);
+      const std::string what = "NVIDIA's driver does not start";
+      if (means_no_gpu(status)) throw NoGpu(what + ": " + text_of(status));
+      check(status, what);
       return;
     }
     reason += (reason.empty() ? "" : ", ") +
               (missing ? fmt::format("'{}' has no {} (CUDA 11.2 has)", candidate.string(), missing)
                        : fmt::format("'{}' cannot be loaded", candidate.string()));
   }
-  throw Error("NVIDIA's driver was not found: " + reason + "; install it, or use another target than cuda");
+  throw NoGpu("NVIDIA's driver was not found: " + reason + "; install it, or use another target than cuda");
 }
 
 int CudaDriver::version() const {
@@ -121,6 +142,8 @@ std::string CudaDriver::text_of(int status) const {
 void CudaDriver::check(int status, const std::string& what) const {
   if (status == 0) return;
   Error error(what + ": " + text_of(status));
+  if (is_fault_of_kernel(status) && !kernels_run_one_by_one())
+    error.help("a kernel that was queued before may have done it; WEFT_CUDA_DEBUG=1 says which");
   if (is_refusal(status)) throw GpuRefusal(std::move(error));
   throw error;
 }

@@ -1,6 +1,8 @@
 // NVIDIA's driver, loaded when it is first needed: Weft is built without a toolkit, and runs without a GPU.
 #pragma once
 
+#include <weft/error.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -57,13 +59,23 @@ struct CudaFunctions {
 
 inline CudaFunctions::Address as_address(void* p) { return reinterpret_cast<CudaFunctions::Address>(p); }
 
+/// There is no GPU that the driver may use, or no driver.
+class NoGpu : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Whether kernels on a GPU are waited for one by one, so that a fault is known to be the latest one's: after
+/// WEFT_CUDA_DEBUG=1.
+bool kernels_run_one_by_one();
+
 class CudaDriver {
  public:
   /// $WEFT_CUDA_DRIVER alone if it is set, else what the dynamic loader finds as libcuda.so.1.
   static std::vector<std::filesystem::path> candidates();
 
-  /// Loads the first that can be loaded, for the rest of the process. Throws weft::Error if there is none or
-  /// it does not start.
+  /// Loads the first that can be loaded, for the rest of the process. Throws NoGpu if there is none or it has no
+  /// device, and another weft::Error if it does not start.
   explicit CudaDriver(const std::vector<std::filesystem::path>& libraries = candidates());
 
   const CudaFunctions* operator->() const { return functions_.get(); }
@@ -73,7 +85,7 @@ class CudaDriver {
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string text_of(int status) const;
   /// Throws weft::Error "what: text_of(status)" unless the status is success; a GpuRefusal where the device works,
-  /// but cannot do this.
+  /// but cannot do this. Of a fault that any kernel before may have made, the error says how to find it.
   void check(int status, const std::string& what) const;
 
  private:

@@ -81,7 +81,7 @@ std::optional<CudaToolchain> cuda_toolchain_if_present(int device) {
   std::shared_ptr<const CudaDevice> gpu;
   try {
     gpu = std::make_shared<const CudaDevice>(CudaDriver(), device);
-  } catch (const Error&) {
+  } catch (const NoGpu&) {
     return std::nullopt;
   }
   return toolchain_of(gpu, compile::Nvrtc::candidates());

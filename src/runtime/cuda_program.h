@@ -31,7 +31,7 @@ struct CudaToolchain {
 CudaToolchain cuda_toolchain(
     int device, const std::vector<std::filesystem::path>& drivers = CudaDriver::candidates(),
     const std::vector<std::filesystem::path>& compilers = compile::Nvrtc::candidates());
-/// None without a driver or such a GPU. Throws weft::Error if there is one that nothing can be compiled for.
+/// None without a driver or a GPU. Throws weft::Error if there is one that cannot be used, or not compiled for.
 std::optional<CudaToolchain> cuda_toolchain_if_present(int device);
 
 /// Several threads may run it at once. Errors have the pipeline's name, and the kernel's or image's.

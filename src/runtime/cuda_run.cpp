@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "ir/stage_ir.h"
@@ -34,10 +32,8 @@ CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device,
       module_(code.module),
       device_(std::move(device)),
       stream_(stream),
-      memory_(device_, of_device, pinned, stream) {
-  const char* debug = std::getenv("WEFT_CUDA_DEBUG");
-  one_by_one_ = debug && *debug && std::string_view(debug) != "0";
-}
+      memory_(device_, of_device, pinned, stream),
+      one_by_one_(kernels_run_one_by_one()) {}
 
 void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   fields_ = kernel::field_values(module_, pipeline, bindings);
@@ -93,8 +89,7 @@ void CudaRun::finish_copies() {
 
 void CudaRun::wait() {
   if (std::exchange(waited_, true)) return;
-  check(device_->driver()->synchronize_stream(stream_),
-        "one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which)");
+  check(device_->driver()->synchronize_stream(stream_), "one of its kernels failed on the GPU");
   if (progress_ && launched_) progress_->end();
 }
 

@@ -65,7 +65,7 @@ class CudaRun {
   std::map<std::string, void*> addresses_;         ///< On the device.
   std::vector<std::pair<Buffer, Buffer>> copied_;  ///< Outputs of the host, and where their pixels come from.
   bool waited_ = false;
-  bool one_by_one_ = false;             ///< Each kernel is waited for, so that a fault has its name.
+  bool one_by_one_;                     ///< Each kernel is waited for, so that a fault has its name.
   LaunchProgress* progress_ = nullptr;  ///< Of whoever watches.
   bool launched_ = false;
 };

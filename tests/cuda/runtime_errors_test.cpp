@@ -10,6 +10,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/differential.h"
 #include "tests/support/images.h"
+#include "tools/targets.h"
 
 namespace weft::testing_support {
 namespace {
@@ -25,8 +26,13 @@ Pipeline edges() {
 Program two_kernels() { return on_fake_gpu(edges(), Tile::None); }
 Buffer image() { return picture(type_of<float>(), {33, 31}, 1); }
 
-constexpr int out_of_memory = 2, no_device = 100, invalid_image = 200, unsupported_ptx = 222,
-              illegal_address = 700, launch_failed = 719, not_supported = 801;
+constexpr int out_of_memory = 2, device_unavailable = 46, no_device = 100, invalid_image = 200,
+              unsupported_ptx = 222, illegal_address = 700, launch_failed = 719, not_supported = 801,
+              driver_mismatch = 803;
+
+/// The last line of errors that any kernel before may have made.
+const std::string may_be_another =
+    "\n  help: a kernel that was queued before may have done it; WEFT_CUDA_DEBUG=1 says which";
 
 class RuntimeErrors : public GpuTest {
  protected:
@@ -205,28 +211,31 @@ TEST_F(RuntimeErrors, CopyToTheGpu) {
   EXPECT_EQ(message_of_run("cuMemcpyHtoDAsync", 1, illegal_address),
             "pipeline 'edges': image 'in' cannot be copied to the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
             "illegal memory "
-            "access was encountered)");
+            "access was encountered)" +
+                may_be_another);
 }
 
 TEST_F(RuntimeErrors, CopyFromTheGpu) {
   EXPECT_EQ(message_of_run("cuMemcpyDtoHAsync", 1, illegal_address),
             "pipeline 'edges': output 'twice' cannot be copied from the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an "
             "illegal "
-            "memory access was encountered)");
+            "memory access was encountered)" +
+                may_be_another);
 }
 
 TEST_F(RuntimeErrors, Launch) {
   EXPECT_EQ(message_of_run("cuLaunchKernel", 2, launch_failed),
             "pipeline 'edges': kernel 'twice_kernel' cannot be launched: CUDA_ERROR_LAUNCH_FAILED "
             "(unspecified launch "
-            "failure)");
+            "failure)" +
+                may_be_another);
 }
 
 TEST_F(RuntimeErrors, KernelsThatFailWhileTheyRun) {
   EXPECT_EQ(message_of_run("cuStreamSynchronize", 1, illegal_address),
-            "pipeline 'edges': one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which): "
-            "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
-            "was encountered)");
+            "pipeline 'edges': one of its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
+            "memory access was encountered)" +
+                may_be_another);
 }
 
 /// The first wait is for the first kernel.
@@ -331,6 +340,47 @@ TEST_F(TargetAuto, SaysNothingWithoutAGpu) {
   EXPECT_EQ(reasons, std::vector<std::string>{});
 }
 
+TEST_F(TargetAuto, WhereTheDriverDoesNotStart) {
+  cuda.set_start_status(no_device);  // that of a machine without a GPU
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons, std::vector<std::string>{});
+  cuda.set_start_status(driver_mismatch);
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons, std::vector<std::string>{
+                         "NVIDIA's driver does not start: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (system has "
+                         "unsupported display driver / cuda driver combination)"});
+}
+
+TEST_F(TargetAuto, WhereTheGpuCannotBeUsed) {
+  cuda.fail("cuDevicePrimaryCtxRetain", 1, device_unavailable);
+  EXPECT_EQ(program().target(), Target::Cpu);
+  EXPECT_EQ(reasons,
+            std::vector<std::string>{"GPU 0 cannot be used: CUDA_ERROR_DEVICE_UNAVAILABLE (CUDA-capable "
+                                     "device(s) is/are busy or unavailable)"});
+}
+
+TEST_F(TargetAuto, IsToldOnceByTheCommand) {
+  nvrtc.architectures = {75, 86, 90};
+  testing::internal::CaptureStderr();
+  const Program on_cpu = tools::compile(edges(), tools::RunTarget::Auto);
+  on_cpu(image());
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "weft: the CPU takes the GPU's place: CUDA 13.0 does not compile for GPU 0, SIMT checker (sm_80); "
+      "install a version that does\n");
+  nvrtc.architectures = {75, 80, 90};
+  testing::internal::CaptureStderr();
+  const Program both = tools::compile(edges(), tools::RunTarget::Auto);
+  for (int run = 0; run < 2; ++run) {
+    cuda.fail("cuLaunchKernel", 1, not_supported);
+    both(image());
+  }
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "weft: the CPU takes the GPU's place: pipeline 'edges': kernel 'twice_kernel' cannot be launched: "
+      "CUDA_ERROR_NOT_SUPPORTED (operation not supported)\n");
+}
+
 TEST_F(TargetAuto, WhereARunGetsNoMemory) {
   const Program both = program();
   EXPECT_EQ(both.target(), Target::Cuda);
@@ -371,9 +421,9 @@ TEST_F(TargetAuto, LeavesErrorsThatItCannotMend) {
       "supported)");
   cuda.fail("cuStreamSynchronize", 1, illegal_address);
   EXPECT_EQ(message_of([&] { both(image()); }),
-            "pipeline 'edges': one of its kernels failed on the GPU (WEFT_CUDA_DEBUG=1 says which): "
-            "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
-            "was encountered)");
+            "pipeline 'edges': one of its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
+            "memory access was encountered)" +
+                may_be_another);
   EXPECT_EQ(reasons, std::vector<std::string>{});
 }
 

@@ -21,6 +21,7 @@ enum Status {
   success = 0,
   invalid_value = 1,
   out_of_memory = 2,
+  device_unavailable = 46,
   no_device = 100,
   invalid_device = 101,
   invalid_image = 200,
@@ -32,6 +33,7 @@ enum Status {
   illegal_address = 700,
   launch_failure = 719,
   not_supported = 801,
+  driver_mismatch = 803,
 };
 constexpr int release_threshold = 4;  // of a pool
 enum CopyDirection { to_device = 1, to_host = 2 };
@@ -134,17 +136,23 @@ class Driver final : public weft::testing_support::FakeCuda {
   void* stream() override { return device.create_stream(); }
   void synchronize(void* stream) override { wait_for(stream); }
 
-  /// The status of a call that is recorded, unless it is to fail: that of `work`.
-  template <class Work>
-  int call(const std::string& function, Work work) {
-    const std::lock_guard lock(mutex);
-    if (contexts_of_thread == 0) return invalid_context;
+  /// What a test wants this call to return; 0: nothing in particular.
+  int failure_of(const std::string& function) {
     for (auto f = failures_.begin(); f != failures_.end(); ++f) {
       if (f->function != function || --f->calls_left > 0) continue;
       const int status = f->status;
       failures_.erase(f);
       return status;
     }
+    return success;
+  }
+
+  /// The status of a call that is recorded, unless it is to fail: that of `work`.
+  template <class Work>
+  int call(const std::string& function, Work work) {
+    const std::lock_guard lock(mutex);
+    if (contexts_of_thread == 0) return invalid_context;
+    if (const int status = failure_of(function)) return status;
     const std::size_t place = calls_.size();
     calls_.push_back(function);
     std::string arguments;
@@ -205,11 +213,13 @@ int cuGetErrorName(int status, const char** name) {
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
     case unsupported_ptx: *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"; break;
     case not_supported: *name = "CUDA_ERROR_NOT_SUPPORTED"; break;
+    case device_unavailable: *name = "CUDA_ERROR_DEVICE_UNAVAILABLE"; break;
     case no_device: *name = "CUDA_ERROR_NO_DEVICE"; break;
     case invalid_image: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
     case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; break;
     case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
     case launch_failure: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+    case driver_mismatch: *name = "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"; break;
     default: *name = nullptr; return invalid_value;
   }
   return success;
@@ -220,11 +230,13 @@ int cuGetErrorString(int status, const char** text) {
     case out_of_memory: *text = "out of memory"; break;
     case unsupported_ptx: *text = "the provided PTX was compiled with an unsupported toolchain."; break;
     case not_supported: *text = "operation not supported"; break;
+    case device_unavailable: *text = "CUDA-capable device(s) is/are busy or unavailable"; break;
     case no_device: *text = "no CUDA-capable device is detected"; break;
     case invalid_image: *text = "device kernel image is invalid"; break;
     case invalid_context: *text = "invalid device context"; break;
     case illegal_address: *text = "an illegal memory access was encountered"; break;
     case launch_failure: *text = "unspecified launch failure"; break;
+    case driver_mismatch: *text = "system has unsupported display driver / cuda driver combination"; break;
     default: *text = nullptr; return invalid_value;
   }
   return success;
@@ -263,6 +275,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 
 int cuDevicePrimaryCtxRetain(void** context, int) {
   const std::lock_guard lock(driver().mutex);
+  if (const int status = driver().failure_of("cuDevicePrimaryCtxRetain")) return status;
   ++driver().contexts;
   *context = &driver();
   return success;
