@@ -129,11 +129,9 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     if (callers) check_is_not_capturing(stream);
     allocate(outputs, stream, own);
     CudaRun run(code_, device_, device_pool_, pinned_pool_, stream);
-    run.bind(*pipeline_, bindings);
+    run.bind(*pipeline_, bindings, outputs);
     std::optional<LaunchProgress> progress;
     if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
-    run.take(bindings.images);
-    run.take(outputs);
     run.queue();
     run.finish_copies();
     if (!own) return;

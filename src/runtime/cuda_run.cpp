@@ -35,8 +35,18 @@ CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device,
       memory_(device_, of_device, pinned, stream),
       one_by_one_(kernels_run_one_by_one()) {}
 
-void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
+/// An array has its stage's name only where that is an identifier which nothing else has: so they are told by their
+/// order.
+void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
+                   const std::map<std::string, Buffer>& outputs) {
   fields_ = kernel::field_values(module_, pipeline, bindings);
+  check_limits();
+  auto a = module_.arrays.begin();
+  for (const ir::StagePtr& input : pipeline.inputs) take(*a++, bindings.images.at(input->name));
+  for (const ir::StagePtr& output : pipeline.outputs) take(*a++, outputs.at(output->name));
+}
+
+void CudaRun::check_limits() const {
   for (const host::Limit& limit : code_.plan.limits) {
     const std::int64_t given = fields_.at(limit.size).i;
     if (given > limit.most) {
@@ -47,15 +57,11 @@ void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings) {
   }
 }
 
-void CudaRun::take(const std::map<std::string, Buffer>& images) {
-  for (const Array& a : module_.arrays) {
-    const auto image = images.find(a.name);
-    if (image == images.end()) continue;
-    images_.insert(*image);
-    addresses_[a.name] = image->second.data();
-    for (std::size_t d = 0; d < a.strides.size(); ++d)
-      fields_[a.strides[d]] = {.i = image->second.stride(static_cast<int>(d) + 1)};
-  }
+void CudaRun::take(const Array& a, const Buffer& image) {
+  images_[a.name] = image;
+  addresses_[a.name] = image.data();
+  for (std::size_t d = 0; d < a.strides.size(); ++d)
+    fields_[a.strides[d]] = {.i = image.stride(static_cast<int>(d) + 1)};
 }
 
 void CudaRun::queue() { queue(code_.plan.nodes); }

@@ -31,11 +31,10 @@ class CudaRun {
   CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
           CudaPool& pinned, void* stream);
 
-  /// The sizes of the images, and the parameters. Throws weft::Error for sizes that the kernels are not made
-  /// for.
-  void bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings);
-  /// Images or outputs by name: those in the GPU's memory are used where they are, of others there is a copy.
-  void take(const std::map<std::string, Buffer>& images);
+  /// The sizes of the images, and the parameters. Images and outputs in the GPU's memory are used where they are,
+  /// of others there is a copy. Throws weft::Error for sizes that the kernels are not made for.
+  void bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
+            const std::map<std::string, Buffer>& outputs);
   /// Lets it know of each launch as the next one is queued, and of the last when all is done: the queue is
   /// short where there are many.
   void watch(LaunchProgress& progress) { progress_ = &progress; }
@@ -44,6 +43,8 @@ class CudaRun {
   void wait();           ///< Until all that was queued is done.
 
  private:
+  void check_limits() const;
+  void take(const kernel::Array& a, const Buffer& image);
   std::int64_t value(const kernel::Expr& e) const { return kernel::evaluate(e, fields_); }
   bool takes_part(const host::Node& node) const;
   void queue(const std::vector<host::Node>& nodes);
@@ -61,7 +62,7 @@ class CudaRun {
   void* stream_;
   CudaRunMemory memory_;
   kernel::FieldValues fields_;
-  std::map<std::string, Buffer> images_;           ///< The caller's.
+  std::map<std::string, Buffer> images_;           ///< The caller's, by the array's name.
   std::map<std::string, void*> addresses_;         ///< On the device.
   std::vector<std::pair<Buffer, Buffer>> copied_;  ///< Outputs of the host, and where their pixels come from.
   bool waited_ = false;

@@ -195,6 +195,23 @@ TEST_F(RuntimeCalls, AreMadeByTheTargetAuto) {
   EXPECT_EQ(two_blurs().compile().target(), Target::Cpu);
 }
 
+/// Emitted code has other names for these images, which it uses itself or cannot spell.
+TEST_F(RuntimeCalls, OfImagesWhoseNamesAreNoIdentifiers) {
+  Image<float> left("left"), right("the right one");
+  const Stage count = stage("count", left.size(),
+                            [&](Var x, Var y) { return left(x, y) - right.border(Border::clamp())(x, y); });
+  const Pipeline pipeline(
+      "int", Outputs({count, stage("first", left.size(), [&](Var x, Var y) { return count(x, y) + 1.f; })})
+                 .strict());
+  const Program program = on_fake_gpu(pipeline);
+  const Arguments arguments{{{"left", image(1)}, {"the right one", image(2)}}, {}, {}};
+  expect_agreement(program, pipeline, arguments);
+  const auto results =
+      program.run({{{"left", on_gpu(image(1))}, {"the right one", on_gpu(image(2))}}, {}, {}});
+  for (const auto& [name, wanted] : interpreted(pipeline, arguments))
+    EXPECT_EQ(difference(wanted, on_host(results.at(name))), "") << name;
+}
+
 TEST_F(RuntimeCalls, OfImagesWithoutPixels) {
   Image<float> in("in");
   const Stage inner = stage("inner", Extents{in.width() - 2, in.height() - 2},
