@@ -106,10 +106,19 @@ void CudaPool::release_kept(void* stream) {
 }
 
 CudaRunMemory::CudaRunMemory(std::shared_ptr<const CudaDevice> device, CudaPool& of_device, CudaPool& pinned,
-                             void* stream)
-    : device_(std::move(device)), device_pool_(of_device), pinned_pool_(pinned), stream_(stream) {}
+                             void* stream, bool is_captured)
+    : device_(std::move(device)),
+      device_pool_(of_device),
+      pinned_pool_(pinned),
+      stream_(stream),
+      is_captured_(is_captured) {}
 
 CudaRunMemory::~CudaRunMemory() {
+  if (is_captured_) {
+    for (const CudaBlock& block : device_blocks_)
+      device_->driver()->release(as_address(block.address), stream_);
+    return;
+  }
   std::shared_ptr<const CudaEvent> after;
   try {
     if (!device_blocks_.empty() || !pinned_blocks_.empty())
@@ -130,8 +139,16 @@ void* CudaRunMemory::of_device(std::size_t bytes, const std::string& what) {
     early_.erase(fit);
     return address;
   }
-  device_blocks_.push_back(device_pool_.take(bytes, stream_, what));
+  device_blocks_.push_back(is_captured_ ? of_graph(bytes, what) : device_pool_.take(bytes, stream_, what));
   return device_blocks_.back().address;
+}
+
+/// If there is none, nothing may be given back or waited for: that would end the capture.
+CudaBlock CudaRunMemory::of_graph(std::size_t bytes, const std::string& what) const {
+  CudaFunctions::Address address = 0;
+  device_->driver().check(device_->driver()->allocate(&address, std::max(bytes, std::size_t{1}), stream_),
+                          what);
+  return {reinterpret_cast<void*>(address), bytes};
 }
 
 void* CudaRunMemory::pinned(std::size_t bytes, const std::string& what) {

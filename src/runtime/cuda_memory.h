@@ -58,11 +58,12 @@ class CudaPool {
   std::vector<Kept> kept_;
 };
 
-/// What one run takes from two pools on one stream; given back when it goes.
+/// What one run takes from two pools on one stream; given back when it goes. If the stream is being captured into a
+/// CUDA graph, the memory is the graph's own instead: the graph takes and releases it each time it is launched.
 class CudaRunMemory {
  public:
-  CudaRunMemory(std::shared_ptr<const CudaDevice> device, CudaPool& of_device, CudaPool& pinned,
-                void* stream);
+  CudaRunMemory(std::shared_ptr<const CudaDevice> device, CudaPool& of_device, CudaPool& pinned, void* stream,
+                bool is_captured);
   ~CudaRunMemory();
   CudaRunMemory(const CudaRunMemory&) = delete;
   CudaRunMemory& operator=(const CudaRunMemory&) = delete;
@@ -73,9 +74,12 @@ class CudaRunMemory {
   void give_early(void* address);
 
  private:
+  CudaBlock of_graph(std::size_t bytes, const std::string& what) const;
+
   std::shared_ptr<const CudaDevice> device_;
   CudaPool &device_pool_, &pinned_pool_;
   void* stream_;
+  bool is_captured_;
   std::vector<CudaBlock> device_blocks_, pinned_blocks_, early_;
 };
 

@@ -63,6 +63,23 @@ auto naming(const ir::Pipeline& pipeline, Work work) {
   }
 }
 
+/// For a run that is captured: the host's pixels would have to be copied whenever the graph runs, and the graph's user
+/// could not tell when an output that Weft allocates is no longer needed.
+void check_lie_on_gpu(const std::map<std::string, Buffer>& images,
+                      const std::map<std::string, Buffer>& outputs) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(what + ", and the stream is being captured into a CUDA graph")
+        .help("give images and outputs that lie in the GPU's memory: Buffer::on_gpu(…)");
+  };
+  for (const auto& [name, image] : images) {
+    if (image.memory().is_host()) refuse("image '" + name + "' lies in the host's memory");
+  }
+  for (const auto& [name, output] : outputs) {
+    if (output.memory().is_host()) refuse("output '" + name + "' lies in the host's memory");
+    if (output.empty() && output.pixels() != 0) refuse("output '" + name + "' has no memory yet");
+  }
+}
+
 CudaToolchain toolchain_of(const std::shared_ptr<const CudaDevice>& gpu,
                            const std::vector<std::filesystem::path>& compilers) {
   compile::DeviceCompiler compiler{nvrtc_for(gpu->driver(), compilers)};
@@ -126,9 +143,10 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     const CudaDevice::Current current(*device_);
     std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
     void* stream = own ? own->handle() : *callers;
-    if (callers) check_is_not_capturing(stream);
-    allocate(outputs, stream, own);
-    CudaRun run(code_, device_, device_pool_, pinned_pool_, stream);
+    const bool into_graph = callers && is_captured(stream);
+    if (into_graph) check_lie_on_gpu(bindings.images, outputs);
+    if (!into_graph) allocate(outputs, stream, own);
+    CudaRun run(code_, device_, device_pool_, pinned_pool_, stream, into_graph);
     run.bind(*pipeline_, bindings, outputs);
     std::optional<LaunchProgress> progress;
     if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
@@ -141,14 +159,12 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
   });
 }
 
-/// Memory that is taken or waited for in a capture would belong to the graph, and the pools would give it to others.
-void CudaProgram::check_is_not_capturing(void* stream) const {
+/// Whether what is queued on the stream becomes part of a CUDA graph, which runs later, and again and again.
+bool CudaProgram::is_captured(void* stream) const {
   int status = 0;
   device_->driver().check(device_->driver()->stream_is_capturing(stream, &status),
                           "the stream does not tell whether it is being captured");
-  if (status == 0) return;
-  throw Error("it cannot run on a stream that is being captured into a CUDA graph")
-      .help("run it on the stream before or after the capture");
+  return status != 0;
 }
 
 std::shared_ptr<const CudaStream> CudaProgram::take_stream() const {

@@ -49,7 +49,7 @@ class CudaProgram : public GpuExecutable {
  private:
   std::shared_ptr<const CudaStream> take_stream() const;
 
-  void check_is_not_capturing(void* stream) const;
+  bool is_captured(void* stream) const;
   /// `otherwise` begins the message if it cannot be loaded.
   void load(const std::string& cubin, const std::string& otherwise);
   /// Memory for the outputs that lie on the GPU and have none yet.

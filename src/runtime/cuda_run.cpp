@@ -27,13 +27,13 @@ unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
 }  // namespace
 
 CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
-                 CudaPool& pinned, void* stream)
+                 CudaPool& pinned, void* stream, bool is_captured)
     : code_(code),
       module_(code.module),
       device_(std::move(device)),
       stream_(stream),
-      memory_(device_, of_device, pinned, stream),
-      one_by_one_(kernels_run_one_by_one()) {}
+      memory_(device_, of_device, pinned, stream, is_captured),
+      one_by_one_(!is_captured && kernels_run_one_by_one()) {}
 
 /// An array has its stage's name only where that is an identifier which nothing else has: so they are told by their
 /// order.

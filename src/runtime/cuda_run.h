@@ -25,11 +25,12 @@ struct CudaCode {
   std::map<std::string, void*> kernels = {};  ///< By the function's name.
 };
 
-/// Queues on a stream whose device's context is current.
+/// Queues on a stream whose device's context is current. If the stream is being captured into a CUDA graph, all
+/// images lie in the GPU's memory.
 class CudaRun {
  public:
   CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
-          CudaPool& pinned, void* stream);
+          CudaPool& pinned, void* stream, bool is_captured);
 
   /// The sizes of the images, and the parameters. Images and outputs in the GPU's memory are used where they are,
   /// of others there is a copy. Throws weft::Error for sizes that the kernels are not made for.

@@ -23,7 +23,29 @@ const std::vector<Case> cases = {
     {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},          {"shitomasi", {.1}, 1, Tile::Block},
 };
 
-class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {};
+class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {
+ protected:
+  /// Captured into a graph, which runs twice.
+  void expect_agreement_of_graph(const Program& program, const Pipeline& pipeline,
+                                 const Arguments& on_host_only) {
+    const std::map<std::string, Buffer> wanted = interpreted(pipeline, on_host_only);
+    Arguments arguments = on_host_only;
+    for (auto& [name, image] : arguments.images) image = on_gpu(image);
+    for (const auto& [name, output] : wanted)
+      arguments.outputs[name] = on_gpu(Buffer::allocate(output.type(), output.extents()));
+    void* const stream = cuda.stream();
+    cuda.begin_capture(stream);
+    program.run_on(stream, arguments);
+    void* const graph = cuda.end_capture();
+    ASSERT_NE(graph, nullptr) << "a call that no capture allows";
+    for (int run = 0; run < 2; ++run) {
+      cuda.launch_graph(graph, stream);
+      cuda.synchronize(stream);
+      for (const auto& [name, output] : wanted)
+        EXPECT_EQ(difference(output, on_host(arguments.outputs.at(name)), GetParam().bound), "") << name;
+    }
+  }
+};
 
 TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
   const Pipeline pipeline = build(applications().at(GetParam().application)).pipeline;
@@ -40,6 +62,7 @@ TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
     }
     SCOPED_TRACE(size[0]);
     expect_agreement(program, pipeline, arguments, GetParam().bound);
+    expect_agreement_of_graph(program, pipeline, arguments);
   }
 }
 

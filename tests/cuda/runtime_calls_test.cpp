@@ -100,6 +100,33 @@ TEST_F(RuntimeCalls, OnStreamsOfTheirOwnAreOrderedWhereTheyShareMemory) {
   }
 }
 
+/// Intermediate images are the graph's own; what earlier runs left for later ones stays with those.
+TEST_F(RuntimeCalls, BecomePartOfAGraphWhereTheUsersStreamIsCaptured) {
+  const testing_support::Variable debug("WEFT_CUDA_DEBUG", "1");  // nothing can be waited for
+  cuda.find_races();
+  const Program program = two_kernels();
+  void* const stream = cuda.stream();
+  const Buffer in = on_gpu(image(1)), out = on_gpu(Buffer::allocate(type_of<float>(), size));
+  const Arguments arguments{{{"in", in}}, {}, {{"twice", out}}};
+  program.run_on(stream, arguments);
+  cuda.synchronize(stream);
+  cuda.forget_calls();
+
+  cuda.begin_capture(stream);
+  program.run_on(stream, arguments);
+  void* const graph = cuda.end_capture();
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(cuda.calls(), (Calls{"cuMemAllocAsync d2 7936 ?", "cuLaunchKernel once_kernel 1x4x1 ?",
+                                 "cuLaunchKernel twice_kernel 1x4x1 ?", "cuMemFreeAsync d2 ?"}));
+  for (std::uint64_t seed = 2; seed < 4; ++seed) {
+    const Buffer pixels = image(seed).packed();
+    cuda.upload(in.data(), pixels.data(), static_cast<std::size_t>(pixels.bytes()));
+    cuda.launch_graph(graph, stream);
+    cuda.synchronize(stream);
+    EXPECT_EQ(difference(expected(pixels), on_host(out)), "");
+  }
+}
+
 TEST_F(RuntimeCalls, CopyBetweenHostAndGpuOnTheUsersStream) {
   const Program program = two_kernels();
   void* const stream = cuda.stream();

@@ -247,16 +247,41 @@ TEST_F(RuntimeErrors, KernelsThatFailOneByOneAreNamed) {
             "access was encountered)");
 }
 
-TEST_F(RuntimeErrors, StreamsThatAreBeingCaptured) {
+TEST_F(RuntimeErrors, CapturedRunsWithImagesOfTheHost) {
   const Program program = two_kernels();
   void* const stream = cuda.stream();
+  const Buffer in = on_gpu(image());
   cuda.forget_calls();
-  cuda.set_capturing(true);
+  cuda.begin_capture(stream);
+  const auto message = [&](const Arguments& arguments) {
+    return message_of([&] { program.run_on(stream, arguments); });
+  };
+  const std::string rest =
+      ", and the stream is being captured into a CUDA graph\n"
+      "  help: give images and outputs that lie in the GPU's memory: Buffer::on_gpu(…)";
+  EXPECT_EQ(message({{{"in", image()}}, {}, {}}),
+            "pipeline 'edges': image 'in' lies in the host's memory" + rest);
+  EXPECT_EQ(message({{{"in", in}}, {}, {{"twice", image()}}}),
+            "pipeline 'edges': output 'twice' lies in the host's memory" + rest);
+  EXPECT_EQ(message({{{"in", in}}, {}, {}}), "pipeline 'edges': output 'twice' has no memory yet" + rest);
+  EXPECT_NE(cuda.end_capture(), nullptr);  // it is as it was
+  EXPECT_EQ(cuda.calls(), std::vector<std::string>{});
+}
+
+TEST_F(RuntimeErrors, NoMemoryForAGraph) {
+  const Program program = two_kernels();
+  program(image());  // so that the pools have something to give back
+  void* const stream = cuda.stream();
+  const Buffer in = on_gpu(image()), out = on_gpu(image());
+  cuda.forget_calls();
+  cuda.begin_capture(stream);
+  cuda.fail("cuMemAllocAsync", 1, out_of_memory);
   EXPECT_EQ(message_of([&] {
-              program.run_on(stream, {{{"in", image()}}, {}, {}});
+              program.run_on(stream, {{{"in", in}}, {}, {{"twice", out}}});
             }),
-            "pipeline 'edges': it cannot run on a stream that is being captured into a CUDA graph\n"
-            "  help: run it on the stream before or after the capture");
+            "pipeline 'edges': 'once' needs 7936 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out of "
+            "memory)");
+  EXPECT_NE(cuda.end_capture(), nullptr);
   EXPECT_EQ(cuda.calls(), std::vector<std::string>{});
 }
 

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <set>
+#include <utility>
 
 #include <simt/abi.h>
 #include <simt/simt.h>
@@ -34,6 +36,7 @@ enum Status {
   launch_failure = 719,
   not_supported = 801,
   driver_mismatch = 803,
+  capture_unsupported = 900,
 };
 constexpr int release_threshold = 4;  // of a pool
 enum CopyDirection { to_device = 1, to_host = 2 };
@@ -98,7 +101,7 @@ class Driver final : public weft::testing_support::FakeCuda {
     devices = 1;
     start_status = success;
     version = newest_version;
-    capturing = false;
+    captured_stream_ = nullptr;
     build_ = simt::Build::fast;
     device.forget();
     names.count_anew();
@@ -111,7 +114,6 @@ class Driver final : public weft::testing_support::FakeCuda {
   void set_devices(int count) override { devices = count; }
   void set_start_status(int status) override { start_status = status; }
   void set_version(int number) override { version = number; }
-  void set_capturing(bool is) override { capturing = is; }
   void find_races() override { build_ = simt::Build::race; }
   std::vector<std::string> alive() const override {
     std::vector<std::string> all = names.all();
@@ -135,6 +137,42 @@ class Driver final : public weft::testing_support::FakeCuda {
   }
   void* stream() override { return device.create_stream(); }
   void synchronize(void* stream) override { wait_for(stream); }
+  void begin_capture(void* stream) override {
+    services().capture_begin(stream, {});
+    captured_stream_ = stream, is_spoiled_ = false, graph_memory_.clear();
+  }
+  void* end_capture() override {
+    void* graph = nullptr;
+    services().capture_end(std::exchange(captured_stream_, nullptr), &graph, {});
+    memory_of_graphs_[graph] = graph_memory_;
+    return is_spoiled_ ? nullptr : graph;
+  }
+  void launch_graph(void* graph, void* stream) override {
+    for (const auto& [address, bytes] : memory_of_graphs_[graph])
+      services().fill(address, 0xff, bytes, bytes, 1, stream, true, {});
+    services().graph_launch(graph, stream, {});
+  }
+
+  bool is_captured(void* stream) const { return captured_stream_ && stream == captured_stream_; }
+  /// The same memory whenever the graph runs.
+  int allocate_in_graph(void** address, std::size_t bytes) {
+    *address = device.allocate(bytes);
+    if (!*address) return out_of_memory;
+    graph_memory_[*address] = bytes;
+    return success;
+  }
+  /// Only what the graph has taken may be released by it.
+  int release_in_graph(void* address) const { return graph_memory_.count(address) ? success : invalid_value; }
+  /// What a driver says to a call while a stream is captured: asking or waiting for streams and events, and what waits
+  /// by itself, are forbidden, on all streams.
+  int permission(const std::string& function) {
+    static const std::set<std::string> allowed = {"cuLaunchKernel",    "cuMemAllocAsync",
+                                                  "cuMemFreeAsync",    "cuMemcpyHtoDAsync",
+                                                  "cuMemcpyDtoHAsync", "cuMemsetD8Async"};
+    if (!captured_stream_ || allowed.count(function)) return success;
+    is_spoiled_ = true;
+    return capture_unsupported;
+  }
 
   /// What a test wants this call to return; 0: nothing in particular.
   int failure_of(const std::string& function) {
@@ -153,6 +191,7 @@ class Driver final : public weft::testing_support::FakeCuda {
     const std::lock_guard lock(mutex);
     if (contexts_of_thread == 0) return invalid_context;
     if (const int status = failure_of(function)) return status;
+    if (const int status = permission(function)) return status;
     const std::size_t place = calls_.size();
     calls_.push_back(function);
     std::string arguments;
@@ -188,12 +227,15 @@ class Driver final : public weft::testing_support::FakeCuda {
   std::map<void*, Recorded> events;
   std::uint64_t now = 0, kept = 0;
   int devices = 1, contexts = 0, start_status = success, version = newest_version;
-  bool capturing = false;
 
  private:
   std::vector<std::string> calls_;
   std::vector<Failure> failures_;
   simt::Build build_ = simt::Build::fast;
+  void* captured_stream_ = nullptr;  ///< One at a time.
+  bool is_spoiled_ = false;
+  std::map<void*, std::size_t> graph_memory_;  ///< What the capture has taken so far.
+  std::map<void*, std::map<void*, std::size_t>> memory_of_graphs_;
   std::map<void*, std::uint64_t> finished_;  ///< Until when each stream was waited for.
 };
 
@@ -249,8 +291,8 @@ int cuDriverGetVersion(int* version) {
   return success;
 }
 
-int cuStreamIsCapturing(void*, int* status) {
-  *status = driver().capturing ? 1 : 0;
+int cuStreamIsCapturing(void* stream, int* status) {
+  *status = driver().is_captured(stream) ? 1 : 0;
   return success;
 }
 
@@ -351,7 +393,9 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
 int cuMemAllocAsync(Address* address, std::size_t bytes, void* stream) {
   return driver().call("cuMemAllocAsync", [&](std::string& arguments) {
     void* memory = nullptr;
-    const int status = driver().services().allocate_async(&memory, bytes, stream, {});
+    const int status = driver().is_captured(stream)
+                           ? driver().allocate_in_graph(&memory, bytes)
+                           : driver().services().allocate_async(&memory, bytes, stream, {});
     if (status == success) driver().names.add(memory, "d");
     arguments = fmt::format("{} {} {}", driver().names.of(memory), bytes, driver().names.of(stream));
     *address = reinterpret_cast<Address>(memory);
@@ -365,6 +409,7 @@ int cuMemFreeAsync(Address address, void* stream) {
     arguments = fmt::format("{} {}", driver().names.of(pointer(address)), driver().names.of(stream));
     driver().names.remove(pointer(address));
     ++driver().now;
+    if (driver().is_captured(stream)) return driver().release_in_graph(pointer(address));
     return driver().services().release_async(pointer(address), stream, {});
   });
 }
@@ -501,6 +546,7 @@ int cuEventRecord(void* event, void* stream) {
 /// Of what was not waited for nobody knows whether it is done.
 int cuEventQuery(void* event) {
   const std::lock_guard lock(driver().mutex);
+  if (const int status = driver().permission("cuEventQuery")) return status;
   return driver().is_finished(driver().events[event]) ? success : not_ready;
 }
 

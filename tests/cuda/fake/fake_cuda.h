@@ -24,9 +24,8 @@ class FakeCuda {
   /// The `nth` call of the function from now on, counted from 1, returns the status and does nothing.
   virtual void fail(const std::string& function, int nth, int status) = 0;
   virtual void set_devices(int count) = 0;
-  virtual void set_start_status(int status) = 0;   ///< What cuInit returns.
-  virtual void set_version(int version) = 0;       ///< 13000 unless set.
-  virtual void set_capturing(bool capturing) = 0;  ///< Whether all streams are being captured.
+  virtual void set_start_status(int status) = 0;  ///< What cuInit returns.
+  virtual void set_version(int version) = 0;      ///< 13000 unless set.
   /// Modules that are loaded from now on are checked for races.
   virtual void find_races() = 0;
 
@@ -43,6 +42,12 @@ class FakeCuda {
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   virtual void* stream() = 0;  ///< One that does not wait for the default stream.
   virtual void synchronize(void* stream) = 0;
+  /// What is queued on the stream from now on becomes a graph. Until it ends, calls that a driver forbids meanwhile
+  /// fail, and spoil it.
+  virtual void begin_capture(void* stream) = 0;
+  virtual void* end_capture() = 0;  ///< Null: a call spoiled it.
+  /// The graph's own memory begins as garbage each time.
+  virtual void launch_graph(void* graph, void* stream) = 0;
 
  protected:
   ~FakeCuda() = default;
