@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/round_up.h"
 #include "emit/gpu.h"
 
 namespace weft::runtime {
@@ -183,7 +184,8 @@ void CudaProgram::allocate(std::map<std::string, Buffer>& outputs, void* stream,
                            const std::shared_ptr<const CudaStream>& owner) const {
   for (auto& [name, output] : outputs) {
     if (output.memory().is_host() || !output.empty()) continue;
-    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(output.bytes(), 1));
+    constexpr std::size_t word = 4;  // updates of smaller pixels exchange those around them
+    const std::size_t bytes = round_up(std::max<std::size_t>(output.bytes(), 1), word);
     void* memory =
         device_pool_
             .take_for_good(bytes, stream,

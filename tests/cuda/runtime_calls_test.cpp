@@ -171,6 +171,17 @@ TEST_F(RuntimeCalls, ReleaseTheOutputsThatWeftAllocates) {
   EXPECT_EQ(difference(expected(image()), on_host(survivor)), "");
 }
 
+TEST_F(RuntimeCalls, TakeWholeWordsForOutputsOfBytes) {
+  Image<std::uint8_t> in("in");
+  const Program program =
+      on_fake_gpu(Pipeline("parity", scatter("count", {2}, std::uint8_t{0}, in,
+                                             [&](Var x, Var y) { return add({in(x, y) % 2}, 1); })));
+  const Buffer pixels = picture(type_of<std::uint8_t>(), {5, 3}, 1);
+  const Buffer counted = on_host(program(on_gpu(pixels)));
+  EXPECT_EQ(counted.at<std::uint8_t>(0) + counted.at<std::uint8_t>(1), 15);
+  EXPECT_EQ(calls({"cuMemAllocAsync"}), Calls{"cuMemAllocAsync d1 4 s1"});
+}
+
 TEST_F(RuntimeCalls, UseTensorsOfTheGpu) {
   const Program program = two_kernels();
   const Buffer in = from_dlpack(to_dlpack(on_gpu(image())));
