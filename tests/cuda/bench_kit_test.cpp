@@ -193,5 +193,52 @@ TEST_F(BenchKit, IsPackedAndRun) {
             std::string::npos);
 }
 
+/// In place of a simulator: notes what it is asked for, and computes zeros.
+constexpr const char* no_simulator = R"(#!/usr/bin/env python3
+import sys
+text, kernel, grid, block, registers, shared, *arguments = sys.argv[1:]
+ptx = open(text).read()
+for unknown in ["ld.global.nc", "shfl.sync", "bar.warp.sync"]:
+    assert unknown not in ptx, unknown
+assert f".entry {kernel}(" in ptx and int(registers) > 0 and int(shared) >= 0
+files = [a.split(":")[2] for a in arguments if a.startswith("out:") and a.count(":") == 2]
+for word, file in zip([a for a in arguments if a.startswith("out:")], files):
+    open(file, "wb").write(bytes(4 * int(word.split(":")[1])))
+with open("asked", "a") as asked:
+    print(grid, block, *[a.partition(":/")[0] for a in arguments], file=asked)
+print("total dram reads = 10\ngpu_sim_insn = 2800\ntotal dram reads = 11\ntotal dram writes = 7")
+print("PTXRUN cycles=%d" % (500 if kernel == "copy" else 1000))
+)";
+
+TEST_F(BenchKit, KernelsAreGivenToASimulator) {
+  if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
+  const auto python = compile::find_program("python3");
+  if (!python) GTEST_SKIP() << "python3 is not installed";
+  std::ofstream(folder / "simulator") << no_simulator;
+  fs::permissions(folder / "simulator", fs::perms::owner_all);
+  std::ofstream(folder / "gpgpusim.config") << "-gpgpu_n_clusters 10\n";
+  std::ofstream(folder / "strips.json") << R"({"groups": [["dx", "dy", "mag"]],
+             "kernels": {"mag": {"levels": [{"kind": "grid", "extent": ["all", 16]}, {"kind": "warp"}]}}})";
+  const auto ran = compile::run_process(
+      {python->string(), WEFT_SOURCE_DIR "/bench/gpu/simulate", (folder / "simulator").string(),
+       folder.string(), "sobel=" + (folder / "strips.json").string(), "--size", "140x20", "--weft",
+       WEFT_COMMAND, "--nvcc", find_nvcc()->string(), "--json", (folder / "numbers.json").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  // Two strips of 120 pixels, two of 16 rows; then as many floats as the image and the result have, halved.
+  EXPECT_EQ(content_of(folder / "asked"),
+            "2,2,1 32,1,1 in:140,20,160 out:3200 i:140 i:20 l:160 l:160\n"
+            "3,1,1 256,1,1 in:2800,1,2800 out:2800 i:700\n");
+  const Json numbers = Json::parse(content_of(folder / "numbers.json"));
+  const Json& result = numbers["results"][0];
+  EXPECT_EQ(result["schedule"], "strips.json");
+  EXPECT_NEAR(result["difference"], 1, 1e-6);  // zeros are wrong
+  const Json& kernel = result["kernels"][0];
+  EXPECT_EQ(kernel["kernel"], "mag_kernel");
+  EXPECT_EQ(kernel["cycles"], 1000);
+  EXPECT_EQ(kernel["instructions"], 2800);
+  EXPECT_EQ(kernel["bytes_read"], 21 * 32);
+  EXPECT_NE(ran.output.find("| 500 | 0.50 | 1.0e+00 |"), std::string::npos) << ran.output;
+}
+
 }  // namespace
 }  // namespace weft::testing_support
