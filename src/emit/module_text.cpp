@@ -33,6 +33,45 @@ void rotate(Writer& out, CLike& printer, const Module& module, const kernel::Rot
   }
 }
 
+/// Those of arrays that a part reads.
+std::vector<kernel::StandIn> read_in(const host::Turns& part, std::vector<kernel::StandIn> all) {
+  std::erase_if(all, [&](const kernel::StandIn& one) {
+    return std::none_of(part.nodes.begin(), part.nodes.end(), [&](const host::Node& node) {
+      return std::any_of(node.uses.reads.begin(), node.uses.reads.end(),
+                         [&](const host::Place& place) { return place.array == one.array; });
+    });
+  });
+  return all;
+}
+
+/// Pointers and pitches of arrays become those of what stands in for them.
+void stand_in(Writer& out, const Module& module, const std::vector<kernel::StandIn>& arrays,
+              const std::string& is_first, const std::string& prefix) {
+  for (const kernel::StandIn& one : arrays) {
+    out.line(fmt::format("auto* const own_{1} = {0}{1};", prefix, one.array));
+    for (const std::string& stride : array_named(module, one.array).strides)
+      out.line(fmt::format("const int64_t own_{1} = {0}{1};", prefix, stride));
+  }
+  out.open(is_first);
+  out.comment("The first step reads what the fields begin with where it lies.");
+  for (const kernel::StandIn& one : arrays) {
+    const Array &array = array_named(module, one.array), &other = array_named(module, one.other);
+    out.line(fmt::format("{0}{1} = const_cast<{2}*>({0}{3});", prefix, one.array, c_type(array.type.scalar),
+                         one.other));
+    for (std::size_t d = 0; d < array.strides.size(); ++d)
+      out.line(fmt::format("{0}{1} = {0}{2};", prefix, array.strides[d], other.strides[d]));
+  }
+  out.close();
+}
+void put_back(Writer& out, const Module& module, const std::vector<kernel::StandIn>& arrays,
+              const std::string& prefix) {
+  for (const kernel::StandIn& one : arrays) {
+    out.line(fmt::format("{0}{1} = own_{1};", prefix, one.array));
+    for (const std::string& stride : array_named(module, one.array).strides)
+      out.line(fmt::format("{0}{1} = own_{1};", prefix, stride));
+  }
+}
+
 /// Words among the functions of C and Unix. Where a header declares them, no namespace can have their name.
 bool is_of_the_c_library(const std::string& name) {
   static const std::set<std::string> functions = {
@@ -195,7 +234,11 @@ void print_repeat(Writer& out, CLike& printer, const Module& module, const host:
     for (int place = 0; place < part.places; ++place) {
       for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
     }
+    const std::vector<kernel::StandIn> first = read_in(part, repeat.first);
+    const std::string is_first = fmt::format("if ({} == 0)", counter);
+    if (!first.empty()) stand_in(out, module, first, is_first, prefix);
     print(part.nodes);
+    if (!first.empty()) put_back(out, module, first, prefix);
     out.close();
   }
 }

@@ -54,6 +54,8 @@ Uses uses_of(const kernel::Module& module, const Node& node) {
                             }
                           }
                           add_rotated(n.rotations, all.reads), add_rotated(n.rotations, all.writes);
+                          for (const kernel::StandIn& one : n.first)
+                            all.reads.insert({one.other, node.device});
                           return all;
                         },
                     },

@@ -98,7 +98,7 @@ class Planner {
     return {std::move(result), device_};
   }
   Node node(const kernel::Repeat& repeat) const {
-    Repeat result{repeat.counter, repeat.rotations, {}};
+    Repeat result{repeat.counter, repeat.rotations, {}, repeat.first};
     for (const kernel::Turns& part : repeat.parts) {
       Turns& turns = result.parts.emplace_back(Turns{part.from, part.to, part.by, {}, part.places});
       for (const kernel::Launch& launch : part.launches) turns.nodes.push_back(node(launch));
@@ -279,8 +279,11 @@ Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation) {
   const auto rem = [](const Expr& a, const Expr& b) { return binary(ir::BinaryOp::Rem, a, b); };
   const Expr arrays = literal(static_cast<std::int64_t>(rotation.size()));
   Expr places = literal(0);
-  for (const Turns& part : repeat.parts)
-    places = kernel::add(places, kernel::mul(times_of(part.from, part.to, part.by), literal(part.places)));
+  for (const Turns& part : repeat.parts) {
+    Expr times = times_of(part.from, part.to, part.by);
+    if (repeat.parts.size() > 1) times = kernel::max(times, literal(0));
+    places = kernel::add(places, kernel::mul(times, literal(part.places)));
+  }
   return select(binary(ir::BinaryOp::Lt, literal(0), places), rem(sub(arrays, rem(places, arrays)), arrays),
                 literal(0));
 }

@@ -88,9 +88,11 @@ struct Turns {
 /// Graphs that run again and again, one after the other; before each time the arrays rotate. All of it comes
 /// after what the repeat itself comes after.
 struct Repeat {
-  std::string counter;  ///< A field.
+  std::string counter;  ///< A field, which begins at 0.
   std::vector<kernel::Rotation> rotations;
   std::vector<Turns> parts;
+  std::vector<kernel::StandIn> first =
+      {};  ///< The first time, once arrays have rotated: what is read instead.
   bool operator==(const Repeat&) const = default;
 };
 

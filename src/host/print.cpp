@@ -107,6 +107,8 @@ std::string text(const Repeat& n) {
   }
   for (const kernel::Rotation& arrays : n.rotations)
     text += fmt::format(", rotating {}", fmt::join(arrays, " "));
+  for (const kernel::StandIn& one : n.first)
+    text += fmt::format(", first with {} as {}", one.other, one.array);
   return text;
 }
 

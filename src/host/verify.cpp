@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "host/dependences.h"
 #include "ir/stage_ir.h"
+#include "kernel/evaluate.h"
+#include "kernel/visit.h"
 
 namespace weft::host {
 namespace {
@@ -17,6 +20,8 @@ using kernel::Array;
 using kernel::Expr;
 using kernel::is_literal;
 using kernel::same;
+
+constexpr std::int64_t most_tried = 20;  // steps
 
 std::string text(const Place& place) {
   return "'" + place.array + "'" +
@@ -163,11 +168,16 @@ class Run {
     for (const kernel::Rotation& rotation : n.rotations)
       period = std::lcm(period, static_cast<std::int64_t>(rotation.size()));
     try_times(n, period, {});
+    if (!runs_at_all(n)) return;
+    std::vector<std::int64_t> once(n.parts.size(), 0);
+    once.back() = 1;
+    run_times(n, once);
   }
   /// All numbers of times that the parts may run, from those of the first ones on.
   void try_times(const Repeat& n, std::int64_t period, std::vector<std::int64_t> times) {
     if (times.size() == n.parts.size()) {
-      run_times(n, times);
+      const bool is_none = std::count(times.begin(), times.end(), 0) == std::ssize(times);
+      if (!is_none || !runs_at_all(n)) run_times(n, times);
       return;
     }
     const Turns& part = n.parts[times.size()];
@@ -185,6 +195,26 @@ class Run {
       memory_ = before;  // it may be none at all
     }
   }
+  /// Whether some part runs, as far as small values of all that they depend on say.
+  bool runs_at_all(const Repeat& n) const {
+    std::set<std::string> names;
+    for (const Turns& part : n.parts) {
+      const Expr times = times_of(part.from, part.to, part.by);
+      kernel::any_of(times, [&](const kernel::Node& node) {
+        if (const auto* name = std::get_if<kernel::Name>(&node.op)) names.insert(name->name);
+        return false;
+      });
+    }
+    for (std::int64_t value = -most_tried; value <= most_tried; ++value) {
+      kernel::FieldValues fields;
+      for (const std::string& name : names) fields[name] = {.i = value};
+      const bool runs = std::any_of(n.parts.begin(), n.parts.end(), [&](const Turns& part) {
+        return kernel::evaluate(times_of(part.from, part.to, part.by), fields) > 0;
+      });
+      if (!runs) return false;
+    }
+    return true;
+  }
   void run_times(const Repeat& n, const std::vector<std::int64_t>& times) {
     std::int64_t places = 0;
     for (std::size_t p = 0; p < times.size(); ++p) places += times[p] * n.parts[p].places;
@@ -192,13 +222,34 @@ class Run {
       const auto arrays = static_cast<std::int64_t>(rotation.size());
       for (std::int64_t turn = (arrays - places % arrays) % arrays; turn > 0; --turn) rotate(rotation);
     }
+    bool is_first = true;
     for (std::size_t p = 0; p < times.size(); ++p) {
       for (std::int64_t time = 0; time < times[p]; ++time) {
         for (int place = 0; place < n.parts[p].places; ++place) {
           for (const kernel::Rotation& rotation : n.rotations) rotate(rotation);
         }
+        const std::map<Place, Memory> before = memory_;
+        for (const kernel::StandIn& one : n.first) {
+          if (is_first) stand_in(one, before);
+        }
         run(n.parts[p].nodes);
+        for (const kernel::StandIn& one : n.first) {
+          if (is_first) restore(one.array, before);
+        }
+        is_first = false;
       }
+    }
+  }
+  /// Nothing may write to it meanwhile.
+  void stand_in(const kernel::StandIn& one, const std::map<Place, Memory>& before) {
+    for (const auto& [place, memory] : before) {
+      if (place.array == one.other) memory_[{one.array, place.device}] = memory;
+    }
+  }
+  void restore(const std::string& array, const std::map<Place, Memory>& before) {
+    std::erase_if(memory_, [&](const auto& entry) { return entry.first.array == array; });
+    for (const auto& [place, memory] : before) {
+      if (place.array == array) memory_[place] = memory;
     }
   }
   void rotate(const kernel::Rotation& rotation) {

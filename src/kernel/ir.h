@@ -288,12 +288,19 @@ struct Turns {
   std::vector<Launch> launches;
   int places = 1;  ///< By which the arrays rotate before each time.
 };
+/// An array that another one stands in for, of the same shape.
+struct StandIn {
+  std::string array, other;
+  bool operator==(const StandIn&) const = default;
+};
 /// Its parts, one after the other; before each time the arrays rotate. The last time of all leaves every array
 /// where it was before the first.
 struct Repeat {
-  std::string counter;  ///< A field of the module.
+  std::string counter;  ///< A field of the module, which begins at 0.
   std::vector<Turns> parts;
   std::vector<Rotation> rotations;
+  std::vector<StandIn> first =
+      {};  ///< The first time, once arrays have rotated: what is read instead of them.
 };
 using Step = std::variant<Launch, Repeat>;
 

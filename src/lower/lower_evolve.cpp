@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/evolutions.h"
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/rows.h"
@@ -17,26 +18,6 @@ using kernel::literal;
 
 namespace {
 
-/// The arrays that a field needs: its values of so many steps are alive when an update writes.
-std::size_t arrays_of(const ir::Evolution& evolution, std::size_t field) {
-  std::size_t count = 1;
-  for (std::size_t u = 0; u < evolution.fields.size(); ++u) {
-    const ir::Stage& update = *evolution.fields[u].update;
-    for (const ir::Expr& e : ir::reads(update)) {
-      const auto& read = std::get<ir::Read>(e->op);
-      const auto* past = std::get_if<ir::Past>(&read.source->definition);
-      if (!past || ir::field_of(read.source.get(), evolution) != static_cast<int>(field)) continue;
-      // The oldest value may be overwritten by the field's own update once nobody else needs it.
-      // Lanes are stored one after the other, so a pixel of several is not overwritten while it is read.
-      const bool in_place =
-          u == field && read.source->type.lanes == 1 && ir::reads_current_pixel(read, update.domain());
-      const bool before = u < field || in_place;
-      count = std::max(count, static_cast<std::size_t>(past->age) + (before ? 0 : 1));
-    }
-  }
-  return count;
-}
-
 class EvolveLowering {
  public:
   EvolveLowering(const KernelContext& context, const ir::Pipeline& pipeline)
@@ -47,11 +28,24 @@ class EvolveLowering {
         pipeline_(pipeline) {}
 
   void run() {
-    for (std::size_t f = 0; f < evolution_.fields.size(); ++f) place(f);
+    const std::size_t fields = evolution_.fields.size();
+    for (std::size_t f = 0; f < fields; ++f) place(f);
     layout_.counter = layout_.names.claim("step");
     module_.counters.push_back({layout_.counter, Scalar::I32});
-    for (std::size_t f = 0; f < evolution_.fields.size(); ++f) start(f);
     kernel::Repeat repeat{layout_.counter, {}, {}};
+    std::vector<kernel::Launch> starts;
+    for (std::size_t f = 0; f < fields; ++f) starts.push_back(start(f));
+    if (context_.plan.reads_initial) {
+      // No step at all is a copy.
+      const Expr is_none = kernel::binary(ir::BinaryOp::Le, steps(), literal(0));
+      repeat.parts.push_back(
+          {literal(0), kernel::select(is_none, literal(1), literal(0)), 1, std::move(starts)});
+      for (std::size_t f = 0; f < fields; ++f)
+        repeat.first.push_back(
+            {arrays_[f].at(1).name, layout_.arrays.at(evolution_.fields[f].initial.get()).name});
+    } else {
+      for (kernel::Launch& launch : starts) module_.steps.push_back(std::move(launch));
+    }
     Expr begin = literal(0);
     for (const plan::KernelPlan& several : context_.plan.several) {
       const Expr taken = literal(several.steps);
@@ -62,10 +56,7 @@ class EvolveLowering {
       repeat.parts.push_back({begin, end, several.steps, {lower_steps(several)}, places()});
       begin = end;
     }
-    kernel::Turns& single = repeat.parts.emplace_back(kernel::Turns{begin, steps(), 1, {}});
-    for (std::size_t f = 0; f < evolution_.fields.size(); ++f)
-      single.launches.push_back(lower_stage(
-          {context_.plan.updates[f], {evolution_.fields[f].update.get()}, context_.names, layout_, module_}));
+    if (context_.plan.has_single_updates()) repeat.parts.push_back({begin, steps(), 1, single_steps()});
     for (const auto& arrays : arrays_) {
       if (arrays.size() == 1) continue;
       kernel::Rotation& rotation = repeat.rotations.emplace_back();
@@ -92,26 +83,49 @@ class EvolveLowering {
     const rewrite::UnrolledSteps chain = rewrite::unroll_steps(evolution_, plan.steps);
     std::vector<const ir::Stage*> members;
     auto before = layout_.arrays;
-    const auto place = [&](const rewrite::Version& version, const ArrayLayout& array) {
+    place(chain, plan.steps);
+    for (const rewrite::Version& version : chain.versions) members.push_back(version.stage.get());
+    kernel::Launch launch = lower_stage({plan, members, context_.names, layout_, module_});
+    layout_.arrays = std::move(before);
+    return launch;
+  }
+
+  /// A kernel for each field, one after the other.
+  std::vector<kernel::Launch> single_steps() {
+    std::vector<kernel::Launch> launches;
+    const auto add = [&](std::size_t f, const ir::Stage& stage) {
+      launches.push_back(lower_stage({context_.plan.updates[f], {&stage}, context_.names, layout_, module_}));
+    };
+    if (!context_.plan.reads_initial) {
+      for (std::size_t f = 0; f < evolution_.fields.size(); ++f) add(f, *evolution_.fields[f].update);
+      return launches;
+    }
+    const rewrite::UnrolledSteps step = rewrite::single_step(evolution_);
+    auto before = layout_.arrays;
+    place(step, 1);
+    for (const rewrite::Version& version : step.versions) add(version.field, *version.stage);
+    layout_.arrays = std::move(before);
+    return launches;
+  }
+
+  /// The stages of a chain of so many steps: where the arrays of fields have rotated to, or with names alone.
+  void place(const rewrite::UnrolledSteps& chain, int steps) {
+    const auto add = [&](const rewrite::Version& version, const ArrayLayout& array) {
       ArrayLayout& placed = layout_.arrays[version.stage.get()] = array;
       placed.box = version.stage->box;
       // Of a line as an image of one row, which has the number 0.
       if (placed.strides.size() + 1 < placed.box.size()) placed.strides.push_back(module_.sizes.at(0).name);
     };
     for (const rewrite::Version& past : chain.pasts)
-      place(past, arrays_[past.field].at(static_cast<std::size_t>(past.age - 1 + places())));
+      add(past, arrays_[past.field].at(static_cast<std::size_t>(past.age - 1 + places())));
     for (const rewrite::Version& version : chain.versions) {
       const auto& arrays = arrays_[version.field];
       const bool is_stored = chain.is_stored(version);
-      place(version, arrays.at(is_stored ? static_cast<std::size_t>(version.age) : 0));
+      add(version, arrays.at(is_stored ? static_cast<std::size_t>(version.age) : 0));
       if (!is_stored)
         layout_.arrays[version.stage.get()].name =
-            layout_.names.claim(fmt::format("{}_step{}", arrays[0].name, plan.steps - version.age));
-      members.push_back(version.stage.get());
+            layout_.names.claim(fmt::format("{}_step{}", arrays[0].name, steps - version.age));
     }
-    kernel::Launch launch = lower_stage({plan, members, context_.names, layout_, module_});
-    layout_.arrays = std::move(before);
-    return launch;
   }
 
   /// The arrays of a field: that of its stage, and one per older step.
@@ -131,7 +145,7 @@ class EvolveLowering {
       add(field.update->name);
     else
       arrays.push_back(layout_.arrays.at(stage->get()));
-    std::size_t count = arrays_of(evolution_, f);
+    std::size_t count = analysis::arrays_of(evolution_, f);
     // Tiles read around themselves what was there before the first of several steps, so nothing is overwritten.
     if (!context_.plan.several.empty())
       count = std::max(count, static_cast<std::size_t>(places() + oldest_[f]));
@@ -143,8 +157,8 @@ class EvolveLowering {
     }
   }
 
-  /// Copies the initial value into all arrays of a field.
-  void start(std::size_t f) {
+  /// Copies the initial value into the arrays of a field: all that are read, or the one that is its stage's.
+  kernel::Launch start(std::size_t f) {
     const ir::Stage& initial = *evolution_.fields[f].initial;
     const Rows rows(initial.box, layout_);
     const std::string result = evolution_.fields[f].update->name;
@@ -152,9 +166,14 @@ class EvolveLowering {
                               "'" + result + "' before the first step: '" + initial.name + "'.",
                               {},
                               {}};
-    module_.steps.push_back(context_.plan.is_of_blocks() ? start_in_packs(f, rows, function)
-                                                         : start_by_rows(f, rows, function));
+    kernel::Launch launch =
+        context_.plan.is_of_blocks() ? start_in_packs(f, rows, function) : start_by_rows(f, rows, function);
     module_.functions.push_back(std::move(function));
+    return launch;
+  }
+
+  std::vector<ArrayLayout> started(std::size_t f) const {
+    return context_.plan.reads_initial ? std::vector{arrays_[f][0]} : arrays_[f];
   }
 
   /// Threads copy neighbouring pixels, as much as one access moves.
@@ -170,7 +189,7 @@ class EvolveLowering {
     const std::string pack = layout_.names.claim(source.name + "_pack");
     along_x.body.push_back(
         {kernel::LoadPack{pack, source.name, source.type.scalar, pixels * lanes, offset_in(source), left}});
-    for (const ArrayLayout& array : arrays_[f])
+    for (const ArrayLayout& array : started(f))
       along_x.body.push_back({kernel::StorePack{pack, array.name, offset_in(array), left}});
     function.body = grid_loops_around(rows, {{std::move(along_x)}});
     return {function.name, literal(1), grid_over(rows, pixels)};
@@ -194,7 +213,7 @@ class EvolveLowering {
     };
     const std::string source_row = row_of(layout_.arrays.at(&initial), true);
     kernel::Block copy;
-    for (const ArrayLayout& array : arrays_[f]) {
+    for (const ArrayLayout& array : started(f)) {
       copy.push_back(
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
     }
@@ -213,7 +232,7 @@ class EvolveLowering {
 
   const KernelContext& context_;
   const ir::Evolution& evolution_;
-  const std::vector<int> oldest_ = rewrite::oldest_ages(evolution_);
+  const std::vector<int> oldest_ = analysis::oldest_ages(evolution_);
   Layout& layout_;
   kernel::Module& module_;
   const ir::Pipeline& pipeline_;

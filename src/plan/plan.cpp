@@ -26,6 +26,10 @@ const Computed* KernelPlan::computed_of(const std::string& stage) const {
   return found == computed.end() ? nullptr : &*found;
 }
 
+bool KernelPlan::has_single_updates() const {
+  return several.empty() || several.back().steps > 1 || several.back().steps_from > 0;
+}
+
 bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }

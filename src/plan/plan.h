@@ -169,8 +169,11 @@ struct KernelPlan {
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
+  /// Of an evolution: its first step reads what fields begin with where it lies; else that is copied first.
+  bool reads_initial = false;
   std::string evolves_with;  ///< Another field of the evolution, whose plan says how all of them change.
-  /// Of an evolution: one that takes several steps, while there are so many left; or none.
+  /// Of an evolution: one that takes several steps, while there are so many left; and of several fields one that takes a
+  /// single step of all. Or none.
   std::vector<KernelPlan> several;
   int steps = 1;                ///< That the kernel takes: passes of the field that read each other.
   std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
@@ -188,6 +191,8 @@ struct KernelPlan {
   bool is_static() const;
   /// Rows are kept of tiles of the result, or its elements combined, by passes.
   bool is_tiled() const { return !kept.empty(); }
+  /// Whether updates of an evolution are ever kernels of their own.
+  bool has_single_updates() const;
   /// All kept rows, those of one place once, and accumulators.
   std::int64_t kept_bytes() const;
   /// A pixel of everything for each pixel of the result.

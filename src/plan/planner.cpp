@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/bands.h"
+#include "analysis/evolutions.h"
 #include "analysis/footprint.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
@@ -331,10 +332,6 @@ KernelPlan begun(const Group& group, const Memory& memory) {
     analysis::BandsOrWhy found = analysis::bands_of(group.result());
     plan.bands = std::move(found.bands), plan.why_copies = std::move(found.why);
   }
-  if (const auto* evolve = std::get_if<ir::Evolve>(&group.result().definition)) {
-    for (const ir::Evolving& field : evolve->evolution->fields)
-      plan.updates.push_back(plan_of(*field.update, memory));
-  }
   count(plan, group);
   return plan;
 }
@@ -462,13 +459,33 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   return std::nullopt;
 }
 
+/// Whether the first step can read what fields begin with where it lies: it stores all pixels, over none that it reads,
+/// and no later one looks back so far.
+bool can_read_initial(const ir::Evolution& evolution, bool takes_several) {
+  const std::vector<int> oldest = analysis::oldest_ages(evolution);
+  bool is_in_place = false;
+  for (std::size_t f = 0; f < oldest.size(); ++f) is_in_place |= analysis::arrays_of(evolution, f) == 1;
+  return std::count(oldest.begin(), oldest.end(), 1) == std::ssize(oldest) && (takes_several || !is_in_place);
+}
+
 PlanOrWhy plan_of_evolution(const Group& group, const ir::Evolution& evolution, const Memory& memory,
                             const Choices& asked) {
   KernelPlan plan = without_rows(group, memory, asked);
-  const int steps = asked.steps.value_or(1);
-  if (steps == 1) return {std::move(plan), ""};
-  if (const auto why = add_steps(plan, evolution, steps, memory, asked))
-    return {std::nullopt, fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why)};
+  if (const int steps = asked.steps.value_or(1); steps > 1) {
+    if (const auto why = add_steps(plan, evolution, steps, memory, asked))
+      return {std::nullopt, fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why)};
+    // What is left over takes one pass over all fields, too, if that is possible.
+    Choices of_one;
+    of_one.steps_from = asked.steps_from;
+    if (evolution.fields.size() > 1) add_steps(plan, evolution, 1, memory, std::move(of_one));
+  }
+  plan.reads_initial = can_read_initial(evolution, !plan.several.empty());
+  if (plan.reads_initial) {
+    for (const rewrite::Version& version : rewrite::single_step(evolution).versions)
+      plan.updates.push_back(plan_of(*version.stage, memory));
+  } else {
+    for (const ir::Evolving& field : evolution.fields) plan.updates.push_back(plan_of(*field.update, memory));
+  }
   return {std::move(plan), ""};
 }
 

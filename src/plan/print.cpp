@@ -75,6 +75,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));
+  if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
   if (!plan.why_copies.empty())
     lines.emplace_back("copies", fmt::format("of the result, each of some points: {}", plan.why_copies));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/evolutions.h"
 #include "ir/build.h"
 #include "ir/visit.h"
 #include "rewrite/rewrite_stages.h"
@@ -39,17 +40,17 @@ ir::Box with_rows(ir::Box box) {
 
 /// A read of a field's past, of that stage, which may have a row more.
 Expr read_of(ir::Read read, const ir::StagePtr& past) {
-  const bool is_line = read.indices.size() == 1;
+  const bool has_row_more = read.indices.size() < past->box.size();
   read.source = past;
-  if (is_line) read.indices.emplace_back(ir::Affine(ir::Coord{1}));
-  read.region = with_rows(std::move(read.region));
+  if (has_row_more) read.indices.emplace_back(ir::Affine(ir::Coord{1}));
+  if (has_row_more) read.region = with_rows(std::move(read.region));
   return std::make_shared<const ir::Node>(ir::Node{past->type, std::move(read)});
 }
 
 std::string why_not(const ir::Evolution& evolution, int count) {
   const ir::Box& box = evolution.fields[0].initial->box;
   const bool is_line = box.size() == 1;
-  const std::vector<int> oldest = oldest_ages(evolution);
+  const std::vector<int> oldest = analysis::oldest_ages(evolution);
   bool reads_past = false;
   for (std::size_t f = 0; f < evolution.fields.size(); ++f) {
     const ir::Evolving& field = evolution.fields[f];
@@ -70,10 +71,12 @@ std::string why_not(const ir::Evolution& evolution, int count) {
 
 class Unrolling {
  public:
-  Unrolling(const ir::Evolution& evolution, int count) : evolution_(evolution), count_(count) {}
+  /// Lines are images of one row, or lines.
+  Unrolling(const ir::Evolution& evolution, int count, bool as_images)
+      : evolution_(evolution), count_(count), as_images_(as_images) {}
 
   UnrolledSteps run() {
-    UnrolledSteps steps{{}, {}, oldest_ages(evolution_), {}, ""};
+    UnrolledSteps steps{{}, {}, analysis::oldest_ages(evolution_), {}, ""};
     const std::size_t fields = evolution_.fields.size();
     stages_.resize(fields);
     for (int step = 1; step <= count_; ++step) {
@@ -115,8 +118,8 @@ class Unrolling {
                           ? *field.past[a]
                           : ir::Stage{fmt::format("{}[t-{}]", field.update->name, age), field.initial->type,
                                       field.initial->box, ir::Past{age}, field.update->where};
-    if (is_read && stage.box.size() > 1) return past = field.past[a];
-    stage.box = with_rows(std::move(stage.box));
+    if (is_read && (!as_images_ || stage.box.size() > 1)) return past = field.past[a];
+    stage.box = shaped(std::move(stage.box));
     return past = std::make_shared<const ir::Stage>(std::move(stage));
   }
 
@@ -134,8 +137,8 @@ class Unrolling {
       return ir::binary(ir::BinaryOp::Add, e, ir::constant(e->type, step - 1));
     });
     ir::Stage stage = ir::rewritten(*field.update, std::ref(rewrite));
-    stage.box = with_rows(stage.box);
-    const ir::Box whole = with_rows(field.initial->box);
+    stage.box = shaped(stage.box);
+    const ir::Box whole = shaped(field.initial->box);
     if (const Expr inside = is_in(stage.box, whole)) {
       auto& cases = std::get<ir::Pure>(stage.definition).cases;
       for (ir::Case& c : cases) c.when = c.when ? ir::binary(ir::BinaryOp::And, inside, c.when) : inside;
@@ -147,29 +150,22 @@ class Unrolling {
     return std::make_shared<const ir::Stage>(std::move(stage));
   }
 
+  ir::Box shaped(ir::Box box) const { return as_images_ ? with_rows(std::move(box)) : box; }
+
   const ir::Evolution& evolution_;
   const int count_;
+  const bool as_images_;
   std::vector<std::vector<ir::StagePtr>> stages_;              // by field and step
   std::map<std::pair<std::size_t, int>, ir::StagePtr> pasts_;  // by field and age
 };
 
 }  // namespace
 
-std::vector<int> oldest_ages(const ir::Evolution& evolution) {
-  std::vector<int> oldest;
-  for (const ir::Evolving& field : evolution.fields) {
-    std::size_t age = 1;
-    for (std::size_t a = 2; a < field.past.size(); ++a) {
-      if (field.past[a]) age = a;
-    }
-    oldest.push_back(static_cast<int>(age));
-  }
-  return oldest;
-}
-
 UnrolledSteps unroll_steps(const ir::Evolution& evolution, int count) {
   if (std::string why = why_not(evolution, count); !why.empty()) return {{}, {}, {}, {}, std::move(why)};
-  return Unrolling(evolution, count).run();
+  return Unrolling(evolution, count, true).run();
 }
+
+UnrolledSteps single_step(const ir::Evolution& evolution) { return Unrolling(evolution, 1, false).run(); }
 
 }  // namespace weft::rewrite

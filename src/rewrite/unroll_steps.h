@@ -31,11 +31,10 @@ struct UnrolledSteps {
 
   bool is_stored(const Version& version) const { return version.age < stored[version.field]; }
 };
-/// How many steps back each field is read; at least one, since its newest value is what the next step begins with.
-std::vector<int> oldest_ages(const ir::Evolution& evolution);
-
 /// So many steps. Stages are of the field's whole box: pixels that an update leaves alone are those of the step
 /// before. A line is an image of one row, since kernels that keep rows are of images.
 UnrolledSteps unroll_steps(const ir::Evolution& evolution, int count);
+/// One step, of lines as of lines. Every evolution has one.
+UnrolledSteps single_step(const ir::Evolution& evolution);
 
 }  // namespace weft::rewrite

@@ -189,9 +189,27 @@ void CudaRun::repeat(const host::Repeat& n) {
       for (int place = 0; place < part.places; ++place) {
         for (const kernel::Rotation& arrays : n.rotations) rotate(arrays);
       }
-      queue(part.nodes);
+      if (time == 0)
+        queue_first(part.nodes, n.first);
+      else
+        queue(part.nodes);
     }
   }
+}
+
+/// With others in place of some arrays.
+void CudaRun::queue_first(const std::vector<host::Node>& nodes, const std::vector<kernel::StandIn>& others) {
+  const auto addresses = addresses_;
+  const auto fields = fields_;
+  for (const kernel::StandIn& one : others) {
+    const Array &array = host::array_named(module_, one.array),
+                &other = host::array_named(module_, one.other);
+    addresses_.at(array.name) = addresses_.at(other.name);
+    for (std::size_t d = 0; d < array.strides.size(); ++d)
+      fields_.at(array.strides[d]) = fields_.at(other.strides[d]);
+  }
+  queue(nodes);
+  addresses_ = addresses, fields_ = fields;
 }
 
 /// Pointers and pitches move together.

@@ -53,6 +53,7 @@ class CudaRun {
   void copy(const host::Copy& n);
   void launch(const host::Launch& n);
   void repeat(const host::Repeat& n);
+  void queue_first(const std::vector<host::Node>& nodes, const std::vector<kernel::StandIn>& others);
   void rotate(const kernel::Rotation& arrays);
   Buffer staging(const kernel::Array& a, const Buffer& image, std::size_t bytes);
   void check(int status, const std::string& what) const;

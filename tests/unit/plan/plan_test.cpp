@@ -290,10 +290,11 @@ TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
     const auto found = follow(pipeline, R"({"groups": [], "kernels": {"b": )" + kernel + "}}", memory);
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
-  const std::string single = "kernel b\n  core    all x 1 parallel\n  vector  parallel\n";
-  EXPECT_EQ(text("{}", of_cores), single + single) << "of all of it, and of its update";
+  const std::string single = "kernel b\n  core    all x 1 parallel\n  vector  parallel\n",
+                    all = single + "  first   step reads what fields begin with where it lies\n";
+  EXPECT_EQ(text("{}", of_cores), all + single) << "of all of it, and of its update";
   EXPECT_EQ(text(R"({"steps": 2, "steps_from": 2048})", of_cores),
-            single +
+            all +
                 "kernel b of 2 steps if the field has 2 KB; with it b@1\n"
                 "  core    1024 x 256..16 for 64 parallel, rows in whole 16s\n"
                 "  row     all x 1 march\n"

@@ -86,14 +86,12 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 
 // 'jacobi2d' before the first step: 'in'.
 __global__ void __launch_bounds__(64, 1) jacobi2d_start(const float* __restrict__ in,
-    float* __restrict__ jacobi2d, float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h,
-    int64_t in_pitch, int64_t jacobi2d_pitch, int64_t jacobi2d_1_pitch) {
+    float* __restrict__ jacobi2d, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t jacobi2d_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
       float in_pack[4];
       load_pack(in_pack, in + y * in_pitch + x0, in_w - x0);
       store_pack(jacobi2d + y * jacobi2d_pitch + x0, in_pack, in_w - x0);
-      store_pack(jacobi2d_1 + y * jacobi2d_1_pitch + x0, in_pack, in_w - x0);
     }
   }
 }
@@ -104,12 +102,12 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
     const float* __restrict__ jacobi2d_1, int32_t in_w, int32_t in_h, int64_t jacobi2d_pitch,
     int64_t jacobi2d_1_pitch) {
   __shared__ float jacobi2d_1_rows[4352];
-  const int32_t rows = 8192 <= (int64_t)(in_h - 2) * (int64_t)((in_w + 253) / 256) ? 64
-      : 4096 <= (int64_t)(in_h - 2) * (int64_t)((in_w + 253) / 256) ? 32 : 8;
-  for (int32_t x0 = 1 + blockIdx.x * 256; x0 < in_w - 1; x0 += gridDim.x * 256) {
-    const int32_t columns = min_i32(256, in_w - x0 - 1);
-    for (int32_t y0 = 1 + blockIdx.y * rows; y0 < in_h - 1; y0 += gridDim.y * rows) {
-      const int32_t y1 = min_i32(y0 + rows, in_h - 1);
+  const int32_t rows = 8192 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 64
+      : 4096 <= (int64_t)in_h * (int64_t)((in_w + 255) / 256) ? 32 : 8;
+  for (int32_t x0 = blockIdx.x * 256; x0 < in_w; x0 += gridDim.x * 256) {
+    const int32_t columns = min_i32(256, in_w - x0);
+    for (int32_t y0 = blockIdx.y * rows; y0 < in_h; y0 += gridDim.y * rows) {
+      const int32_t y1 = min_i32(y0 + rows, in_h);
       for (int32_t batch = y0 - 2; batch < y1; batch += 8) {
         __syncthreads();
         for (int32_t i = threadIdx.x; i < 272; i += blockDim.x) {
@@ -129,9 +127,13 @@ __global__ void __launch_bounds__(256, 1) jacobi2d_kernel(float* __restrict__ ja
             const float* jacobi2d_1_0 = jacobi2d_1_rows + (y & 15) * 272 + 8;
             const float* jacobi2d_1_p1 = jacobi2d_1_rows + ((y + 1) & 15) * 272 + 8;
             const float* jacobi2d_1_m1 = jacobi2d_1_rows + ((y - 1) & 15) * 272 + 8;
-            jacobi2d[y * jacobi2d_pitch + x] = 0.2f
-                * (jacobi2d_1_0[i] + jacobi2d_1_0[i - 1] + jacobi2d_1_0[i + 1] + jacobi2d_1_p1[i]
-                + jacobi2d_1_m1[i]);
+            if (1 <= x && x < in_w - 1 && 1 <= y && y < in_h - 1) {
+              jacobi2d[y * jacobi2d_pitch + x] = 0.2f
+                  * (jacobi2d_1_0[i] + jacobi2d_1_0[i - 1] + jacobi2d_1_0[i + 1] + jacobi2d_1_p1[i]
+                  + jacobi2d_1_m1[i]);
+            } else {
+              jacobi2d[y * jacobi2d_pitch + x] = jacobi2d_1_0[i];
+            }
           }
         }
       }
@@ -209,23 +211,37 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
 
   if (status == cudaSuccess) status = allocate(jacobi2d_1, jacobi2d_1_pitch * max_i64(in_h, 1), in_w == 0
       || in_h == 0, stream);
-  if (status == cudaSuccess) {
-    status = launch(jacobi2d_start, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, jacobi2d_1,
-        in_w, in_h, in_pitch, jacobi2d_pitch, jacobi2d_1_pitch);
-  }
-
-  for (int64_t turn = 0 < (int64_t)steps ? (2 - (int64_t)steps % 2) % 2 : 0; turn > 0; --turn) {
+  for (int64_t turn = 0 < max_i64((int64_t)steps <= 0 ? 1 : 0, 0) + max_i64((int64_t)steps, 0)
+      ? (2 - (max_i64((int64_t)steps <= 0 ? 1 : 0, 0) + max_i64((int64_t)steps, 0)) % 2) % 2
+      : 0; turn > 0; --turn) {
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
+  }
+  for (step = 0; (int64_t)step < ((int64_t)steps <= 0 ? 1 : 0); ++step) {
+    exchange(jacobi2d_1, jacobi2d);
+    exchange(jacobi2d_1_pitch, jacobi2d_pitch);
+    if (status == cudaSuccess) {
+      status = launch(jacobi2d_start, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, in_w,
+          in_h, in_pitch, jacobi2d_pitch);
+    }
   }
   for (step = 0; (int64_t)step < (int64_t)steps; ++step) {
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
-    if (status == cudaSuccess) {
-      status = launch(jacobi2d_kernel, {(in_w + 253) / 256 * 256, 8192 <= (in_h - 2) * ((in_w + 253) / 256)
-          ? (in_h + 61) / 64 : 4096 <= (in_h - 2) * ((in_w + 253) / 256) ? (in_h + 29) / 32 : (in_h + 5) / 8,
-          1}, {256, 1, 1}, stream, jacobi2d, jacobi2d_1, in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
+    auto* const own_jacobi2d_1 = jacobi2d_1;
+    const int64_t own_jacobi2d_1_pitch = jacobi2d_1_pitch;
+    if (step == 0) {
+      // The first step reads what the fields begin with where it lies.
+      jacobi2d_1 = const_cast<float*>(in);
+      jacobi2d_1_pitch = in_pitch;
     }
+    if (status == cudaSuccess) {
+      status = launch(jacobi2d_kernel, {(in_w + 255) / 256 * 256, 8192 <= in_h * ((in_w + 255) / 256)
+          ? (in_h + 63) / 64 : 4096 <= in_h * ((in_w + 255) / 256) ? (in_h + 31) / 32 : (in_h + 7) / 8, 1},
+          {256, 1, 1}, stream, jacobi2d, jacobi2d_1, in_w, in_h, jacobi2d_pitch, jacobi2d_1_pitch);
+    }
+    jacobi2d_1 = own_jacobi2d_1;
+    jacobi2d_1_pitch = own_jacobi2d_1_pitch;
   }
   release(jacobi2d_1, stream);
   return status;
