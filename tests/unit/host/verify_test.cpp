@@ -131,6 +131,36 @@ TEST(HostPlanVerifierOfRepeats, KnowsThatTheyMayRunNoTime) {
   EXPECT_EQ(refusal(module), "");
 }
 
+TEST(HostPlanVerifierOfRepeats, FollowsWhatStandsInTheFirstTime) {
+  Module module = evolution(literal(3));
+  auto& repeat = std::get<kernel::Repeat>(module.steps[1]);
+  module.functions[0] = copying("start", "in", "a");  // and not "b", which is read the first time
+  repeat.first = {{"b", "in"}};
+  EXPECT_EQ(refusal(module), "");
+  EXPECT_EQ(plan_of(module).nodes[3].uses.reads,
+            (std::set<Place>{{"a", the_host}, {"b", the_host}, {"in", the_host}}));
+  repeat.first = {{"a", "in"}};
+  EXPECT_EQ(refusal(module), "the host plan: 'next' reads 'b' before it is written");
+}
+
+TEST(HostPlanVerifierOfRepeats, SeesThatSomePartRunsInAnyCase) {
+  Module module = evolution(kernel::name("steps"));
+  auto& repeat = std::get<kernel::Repeat>(module.steps[1]);
+  repeat.first = {{"b", "in"}};
+  const kernel::Expr is_none = kernel::binary(ir::BinaryOp::Le, kernel::name("steps"), literal(0));
+  const auto start_if = [&](const kernel::Expr& condition) {
+    return kernel::Turns{
+        literal(0), kernel::select(condition, literal(1), literal(0)), 1, {launch_of("start", On::Host)}};
+  };
+  module.functions[0] = copying("start", "in", "a");
+  module.steps.erase(module.steps.begin());
+  auto& parts = std::get<kernel::Repeat>(module.steps[0]).parts;
+  parts.insert(parts.begin(), start_if(is_none));
+  EXPECT_EQ(refusal(module), "");
+  parts[0] = start_if(kernel::binary(ir::BinaryOp::Lt, kernel::name("steps"), literal(0)));
+  EXPECT_EQ(refusal(module), "the host plan: 'out' reads 'a' before it is written") << "after no step";
+}
+
 /// "b" runs on a second device, on copies of what it reads and for a copy of what it writes.
 TEST(HostPlanVerifierOfDevices, WantsCopiesBetweenThem) {
   const Module module = chain(On::Device);
