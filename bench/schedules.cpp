@@ -81,7 +81,7 @@ Json schedules(const Options& options) {
   contenders.add("basic", Fuse::Basic);
   contenders.add("mincut", Fuse::MinCut);
   contenders.add("dp", Fuse::Dp);
-  contenders.add("largest", Fuse::Auto, Tile::Block);
+  contenders.add("largest", Fuse::Auto, Tile::March);
   draw(contenders, options);
   tools::Progress progress;
   contenders.compile(options.threads, progress);

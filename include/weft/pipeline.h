@@ -45,9 +45,11 @@ enum class Target {
 
 /// How stages that read windows of one another are computed.
 enum class Tile {
-  Auto,   ///< Block where that should take less time.
+  Auto,   ///< March where that should take less time.
   None,   ///< One after another, each for the whole image.
-  Block,  ///< Together, tile by tile, with their intermediate pixels in caches or shared memory.
+  March,  ///< Together down strips of the image, some rows of each at a time.
+  Block,  ///< Together in tiles, all of a stage before the next: tiles of a block of a GPU's threads, or of a core;
+  Warp,  ///< of a warp alone, on GPUs.
 };
 
 /// Which stages one kernel computes, so that their pixels need no memory.

@@ -1,5 +1,6 @@
 #include "compile/scheduling.h"
 
+#include <fmt/format.h>
 #include <weft/error.h>
 
 #include <utility>
@@ -44,7 +45,12 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
 }
 
 Tiling tiling_of(const Scheduling& scheduling) {
-  return scheduling.tile == Tile::None ? Tiling::None : Tiling::Block;
+  switch (scheduling.tile) {
+    case Tile::None: return Tiling::None;
+    case Tile::Block: return Tiling::Block;
+    case Tile::Warp: return Tiling::Warp;
+    default: return Tiling::March;
+  }
 }
 
 /// What kernels of the target should take, for images of unknown size.
@@ -62,7 +68,8 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   const schedule::Memory memory = memory_of(target);
   if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
-  const bool is_free = scheduling.fuse == Fuse::Auto && scheduling.tile == Tile::Auto;
+  const bool is_free =
+      scheduling.fuse == Fuse::Auto && scheduling.tile != Tile::None && scheduling.tile != Tile::March;
   if (scheduling.fuse == Fuse::Dp || is_free) {
     const plan::CostModel model = costs_on(target, scheduling, about.pipeline);
     schedule::Grouping cheapest = schedule::cheapest_groups(about.pipeline, tiling, memory, model);
@@ -88,9 +95,9 @@ void check(const Scheduling& scheduling) {
   if (!scheduling.groups.empty() && scheduling.fuse != Fuse::Auto)
     throw Error("a schedule says which stages are fused, so there is nothing left to choose")
         .help("leave out either the schedule or the way to fuse");
-  if (scheduling.fuse == Fuse::None && scheduling.tile == Tile::Block)
+  if (scheduling.fuse == Fuse::None && scheduling.tile == Tile::March)
     throw Error(
-        "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together")
+        "fuse 'none' leaves one stage to each kernel, so tile 'march' has nothing to compute together")
         .help("leave out one of them");
 }
 
@@ -104,6 +111,9 @@ schedule::Memory memory_of(const target::Target& target) {
 Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
+  if (scheduling.tile == Tile::Warp && !memory_of(target).has_warps)
+    throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))
+        .help("take tile 'march' or 'block', or another target");
   Scheduled result{rewrite::prepare(definition), {}, {}, {}};
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);

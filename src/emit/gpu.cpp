@@ -83,6 +83,9 @@ class GpuPrinter : public CLike {
       case LoopKind::BlocksX: return blocks("x");
       case LoopKind::BlocksY: return blocks("y");
       case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
+      case LoopKind::Warps:
+        open("");
+        return line(fmt::format("const {0} {1} = ({0})threadIdx.y;", c_type(loop.from->type), loop.variable));
       case LoopKind::Lanes:
         open("");
         return line(fmt::format("const {0} {1} = ({0})threadIdx.x;", c_type(loop.from->type), loop.variable));
@@ -124,7 +127,9 @@ class GpuPrinter : public CLike {
     line(fmt::format("{}(&{}[{}], {});", helper(atomic_helper(update.op, type)), update.array,
                      initializer(update.index), text(update.value)));
   }
-  void print(const kernel::Barrier&) override { line("__syncthreads();"); }
+  void print(const kernel::Barrier& barrier) override {
+    line(std::string(barrier.is_of_warp ? dialect_.warp_barrier : "__syncthreads();"));
+  }
   std::string index_function(const std::string& name, Scalar type) override {
     return helper(type == Scalar::I32 ? name : wide_prefix + name);
   }

@@ -16,7 +16,7 @@ namespace {
 
 bool is_legal(const ir::Pipeline& prepared, const schedule::Grouping& grouping,
               const schedule::Memory& memory = {}) {
-  const auto found = schedule::schedule_of_groups(prepared, grouping, schedule::Tiling::Block, memory);
+  const auto found = schedule::schedule_of_groups(prepared, grouping, schedule::Tiling::March, memory);
   return found.schedule.has_value();
 }
 
@@ -77,6 +77,18 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   return asked;
 }
 
+/// Of a GPU: all of a stage before the next, in a tile of a block's or of one of its warps.
+plan::Choices random_static_tile(Random& random, const schedule::Memory& memory) {
+  plan::Choices asked;
+  asked.of_blocks = true, asked.of_warps = memory.has_warps && is_one_in(random, 2);
+  asked.traversal = plan::Traversal::Static;
+  if (*asked.of_warps && is_one_in(random, 2)) asked.warps = 1 + static_cast<int>(random.bits() % 5);
+  if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
+  if (is_one_in(random, 2)) asked.height = plan::fixed(1 + static_cast<int>(random.bits() % 12));
+  if (is_one_in(random, 3)) asked.unrolled = is_one_in(random, 2);
+  return asked;
+}
+
 /// Of a warp: its lanes' pixels, and whole batches of rows.
 plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
@@ -93,12 +105,15 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
                                                     const schedule::Grouping& grouping,
                                                     const schedule::Memory& memory) {
   std::map<std::string, plan::Choices> kernels;
-  const auto found = schedule_of_groups(prepared, grouping, schedule::Tiling::Block, memory);
+  const auto found = schedule_of_groups(prepared, grouping, schedule::Tiling::March, memory);
   if (!found.schedule) return kernels;
   for (const plan::KernelPlan& chosen : found.schedule->kernels) {
     if (chosen.updates.empty() && !is_one_in(random, 2)) continue;
-    kernels[chosen.result] =
-        chosen.is_of_warps() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);
+    if (chosen.is_of_blocks() && chosen.is_tiled() && !chosen.parts && is_one_in(random, 3))
+      kernels[chosen.result] = random_static_tile(random, memory);
+    else
+      kernels[chosen.result] =
+          chosen.is_of_lanes() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);
   }
   return kernels;
 }

@@ -39,6 +39,11 @@ bool is_divided(const Stmt& statement) {
   return loop && loop->kind == LoopKind::Threads;
 }
 
+bool is_of_warps(const Stmt& statement) {
+  const auto* loop = std::get_if<For>(&statement.op);
+  return loop && loop->kind == LoopKind::Warps;
+}
+
 class Barriers {
  public:
   explicit Barriers(Function& function) : function_(function) {
@@ -75,6 +80,10 @@ class Barriers {
     for (const Stmt& statement : block) {
       if (is_divided(statement) || !divides(statement)) {
         access(statement, since);
+      } else if (is_of_warps(statement)) {
+        is_in_warp_ = true;
+        go_through(std::get<For>(statement.op).body, since);
+        is_in_warp_ = false;
       } else if (std::holds_alternative<For>(statement.op)) {
         go_around(statement, since);
       } else {
@@ -115,6 +124,8 @@ class Barriers {
       if (branch && divides(statement)) {
         const bool then = collect(branch->then, first), otherwise = collect(branch->otherwise, first);
         if (!then && !otherwise) return false;
+      } else if (is_of_warps(statement)) {
+        if (!collect(loop->body, first)) return false;
       } else if (loop && loop->kind != LoopKind::Threads && divides(statement)) {
         collect(loop->body, first);  // it may have no turns
       } else {
@@ -134,7 +145,7 @@ class Barriers {
   }
 
   void wait_before(const Stmt& statement, Accesses& since) {
-    waiting_.insert(&statement);
+    waiting_[&statement] = {is_in_warp_};
     since.clear();
   }
 
@@ -177,7 +188,8 @@ class Barriers {
   void insert(Block& block) const {
     Block with;
     for (Stmt& statement : block) {
-      if (waiting_.count(&statement)) with.push_back({Barrier{}});
+      if (const auto waiting = waiting_.find(&statement); waiting != waiting_.end())
+        with.push_back({waiting->second});
       each_block(statement, [&](Block& inside) { insert(inside); });
       with.push_back(std::move(statement));
     }
@@ -187,7 +199,8 @@ class Barriers {
   Function& function_;
   std::set<std::string> of_threads_;                       // arrays
   std::map<std::string, std::set<std::string>> pointees_;  // by pointer
-  std::set<const Stmt*> waiting_;
+  std::map<const Stmt*, Barrier> waiting_;                 // what stands before it
+  bool is_in_warp_ = false;                                // each warp has arrays of its own
 };
 
 }  // namespace

@@ -86,7 +86,8 @@ enum class LoopKind {
   GridZ,    ///< along z;
   BlocksX,  ///< the blocks of a grid along x; all threads of a block go along;
   BlocksY,  ///< along y;
-  Threads,  ///< the threads of a block along x;
+  Threads,  ///< the threads of a block along x, or of each of its warps;
+  Warps,    ///< the warps of a block, which lie along y: each takes one iteration;
   Lanes,    ///< the lanes of a warp, of which a block has one: each takes one iteration, all go along.
 };
 
@@ -180,8 +181,10 @@ struct Atomic {
   std::string array;
   Expr index, value;
 };
-/// All threads of a block get here, and see what the others have written, before any goes on.
-struct Barrier {};
+/// All threads of a block, or of a warp, get here, and see what the others have written, before any goes on.
+struct Barrier {
+  bool is_of_warp = false;
+};
 struct For {
   LoopKind kind;
   std::string variable;
@@ -264,6 +267,7 @@ struct Grid {
   /// Of shared work: so many items at a time are divided among the threads; 0: numbers that differ.
   int items = 0;
   int at_a_time = 1;     ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
+  int warps = 1;         ///< Of a block, if its threads are lanes: that many lie one below the other.
   std::string why = {};  ///< Blocks have so many threads: a sentence, once that is decided.
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.

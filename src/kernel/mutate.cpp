@@ -102,7 +102,8 @@ class Mutator {
   }
 
   void bounds(For& loop) {
-    if (loop.kind == LoopKind::Lanes) return;  // as many as a warp has: there is no bound
+    // As many as a warp or a block has: there is no bound.
+    if (loop.kind == LoopKind::Lanes || loop.kind == LoopKind::Warps) return;
     off_by_one(loop.from, Fault::Bound);
     if (!loop.has_block_each) off_by_one(loop.to, Fault::Bound);
   }

@@ -218,6 +218,15 @@ class Walk {
         trips.entries[1] += weight.issued;
         if (count > 0) inside(count / 2, weight);
         break;
+      case LoopKind::Warps:
+        trips.entries[1] += weight.issued;
+        threads_ /= count;
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto warps = static_cast<double>(count);
+          inside(i, {weight.issued / warps, weight.active / warps});
+        }
+        threads_ *= count;
+        break;
       case LoopKind::Lanes:
         trips.entries[1] += weight.issued;
         for (std::int64_t i = 0; i < count; ++i) {

@@ -32,16 +32,34 @@ class BlockTiles : public TileOwner {
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
     const std::string width = std::to_string(tile_.width()), batch = std::to_string(tile_.batch());
+    const std::string begin = (tile_.plan().parts ? "Parts of '" : "'") + result_.name + "'" +
+                              (members.empty() ? "" : " with " + members);
+    if (tile_.is_static()) {
+      const std::string lines = tile_.is_of_volume() ? std::to_string(tile_.plan().lines()) + "x" : "";
+      return begin + ". Each " + (tile_.plan().is_of_warps() ? "warp" : "block of threads") +
+             " computes a tile of " + width + "x" + lines + batch +
+             " pixels, all of a\nstage before the next, and keeps what it needs of " +
+             tile_.named_sources(false) + " in shared memory.";
+    }
     const std::string strip =
         tile_.is_of_volume() ? "through planes of " + width + "x" + std::to_string(tile_.plan().lines()) +
                                    " pixels, " + batch + " at\na time"
                              : "down a strip of " + width + " pixels, " + batch + " rows at\na time";
-    return (tile_.plan().parts ? "Parts of '" : "'") + result_.name + "'" +
-           (members.empty() ? "" : " with " + members) + ". Each block of threads goes " + strip +
-           ", and keeps the rows of " + tile_.named_sources(false) + " in shared memory while they are read.";
+    return begin + ". Each block of threads goes " + strip + ", and keeps the rows of " +
+           tile_.named_sources(false) + " in shared memory while they are read.";
   }
 
-  kernel::Storage storage() const override { return kernel::Storage::Shared; }
+  void declare(kernel::LocalArray rows, Block& block) override {
+    rows.storage = kernel::Storage::Shared;
+    if (tile_.plan().is_of_warps()) {
+      const std::string own = rows.name;
+      rows.name = tile_.layout().names.claim(own + "_of_warps");
+      const Expr of_warp = kernel::mul(name("warp"), literal(rows.count));
+      own_rows_.push_back({kernel::Pointer{own, rows.name, rows.type, of_warp, false}});
+      rows.count *= tile_.plan().warps();
+    }
+    block.push_back({std::move(rows)});
+  }
 
   kernel::Function begin() override {
     return {tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
@@ -53,6 +71,7 @@ class BlockTiles : public TileOwner {
     const Expr right = steps_.whole(rows_.end(0), 0);
     For down = tile_.is_of_volume() ? go_through_planes(function, std::move(work))
                                     : go_down_rows(function, rows_per_part, std::move(work));
+    if (tile_.plan().is_of_warps()) down = divided_among_warps(std::move(down));
     For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, width};
     across.body.push_back({Let{"columns", kernel::min(width, kernel::sub(right, x0))}});
     across.body.push_back({std::move(down)});
@@ -67,11 +86,18 @@ class BlockTiles : public TileOwner {
       return parts(steps_.extent(tile_.down()), rows);
     });
     grid.threads[1] = kernel::mul(below, layers);
+    if (tile_.plan().is_of_warps()) grid.sharing = kernel::Sharing::Lanes, grid.warps = tile_.plan().warps();
     return {function.name, literal(1), grid};
   }
 
-  Block go_down(const std::function<Block()>& rows) override { return tile_.march(rows()); }
-  Block rows_of_image(const Source& image) override { return {{load_rows(tile_, image)}}; }
+  Block go_down(const std::function<Block()>& rows) override {
+    if (!tile_.is_static()) return tile_.march(rows());
+    is_inside_ = true;
+    Block inside = rows();
+    is_inside_ = false;
+    return {{If{tile_.is_inside(), std::move(inside), rows()}}};
+  }
+  Block rows_of_image(const Source& image) override { return {{load_rows(tile_, image, is_inside_)}}; }
 
   Block rows_of_pass(const Tile::Stages& pass) override {
     // One loop for those whose columns beyond the ends of a row are found in the same way.
@@ -98,6 +124,21 @@ class BlockTiles : public TileOwner {
   }
 
  private:
+  /// Tiles below each other are those of a block's warps, each of which has a part of the kept rows.
+  For divided_among_warps(For tiles) const {
+    const Expr first = name("first_tile"), tile = name(tiles.variable), to = tiles.to;
+    const std::int64_t warps = tile_.plan().warps();
+    Block own;
+    for (const kernel::Pointer& rows : own_rows_) own.push_back({rows});
+    kernel::append(own, std::move(tiles.body));
+    For of_block{
+        LoopKind::BlocksY, "first_tile", tiles.from, to, {}, kernel::mul(tiles.step, literal(warps))};
+    For of_warp{LoopKind::Warps, "warp", literal(0), literal(warps), {}};
+    of_warp.body.push_back({Let{tiles.variable, kernel::add(first, kernel::mul(name("warp"), tiles.step))}});
+    of_warp.body.push_back({If{kernel::binary(BinaryOp::Lt, tile, to), std::move(own), {}}});
+    of_block.body.push_back({std::move(of_warp)});
+    return of_block;
+  }
   For go_down_rows(kernel::Function& function, const Expr& rows_per_part, Block work) const {
     const Expr rows = name("rows"), bottom = steps_.whole(rows_.end(1), 1);
     function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
@@ -180,7 +221,7 @@ class BlockTiles : public TileOwner {
       return {source.array,
               [this, &source](const std::vector<Expr>& row) { return tile_.row_start(source.kept, row); },
               [&source](const Expr& x) { return Tile::at(source.kept, x); },
-              source.kept.is_member && !source.kept.continues};
+              source.kept.is_member && !source.kept.continues && !is_inside_};
     };
     expressions.keep_rows(tile_.rows_of(loop.members, kept_rows), literal(0));
     Column column = column_of(loop, expressions);
@@ -201,7 +242,9 @@ class BlockTiles : public TileOwner {
   Column column_of(const Loop& loop, ExpressionLowering& expressions) const {
     const Rows& rows = loop.rows;
     const Expr lanes = literal(loop.per_pixel), begin = tile_.begin(loop.rate[0]);
-    const Expr x0 = kernel::mul(begin, lanes), columns = steps_.at_rate(name("columns"), 0, loop.rate[0]);
+    const Expr x0 = kernel::mul(begin, lanes);
+    const Expr columns =
+        steps_.at_rate(is_inside_ ? literal(tile_.width()) : name("columns"), 0, loop.rate[0]);
     const Expr halo = literal((loop.x.extent() - 1) * loop.per_pixel);
     const std::string variable = loop.is_strip_wide() ? "i" : expressions.claim("t");
     const Expr t = name(variable), from_x0 = literal(loop.x.min * loop.per_pixel);
@@ -219,6 +262,9 @@ class BlockTiles : public TileOwner {
     column.slot = kernel::add(t, literal(std::max<std::int64_t>(loop.x.min, 0) * loop.per_pixel));
     column.lane = loop.per_pixel == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, t, lanes);
     if (loop.is_strip_wide()) {
+      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+    } else if (is_inside_) {
+      body.push_back({Let{"i", kernel::add(t, from_x0)}});
       body.push_back({Let{"x", kernel::add(x0, name("i"))}});
     } else if (loop.border && !loop.is_constant_outside()) {
       const Rows pixels(loop.kept.front()->stage.box, tile_.layout());
@@ -249,7 +295,7 @@ class BlockTiles : public TileOwner {
   /// for the rows of the batch that the tile needs:  the members' pixels in a column, or the elements
   Block rows_of(const Loop& loop, const Column& column, const TileReduction* reduction,
                 ExpressionLowering& expressions) const {
-    const bool is_constant_above = loop.is_constant_outside() && !loop.is_strip_high;
+    const bool is_constant_above = loop.is_constant_outside() && !loop.is_strip_high && !is_inside_;
     Expr inside = column.inside;
     int d = 0;
     for (const Expr& at : tile_.row_coords(loop.kept_rows())) {
@@ -276,12 +322,14 @@ class BlockTiles : public TileOwner {
       work = Block{{If{inside, std::move(work), std::move(constants)}}};
     }
     kernel::append(body, std::move(work));
+    if (is_inside_) return tile_.for_rows_inside(loop.kept_rows(), std::move(body));
     return tile_.for_rows(loop.kept_rows(), is_constant_above, std::move(body));
   }
 
-  /// Where the pixel of a thread goes.
+  /// Where the pixel of a thread goes, and the cases of its value that there can be.
   struct Target {
     const ir::Stage& stage;
+    std::vector<ir::Case> cases;
     const Source* source;
     std::string array;
     Expr offset;
@@ -293,23 +341,27 @@ class BlockTiles : public TileOwner {
     for (std::size_t m = 0; m < loop.members.size(); ++m) {
       const ir::Stage& stage = loop.members[m]->stage();
       const Source* source = loop.kept[m];
+      std::vector<ir::Case> cases = std::get<ir::Pure>(stage.definition).cases;
+      if (is_inside_ && tile_.box_of_first_case(source ? source->stage : result_))
+        cases = {{nullptr, cases[0].value}};
       if (!source) {
         const ArrayLayout& array = tile_.layout().arrays.at(&stage);
         const Expr offset = kernel::add(loop.rows.row_offset(array), loop.rows.x_offset(name("x"), array));
-        targets.push_back({stage, source, array.name, offset});
+        targets.push_back({stage, std::move(cases), source, array.name, offset});
         continue;
       }
       const std::string row = expressions.claim(tile_.layout().arrays.at(&source->stage).name + "_row");
       pointers.push_back(tile_.current_row(*source, row));
-      targets.push_back({stage, source, row, kernel::mul(column.slot, literal(stage.type.lanes))});
+      targets.push_back(
+          {stage, std::move(cases), source, row, kernel::mul(column.slot, literal(stage.type.lanes))});
     }
     return targets;
   }
 
   static void store_value(const Target& target, ExpressionLowering& expressions, Block& work) {
-    const auto& cases = std::get<ir::Pure>(target.stage.definition).cases;
-    if (cases.size() > 1) return store_pixel(expressions, work, cases, target.array, target.offset);
-    store(target, expressions.lower(cases[0].value), work);
+    if (target.cases.size() > 1)
+      return store_pixel(expressions, work, target.cases, target.array, target.offset);
+    store(target, expressions.lower(target.cases[0].value), work);
   }
 
   static void store_border(const Target& target, const Column& column, ExpressionLowering& expressions,
@@ -357,6 +409,8 @@ class BlockTiles : public TileOwner {
   const ir::Stage& result_;
   const Rows& rows_;
   const Steps& steps_;
+  std::vector<kernel::Pointer> own_rows_;  // of each warp
+  bool is_inside_ = false;                 // the tile that code is written for now
 };
 
 }  // namespace

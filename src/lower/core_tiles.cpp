@@ -75,7 +75,10 @@ class CoreTiles : public TileOwner {
            where;
   }
 
-  kernel::Storage storage() const override { return kernel::Storage::Local; }
+  void declare(kernel::LocalArray rows, Block& block) override {
+    rows.is_zeroed = tile_.plan().whole > 1;  // what is computed too many reads what nobody has stored
+    block.push_back({std::move(rows)});
+  }
 
   kernel::Function begin() override {
     return {tile_.layout().names.claim(array_.name + "_strips"), "", {"first", "last"}, {}};

@@ -42,7 +42,7 @@ Block part_of(const Tile& tile, const TileReduction& reduction, const Expr& row,
 
 std::unique_ptr<TileOwner> owner_of(const Tile& tile) {
   if (!tile.plan().is_of_blocks()) return core_of(tile);
-  return tile.plan().is_of_warps() ? warp_of(tile) : block_of(tile);
+  return tile.plan().is_of_lanes() ? warp_of(tile) : block_of(tile);
 }
 
 }  // namespace
@@ -53,12 +53,8 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
   const std::unique_ptr<TileOwner> owner = owner_of(tile);
   kernel::Function function = owner->begin();
   function.comment = owner->comment();
-  for (kernel::LocalArray place : tile.places()) {
-    if (place.count == 0) continue;
-    place.storage = owner->storage();
-    // What is computed too early or too many reads what nobody has stored.
-    place.is_zeroed = plan.whole > 1 || plan.is_of_warps();
-    function.body.push_back({std::move(place)});
+  for (const kernel::LocalArray& place : tile.places()) {
+    if (place.count > 0) owner->declare(place, function.body);
   }
   std::optional<TileReduction> reduction;
   Expr rows_per_part;

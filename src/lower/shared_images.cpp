@@ -28,7 +28,7 @@ FoundPixel find_pixel(const Tile::Source& image, int d, const Expr& index, const
   return {kernel::index_call(op, local, extent), nullptr};
 }
 
-For load_rows(const Tile& tile, const Tile::Source& image) {
+For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside) {
   const plan::Kept& kept = image.kept;
   const Rows& rows = tile.rows();
   const ArrayLayout& memory = tile.layout().arrays.at(&image.stage);
@@ -46,7 +46,11 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
     block.push_back({Let{local, value}});
     return name(local, value->type);
   };
-  const FoundPixel x = find_pixel(image, 0, pixel, rows);
+  const auto find = [&](int d, const Expr& index) -> FoundPixel {
+    if (is_inside) return {kernel::sub(index, rows.lower(image.stage.box[d].min)), nullptr};
+    return find_pixel(image, d, index, rows);
+  };
+  const FoundPixel x = find(0, pixel);
   Expr column = kernel::mul(x.index, literal(lanes));
   Expr lane = literal(0);
   if (lanes > 1) {
@@ -59,16 +63,18 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
   expressions.close();
 
   // So many in any batch: their loads are under way together.
-  const int count = plan::at_rate(tile.batch(), tile.plan().step[1], kept.rate[1]);
+  const int count =
+      tile.is_static() ? kept.rows : plan::at_rate(tile.batch(), tile.plan().step[1], kept.rate[1]);
   For each_row{LoopKind::Serial, number, literal(0), literal(count), {}};
-  const Expr first = tile.row_at(tile.batch_row(), kept.rate[1]);
+  const Expr first = tile.is_static()
+                         ? tile.first_row(kept)
+                         : kernel::add(tile.row_at(tile.batch_row(), kept.rate[1]), literal(kept.ahead));
   const std::vector<Expr> coords = tile.row_coords(&kept);
   const Expr& down = coords.back();
-  each_row.body.push_back({Let{std::get<kernel::Name>(down->op).name,
-                               kernel::add(kernel::add(first, literal(kept.ahead)), name(number))}});
+  each_row.body.push_back({Let{std::get<kernel::Name>(down->op).name, kernel::add(first, name(number))}});
   Expr at = column, inside = in_columns;
   for (std::size_t d = 1; d <= coords.size(); ++d) {
-    const FoundPixel found = find_pixel(image, static_cast<int>(d), coords[d - 1], rows);
+    const FoundPixel found = find(static_cast<int>(d), coords[d - 1]);
     at = kernel::add(kernel::mul(found.index, name(memory.strides[d - 1])), at);
     inside = kernel::both(inside, found.inside);
   }
@@ -77,9 +83,16 @@ For load_rows(const Tile& tile, const Tile::Source& image) {
   Block load{{kernel::Store{image.array, kernel::add(tile.row_start(kept, coords), name("i")), value}}};
   if (tile.is_of_volume())
     load = {{For{LoopKind::Serial, std::get<kernel::Name>(coords.front()->op).name, tile.first_line(kept),
-                 tile.end_line(kept), std::move(load)}}};
-  const Expr is_needed = kernel::both(kernel::binary(BinaryOp::Le, tile.first_row(kept), down),
-                                      kernel::binary(BinaryOp::Lt, down, tile.end_row(kept)));
+                 is_inside ? kernel::add(tile.first_line(kept), literal(kept.lines)) : tile.end_line(kept),
+                 std::move(load)}}};
+  if (is_inside) {
+    kernel::append(each_row.body, std::move(load));
+    columns.body.push_back({std::move(each_row)});
+    return columns;
+  }
+  Expr is_needed = kernel::binary(BinaryOp::Lt, down, tile.end_row(kept));
+  if (!tile.is_static())
+    is_needed = kernel::both(kernel::binary(BinaryOp::Le, tile.first_row(kept), down), is_needed);
   each_row.body.push_back({If{is_needed, std::move(load), {}}});
   columns.body.push_back({std::move(each_row)});
   return columns;

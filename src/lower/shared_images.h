@@ -16,8 +16,8 @@ struct FoundPixel {
 FoundPixel find_pixel(const Tile::Source& image, int d, const kernel::Expr& index, const Rows& rows);
 
 /// A loop that loads the rows of a batch. A thread takes some columns, and loads from each several rows one
-/// after the other.
-kernel::For load_rows(const Tile& tile, const Tile::Source& image);
+/// after the other. Those of a tile that lies inside need no border.
+kernel::For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside = false);
 
 /// One lane, by its number, of a constant border.
 kernel::Expr border_lane(const ir::Expr& constant, const kernel::Expr& lane, ExpressionLowering& expressions);

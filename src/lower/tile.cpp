@@ -3,7 +3,9 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "analysis/case_box.h"
 #include "ir/visit.h"
 #include "plan/march.h"
 
@@ -198,6 +200,87 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
   const Expr end = bound("last", kernel::min(until), until.size() > 2);
   block.push_back({For{LoopKind::Serial, variable, begin, end, std::move(work)}});
   return block;
+}
+
+Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
+  const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
+  const LoopKind kind = is_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
+  const auto loop = [&](const std::string& variable, const Expr& first, std::int64_t count,
+                        Block body) -> Block {
+    return {{For{kind, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
+  };
+  const auto beyond = [&](int d) { return kept ? kept->window[d].extent() - 1 : 0; };
+  const Expr row = kept ? first_row(*kept) : name(marching("0"));
+  const int rows = plan::at_rate(batch_, plan().step[1], kept ? kept->rate[1] : plan().step[1]);
+  if (is_of_volume())
+    work = loop(kept ? "row" : "y", kept ? first_line(*kept) : name("y0"), plan().lines() + beyond(1),
+                std::move(work));
+  return loop(!kept            ? marching()
+              : is_of_volume() ? "plane"
+                               : "row",
+              row, rows + beyond(down()), std::move(work));
+}
+
+Expr Tile::is_inside() const {
+  /// least <= from + offset, or from + offset <= most: of those that differ in their offsets alone the strictest.
+  struct Test {
+    Expr from, bound;
+    std::int64_t offset;
+    bool is_lower;
+  };
+  std::vector<Test> tests;
+  const auto add = [&](const Test& test) {
+    for (Test& known : tests) {
+      if (known.is_lower != test.is_lower || !kernel::same(known.from, test.from) ||
+          !kernel::same(known.bound, test.bound))
+        continue;
+      known.offset =
+          test.is_lower ? std::min(known.offset, test.offset) : std::max(known.offset, test.offset);
+      return;
+    }
+    tests.push_back(test);
+  };
+  // So many pixels of a stage along a dimension, from a place on, lie in its box, and in that of its first case.
+  const auto lies_in = [&](const ir::Stage& stage, int d, const Expr& from, std::int64_t offset,
+                           std::int64_t count) {
+    const ir::Range& range = stage.box[d];
+    add({from, rows_.lower(range.min), offset, true});
+    add({from, rows_.lower(range.min + range.extent), offset + count, false});
+    const auto box = box_of_first_case(stage);
+    if (!box) return;
+    for (const ir::Affine& bound : (*box)[d].lower) add({from, rows_.lower(bound), offset, true});
+    for (const ir::Affine& bound : (*box)[d].upper) add({from, rows_.lower(bound), offset + count, false});
+  };
+  const auto rows_at = [&](int rate) { return plan::at_rate(batch_, plan().step[1], rate); };
+  for (const Source& source : sources_) {
+    const plan::Kept& kept = source.kept;
+    const int first_pixel =
+        (kept.first + source.lanes() - 1) / source.lanes();  // of an image, in whole sectors
+    const std::int64_t left = kept.is_member ? kept.x().min : -first_pixel;
+    const std::int64_t columns = kept.is_member ? source.width + kept.x().extent() - 1
+                                                : (kept.pitch + source.lanes() - 1) / source.lanes();
+    lies_in(source.stage, 0, begin(kept.rate[0]), left, columns);
+    lies_in(source.stage, down(), row_at(name(marching("0")), kept.rate[1]), kept.down().min,
+            rows_at(kept.rate[1]) + kept.down().extent() - 1);
+    if (is_of_volume())
+      lies_in(source.stage, 1, name("y0"), kept.window[1].min, plan().lines() + kept.window[1].extent() - 1);
+  }
+  lies_in(result(), 0, name("x0"), 0, width());
+  lies_in(result(), down(), name(marching("0")), 0, batch_);
+  if (is_of_volume()) lies_in(result(), 1, name("y0"), 0, plan().lines());
+  Expr all;
+  for (const Test& test : tests) {
+    const Expr at = kernel::add(test.from, literal(test.offset));
+    all = kernel::both(all, test.is_lower ? kernel::binary(BinaryOp::Le, test.bound, at)
+                                          : kernel::binary(BinaryOp::Le, at, test.bound));
+  }
+  return all;
+}
+
+std::optional<std::vector<analysis::Bounds>> Tile::box_of_first_case(const ir::Stage& stage) const {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  if (!pure || pure->cases.size() != 2) return std::nullopt;
+  return analysis::box_where(pure->cases[0].when, rows_.rank());
 }
 
 Block Tile::march(Block work) const {

@@ -12,9 +12,11 @@
 //     plane      of a source; row: in that plane
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/interior.h"
 #include "lower/expressions.h"
 #include "lower/kernel_context.h"
 #include "lower/placed_lanes.h"
@@ -94,6 +96,14 @@ class Tile {
   /// static tile all. Its `row`, or the result's `y`. Only for those that are inside or, with Repeat, computed
   /// outside; or for all that the tile needs.
   kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work) const;
+
+  /// Likewise for all rows of a static tile that lies inside of all images: as many as any such tile has.
+  kernel::Block for_rows_inside(const plan::Kept* kept, kernel::Block work) const;
+  /// Whether a static tile and all that is kept of images and members for it lies inside of these, and in the first of
+  /// two cases.
+  kernel::Expr is_inside() const;
+  /// Of a stage with a value inside a box and another outside: where it has the first.
+  std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage) const;
 
   /// Around work for the rows of a batch: all batches of a tile.
   kernel::Block march(kernel::Block work) const;

@@ -30,7 +30,8 @@ class TileOwner {
 
   /// Sentences on the function.
   virtual std::string comment() const = 0;
-  virtual kernel::Storage storage() const = 0;  ///< Of kept rows.
+  /// Appends what makes an array of kept rows.
+  virtual void declare(kernel::LocalArray rows, kernel::Block& block) = 0;
   /// Claims the function's name, gives it parameters, and what it needs besides the kept rows.
   virtual kernel::Function begin() = 0;
   /// Appends the loops over tiles, which find x0, y0 and y1, around the work in each; `rows_per_part` of a

@@ -21,7 +21,6 @@
 #include <numeric>
 #include <optional>
 
-#include "analysis/case_box.h"
 #include "ir/build.h"
 #include "lower/lower_stage.h"
 #include "lower/shared_images.h"
@@ -112,7 +111,10 @@ class WarpTiles : public TileOwner {
            " in registers while they are read.";
   }
 
-  kernel::Storage storage() const override { return kernel::Storage::Local; }
+  void declare(kernel::LocalArray rows, Block& block) override {
+    rows.is_zeroed = true;  // what is computed too early reads what nobody has stored
+    block.push_back({std::move(rows)});
+  }
 
   kernel::Function begin() override {
     kernel::Function function{tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
@@ -498,7 +500,7 @@ class WarpTiles : public TileOwner {
       }
     };
     const auto case_of = [&](const ir::Stage& stage, const plan::Reach& x, int ahead) {
-      const auto box = box_of_first_case(stage);
+      const auto box = tile_.box_of_first_case(stage);
       if (!box) return;
       const Expr end = kernel::add(x0, literal(tile_.width() + x.max));
       for (const ir::Affine& bound : (*box)[0].lower)
@@ -556,14 +558,9 @@ class WarpTiles : public TileOwner {
     return kernel::both(name(aligned, Scalar::Bool), equal(apart, literal(0)));
   }
 
-  /// Of a stage with a value inside a box and another outside, that of all its pixels that a tile computes there.
-  std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage) const {
-    const auto& cases = std::get<ir::Pure>(stage.definition).cases;
-    return cases.size() == 2 ? analysis::box_where(cases[0].when, 2) : std::nullopt;
-  }
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const {
     std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
-    if (tests_.rows || !box_of_first_case(original)) return cases;
+    if (tests_.rows || !tile_.box_of_first_case(original)) return cases;
     // No ways that part for each pixel.
     if (!tests_.columns) return {{nullptr, cases[0].value}};
     return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};

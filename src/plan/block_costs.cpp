@@ -114,6 +114,17 @@ void add_passes(BlockWork& work, const KernelPlan& plan) {
   work.barriers = static_cast<double>(std::count(before.begin(), before.end(), true));
 }
 
+/// Pixels that threads take the time of for each of a row: in static tiles few columns are divided among threads, and in
+/// the last turn there is none for some.
+double turns_of(const KernelPlan& plan, const Computed& computed) {
+  if (!plan.is_static()) return 1;
+  const int threads = plan.is_of_warps() ? lanes_of_warp : plan.level(LevelKind::Block)->extent[0].fixed();
+  const Kept* kept = plan.kept_of(computed.stage);
+  const int width = at_rate(plan.width(), plan.step[0], kept ? kept->rate[0] : plan.step[0]);
+  const auto columns = static_cast<double>(width + computed.halo[0].extent() - 1);
+  return std::ceil(columns / threads) * threads / columns;
+}
+
 /// Tiles that blocks go down.
 void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                const machine::Architecture& architecture) {
@@ -122,7 +133,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   add_images(work, plan, tiling, sizes);
   for (const Computed& c : plan.computed)
-    add_pixels(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels);
+    add_pixels(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels * turns_of(plan, c));
   add_passes(work, plan);
   if (plan.parts) {
     const auto rows = static_cast<double>(rows_of_part(*plan.parts, box.extent[0]));
@@ -131,8 +142,14 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.blocks = std::max(1., tiling.columns * tiling.layers * tiling.bands);
   work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
   work.needs.static_shared = static_cast<int>(plan.kept_bytes());
+  if (plan.is_of_warps()) {
+    // Of a block there is one tile for each warp, which waits for nothing but its own lanes.
+    work.blocks = std::ceil(work.blocks / plan.warps());
+    choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, plan.warps(), true, false});
+    return;
+  }
   const int items = plan.level(LevelKind::Block)->extent[0].fixed();
-  choose_block_of(work, architecture, {kernel::Sharing::Work, items, true, false});
+  choose_block_of(work, architecture, {kernel::Sharing::Work, items, 1, true, false});
 }
 
 /// Strips that warps go down: lanes compute the pixels around a strip like its own, and access memory for all their
@@ -160,7 +177,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   }
   work.waits = static_cast<double>(batch) / plan.prefetch;
   work.needs.registers = plan.registers;
-  choose_block_of(work, architecture, {kernel::Sharing::Lanes, lanes_of_warp, true, false});
+  choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }
 
 }  // namespace
@@ -168,7 +185,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture) {
   BlockWork work;
-  if (plan.is_of_warps())
+  if (plan.is_of_lanes())
     add_warps(work, plan, sizes, architecture);
   else if (plan.is_tiled())
     add_tiles(work, plan, sizes, architecture);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/round_up.h"
@@ -20,6 +21,9 @@ constexpr int most_batch_rows = 8;  // loads that each thread has in flight
 constexpr int enough_strips_of_blocks = 128;
 constexpr int few_batch_rows = 4, least_batch_rows = 2;
 constexpr int most_lines_of_block = 8;  // of a volume
+constexpr int columns_of_static_tile = 128, columns_of_static_warp = 64;
+constexpr int usual_warps = 4;
+constexpr std::array heights_of_static_tiles = {16, 8, 4, 2, 1};
 
 int round_down(int n, int multiple) { return n / multiple * multiple; }
 int power_of_two(int at_least) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(at_least))); }
@@ -30,6 +34,7 @@ class Fitting {
  public:
   Fitting(const March& march, const ir::Stage& result, std::int64_t shared_bytes, const Choices& asked)
       : march_(march), shared_bytes_(shared_bytes), asked_(asked) {
+    if (asked.of_warps == true) warps_ = asked.warps.value_or(usual_warps), least_columns_ = warp;
     if (const auto* reduce = std::get_if<ir::Reduce>(&result.definition))
       accumulators_ = bytes_of_accumulators(parts_of(*reduce, {shared_bytes}));
     const auto [step_x, step_y] = march.step;
@@ -48,8 +53,8 @@ class Fitting {
   }
 
   std::optional<BlockStrip> widest(int least_batch) const {
-    const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns);
-    for (int columns = most; columns >= least_columns; columns -= step(columns)) {
+    const int most = std::max(round_down(strip_bytes / widest_scalar_, warp), least_columns_);
+    for (int columns = most; columns >= least_columns_; columns -= step(columns)) {
       const int width = widest_in(columns);
       if (at_rate(width, march_.step[0], fastest_[0]) < least_block_width) continue;
       if (auto strip = of(width, columns, least_batch)) return strip;
@@ -58,10 +63,27 @@ class Fitting {
   }
   std::optional<BlockStrip> of_width(int width) const {
     if (!takes(width)) return std::nullopt;
-    return of(width, std::max(round_up(columns_of(width), warp), least_columns), 1);
+    return of(width, columns_for(width), 1);
+  }
+  /// As tall as fits, or as was asked for.
+  std::optional<BlockStrip> at_rest() const {
+    const int columns = warps_ > 0 ? columns_of_static_warp : columns_of_static_tile;
+    const int width = asked_.width.value_or(width_in(columns));
+    if (!takes(width)) return std::nullopt;
+    std::vector<int> heights;
+    for (const int height : heights_of_static_tiles) heights.push_back(height * march_.step[1]);
+    if (asked_.height) heights = asked_.height->sizes;
+    for (const int height : heights) {
+      for (int lines = asked_.lines.value_or(is_of_volumes(march_) ? most_lines_of_block : 1); lines >= 1;
+           lines = asked_.lines ? 0 : lines / 2) {
+        if (auto tile = in_batches(width, columns_for(width), height, lines)) return tile;
+      }
+    }
+    return std::nullopt;
   }
   /// As many threads as there are columns leave none idle but for the halo.
   std::optional<BlockStrip> of_parts() const { return of(part_columns, part_columns, 1); }
+  int width_in(int columns) const { return std::max(widest_in(columns), aligned_); }
   bool takes(int width) const { return width % width_step() == 0; }
   int width_step() const { return aligned_; }
   /// Whole steps, and none of two parts.
@@ -73,6 +95,10 @@ class Fitting {
   /// Passes over a row leave no thread of the largest block idle, or take but one turn.
   static int step(int columns) { return columns > threads_of_full_block ? threads_of_full_block : warp; }
 
+  /// Threads that the columns of the widest pass are divided among, without turns if they are few.
+  int columns_for(int width) const {
+    return warps_ > 0 ? warp : std::max(round_up(columns_of(width), warp), least_columns_);
+  }
   /// The columns of the widest pass.
   int columns_of(int width) const {
     int columns = 0;
@@ -117,15 +143,17 @@ class Fitting {
   }
   std::optional<BlockStrip> in_batches(int width, int columns, int batch, int lines = 1) const {
     const int before = round_up(rows_before(march_), march_.in_parts ? batch : 1);
-    BlockStrip strip{width, columns, lines, batch, before, {}, accumulators_};
+    const bool is_static = asked_.traversal == Traversal::Static;
+    BlockStrip strip{width, columns, lines, batch, is_static ? 0 : before, {}, accumulators_, warps_};
     for (const RollingRows& r : march_.rolling) {
       const int rows = rows_of_batch(r, march_, batch);
       strip.rings.push_back((r.is_member ? ring_of_result : ring_of_image)(
           r.source().type, r.x(), at_rate(width, march_.step[0], r.rate[0]), rows));
+      if (is_static) strip.rings.back().rows = room_for_rows(r, march_, batch);
       strip.rings.back().lines = room_for_lines(r, lines);
       strip.bytes += strip.rings.back().bytes();
     }
-    if (strip.bytes > shared_bytes_) return std::nullopt;
+    if (strip.bytes * std::max(warps_, 1) > shared_bytes_) return std::nullopt;
     return strip;
   }
 
@@ -141,6 +169,7 @@ class Fitting {
   };
   std::vector<Computed> computed_;
   std::int64_t accumulators_ = 0;  // bytes
+  int warps_ = 0, least_columns_ = least_columns;
 };
 
 }  // namespace
@@ -165,14 +194,18 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
                                       const Choices& asked) {
   const Fitting fitting(march, result, shared_bytes, asked);
   if (march.in_parts) return fitting.of_parts();
+  if (asked.traversal == Traversal::Static) return fitting.at_rest();
   if (asked.width) return fitting.of_width(*asked.width);
   if (auto strip = fitting.widest(few_batch_rows)) return strip;
   return fitting.widest(least_batch_rows);
 }
 
+int width_of_static_tile(const March& march, const ir::Stage& result, int columns) {
+  return Fitting(march, result, 0, {}).width_in(columns);
+}
+
 std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
                                                    const Choices& asked) {
-  if (asked.traversal == Traversal::Static) return "blocks of threads march through their tiles";
   if (asked.lines && !is_of_volumes(march)) return no_lines;
   if (auto why = why_not_in_steps(asked, march)) return why;
   const Fitting fitting(march, result, 0, asked);

@@ -51,24 +51,28 @@ RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
 /// of the result goes on.
 int rows_of_batch(const RollingRows& rows, const March& march, int batch);
 
-/// How a block goes down.
+/// How a block goes down, or its warps do.
 struct BlockStrip {
   int width = 0;    ///< Columns of the result: whole steps.
   int columns = 0;  ///< With the halo of the widest member, unless of parts: a multiple of 32.
   int lines = 1;    ///< Rows of a volume's planes.
-  int batch = 0;    ///< Rows of the result at a time: whole steps. Of volumes planes.
+  int batch = 0;    ///< Rows of the result at a time: whole steps; of a static tile all. Of volumes planes.
   int before = 0;   ///< Rows above the first with which batches begin, so that none is of two parts.
   std::vector<RowRing> rings;  ///< In the order of March::rolling.
   std::int64_t bytes = 0;      ///< Of all rows, and of a reduction's accumulators.
+  int warps = 0;  ///< Of a block, each with a tile and rows of its own; 0: the tile is the block's.
 };
 
 /// The widest strip whose rows fit the shared memory, at least 32 pixels wide; nothing if none does. Its batches are
 /// as large as fits, from 2 to 8 rows; a narrower strip is better than batches of less than 4 rows, since each batch
 /// costs barriers. Pixels and rows are those of the member that has most of them. Strips and batches are whole
 /// steps, and of a reduction whole parts. A batch of a volume is a plane, and a strip has as many rows of it as fit, up
-/// to 8. A width, lines or a batch that are asked for are taken.
+/// to 8. A width, lines or a batch that are asked for are taken. A static tile has all its rows in one batch, or as many
+/// as fit of what is asked for; its rows are no powers of two, as none takes another's place.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
+/// The widest whose passes have so many columns, halos included, or the least there is.
+int width_of_static_tile(const March& march, const ir::Stage& result, int columns);
 /// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.
 std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
                                                    const Choices& asked);

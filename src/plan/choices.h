@@ -38,6 +38,7 @@ struct Choices {
   /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
   std::optional<bool> of_blocks = {};
   std::optional<bool> of_warps = {};  ///< Whether a tile is a warp's, and not a block's.
+  std::optional<int> warps = {};      ///< Of a block, each with a static tile of its own.
   std::optional<int> width = {};      ///< Of a tile.
   std::optional<int> edges = {};      ///< Columns that a core copies at both ends of a row; 0: all.
   std::optional<int> whole = {};      ///< Pixels whose multiples passes begin and end at.
@@ -46,6 +47,7 @@ struct Choices {
   std::optional<Traversal> traversal = {};
   std::optional<int> columns = {};      ///< That the threads of a block share out.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.
+  std::optional<bool> unrolled = {};    ///< Whether those of a block's static tile are code of their own.
   std::optional<int> pixels = {};       ///< Neighbouring ones of a thread.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
   std::map<std::string, KeptChoices> kept = {};

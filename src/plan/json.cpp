@@ -110,15 +110,24 @@ class Reading {
       if (extents.size() > 1 && !extents.back().is_all()) choices_.height = extents.back();
     } else if (kind == "row") {
       const Json order = level.value("order", Json("march"));
-      if (order != "march" && order != "static") throw wrong("has rows that neither march nor are static");
-      choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
+      if (order != "march" && order != "static" && order != "unrolled")
+        throw wrong("has rows that neither march nor are static, nor unrolled");
+      if (order == "unrolled" || choices_.traversal == Traversal::Static)  // of a block's batch
+        choices_.unrolled = order == "unrolled";
+      else
+        choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
     } else if (kind == "batch") {
       choices_.batch = extents.empty() ? std::nullopt : fixed_of(extents.size() - 1);
+      const Json order = level.value("order", Json("march"));
+      if (order != "march" && order != "static") throw wrong("has batches that neither march nor are static");
+      if (order == "static") choices_.traversal = Traversal::Static;
     } else if (kind == "warp") {
       choices_.of_warps = true;
     } else if (kind == "block") {
-      choices_.of_warps = false;
-      choices_.columns = fixed_of(0);
+      const bool is_of_warps = extents.size() > 1 && !extents[1].is_all();
+      if (is_of_warps) choices_.warps = fixed_of(1);
+      choices_.of_warps = is_of_warps;
+      if (!is_of_warps) choices_.columns = fixed_of(0);
     } else if (kind == "lane") {
       choices_.pixels = fixed_of(0);
     } else if (kind != "vector") {
@@ -189,12 +198,18 @@ Json as_json(const Choices& choices) {
   }
   if (choices.edges) levels.back()["edges"] = *choices.edges;
   if (choices.whole) levels.back()["whole"] = *choices.whole;
+  if (choices.warps) add("block", fixed(1), of(choices.warps));
   if (choices.of_warps == true) levels.push_back({{"kind", "warp"}});
   if (choices.of_warps == false && !choices.columns) levels.push_back({{"kind", "block"}});
   if (choices.columns) add("block", of(choices.columns), all_pixels());
   if (choices.batch) add("batch", all_pixels(), of(choices.batch));
+  const bool is_static_block = choices.of_blocks == true && choices.traversal == Traversal::Static;
+  if (is_static_block && choices.batch) levels.back()["order"] = "static";
+  if (is_static_block && !choices.batch) levels.push_back({{"kind", "batch"}, {"order", "static"}});
+  if (choices.unrolled)
+    levels.push_back({{"kind", "row"}, {"order", *choices.unrolled ? "unrolled" : "march"}});
   if (choices.pixels) add("lane", of(choices.pixels), all_pixels());
-  if (choices.traversal)
+  if (choices.traversal && !is_static_block)
     levels.push_back(
         {{"kind", "row"}, {"order", *choices.traversal == Traversal::March ? "march" : "static"}});
   Json json = {{"levels", std::move(levels)}};

@@ -34,6 +34,11 @@ bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }
 
+int KernelPlan::warps() const {
+  const Level* block = level(LevelKind::Block);
+  return is_of_warps() && block ? block->extent.back().fixed() : 1;
+}
+
 bool KernelPlan::has_one_rate() const {
   const std::array one{1, 1};
   return step == one && std::all_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.rate == one; });
@@ -48,7 +53,7 @@ std::int64_t KernelPlan::kept_bytes() const {
   std::map<int, std::int64_t> of_place;
   for (const Kept& k : kept) of_place[k.place] = std::max(of_place[k.place], k.bytes());
   std::int64_t bytes = parts && is_of_blocks() ? bytes_of_accumulators(*parts) : 0;
-  for (const auto& [place, most] : of_place) bytes += most;
+  for (const auto& [place, most] : of_place) bytes += most * warps();
   return bytes;
 }
 

@@ -34,12 +34,12 @@ using analysis::Window;
 // ---- how the result is divided
 
 enum class LevelKind {
-  Grid,   ///< Of a GPU: tiles, each a block's or a warp's.
-  Core,   ///< Of a CPU: tiles, each a core's.
-  Block,  ///< The threads of a block: each has some of so many columns.
+  Grid,  ///< Of a GPU: tiles, each a block's or a warp's.
+  Core,  ///< Of a CPU: tiles, each a core's.
+  Block,  ///< The threads of a block: each has some of so many columns. Of warps' tiles: so many, one below the other.
   Warp,   ///< The lanes of a warp: each has some of so many columns, those around the tile among them.
   Batch,  ///< Rows of a tile that a block takes at a time, or a warp before it begins anew in its registers.
-  Row,    ///< Rows of a tile that a core takes at a time.
+  Row,    ///< Rows of a tile that a core takes at a time, or of a batch that a thread's code has.
   Lane,   ///< Neighbouring pixels of one thread.
   Vector  ///< Neighbouring pixels of a core, which do not depend on one another.
 };
@@ -184,6 +184,10 @@ struct KernelPlan {
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
   bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
+  /// Tiles of warps whose lanes keep rows in their registers.
+  bool is_of_lanes() const { return is_of_warps() && level(LevelKind::Lane) != nullptr; }
+  /// Of a block, each with a tile of its own; 1 if the tile is the block's.
+  int warps() const;
   /// Null if there is none.
   const Level* level(LevelKind kind) const;
   const Kept* kept_of(const std::string& stage) const;

@@ -185,9 +185,11 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
 void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStrip& strip,
                            const Choices& asked) {
   const March& march = group.march;
-  const Extent height =
-      group.members.size() > 1 ? strip_heights_of_march(rows_before(march)) : strip_heights();
-  std::vector<Extent> tile{fixed(strip.width), asked.height.value_or(height)},
+  const bool is_static = asked.traversal == Traversal::Static;
+  const Extent height = is_static                  ? fixed(strip.batch)
+                        : group.members.size() > 1 ? strip_heights_of_march(rows_before(march))
+                                                   : strip_heights();
+  std::vector<Extent> tile{fixed(strip.width), is_static ? height : asked.height.value_or(height)},
       batch{all_pixels(), fixed(strip.batch)};
   if (is_of_volumes(march)) {
     tile.insert(tile.begin() + 1, fixed(strip.lines));
@@ -195,14 +197,26 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
   }
   plan.levels = {{LevelKind::Grid, Order::Parallel, tile},
                  {LevelKind::Block, Order::Parallel, {fixed(asked.columns.value_or(strip.columns))}},
-                 {LevelKind::Batch, Order::March, batch}};
+                 {LevelKind::Batch, is_static ? Order::Static : Order::March, batch}};
+  if (is_static) {
+    const bool is_unrolled =
+        asked.unrolled.value_or(operations_of(group) * strip.batch * strip.lines <= most_unrolled_operations);
+    plan.levels.push_back(
+        {LevelKind::Row, is_unrolled ? Order::Unrolled : Order::March, {all_pixels(), fixed(1)}});
+  }
+  if (strip.warps > 0) {
+    plan.levels[1].extent = {fixed(1), fixed(strip.warps)};
+    const Level warp{LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp)}};
+    plan.levels.insert(plan.levels.begin() + 2, warp);
+  }
   plan.before = strip.before;
   for (std::size_t r = 0; r < march.rolling.size(); ++r) {
     const RollingRows& rolling = march.rolling[r];
     Kept kept = kept_of(rolling, group);
     const RowRing& ring = strip.rings[r];
+    kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows = ring.rows, kept.lines = ring.lines, kept.first = ring.first, kept.pitch = ring.pitch;
-    kept.least_rows = rows_of_batch(rolling, march, strip.batch);
+    kept.least_rows = is_static ? kept.rows : rows_of_batch(rolling, march, strip.batch);
     kept.place = static_cast<int>(r);
     ask_for_rows(kept, asked);
     plan.kept.push_back(std::move(kept));
@@ -354,20 +368,22 @@ std::optional<std::string> why_not_in_tiles(const Group& group, const Memory& me
                                : why_not_in_cores(asked, group.march);
 }
 
-/// Unless what is asked for is a block's.
-bool may_be_of_warps(const Memory& memory, const Choices& asked) {
+/// Unless what is asked for is a block's, or a static tile.
+bool may_be_of_lanes(const Memory& memory, const Choices& asked) {
   const bool is_of_block = asked.width || asked.columns || asked.batch || asked.traversal;
-  return memory.has_warps && asked.of_warps.value_or(!is_of_block);
+  return memory.has_warps && asked.traversal != Traversal::Static && asked.of_warps.value_or(!is_of_block);
 }
 
 /// The group marches; or why it does not in such tiles.
 PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& asked) {
   KernelPlan plan = begun(group, memory);
-  if (may_be_of_warps(memory, asked)) {
+  if (asked.of_warps == true && !memory.has_warps)
+    return {std::nullopt, fmt::format("no warps share out tiles of '{}' there", plan.result)};
+  if (may_be_of_lanes(memory, asked)) {
     const WarpStripOrWhy found = warp_strip(group, asked);
     if (found.strip) keep_in_registers(plan, group, *found.strip, memory.multiprocessors, asked);
     if (found.strip) return {std::move(plan), ""};
-    if (asked.of_warps) return {std::nullopt, found.why};
+    if (asked.of_warps == true) return {std::nullopt, found.why};
   }
   if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   if (!memory.is_of_blocks()) {
@@ -387,13 +403,18 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
                               asked.traversal || asked.columns || asked.batch || asked.of_warps == true;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
-  if (asked.of_warps == true && !plan.is_of_warps())
-    return fmt::format("no warps share out tiles of '{}' there", plan.result);
-  if (plan.is_of_warps() && asked.width && *asked.width != plan.width())
+  if (plan.is_of_lanes() && asked.width && *asked.width != plan.width())
     return fmt::format("the lanes of a warp make tiles of '{}' {} wide, not {}", plan.result, plan.width(),
                        *asked.width);
   const Level* batch = plan.level(LevelKind::Batch);
-  if (plan.is_of_warps() && asked.batch && *asked.batch != batch->extent.at(1).fixed())
+  if (asked.traversal && plan.is_tiled() && plan.is_static() != (asked.traversal == Traversal::Static))
+    return fmt::format("the kernel of '{}' goes through its tiles another way", plan.result);
+  if (plan.is_of_blocks() && plan.is_static() && asked.batch && *asked.batch != plan.height().fixed())
+    return fmt::format("a static tile of '{}' is one batch of {} rows, not of {}", plan.result,
+                       plan.height().fixed(), *asked.batch);
+  if (asked.warps && *asked.warps != plan.warps())
+    return fmt::format("blocks of '{}' have no {} warps with tiles of their own", plan.result, *asked.warps);
+  if (plan.is_of_lanes() && asked.batch && *asked.batch != batch->extent.at(1).fixed())
     return fmt::format("the rows that lanes of '{}' keep make batches of {}, not {}", plan.result,
                        batch->extent.at(1).fixed(), *asked.batch);
   for (const auto& [stage, choices] : asked.kept) {

@@ -79,7 +79,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
   if (!plan.why_copies.empty())
     lines.emplace_back("copies", fmt::format("of the result, each of some points: {}", plan.why_copies));
-  const std::string where = plan.is_of_warps()    ? "each lane's registers"
+  const std::string where = plan.is_of_lanes()    ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";
   for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, where));

@@ -15,7 +15,7 @@ namespace {
 using Why = std::optional<std::string>;
 
 Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
-  const bool is_ring = kept.storage == Storage::Ring && !plan.is_of_warps();
+  const bool is_ring = kept.storage == Storage::Ring && !plan.is_of_lanes();
   if (kept.rows < kept.least_rows || (is_ring && !std::has_single_bit(static_cast<unsigned>(kept.rows))))
     return fmt::format("room for {} rows of '{}' is {}", kept.rows, kept.stage,
                        kept.rows < kept.least_rows
@@ -28,7 +28,7 @@ Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
   if (kept.is_stored && !covers_tile)
     return fmt::format("tiles of '{}' do not have all pixels of '{}', which is stored, too", plan.result,
                        kept.stage);
-  if (plan.is_of_warps()) return std::nullopt;
+  if (plan.is_of_lanes()) return std::nullopt;
   const int lanes = kept.lane_pitch == 1 ? kept.type.lanes : 1;
   const int width = at_rate(plan.width(), plan.step[0], kept.rate[0]);
   const auto right = static_cast<int>(width + kept.x().max) * lanes;
@@ -104,7 +104,7 @@ Why why_not_whole(const KernelPlan& plan) {
 
 /// Rows of a strip are whole batches, which rows of each ring divide: those of a batch are told apart by number.
 Why why_not_of_warps(const KernelPlan& plan) {
-  if (!plan.is_of_warps()) return std::nullopt;
+  if (!plan.is_of_lanes()) return std::nullopt;
   const int batch = plan.level(LevelKind::Batch)->extent.at(1).fixed();
   if (plan.height().step % batch != 0)
     return fmt::format("{} rows more are no batches of {}", plan.height().step, batch);
@@ -148,7 +148,7 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;
   }
-  if (plan.is_of_warps()) return std::nullopt;
+  if (plan.is_of_lanes()) return std::nullopt;
   return why_not_in_memory(plan, memory);
 }
 

@@ -17,7 +17,6 @@ constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the wid
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
 constexpr int most_sorted_values = 9;
-constexpr int most_batch_operations = 6000;  // for all pixels of a lane: beyond, code leaves its cache
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_of_strip = 8;
@@ -95,14 +94,6 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   return std::nullopt;
 }
 
-double operations_of(const Group& group) {
-  double operations = 0;
-  for (const Loop& loop : group.loops)
-    operations +=
-        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
-  return operations;
-}
-
 /// A source of which a lane keeps rows, some of them before they are needed, and columns of other lanes beside them.
 int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
   const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
@@ -136,6 +127,14 @@ WarpStrip strip_of(const Group& group, int pixels) {
 
 }  // namespace
 
+double operations_of(const Group& group) {
+  double operations = 0;
+  for (const Loop& loop : group.loops)
+    operations +=
+        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
+  return operations;
+}
+
 HaloLanes halo_lanes(const KernelPlan& plan) {
   Reach x;
   for (const Kept& kept : plan.kept)
@@ -154,7 +153,7 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
     if (strip.batch > most_batch)
       return {std::nullopt, fmt::format("its loop would have {} rows", strip.batch)};
     const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
-    const bool is_short = operations * pixels * strip.batch <= most_batch_operations;
+    const bool is_short = operations * pixels * strip.batch <= most_unrolled_operations;
     if (is_wide && is_short && strip.registers <= most_registers) return {std::move(strip), ""};
   }
   return {std::nullopt, "its rows do not fit the registers of a warp"};

@@ -59,6 +59,11 @@ struct WarpStripOrWhy {
 /// strips of such members.
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
 
+/// Of a pixel of the result, with all that the group computes for it.
+double operations_of(const Group& group);
+/// Beyond so many in a loop without branches, code leaves its cache.
+constexpr int most_unrolled_operations = 6000;
+
 /// Warps that the registers of a multiprocessor have room for at a time, if each lane takes so many: a multiple of 4, one
 /// for each of its parts.
 int warps_at_a_time(int registers);

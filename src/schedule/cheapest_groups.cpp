@@ -1,11 +1,12 @@
 #include <fmt/format.h>
+#include <weft/error.h>
 
 #include <algorithm>
 
-#include "plan/planner.h"
 #include "schedule/group_search.h"
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
+#include "schedule/static_tiles.h"
 
 namespace weft::schedule {
 namespace {
@@ -35,6 +36,8 @@ class CheapestGroups {
       }
       for (const Members& group : way.groups) {
         const ir::Stage& result = loops_[group.back()].stage();
+        const plan::Choices tile = best_static_tile(tiling_, *group_of(group).group, memory_, model_);
+        if (tile != plan::Choices{}) grouping.kernels[result.name] = tile;
         grouping.why[result.name] =
             why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups);
       }
@@ -74,7 +77,9 @@ class CheapestGroups {
   std::optional<double> cost(const Members& group) const {
     const plan::GroupOrWhy found = group_of(group);
     if (!found.group) return std::nullopt;
-    return model_(plan::plan_of(*found.group, memory_));
+    const plan::PlanOrWhy plan = plan_in(tiling_, *found.group, memory_);
+    if (!plan.plan) throw InternalError("a group has no plan: " + plan.why);
+    return model_(*plan.plan);
   }
 
   /// Why a group is not part of that of its readers: the end of a sentence.

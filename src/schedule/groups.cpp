@@ -9,6 +9,7 @@
 
 #include "plan/planner.h"
 #include "schedule/kernels.h"
+#include "schedule/static_tiles.h"
 
 namespace weft::schedule {
 namespace {
@@ -184,7 +185,9 @@ class Planning {
     }
     const plan::GroupOrWhy found = plan::group_of(loops, memory_);
     if (!found.group) return refuse(found.why);
-    plan::PlanOrWhy kernel = plan::plan_of(*found.group, memory_, choices_for(last, *found.group));
+    const plan::Choices asked = choices_for(last, *found.group);
+    plan::PlanOrWhy kernel = asked == plan::Choices{} ? plan_in(tiling_, *found.group, memory_)
+                                                      : plan::plan_of(*found.group, memory_, asked);
     if (!kernel.plan) return refuse(std::move(kernel.why));
     for (const plan::Loop& loop : loops) {
       if (&loop.stage() == &last) continue;

@@ -33,7 +33,9 @@ struct StagePlan {
 /// The kernels that a target has for stages that are not computed in place.
 enum class Tiling {
   None,   ///< Of one stage each.
-  Block,  ///< Stages march down strips of the image together.
+  March,  ///< Stages march down strips of the image together.
+  Block,  ///< All of a stage before the next, in a tile of a block of a GPU's threads, or of a core;
+  Warp,   ///< in one of a warp alone.
 };
 
 struct Schedule {

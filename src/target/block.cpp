@@ -49,7 +49,7 @@ int registers_with(int pointers, int kept) {
 }
 
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp) {
-  if (launch.sharing == Sharing::Lanes) return {warp};
+  if (launch.sharing == Sharing::Lanes) return {launch.warps * warp};
   std::vector<int> candidates;
   for (int threads = least_threads; threads <= most_threads; threads += warp) {
     const bool divides = launch.sharing != Sharing::Work || launch.items % threads == 0;
@@ -89,7 +89,8 @@ BlockChoice choose_block(const machine::Architecture& architecture, kernel::Regi
     throw InternalError("no block can be launched on " + architecture.name() + ": " +
                         to_string(best.occupancy));
   BlockChoice choice;
-  choice.block = launch.has_rows && !is_of_blocks(launch.sharing)
+  const bool is_of_warps = launch.sharing == Sharing::Lanes;
+  choice.block = is_of_warps || (launch.has_rows && !is_of_blocks(launch.sharing))
                      ? std::array{architecture.warp, best.threads / architecture.warp, 1}
                      : std::array{best.threads, 1, 1};
   choice.occupancy = best.occupancy;

@@ -37,6 +37,7 @@ struct BlockLaunch {
   kernel::Sharing sharing = kernel::Sharing::Nothing;
   /// Of shared work: a block whose threads divide this number leaves none of them idle. 0: any.
   int items = 0;
+  int warps = 1;           ///< Of a block, if its threads are lanes.
   bool has_rows = false;   ///< The grid has two dimensions or three; so has the block, unless work is shared.
   bool is_single = false;  ///< There is one block.
 };

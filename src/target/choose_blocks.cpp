@@ -12,6 +12,7 @@ void choose(kernel::Grid& grid, const kernel::Function& function, const machine:
   target::BlockLaunch launch;
   launch.sharing = grid.sharing;
   launch.items = grid.items;
+  launch.warps = grid.warps;
   launch.has_rows = !kernel::is_literal(grid.threads[1], 1);
   launch.is_single =
       target::is_of_blocks(grid.sharing) && kernel::is_literal(grid.threads[0], 1) && !launch.has_rows;
@@ -21,7 +22,7 @@ void choose(kernel::Grid& grid, const kernel::Function& function, const machine:
   grid.block = choice.block;
   grid.why = choice.why;
   if (target::is_of_blocks(grid.sharing))
-    grid.threads[0] = kernel::mul(grid.threads[0], kernel::literal(choice.threads()));
+    grid.threads[0] = kernel::mul(grid.threads[0], kernel::literal(choice.block[0]));
 }
 
 }  // namespace

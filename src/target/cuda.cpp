@@ -24,6 +24,7 @@ constexpr Dialect cuda_row = {
     .ignoring = "",
     .shuffle = "__shfl{}_sync(~0u, ",
     .shuffle_ends = ")",
+    .warp_barrier = "__syncwarp();",
     .has_atomic = has_cuda_atomic,
     .compiler = "nvcc",
     .architecture_option = "-arch=",

@@ -32,6 +32,8 @@ struct Dialect {
   std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
   /// Between lanes of a warp: before the value, with "_up", "_down" or nothing, and after the lane.
   std::string_view shuffle, shuffle_ends;
+  /// A statement: all lanes of a warp get here, and see what the others have written.
+  std::string_view warp_barrier;
   /// Whether there is an instruction, atomicAdd or its like, for a type of 32 or 64 bits. Other updates
   /// exchange words.
   bool (*has_atomic)(ir::BinaryOp op, Scalar type);

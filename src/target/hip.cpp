@@ -25,6 +25,8 @@ constexpr Dialect hip_row = {
     .ignoring = "(void)",
     .shuffle = "__shfl{}(",
     .shuffle_ends = ", 32)",
+    .warp_barrier =
+        "__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"), __builtin_amdgcn_wave_barrier();",
     .has_atomic = has_hip_atomic,
     .compiler = "hipcc",
     .architecture_option = "--offload-arch=",

@@ -316,7 +316,7 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
       totals.too_large += static_cast<std::int64_t>(all.groups.size() - legal.groups.size());
       if (!legal.tiles.empty() || !legal.kernels.empty()) return false;
       const auto drawn =
-          schedule::schedule_of_groups(chosen.pipeline, legal, schedule::Tiling::Block, memory);
+          schedule::schedule_of_groups(chosen.pipeline, legal, schedule::Tiling::March, memory);
       if (schedule::groups_of(drawn.schedule.value()) != schedule::groups_of(chosen.schedule)) return false;
     }
     return true;

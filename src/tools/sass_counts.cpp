@@ -62,7 +62,8 @@ std::vector<Lines> loops_in(const std::vector<std::string>& lines, const kernel:
     std::size_t end = lines.size();
     if (each.parent >= 0 && loops[static_cast<std::size_t>(each.parent)].last > 0)
       end = static_cast<std::size_t>(loops[static_cast<std::size_t>(each.parent)].last);
-    if (each.loop->kind == kernel::LoopKind::Lanes || each.loop->has_block_each)
+    if (each.loop->kind == kernel::LoopKind::Lanes || each.loop->kind == kernel::LoopKind::Warps ||
+        each.loop->has_block_each)
       continue;  // is no loop of the text
     const std::string head = " " + each.loop->variable + " = ";
     for (std::size_t line = at; line < end; ++line) {

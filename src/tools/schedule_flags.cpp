@@ -11,8 +11,10 @@ namespace {
 Tile parse_tile(const std::string& text) {
   if (text == "auto") return Tile::Auto;
   if (text == "none") return Tile::None;
+  if (text == "march") return Tile::March;
   if (text == "block") return Tile::Block;
-  throw Error("there is no tile '" + text + "'; there are auto, none and block");
+  if (text == "warp") return Tile::Warp;
+  throw Error("there is no tile '" + text + "'; there are auto, none, march, block and warp");
 }
 
 Fuse parse_fuse(const std::string& text) {
@@ -34,8 +36,10 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
       .capture_default_str();
   command
       .add_option("--tile", flags.tile,
-                  "none: stages one after another; block: together, tile by tile; auto: where\n"
-                  "that should take less time")
+                  "none: stages one after another; march: together down strips, some rows of each\n"
+                  "at a time; block: in tiles, all of a stage before the next, of a GPU's block or a\n"
+                  "CPU's core; warp: in tiles of a GPU's warp; auto: march where that should take\n"
+                  "less time")
       .capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"

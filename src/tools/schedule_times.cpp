@@ -66,7 +66,7 @@ void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
 }
 
 bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
-  const auto legal = schedule_of_groups(prepared_, {groups, {}}, schedule::Tiling::Block);
+  const auto legal = schedule_of_groups(prepared_, {groups, {}}, schedule::Tiling::March);
   if (!legal.schedule) throw InternalError("groups that are not legal: " + legal.why);
   if (find(groups_of(*legal.schedule))) return false;
   add_new(name, *legal.schedule);
@@ -76,7 +76,7 @@ bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
 void Contenders::add_cheapest(int count) {
   int rank = 0;
   for (const schedule::Grouping& grouping :
-       cheapest_groupings(prepared_, schedule::Tiling::Block, {}, plan::cpu_costs(sizes_), count))
+       cheapest_groupings(prepared_, schedule::Tiling::March, {}, plan::cpu_costs(sizes_), count))
     add("expected " + ordinal(++rank), grouping.groups);
 }
 
@@ -85,7 +85,7 @@ void Contenders::add_in_strips() {
   const std::string name = fastest().names.front();
   schedule::Grouping grouping{fastest().groups, {}};
   const auto scheduled = [&] {
-    return schedule_of_groups(prepared_, grouping, schedule::Tiling::Block).schedule;
+    return schedule_of_groups(prepared_, grouping, schedule::Tiling::March).schedule;
   };
   const schedule::Schedule as_is = scheduled().value();
   for (const int width : {128, 256, 512, 1024, 2048}) {

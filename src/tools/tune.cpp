@@ -55,7 +55,7 @@ void tune(const TuneOptions& options) {
   {
     const Activity searching(progress, "searching for schedules of " + application.name);
     contenders.add("auto", Fuse::Auto);
-    contenders.add("largest groups", Fuse::Auto, Tile::Block);
+    contenders.add("largest groups", Fuse::Auto, Tile::March);
     contenders.add("none", Fuse::None);
     contenders.add_cheapest(best);
   }

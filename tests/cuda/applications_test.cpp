@@ -59,7 +59,7 @@ void expect_clean(const std::string& name, const char* architecture, Tile tile) 
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
   const kernel::Module module = module_of(name, architecture, tile);
   const fs::path folder =
-      folder_of(std::string(tile == Tile::Block ? "tiles_" : "") + architecture + "_" + name);
+      folder_of(std::string(tile == Tile::March ? "tiles_" : "") + architecture + "_" + name);
   for (const auto& [file, text] : emit::emit_gpu_for_users(module, architecture))
     std::ofstream(folder / file) << text;
   expect_clean(folder / (module.name + ".cu"), {.architecture = architecture, .contract = !module.strict});
@@ -100,7 +100,7 @@ TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
 }
 
 TEST_P(TilesWithNvcc, CompileWithoutWarningsOrSpills) {
-  expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::Block);
+  expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::March);
 }
 
 INSTANTIATE_TEST_SUITE_P(Applications, WithNvcc,

@@ -20,7 +20,7 @@ struct Case {
 const std::vector<Case> cases = {
     {"sobel", {1e-3}},  {"harris", {2e3}},      {"unsharp", {1, .01}}, {"median"},
     {"histogram"},      {"normalize", {1e-5}},  {"heat2d", {1e-3}},    {"life"},
-    {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},          {"shitomasi", {.1}, 1, Tile::Block},
+    {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},          {"shitomasi", {.1}, 1, Tile::March},
 };
 
 class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {

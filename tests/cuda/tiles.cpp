@@ -8,10 +8,10 @@ const target::Processor processor_of_tiles = target::Processor::Gpu;
 
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   // What the third build finds, these two find.
-  compile::Scheduling other{.tile = Tile::Block};
+  compile::Scheduling other{.tile = Tile::March};
   if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
     other = {.groups = tiles};
-  return {tools::simt_program(pipeline, {simt::Build::race, {"-Og"}, {.tile = Tile::Block}}),
+  return {tools::simt_program(pipeline, {simt::Build::race, {"-Og"}, {.tile = Tile::March}}),
           tools::simt_program(pipeline, {simt::Build::address, {"-Og"}, other})};
 }
 

@@ -118,7 +118,7 @@ TEST(Reduction, AnyNumberOfThreadsGivesTheSameBits) {
   CompileOptions options = compile_options();
   options.threads = 1, options.tile = Tile::None;
   const auto expected = pipeline.compile(options).run(arguments);
-  options.tile = Tile::Block;
+  options.tile = Tile::March;
   for (int threads : {1, 2, 3, 7}) {
     options.threads = threads;
     for (const auto& [name, got] : pipeline.compile(options).run(arguments))

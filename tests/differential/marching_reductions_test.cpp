@@ -25,7 +25,7 @@ const std::vector<Size> sizes =
                                {255, 17}, {256, 16}, {257, 33}, {600, 40}};
 
 bool in_rows(const Pipeline& pipeline, const std::string& stage) {
-  return compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block})
+  return compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March})
       .schedule.of(stage)
       .in_rows;
 }

@@ -33,7 +33,7 @@ void agree(const Outputs& outputs, const std::vector<Size>& of_sizes = sizes) {
 
 bool in_rows(const Outputs& outputs, const std::string& stage) {
   const Pipeline pipeline("marching", outputs);
-  const auto found = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block});
+  const auto found = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March});
   return found.schedule.of(stage).in_rows;
 }
 

@@ -11,10 +11,10 @@ const target::Processor processor_of_tiles = target::Processor::Cpu;
 
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   CompileOptions options = compile_options();
-  options.tile = Tile::Block;
+  options.tile = Tile::March;
   std::vector<Program> programs{pipeline.compile(options)};
   options = quick_compile_options();
-  options.tile = Tile::Block;
+  options.tile = Tile::March;
   options.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");  // so that small results go past them
   std::vector<std::string> schedules;
   for (const schedule::Tile& tile :

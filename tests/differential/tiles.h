@@ -34,7 +34,7 @@ inline bool is_reduction(const Pipeline& pipeline, const std::string& name) {
 /// The schedule of largest groups in such tiles, as JSON; empty if no group keeps rows of its own choice:
 /// those of a reduction are whole parts.
 inline std::string largest_groups_in_tiles(const Pipeline& pipeline, const schedule::Tile& tile) {
-  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::Block}).schedule;
+  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
   schedule::Tiles tiles;
   for (const schedule::StagePlan& plan : chosen.stages) {
     if (plan.in_rows && !is_reduction(pipeline, plan.into)) tiles[plan.into] = tile;

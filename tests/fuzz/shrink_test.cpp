@@ -77,7 +77,7 @@ TEST(Shrinking, LeavesOneSmallGroup) {
     if (!builds(r) || !r.grouping) return false;
     const ir::Pipeline pipeline = rewrite::prepare(build(r).ir());
     r.grouping = legal_groups(pipeline, *r.grouping);
-    const auto found = schedule::schedule_of_groups(pipeline, *r.grouping, schedule::Tiling::Block);
+    const auto found = schedule::schedule_of_groups(pipeline, *r.grouping, schedule::Tiling::March);
     return std::any_of(found.schedule->stages.begin(), found.schedule->stages.end(),
                        [](const schedule::StagePlan& plan) { return plan.in_rows; });
   };
@@ -133,7 +133,7 @@ TEST(Shrinking, FindsAFaultInCompiledCode) {
 TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
   RandomPlan plan = plan_with("?");
   plan.shrinking = {};                 // another test shrinks
-  plan.scheduling.tile = Tile::Block;  // one way: with Auto they would be compiled in random groups, too
+  plan.scheduling.tile = Tile::March;  // one way: with Auto they would be compiled in random groups, too
   const RandomTotals totals = verify_random(plan, [](const RandomTotals&) {});
   ASSERT_FALSE(totals.failures.empty());
   EXPECT_LT(totals.failures.size(), std::size_t{pipelines});

@@ -107,9 +107,20 @@ class GoldenCudaTiles : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenCudaTiles, IsAsCommitted) {
   const Pipeline pipeline = pipeline_of(GetParam());
-  const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = Tile::Block});
+  const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = Tile::March});
   const std::string name = GetParam() + ".cu";
   expect_golden("cuda_tiles/" + name, emit::emit_gpu_for_users(module, "sm_90").at(name));
+}
+
+class GoldenCudaStructures : public testing::TestWithParam<std::tuple<std::string, Tile>> {};
+
+TEST_P(GoldenCudaStructures, IsAsCommitted) {
+  const auto [application, tile] = GetParam();
+  const Pipeline pipeline = pipeline_of(application);
+  const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = tile});
+  const std::string structure = tile == Tile::Block ? "_block.cu" : "_warp.cu";
+  expect_golden("cuda_structures/" + application + structure,
+                emit::emit_gpu_for_users(module, "sm_90").at(application + ".cu"));
 }
 
 class GoldenHostPlan : public testing::TestWithParam<std::string> {};
@@ -130,6 +141,14 @@ INSTANTIATE_TEST_SUITE_P(Applications, GoldenHostPlan, testing::Values("spline",
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris", "unsharp_mask", "enhance"),
                          [](const auto& info) { return info.param; });
+
+INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaStructures,
+                         testing::Combine(testing::Values("harris_corner", "unsharp_mask"),
+                                          testing::Values(Tile::Block, Tile::Warp)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) +
+                                  (std::get<1>(info.param) == Tile::Block ? "_block" : "_warp");
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,
                          testing::Values("gaussian", "harris", "bilateral", "histogram", "reduce_sum", "jacobi2d"),

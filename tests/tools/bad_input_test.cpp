@@ -159,8 +159,8 @@ TEST_F(BadInput, Names) {
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
                  "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-fast, "
                  "simt-race, simt-address");
-  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "warp"},
-                 "there is no tile 'warp'; there are auto, none and block");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "tall"},
+                 "there is no tile 'tall'; there are auto, none, march, block and warp");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }

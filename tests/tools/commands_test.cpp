@@ -249,8 +249,8 @@ TEST_F(Commands, AScheduleIsPrintedAndForced) {
       "a schedule says which stages are fused, so there is nothing left to choose\n  help: leave out either "
       "the schedule or the way to fuse");
   refuses(
-      {"--fuse", "none", "--tile", "block"},
-      "fuse 'none' leaves one stage to each kernel, so tile 'block' has nothing to compute together\n  help: "
+      {"--fuse", "none", "--tile", "march"},
+      "fuse 'none' leaves one stage to each kernel, so tile 'march' has nothing to compute together\n  help: "
       "leave out one of them");
   expect_success({"emit", "harris", "--target", "cuda", "--schedule", "basic.json", "-o", "code"});
   EXPECT_TRUE(contains(content("code/harris.cu"), "'gx' with 'sx'. Each warp goes down a strip"));
@@ -477,7 +477,7 @@ TEST_F(Commands, Bench) {
   EXPECT_GT(harris["roof_bytes"], moved);  // its squares are stored
   EXPECT_NEAR(roof, harris["copy_ms"].get<double>() * harris["roof_bytes"].get<double>() / moved, 1e-9);
   EXPECT_NEAR(harris["ratio_to_roof"], harris["median_ms"].get<double>() / roof, 1e-9);
-  EXPECT_EQ(bench_harris("block")["roof_bytes"], moved);
+  EXPECT_EQ(bench_harris("march")["roof_bytes"], moved);
 }
 
 TEST_F(Commands, TuneKeepsTheFastestSchedule) {
@@ -506,7 +506,7 @@ TEST_F(Commands, Tile) {
   EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "h200"}), "in rows of hc"));
   EXPECT_FALSE(
       contains(expect_success({"explain", "harris", "--machine", "h200", "--tile", "none"}), "in rows of"));
-  EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--tile", "block", "--sizes", "33x31"}),
+  EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--tile", "march", "--sizes", "33x31"}),
                        "0 failed"));
 }
 
@@ -516,11 +516,11 @@ TEST_F(Commands, TilesOnTheChecker) {
                              "64x48", "--json", "--tile",   tile};
     return expect_json(bench)["results"][0]["kernels"].size();
   };
-  EXPECT_EQ(kernels("block"), 1);
+  EXPECT_EQ(kernels("march"), 1);
   EXPECT_EQ(kernels("auto"), 1);
   EXPECT_EQ(kernels("none"), 6);
   EXPECT_TRUE(contains(expect_success({"verify", "harris", "--quick", "--targets", "simt-race", "--tile",
-                                       "block", "--sizes", "33x9"}),
+                                       "march", "--sizes", "33x9"}),
                        "0 failed"));
 }
 

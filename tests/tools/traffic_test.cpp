@@ -39,7 +39,7 @@ TEST(Traffic, WhatIsStoredCountsTwiceAndWhatIsComputedInPlaceDoesNot) {
 TEST(Traffic, WhatMarchesIsNotStored) {
   Image<float> in("in");
   const Stage kept = local("kept", in.border(Border::clamp()), Domain(3, 3), Local::Max);
-  EXPECT_EQ(traffic(blurred("out", kept), {64, 48}, {}, {Scalar::F32, 1}, Tile::Block),
+  EXPECT_EQ(traffic(blurred("out", kept), {64, 48}, {}, {Scalar::F32, 1}, Tile::March),
             (Traffic{image, image}));
 }
 

@@ -24,11 +24,11 @@ Stmt combined(const std::string& to, const Expr& at) {
 }
 const Expr next = add(i, literal(1));
 
-/// The statements after the pass, a letter each: b barrier, t threads, l loop with what is inside, ? branch.
+/// The statements after the pass, a letter each: b barrier, w that of a warp, t threads, l loop with what is inside, ? branch.
 std::string shape_of(const Block& block) {
   std::string shape;
   for (const Stmt& s : block) {
-    if (std::holds_alternative<Barrier>(s.op)) shape += 'b';
+    if (const auto* barrier = std::get_if<Barrier>(&s.op)) shape += barrier->is_of_warp ? 'w' : 'b';
     if (const auto* loop = std::get_if<For>(&s.op))
       shape += loop->kind == LoopKind::Threads ? "t" : "l(" + shape_of(loop->body) + ")";
     if (const auto* branch = std::get_if<If>(&s.op)) shape += "?(" + shape_of(branch->then) + ")";
@@ -77,6 +77,16 @@ TEST(InsertBarriers, TurnsOfALoopWaitForEachOther) {
                 {turns({copied("a", "in", i, i), copied("b", "a", i, next), copied("out", "b", i, next)})}),
             "l(tbtbt)");
   EXPECT_EQ(with_barriers({turns({turns({copied("a", "a", i, next)})})}), "l(l(bt))");
+}
+
+TEST(InsertBarriers, WarpsWaitForTheirOwnLanes) {
+  const auto warps = [](Block body) -> Stmt {
+    return {For{LoopKind::Warps, "warp", literal(0), literal(4), std::move(body)}};
+  };
+  // Each warp has arrays of its own, so that nothing of one is another's.
+  EXPECT_EQ(with_barriers({warps({copied("a", "in", i, i), copied("out", "a", i, next)})}), "l(twt)");
+  EXPECT_EQ(with_barriers({turns({warps({copied("a", "in", i, i), copied("out", "a", i, next)})})}),
+            "l(l(wtwt))");
 }
 
 TEST(InsertBarriers, WhatWasBeforeALoopIsWaitedForOnce) {

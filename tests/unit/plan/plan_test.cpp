@@ -29,7 +29,7 @@ ir::Pipeline two_windows() {
 }
 
 schedule::ScheduleOrWhy follow(const ir::Pipeline& pipeline, const std::string& json, const Memory& memory) {
-  return schedule_of_groups(pipeline, schedule::grouping_from_json(json), Tiling::Block, memory);
+  return schedule_of_groups(pipeline, schedule::grouping_from_json(json), Tiling::March, memory);
 }
 std::string with_kernel(const std::string& kernel) {
   return R"({"groups": [["a", "b"]], "kernels": {"b": )" + kernel + "}}";
@@ -125,6 +125,32 @@ TEST(Plan, OfAWarpPrints) {
             "  passes  a | b\n");
 }
 
+TEST(Plan, OfAStaticTileIsABlocksOrAWarps) {
+  EXPECT_EQ(
+      text_of(R"({"levels": [{"kind": "batch", "order": "static"}]})", of_blocks),
+      "kernel b; with it a\n"
+      "  grid    120 x 16 parallel\n"
+      "  block   128 parallel\n"
+      "  batch   all x 16 static\n"
+      "  row     all x 1 unrolled\n"
+      "  in      tile of 20 rows, 136 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
+      "  a       tile of 18 rows, 122 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+      "  passes  a | b\n");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "grid", "extent": [24, 4]}, {"kind": "block", "extent": [1, 2]},
+                             {"kind": "warp"}, {"kind": "batch", "order": "static"},
+                             {"kind": "row", "order": "march"}]})",
+                    of_warps),
+            "kernel b; with it a\n"
+            "  grid    24 x 4 parallel\n"
+            "  block   1 x 2 parallel\n"
+            "  warp    32 parallel\n"
+            "  batch   all x 4 static\n"
+            "  row     all x 1 march\n"
+            "  in      tile of 8 rows, 40 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
+            "  a       tile of 6 rows, 26 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+            "  passes  a | b\n");
+}
+
 TEST(Plan, OfAWarpIsAskedFor) {
   const auto level = [](const std::string& kind, const std::string& extent) {
     return R"({"levels": [{"kind": ")" + kind + R"("}, {"kind": "grid", "extent": )" + extent + "}]}";
@@ -209,8 +235,16 @@ TEST(Plan, ThatCannotBeIsRefusedWithTheReason) {
           R"({"levels": [{"kind": "core", "edges": 16, "extent": [64, 32]}, {"kind": "row", "order": "static"}]})",
           of_cores),
       "only a core that marches at one rate reads rows of 'b' in parts");
-  EXPECT_EQ(text_of(R"({"levels": [{"kind": "row", "order": "static"}]})", of_blocks),
-            "blocks of threads march through their tiles");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "batch", "order": "static", "extent": ["all", 8]},
+                                   {"kind": "grid", "extent": ["all", 16]}]})",
+                    of_blocks),
+            "a static tile of 'b' is one batch of 16 rows, not of 8");
+  EXPECT_EQ(
+      text_of(R"({"levels": [{"kind": "row", "order": "static"}, {"kind": "grid", "extent": [1024, 16]}]})",
+              of_blocks),
+      "rows of tiles 1024 pixels wide do not fit 40960 bytes of shared memory");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "block", "extent": [1, 4]}, {"kind": "warp"}]})", of_warps),
+            "blocks of 'b' have no 4 warps with tiles of their own");
   EXPECT_EQ(text_of(R"({"kept": {}})", of_cores), "a group of several stages keeps rows");
   EXPECT_EQ(text_of(R"({"kept": {"c": {"rows": 4}}})", of_cores), "the kernel of 'b' keeps no rows of 'c'");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "lane", "extent": [4]}]})", of_blocks),
@@ -359,7 +393,7 @@ TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
     const Memory memory = compile::memory_of(processor);
     const auto again =
         schedule_of_groups(chosen.pipeline, schedule::grouping_from_json(schedule::to_json(chosen.schedule)),
-                           Tiling::Block, memory);
+                           Tiling::March, memory);
     ASSERT_TRUE(again.schedule) << again.why;
     ASSERT_EQ(again.schedule->kernels.size(), chosen.schedule.kernels.size());
     for (std::size_t k = 0; k < chosen.schedule.kernels.size(); ++k) {

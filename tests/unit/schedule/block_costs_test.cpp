@@ -110,7 +110,7 @@ class BlockCosts : public testing::Test {
   }
   static Grouping cheapest(const Pipeline& pipeline, const Memory& memory = {most_shared_bytes}) {
     return cheapest_groups(
-        pipeline.ir(), Tiling::Block, memory,
+        pipeline.ir(), Tiling::March, memory,
         gpu_costs(nominal_sizes(pipeline.ir()), machine::gpu_speeds(machine::board("h200"))));
   }
 };

@@ -93,8 +93,8 @@ TEST(BlockStrip, IsAsTallAsLeavesEnough) {
 
 TEST(BlockStrip, LeavesStagesWhoseRowsDoNotFit) {
   const ir::Pipeline pipeline = two_windows();
-  EXPECT_TRUE(choose(pipeline, Tiling::Block, {3000}).of("a").in_rows);
-  const Schedule schedule = choose(pipeline, Tiling::Block, {1000});
+  EXPECT_TRUE(choose(pipeline, Tiling::March, {3000}).of("a").in_rows);
+  const Schedule schedule = choose(pipeline, Tiling::March, {1000});
   EXPECT_TRUE(schedule.of("a").stored);
   EXPECT_EQ(schedule.of("a").why,
             "'b' reads it at other pixels than its own; it is not computed with 'b', since the rows of "
@@ -104,14 +104,14 @@ TEST(BlockStrip, LeavesStagesWhoseRowsDoNotFit) {
 TEST(BlockStrip, LimitsTheGroupsThatAreForcedAndThoseOfPartitions) {
   const ir::Pipeline pipeline = two_windows();
   const Grouping both{{{"a", "b"}}, {}};
-  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::Block, {3000}).schedule);
-  EXPECT_EQ(schedule_of_groups(pipeline, both, Tiling::Block, {1000}).why,
+  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::March, {3000}).schedule);
+  EXPECT_EQ(schedule_of_groups(pipeline, both, Tiling::March, {1000}).why,
             "the rows of 'in', 'a' do not fit 1000 bytes of shared memory");
-  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::Block).schedule) << "caches hold what they can";
+  EXPECT_TRUE(schedule_of_groups(pipeline, both, Tiling::March).schedule) << "caches hold what they can";
   hipacc::Partition partition;
   partition.groups.emplace_back().members = {hipacc::GroupMember{"a"}, hipacc::GroupMember{"b"}};
-  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {3000}).groups.size(), 1u);
-  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::Block, {1000}).groups.size(), 2u);
+  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::March, {3000}).groups.size(), 1u);
+  EXPECT_EQ(groups_of_partition(pipeline, partition, Tiling::March, {1000}).groups.size(), 2u);
 }
 
 TEST(BlockStrip, EndsInAnImageOrAReductionInAnyOrder) {
@@ -121,7 +121,7 @@ TEST(BlockStrip, EndsInAnImageOrAReductionInAnyOrder) {
   const auto first = [](const Expr& left, const Expr&) { return left; };
   const auto why = [&](const Stage& sum, const Tiles& tiles = {}, std::int64_t bytes = most_shared_bytes) {
     const Grouping all{{{"a", "b", "sum"}}, {}, {}, tiles};
-    return schedule_of_groups(Pipeline("test", {sum}).ir(), all, Tiling::Block, {bytes}).why;
+    return schedule_of_groups(Pipeline("test", {sum}).ir(), all, Tiling::March, {bytes}).why;
   };
   const Stage sum = reduce("sum", b, Reduce::sum());
   EXPECT_EQ(why(sum), "");
@@ -208,7 +208,7 @@ TEST(BlockStrip, TakesTilesOfWholeStepsAndSectors) {
   const ir::Pipeline pipeline = halved_and_doubled();
   const auto tiles = [&](int width, int height) {
     const Grouping all{{{"half", "soft", "up"}}, {}, "", {{"up", {width, height}}}};
-    return schedule_of_groups(pipeline, all, Tiling::Block, {most_shared_bytes}).why;
+    return schedule_of_groups(pipeline, all, Tiling::March, {most_shared_bytes}).why;
   };
   EXPECT_EQ(tiles(64, 6), "");
   EXPECT_EQ(tiles(64, 5), "a tile's height of 5 is no multiple of 2, which the rates of its stages ask for");

@@ -108,7 +108,7 @@ TEST_F(GroupCosts, OfAReductionAreThoseOfItsElements) {
   EXPECT_EQ(work(pipeline, 0, 3).operations - work(pipeline, 1, 2).operations, operations_of_a);
   EXPECT_LT(cost(pipeline, 0, 3).total, cost(pipeline, 0, 1).total + cost(pipeline, 1, 2).total);
   const auto found =
-      cheapest_groups(pipeline.ir(), Tiling::Block, {}, cpu_costs(nominal_sizes(pipeline.ir())));
+      cheapest_groups(pipeline.ir(), Tiling::March, {}, cpu_costs(nominal_sizes(pipeline.ir())));
   EXPECT_EQ(found.groups, (Groups{{"a", "b", "sum"}}));
 }
 
@@ -117,7 +117,7 @@ TEST_F(GroupCosts, OfAScheduleAreThoseOfItsGroups) {
   const Pipeline pipeline("test", {c});
   const ir::Sizes sizes = nominal_sizes(pipeline.ir());
   const auto costs = [&](const Groups& groups) {
-    return costs_of(schedule_of_groups(pipeline.ir(), {groups, {}}, Tiling::Block).schedule.value().kernels,
+    return costs_of(schedule_of_groups(pipeline.ir(), {groups, {}}, Tiling::March).schedule.value().kernels,
                     sizes);
   };
   ASSERT_EQ(costs({{"a", "b", "c"}}).size(), 1u);
@@ -134,12 +134,12 @@ TEST_F(GroupCosts, TheCheapestComeFirst) {
   const Pipeline pipeline("test", {c});
   const ir::Sizes sizes = nominal_sizes(pipeline.ir());
   const std::vector<Grouping> found =
-      cheapest_groupings(pipeline.ir(), Tiling::Block, {}, cpu_costs(sizes), 10);
+      cheapest_groupings(pipeline.ir(), Tiling::March, {}, cpu_costs(sizes), 10);
   ASSERT_EQ(found.size(), 4u) << "a and b with their reader, or not";
-  EXPECT_EQ(found[0].groups, cheapest_groups(pipeline.ir(), Tiling::Block, {}, cpu_costs(sizes)).groups);
+  EXPECT_EQ(found[0].groups, cheapest_groups(pipeline.ir(), Tiling::March, {}, cpu_costs(sizes)).groups);
   double before = 0;
   for (const Grouping& grouping : found) {
-    const auto schedule = schedule_of_groups(pipeline.ir(), grouping, Tiling::Block).schedule.value();
+    const auto schedule = schedule_of_groups(pipeline.ir(), grouping, Tiling::March).schedule.value();
     const double total = total_of(costs_of(schedule.kernels, sizes));
     EXPECT_GE(total, before);
     before = total;

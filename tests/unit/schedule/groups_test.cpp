@@ -18,7 +18,7 @@ ir::Pipeline prepared(const std::string& application) {
 }
 
 /// "a in rows of c; b computed in c; c stored", or the reason.
-std::string follow(const ir::Pipeline& pipeline, const Groups& groups, Tiling tiling = Tiling::Block) {
+std::string follow(const ir::Pipeline& pipeline, const Groups& groups, Tiling tiling = Tiling::March) {
   const ScheduleOrWhy found = schedule_of_groups(pipeline, {groups, {}}, tiling);
   if (!found.schedule) return found.why;
   std::string text;
@@ -51,13 +51,13 @@ TEST(Groups, AreComputedInPlaceOrMarch) {
 
 TEST(Groups, SayWhyTheirStagesAreStored) {
   const Chain s;
-  const Schedule schedule = *schedule_of_groups(s.to({s.c}), {{{"a", "b"}}, {}}, Tiling::Block).schedule;
+  const Schedule schedule = *schedule_of_groups(s.to({s.c}), {{{"a", "b"}}, {}}, Tiling::March).schedule;
   EXPECT_EQ(schedule.of("b").why, "it is the last of its group");
   EXPECT_EQ(schedule.of("c").why, "it is an output");
   const Grouping alone{{}, {{"b", "a test says so"}}};
-  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::Block).schedule->of("a").why,
+  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::March).schedule->of("a").why,
             "it is a group by itself");
-  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::Block).schedule->of("b").why, "a test says so");
+  EXPECT_EQ(schedule_of_groups(s.to({s.c}), alone, Tiling::March).schedule->of("b").why, "a test says so");
 }
 
 /// A point stage is read in two loops of a group, so it is a value of none of them.
@@ -153,7 +153,7 @@ TEST(Groups, OfWhatIsChosenGiveItAgain) {
   for (const auto& [name, application] : applications()) {
     if (application.about.refused) continue;
     const ir::Pipeline pipeline = prepared(name);
-    for (const Tiling tiling : {Tiling::None, Tiling::Block}) {
+    for (const Tiling tiling : {Tiling::None, Tiling::March}) {
       const Schedule chosen = choose(pipeline, tiling);
       const Groups groups = groups_of(chosen);
       EXPECT_EQ(grouping_from_json(to_json(groups)).groups, groups) << name;
@@ -167,7 +167,7 @@ TEST(Groups, OfWhatIsChosenGiveItAgain) {
 }
 
 std::string follow_fusion(const ir::Pipeline& definition, hipacc::Fusion fusion,
-                          Tiling tiling = Tiling::Block) {
+                          Tiling tiling = Tiling::March) {
   const ir::Pipeline pipeline = rewrite::prepare(definition);
   return follow(pipeline,
                 groups_of_partition(pipeline, schedule::hipacc::fuse(definition, fusion), tiling).groups,
@@ -202,7 +202,7 @@ TEST(Groups, OfAPartitionThatCannotMarchAreStored) {
   const ir::Pipeline pipeline = Pipeline("test", {c}).ir();
   const hipacc::Partition partition = schedule::hipacc::fuse(pipeline, hipacc::Fusion::MinCut);
   ASSERT_EQ(partition.groups.size(), 1u);
-  const Grouping grouping = groups_of_partition(pipeline, partition, Tiling::Block);
+  const Grouping grouping = groups_of_partition(pipeline, partition, Tiling::March);
   EXPECT_EQ(follow(pipeline, grouping.groups), "a stored; b computed in c; c stored");
   EXPECT_EQ(
       grouping.why.at("a"),
@@ -282,7 +282,7 @@ TEST(Groups, HaveTilesThatFit) {
   const Chain s;
   const auto in_tiles = [&](const std::string& result, const Tile& tile, const Memory& memory = {}) {
     const Grouping grouping{{{"b", "c"}}, {}, {}, {{result, tile}}};
-    const ScheduleOrWhy found = schedule_of_groups(s.to({s.c}), grouping, Tiling::Block, memory);
+    const ScheduleOrWhy found = schedule_of_groups(s.to({s.c}), grouping, Tiling::March, memory);
     return found.schedule ? found.schedule->of("c").where() : found.why;
   };
   EXPECT_EQ(in_tiles("c", {30, 7, Traversal::March}), "stored in strips of 30x7");
@@ -298,8 +298,9 @@ TEST(Groups, HaveTilesThatFit) {
             "a tile's width of 30 is no multiple of 8, a sector of memory");
   EXPECT_EQ(in_tiles("c", {3200, 8, Traversal::March}, {40960}),
             "rows of tiles 3200 pixels wide do not fit 40960 bytes of shared memory");
-  EXPECT_EQ(in_tiles("c", {32, 8, Traversal::Static}, {40960}),
-            "blocks of threads march through their tiles");
+  EXPECT_EQ(in_tiles("c", {32, 8, Traversal::Static}, {40960}), "stored in tiles of 32x8");
+  EXPECT_EQ(in_tiles("c", {30, 8, Traversal::Static}, {40960}),
+            "a tile's width of 30 is no multiple of 8, a sector of memory");
 }
 
 /// The groups of least cost on a CPU.
@@ -309,16 +310,16 @@ Grouping on_cpu(const ir::Pipeline& pipeline, Tiling tiling) {
 
 /// The same, and the sentence for a stage.
 std::pair<std::string, std::string> cheapest(const ir::Pipeline& pipeline, const std::string& stage) {
-  const Grouping grouping = on_cpu(pipeline, Tiling::Block);
-  const Schedule schedule = schedule_of_groups(pipeline, grouping, Tiling::Block).schedule.value();
+  const Grouping grouping = on_cpu(pipeline, Tiling::March);
+  const Schedule schedule = schedule_of_groups(pipeline, grouping, Tiling::March).schedule.value();
   return {to_json(groups_of(schedule)), schedule.of(stage).why};
 }
 
 TEST(CheapestGroups, MarchWhereMemoryIsTheLimit) {
   const Chain s;
   EXPECT_EQ(cheapest(s.to({s.c}), "c").first, R"({"groups":[["a","b","c"]]})");
-  EXPECT_EQ(on_cpu(prepared("harris_corner"), Tiling::Block).groups.size(), 1u);
-  EXPECT_EQ(on_cpu(s.to({s.c}), Tiling::Block).search, "6 groups priced, 3 sets of stages left");
+  EXPECT_EQ(on_cpu(prepared("harris_corner"), Tiling::March).groups.size(), 1u);
+  EXPECT_EQ(on_cpu(s.to({s.c}), Tiling::March).search, "6 groups priced, 3 sets of stages left");
   EXPECT_EQ(on_cpu(s.to({s.c}), Tiling::None).groups.size(), 3u);
 }
 
@@ -343,7 +344,7 @@ TEST(CheapestGroups, AreFoundWhateverSizesSuit) {
   const Image<float> in("in");
   Stage a = stage("a", {in.width() - 5000, in.height()}, [&](Var x, Var y) { return in(x + 5000, y); });
   Stage b = stage("b", a.size(), [&](Var x, Var y) { return a.border(Border::clamp())(x, y + 1); });
-  EXPECT_NO_THROW(on_cpu(Pipeline("test", {b}).ir(), Tiling::Block));
+  EXPECT_NO_THROW(on_cpu(Pipeline("test", {b}).ir(), Tiling::March));
 }
 
 TEST(CheapestGroups, SayWhatStandsInTheWay) {

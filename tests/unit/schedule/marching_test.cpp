@@ -152,7 +152,7 @@ TEST(Marching, ToAReductionKeepsRowsThatASecondCacheHolds) {
     const Stage sum = reduce(
         "sum", in.size(),
         [&](Var x, Var y) { return a.border(Border::constant(0.f))(x, y - rows) + a(x, y); }, Reduce::sum());
-    return schedule_of_groups(Pipeline("test", {sum}).ir(), {{{"a", "sum"}}, {}}, Tiling::Block).why;
+    return schedule_of_groups(Pipeline("test", {sum}).ir(), {{{"a", "sum"}}, {}}, Tiling::March).why;
   };
   EXPECT_EQ(why(15), "") << "no more than 256 KB";
   EXPECT_EQ(why(16), "'sum' takes strips of 4096 columns, whose rows are 512 KB: more than 256");
@@ -180,7 +180,7 @@ TEST(Marching, IsRefusedWithAReason) {
 
 TEST(Marching, TakesAllStagesThatOneResultNeeds) {
   const ir::Pipeline pipeline = rewrite::prepare(build(applications().at("harris")).pipeline.ir());
-  const Schedule schedule = choose(pipeline, Tiling::Block);
+  const Schedule schedule = choose(pipeline, Tiling::March);
   for (const StagePlan& plan : schedule.stages) EXPECT_EQ(plan.stored, plan.stage == "hc") << plan.stage;
   EXPECT_EQ(schedule.of("sx").where(), "in rows of hc");
   EXPECT_EQ(schedule.of("sx").why,
@@ -255,7 +255,7 @@ TEST(Marching, LeavesWhatTakesLongerThanMemory) {
     return sum;
   });
   Stage b = convolve("b", a.border(Border::clamp()), cross);
-  const Schedule schedule = choose(Pipeline("test", {b}).ir(), Tiling::Block);
+  const Schedule schedule = choose(Pipeline("test", {b}).ir(), Tiling::March);
   EXPECT_EQ(
       schedule.of("a").why,
       "'b' reads it at other pixels than its own; it is not computed with 'b', since 120 operations a pixel "
@@ -267,9 +267,9 @@ TEST(Marching, LeavesWhatIsNeededElsewhere) {
   Stage a = convolve("a", in.border(Border::clamp()), cross);
   Stage b = convolve("b", a.border(Border::clamp()), cross);
   Stage c = convolve("c", a.border(Border::clamp()), cross);
-  const Schedule two = choose(Pipeline("test", {b, c}).ir(), Tiling::Block);
+  const Schedule two = choose(Pipeline("test", {b, c}).ir(), Tiling::March);
   EXPECT_TRUE(two.of("a").stored);
-  const Schedule output = choose(Pipeline("test", {a, b}).ir(), Tiling::Block);
+  const Schedule output = choose(Pipeline("test", {a, b}).ir(), Tiling::March);
   EXPECT_TRUE(output.of("a").stored);
 }
 

@@ -1,0 +1,87 @@
+#include "schedule/static_tiles.h"
+
+#include <array>
+#include <vector>
+
+#include "plan/block_strip.h"
+
+namespace weft::schedule {
+namespace {
+
+constexpr std::array heights_of_blocks = {32, 16, 8, 4, 2, 1};
+constexpr std::array threads_of_blocks = {64, 128, 256};
+constexpr std::array columns_of_warps = {32, 64, 128};
+constexpr std::array warps_of_blocks = {2, 4, 8};
+constexpr std::array heights_of_cores = {16, 32, 64, 128};
+constexpr std::array widths_of_cores = {64, 128, 256, 512};
+
+bool is_static(Tiling tiling) { return tiling == Tiling::Block || tiling == Tiling::Warp; }
+
+/// What every tile of that kind is asked for.
+plan::Choices asked_of(Tiling tiling, const Memory& memory) {
+  plan::Choices asked;
+  asked.traversal = plan::Traversal::Static;
+  asked.of_blocks = memory.is_of_blocks();
+  if (memory.is_of_blocks())
+    asked.of_warps = tiling == Tiling::Warp;
+  else
+    asked.width = widths_of_cores[2], asked.height = plan::fixed(heights_of_cores[1]);
+  return asked;
+}
+
+std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, const Memory& memory) {
+  std::vector<plan::Choices> all;
+  plan::Choices asked = asked_of(tiling, memory);
+  const auto with_heights = [&](const auto& heights) {
+    for (const int height : heights) {
+      asked.height = plan::fixed(height * group.march.step[1]);
+      all.push_back(asked);
+    }
+  };
+  const auto with_columns = [&](const auto& columns) {
+    for (const int count : columns) {
+      asked.width = plan::width_of_static_tile(group.march, group.result(), count);
+      with_heights(heights_of_blocks);
+    }
+  };
+  if (!memory.is_of_blocks()) {
+    for (const int width : widths_of_cores) {
+      asked.width = width;
+      with_heights(heights_of_cores);
+    }
+  } else if (tiling == Tiling::Block) {
+    with_columns(threads_of_blocks);
+  } else {
+    for (const int warps : warps_of_blocks) {
+      asked.warps = warps;
+      with_columns(columns_of_warps);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory) {
+  if (is_static(tiling)) {
+    plan::PlanOrWhy found = plan::plan_of(group, memory, asked_of(tiling, memory));
+    if (found.plan) return found;
+  }
+  return plan::plan_of(group, memory, {});
+}
+
+plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
+                               const plan::CostModel& model) {
+  plan::Choices best;
+  if (!is_static(tiling)) return best;
+  double least = 0;
+  for (const plan::Choices& asked : candidates(tiling, group, memory)) {
+    const plan::PlanOrWhy found = plan::plan_of(group, memory, asked);
+    if (!found.plan) continue;
+    const double cost = model(*found.plan);
+    if (best == plan::Choices{} || cost < least) best = asked, least = cost;
+  }
+  return best;
+}
+
+}  // namespace weft::schedule

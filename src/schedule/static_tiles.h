@@ -1,0 +1,20 @@
+// Tiles that are gone through stage by stage, where they are asked for, for every kernel that has tiles.
+//
+//     Tiling::Block, of blocks of a GPU's threads     64, 128 or 256 threads, 1 to 32 rows: what should take least time
+#pragma once
+
+#include "plan/group.h"
+#include "plan/planner.h"
+#include "plan/tiles.h"
+#include "schedule/schedule.h"
+
+namespace weft::schedule {
+
+/// The plan of a group in tiles of that kind; in the usual ones where it has none of the kind.
+plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory);
+
+/// What to ask for, so that the plan takes least time by the model: nothing, if it is not static.
+plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
+                               const plan::CostModel& model);
+
+}  // namespace weft::schedule
