@@ -48,8 +48,10 @@ enum class Tile {
   Auto,   ///< March where that should take less time.
   None,   ///< One after another, each for the whole image.
   March,  ///< Together down strips of the image, some rows of each at a time.
-  Block,  ///< Together in tiles, all of a stage before the next: tiles of a block of a GPU's threads, or of a core;
-  Warp,  ///< of a warp alone, on GPUs.
+  // Together in tiles, all of a stage before the next,
+  Block,  ///< of a block of a GPU's threads, or of a CPU's core;
+  Warp,   ///< of a warp alone, on GPUs;
+  Hybrid  ///< of a warp, with some of a tile's rows in registers.
 };
 
 /// Which stages one kernel computes, so that their pixels need no memory.

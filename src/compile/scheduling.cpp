@@ -49,6 +49,7 @@ Tiling tiling_of(const Scheduling& scheduling) {
     case Tile::None: return Tiling::None;
     case Tile::Block: return Tiling::Block;
     case Tile::Warp: return Tiling::Warp;
+    case Tile::Hybrid: return Tiling::Hybrid;
     default: return Tiling::March;
   }
 }
@@ -111,7 +112,8 @@ schedule::Memory memory_of(const target::Target& target) {
 Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
-  if (scheduling.tile == Tile::Warp && !memory_of(target).has_warps)
+  const bool is_of_warps = scheduling.tile == Tile::Warp || scheduling.tile == Tile::Hybrid;
+  if (is_of_warps && !memory_of(target).has_warps)
     throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))
         .help("take tile 'march' or 'block', or another target");
   Scheduled result{rewrite::prepare(definition), {}, {}, {}};

@@ -94,7 +94,8 @@ class GpuPrinter : public CLike {
     }
   }
   void print(const kernel::LocalArray& array) override {
-    line(fmt::format("{}{} {}[{}]{};", array.storage == kernel::Storage::Shared ? "__shared__ " : "",
+    const std::string shared = array.is_aligned ? "__shared__ __align__(16) " : "__shared__ ";
+    line(fmt::format("{}{} {}[{}]{};", array.storage == kernel::Storage::Shared ? shared : "",
                      c_type(array.type), array.name, array.count, array.is_zeroed ? " = {}" : ""));
   }
   void print(const kernel::LoadPack& load) override {

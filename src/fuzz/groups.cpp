@@ -82,9 +82,14 @@ plan::Choices random_static_tile(Random& random, const schedule::Memory& memory)
   plan::Choices asked;
   asked.of_blocks = true, asked.of_warps = memory.has_warps && is_one_in(random, 2);
   asked.traversal = plan::Traversal::Static;
+  if (is_one_in(random, 2)) asked.height = plan::fixed(1 + static_cast<int>(random.bits() % 12));
+  if (*asked.of_warps && is_one_in(random, 2)) {
+    asked.share = static_cast<int>(random.bits() % 101);
+    if (is_one_in(random, 2)) asked.pixels = 1 << random.bits() % 3;
+    return asked;
+  }
   if (*asked.of_warps && is_one_in(random, 2)) asked.warps = 1 + static_cast<int>(random.bits() % 5);
   if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
-  if (is_one_in(random, 2)) asked.height = plan::fixed(1 + static_cast<int>(random.bits() % 12));
   if (is_one_in(random, 3)) asked.unrolled = is_one_in(random, 2);
   return asked;
 }

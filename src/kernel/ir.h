@@ -120,7 +120,8 @@ struct LocalArray {
   Scalar type;
   int count;
   Storage storage = Storage::Local;
-  bool is_zeroed = false;  ///< Begins as zeros. Local only.
+  bool is_zeroed = false;   ///< Begins as zeros. Local only.
+  bool is_aligned = false;  ///< At a multiple of the widest access. Shared only.
 };
 struct Store {
   std::string array;

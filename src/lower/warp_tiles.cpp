@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "ir/build.h"
+#include "ir/visit.h"
 #include "lower/lower_stage.h"
 #include "lower/shared_images.h"
 #include "lower/tile_owner.h"
@@ -98,7 +99,7 @@ class WarpTiles : public TileOwner {
       claim(wanted);
     claim(tile.array().name + "_place");
     for (const Source& source : tile.sources()) {
-      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own"})
+      for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own", "_rest"})
         claim(memory_of(source).name + what);
     }
   }
@@ -122,6 +123,14 @@ class WarpTiles : public TileOwner {
       function.body.push_back(
           {kernel::LocalArray{next_of(image), type_of_next(image), loaded() * next_in_row(image)}});
     });
+    for (const Source& source : tile_.sources()) {
+      const plan::Kept& kept = source.kept;
+      const int rows = kept.rows - kept.resident.value_or(kept.rows);
+      if (rows == 0) continue;
+      kernel::LocalArray rest{rest_of(source), kept.type.scalar, rows * tile_.plan().row_of_lanes(kept)};
+      rest.storage = kernel::Storage::Shared, rest.is_aligned = true;
+      function.body.push_back({std::move(rest)});
+    }
     return function;
   }
 
@@ -162,10 +171,14 @@ class WarpTiles : public TileOwner {
     return {function.name, literal(1), grid};
   }
 
-  /// Rows with tests, batches without where all that they read and compute lies inside, and again rows with tests.
   Block go_down(const std::function<Block()>& rows) override {
+    return tile_.is_static() ? stage_by_stage(rows) : march(rows);
+  }
+
+  /// Rows with tests, batches without where all that they read and compute lies inside, and again rows with tests.
+  Block march(const std::function<Block()>& rows) {
     Block block;
-    const Expr y1 = name("y1"), from = kernel::sub(name("y0"), literal(tile_.plan().before));
+    const Expr y1 = name("y1"), from = first_row();
     const auto let = [&](const std::string& wanted, const Expr& value, Scalar type = Scalar::I64) {
       block.push_back({Let{local(wanted), value}});
       return var(wanted, type);
@@ -182,16 +195,6 @@ class WarpTiles : public TileOwner {
     for_images([&](const Source& image) {
       block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
     });
-    const auto first_rows = [&](const Tests& tests) {
-      tests_ = tests;
-      Block loads;
-      for_images([&](const Source& image) {
-        const Expr row = kernel::add(kernel::add(from, literal(image.kept.ahead)), var("k"));
-        const Expr at = kernel::mul(var("k"), literal(next_in_row(image)));
-        loads.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
-      });
-      return loads;
-    };
     if (Block whole = first_rows({.columns = true}); !whole.empty()) {
       Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
       for_images([&](const Source& image) {
@@ -201,18 +204,11 @@ class WarpTiles : public TileOwner {
       });
       block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
     }
-    tests_ = {.columns = true, .rows = true};
-    Block row_by_row;
-    for (const Source& source : tile_.sources()) {
-      const plan::Kept& kept = source.kept;
-      if (const int moving = (kept.rows - 1) * kept.pitch; moving > 0)
-        row_by_row.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
-    }
-    kernel::append(row_by_row, rows());
+    Block each_row = row_by_row(rows);
     const Expr is_above = equal(var("part"), literal(0));
     Block part;
     part.push_back({For{LoopKind::Serial, "y", kernel::select(is_above, from, end),
-                        kernel::select(is_above, begin, y1), std::move(row_by_row)}});
+                        kernel::select(is_above, begin, y1), std::move(each_row)}});
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
       tests_ = tests;
       Block each{{Let{"y", kernel::add(name("batch"), var("k"))}}};
@@ -230,6 +226,25 @@ class WarpTiles : public TileOwner {
     return block;
   }
 
+  /// Where all lies inside all rows of a stage and then of the next; else row by row, with tests.
+  Block stage_by_stage(const std::function<Block()>& rows) {
+    Block block;
+    const Inside inside = where_inside(block);
+    block.push_back({Let{local("in_lanes"), inside.lanes}});
+    for_images([&](const Source& image) {
+      block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
+    });
+    Block edges = first_rows({.columns = true, .rows = true});
+    edges.push_back({For{LoopKind::Serial, "y", first_row(), name("y1"), row_by_row(rows)}});
+    tests_ = {}, is_by_stages_ = true;
+    Block whole = rows();
+    is_by_stages_ = false;
+    const Expr is_whole =
+        kernel::both(kernel::both(var("in_lanes", Scalar::Bool), inside.columns), tile_.is_inside());
+    block.push_back({If{is_whole, std::move(whole), std::move(edges)}});
+    return block;
+  }
+
   /// Which ends the code looks for: those of rows, and the first and last rows of an image.
   struct Tests {
     bool columns = false, rows = false;
@@ -242,11 +257,13 @@ class WarpTiles : public TileOwner {
     std::vector<ir::Case> cases;
   };
 
-  /// The row that was loaded some rows ago takes its place, and another is loaded.
+  /// The row that was loaded some rows ago takes its place, and another is loaded. Of a tile stage by stage all rows.
   Block rows_of_image(const Source& image) override {
+    if (is_by_stages_) return all_rows_of_image(image);
     const plan::Kept& kept = image.kept;
     const Expr own = kernel::add(row_start(kept, kept.ahead), literal(kept.first)), j = var("j");
-    const kernel::Store unpacked{image.array, kernel::add(own, j), loaded_scalar(image, due(image), j)};
+    const kernel::Store unpacked{image.array, kernel::add(own, j),
+                                 loaded_scalar(image, next_of(image), due(image), j)};
     Block block{{unrolled(local("j"), scalars_of(image), {{unpacked}})}};
     Expr last = due(image);
     if (tests_.rows && loaded() > 1) {
@@ -263,6 +280,10 @@ class WarpTiles : public TileOwner {
   }
 
   Block rows_of_pass(const Tile::Stages& pass) override {
+    return is_by_stages_ ? all_rows_of_pass(pass) : row_of_pass(pass);
+  }
+
+  Block row_of_pass(const Tile::Stages& pass) {
     Tile::PassLanes members = tile_.lanes_of(pass);
     const PlacedLanes& first = *members.front();
     const Source* kept = tile_.source(*pass.front());
@@ -271,7 +292,10 @@ class WarpTiles : public TileOwner {
     const Rows of_first(first.stage().domain(), tile_.layout());
 
     Block work;
-    if (kept) work.push_back({Let{row, kernel::add(name("y"), literal(ahead))}});
+    if (is_by_stages_)
+      work.push_back({Let{row, kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(kept))))}});
+    else if (kept)
+      work.push_back({Let{row, kernel::add(name("y"), literal(ahead))}});
     // What is computed beyond the ends reads other images at some pixel of theirs.
     const Expr left = kernel::mul(name("left"), literal(per_pixel));
     Expr x = kernel::add(left, name("i"));
@@ -292,9 +316,14 @@ class WarpTiles : public TileOwner {
     }
     const auto kept_rows = [&](const Source& source) -> ExpressionLowering::KeptRows {
       return {source.array,
-              [this, &source, place, ahead](const std::vector<Expr>& coords) {
+              [this, &source, place, ahead, kept](const std::vector<Expr>& coords) {
                 const Expr& y = coords.front();
                 const std::optional<int> below = distance(y, place);
+                if (is_by_stages_) {
+                  const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
+                  const Expr number = kernel::add(var("k"), literal(first_of(kept) - first_of(&source)));
+                  return slot(source.kept, kernel::add(number, further));
+                }
                 if (below) return row_start(source.kept, ahead + *below);
                 return row_start(source.kept, ahead, kernel::sub(y, name(place)));
               },
@@ -312,6 +341,12 @@ class WarpTiles : public TileOwner {
         stored = expressions.claim(tile_.array().name + "_pack");
         work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of(result_.type)}});
         targets.push_back({stored, at, cases_of(*pass[m], members[m]->stage())});
+        continue;
+      }
+      if (is_by_stages_) {
+        const std::string& own = local(memory_of(*source).name + "_own");
+        work.push_back({kernel::LocalArray{own, source->kept.type.scalar, scalars_of(*source)}});
+        targets.push_back({own, at, cases_of(*pass[m], members[m]->stage())});
         continue;
       }
       const Expr first_own = kernel::add(row_start(source->kept, ahead), literal(source->kept.first));
@@ -334,7 +369,13 @@ class WarpTiles : public TileOwner {
     loops.push_back({std::move(each)});
     kernel::append(work, std::move(loops));
     for (const ir::Stage* stage : pass) {
-      if (const Source* source = tile_.source(*stage)) {
+      const Source* source = tile_.source(*stage);
+      if (source && is_by_stages_) {
+        const std::string& own = local(memory_of(*source).name + "_own");
+        kernel::append(work, kept_row(*source, own));
+        if (source->kept.is_stored)
+          work.push_back({store(own, memory_of(*source), name(row), source->kept.ahead)});
+      } else if (source) {
         kernel::append(work, what_borders_find_in_row(*source, name(row), expressions));
         kernel::append(work, columns_beside(*source));
         kernel::append(work, what_borders_find_in_rows(*source, name(row)));
@@ -383,11 +424,11 @@ class WarpTiles : public TileOwner {
   int next_in_row(const Source& image) const {
     return scalars_of(image) / (has_words(image) ? scalars_in_word(image) : 1);
   }
-  Expr loaded_scalar(const Source& image, const Expr& from, const Expr& j) const {
+  Expr loaded_scalar(const Source& image, const std::string& next, const Expr& from, const Expr& j) const {
     const Scalar type = image.kept.type.scalar;
-    if (!has_words(image)) return kernel::load(next_of(image), type, kernel::add(from, j));
+    if (!has_words(image)) return kernel::load(next, type, kernel::add(from, j));
     const Expr in_word = literal(scalars_in_word(image));
-    const Expr word = kernel::load(next_of(image), Scalar::U32, kernel::add(from, kernel::div(j, in_word)));
+    const Expr word = kernel::load(next, Scalar::U32, kernel::add(from, kernel::div(j, in_word)));
     const Expr bits = kernel::mul(kernel::binary(BinaryOp::Rem, j, in_word), literal(8 * size_of(type)));
     return kernel::cast(ir::CastMode::Convert, type,
                         kernel::binary(BinaryOp::Shr, word, converted(Scalar::U32, bits)));
@@ -402,12 +443,14 @@ class WarpTiles : public TileOwner {
 
   // ---- rows in registers
 
+  /// Rows that take each other's place in registers.
+  static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
   /// Where the row begins that is so many below the current one. In batches rows stay where they are and
   /// loops are unrolled, so that this is a number; else they move up by one with each row, in less code. Before a batch
   /// and after it the latest row is the last, as it is between such rows.
   Expr row_start(const plan::Kept& kept, int below) const {
     const int from_last = below - kept.ahead;
-    if (tests_.rows) return literal((from_last + kept.rows - 1) * kept.pitch);
+    if (tests_.rows) return literal((from_last + rows_in_turn(kept) - 1) * kept.pitch);
     return kernel::mul(turn(kept.rows, from_last), literal(kept.pitch));
   }
   /// And as many further below as a loop over the taps of a window says.
@@ -429,7 +472,8 @@ class WarpTiles : public TileOwner {
   }
   /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
   Expr own_at(const Source& source, const Expr& pixel, int l) const {
-    const Expr own = kernel::add(row_start(source.kept, source.kept.ahead), literal(source.kept.first));
+    const Expr row = is_by_stages_ ? latest_ : row_start(source.kept, source.kept.ahead);
+    const Expr own = kernel::add(row, literal(source.kept.first));
     return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
   }
   Expr own(const Source& source, const Expr& pixel, int l) const {
@@ -444,7 +488,147 @@ class WarpTiles : public TileOwner {
         {{kernel::Store{array, kernel::add(to, j), kernel::load(array, type, kernel::add(from, j))}}})};
   }
 
+  // ---- stage by stage
+
+  const std::string& rest_of(const Source& source) const { return local(memory_of(source).name + "_rest"); }
+  /// The first row of a source that a tile needs, from y0 on; of the result, if null.
+  static int first_of(const Source* source) { return source ? static_cast<int>(source->kept.down().min) : 0; }
+  /// Where a row, by its number, begins in registers: if it stays there at its place, else where it comes back to.
+  Expr slot(const plan::Kept& kept, const Expr& number) const {
+    const int resident = *kept.resident;
+    const Expr back = slot_of_guest(kept, number);
+    const Expr slot = resident == kept.rows ? number
+                      : resident == 0       ? back
+                                            : kernel::select(less(number, literal(resident)), number, back);
+    return kernel::mul(slot, literal(kept.pitch));
+  }
+  static Expr slot_of_guest(const plan::Kept& kept, const Expr& number) {
+    const Expr resident = literal(*kept.resident);
+    const Expr turn = kernel::binary(BinaryOp::Rem, kernel::sub(number, resident), literal(kept.least_rows));
+    return kernel::add(resident, turn);
+  }
+  /// A lane's pixels of a row in shared memory, which no other lane reads.
+  Expr place_of_rest(const Source& source, const Expr& number) const {
+    const Expr row = kernel::mul(kernel::sub(number, literal(*source.kept.resident)),
+                                 literal(tile_.plan().row_of_lanes(source.kept)));
+    return kernel::add(row, kernel::mul(var("lane"), literal(scalars_of(source))));
+  }
+  /// From an array to a row in registers, with the columns beside them.
+  Block to_registers(const Source& source, const Expr& slot, const std::string& own) {
+    latest_ = kernel::mul(slot, literal(source.kept.pitch));
+    const Expr j = var("j");
+    const kernel::Store store{source.array, kernel::add(own_at(source, literal(0), 0), j),
+                              kernel::load(own, source.kept.type.scalar, j)};
+    Block block{{unrolled(local("j"), scalars_of(source), {{store}})}};
+    kernel::append(block, columns_beside(source));
+    return block;
+  }
+  /// The row with the number k, where it lies until it is read.
+  Block kept_row(const Source& source, const std::string& own) {
+    const Expr k = var("k");
+    const kernel::StorePack away{own, rest_of(source), place_of_rest(source, k), literal(scalars_of(source)),
+                                 true};
+    const int resident = *source.kept.resident;
+    if (resident == 0) return {{away}};
+    Block stays = to_registers(source, k, own);
+    if (resident == source.kept.rows) return stays;
+    return {{If{less(k, literal(resident)), std::move(stays), {{away}}}}};
+  }
+  Block back_to_registers(const Source& source, const Expr& number) {
+    const std::string& own = local(memory_of(source).name + "_next_row");
+    Block back{{kernel::LoadPack{own, rest_of(source), source.kept.type.scalar, scalars_of(source),
+                                 place_of_rest(source, number), literal(scalars_of(source)), true}}};
+    kernel::append(back, to_registers(source, slot_of_guest(source.kept, number), own));
+    if (*source.kept.resident == 0) return back;
+    return {{If{at_most(literal(*source.kept.resident), number), std::move(back), {}}}};
+  }
+
+  Block all_rows_of_image(const Source& image) {
+    const Rows rows(image.stage.box, tile_.layout());
+    const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
+    const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
+    const Expr column = kernel::mul(kernel::sub(name("left"), rows.begin(0)), literal(image.lanes()));
+    const std::string& pack = local(memory_of(image).name + "_next_row");
+    const std::string& own = local(memory_of(image).name + "_own");
+    const int count = next_in_row(image);
+    Block each{{kernel::LoadPack{pack, memory_of(image).name, type_of_next(image), count,
+                                 kernel::add(above, column), literal(count), true, has_words(image)}}};
+    if (has_words(image)) {
+      each.push_back({kernel::LocalArray{own, image.kept.type.scalar, scalars_of(image)}});
+      const kernel::Store unpacked{own, j, loaded_scalar(image, pack, literal(0), j)};
+      each.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
+    }
+    kernel::append(each, kept_row(image, has_words(image) ? own : pack));
+    return {{unrolled(local("k"), image.kept.rows, std::move(each))}};
+  }
+
+  /// Rows below its own pixel that a pass reads of a source.
+  static plan::Reach rows_read(const Tile::PassLanes& pass, const ir::Stage& source) {
+    plan::Reach reach;
+    for (const auto& lanes : pass) {
+      for (const ir::Expr& e : ir::reads(lanes->stage())) {
+        const auto& read = std::get<ir::Read>(e->op);
+        if (read.source->name != source.name) continue;
+        const auto footprint = plan::footprint_in_image(read);
+        reach = {std::min(reach.min, (*footprint)[1].min), std::max(reach.max, (*footprint)[1].max)};
+      }
+    }
+    return reach;
+  }
+  /// Rows that lie in shared memory come back one by one, as the pass gets to those that read them.
+  Block all_rows_of_pass(const Tile::Stages& pass) {
+    const Tile::PassLanes members = tile_.lanes_of(pass);
+    const Source* kept = tile_.source(*pass.front());
+    Block before, each;
+    for (const Source& source : tile_.sources()) {
+      const bool is_read = std::any_of(members.begin(), members.end(), [&](const auto& lanes) {
+        const std::vector<ir::Expr> reads = ir::reads(lanes->stage());
+        return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+          return std::get<ir::Read>(e->op).source->name == source.stage.name;
+        });
+      });
+      if (!is_read || *source.kept.resident == source.kept.rows) continue;
+      const plan::Reach reach = rows_read(members, source.stage);
+      const auto first = static_cast<int>(first_of(kept) - first_of(&source) + reach.min);
+      const auto more = static_cast<int>(reach.extent()) - 1;
+      const Expr number = kernel::add(var("k"), literal(first));
+      if (more > 0) before.push_back({unrolled(local("k"), more, back_to_registers(source, number))});
+      kernel::append(each, back_to_registers(source, kernel::add(number, literal(more))));
+    }
+    kernel::append(each, row_of_pass(pass));
+    const int rows = batch() + (kept ? static_cast<int>(kept->kept.down().extent()) - 1 : 0);
+    before.push_back({unrolled(local("k"), rows, std::move(each))});
+    return before;
+  }
+
   // ---- the way down
+
+  /// With which a march begins.
+  Expr first_row() const { return kernel::sub(name("y0"), literal(tile_.plan().before)); }
+
+  /// Loads those of images that a march begins with.
+  Block first_rows(const Tests& tests) {
+    tests_ = tests;
+    Block loads;
+    for_images([&](const Source& image) {
+      const Expr row = kernel::add(kernel::add(first_row(), literal(image.kept.ahead)), var("k"));
+      const Expr at = kernel::mul(var("k"), literal(next_in_row(image)));
+      loads.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
+    });
+    return loads;
+  }
+  /// What is done for a row with tests, after which the rows in registers have moved up.
+  Block row_by_row(const std::function<Block()>& rows) {
+    tests_ = {.columns = true, .rows = true};
+    Block each;
+    for (const Source& source : tile_.sources()) {
+      const plan::Kept& kept = source.kept;
+      if (const int moving = (rows_in_turn(kept) - 1) * kept.pitch; moving > 0)
+        each.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
+    }
+    kernel::append(each, rows());
+    return each;
+  }
 
   /// Where nothing has to be tested.
   struct Inside {
@@ -885,6 +1069,8 @@ class WarpTiles : public TileOwner {
   const plan::HaloLanes halo_;
   std::map<std::string, std::string> locals_;  // names, by those that they would have had
   Tests tests_;                                // of the code that is written now
+  bool is_by_stages_ = false;                  // it goes through a tile stage by stage
+  Expr latest_;                                // and there, where its latest row begins
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   }
   work.blocks = std::max(1., tiling.columns * tiling.layers * tiling.bands);
   work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
-  work.needs.static_shared = static_cast<int>(plan.kept_bytes());
+  work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   if (plan.is_of_warps()) {
     // Of a block there is one tile for each warp, which waits for nothing but its own lanes.
     work.blocks = std::ceil(work.blocks / plan.warps());
@@ -160,22 +160,28 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
   const int pixels = plan.level(LevelKind::Lane)->extent[0].fixed();
   work.blocks = std::max(1., tiling.columns * tiling.bands);
-  work.batches = std::ceil(static_cast<double>(tiling.height + plan.before) / batch);
+  const int before = plan.is_static() ? 0 : plan.before;
+  work.batches = std::ceil(static_cast<double>(tiling.height + before) / batch);
   const double rows = work.blocks * work.batches * batch;
   const double of_strips = rows * lanes_of_warp * pixels;
   for (const Computed& c : plan.computed) {
-    work.operations += of_strips * static_cast<double>(c.operations.alu);
-    work.divisions += of_strips * static_cast<double>(c.operations.sfu);
+    const double halo = plan.is_static() ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch : 1;
+    work.operations += of_strips * halo * static_cast<double>(c.operations.alu);
+    work.divisions += of_strips * halo * static_cast<double>(c.operations.sfu);
   }
   for (const ImageUse& image : plan.written) work.accesses += rows * lanes_of_warp * image.type.lanes;
   for (const Kept& kept : plan.kept) {
     const int beside = kept.pitch / kept.type.lanes - pixels;  // by shuffles
-    work.accesses += rows * lanes_of_warp * kept.type.lanes * (beside + (kept.is_member ? 0 : 1));
+    const double halo = plan.is_static() ? static_cast<double>(kept.rows) / batch : 1;
+    const double away = 2 * (1 - static_cast<double>(kept.resident.value_or(kept.rows)) / kept.rows);
+    work.accesses +=
+        rows * halo * lanes_of_warp * kept.type.lanes * (beside + away + (kept.is_member ? 0 : 1));
     if (kept.is_member) continue;
-    const double loaded = of_strips * size_of(kept.type);
+    const double loaded = of_strips * halo * size_of(kept.type);
     work.again += std::max(0., loaded - pixels_of(box_of(kept.box, sizes)) * size_of(kept.type));
   }
-  work.waits = static_cast<double>(batch) / plan.prefetch;
+  work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.prefetch;
+  work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   work.needs.registers = plan.registers;
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }

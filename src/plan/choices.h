@@ -39,6 +39,9 @@ struct Choices {
   std::optional<bool> of_blocks = {};
   std::optional<bool> of_warps = {};  ///< Whether a tile is a warp's, and not a block's.
   std::optional<int> warps = {};      ///< Of a block, each with a static tile of its own.
+  /// Of a warp's static tile, in percent: rows that stay in registers, of each source. None: all lie in shared memory,
+  /// where lanes read those of one another.
+  std::optional<int> share = {};
   std::optional<int> width = {};      ///< Of a tile.
   std::optional<int> edges = {};      ///< Columns that a core copies at both ends of a row; 0: all.
   std::optional<int> whole = {};      ///< Pixels whose multiples passes begin and end at.

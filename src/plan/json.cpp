@@ -81,7 +81,8 @@ class Reading {
     for (const Json& level : list) {
       if (!level.is_object() || !level.contains("kind")) throw wrong("has a level without a kind");
       for (const auto& [key, value] : level.items()) {
-        if (key != "kind" && key != "order" && key != "extent" && key != "edges" && key != "whole")
+        if (key != "kind" && key != "order" && key != "extent" && key != "edges" && key != "whole" &&
+            key != "share")
           throw wrong("says '" + key + "' of a level, which is unknown");
       }
       add_level(level);
@@ -123,6 +124,8 @@ class Reading {
       if (order == "static") choices_.traversal = Traversal::Static;
     } else if (kind == "warp") {
       choices_.of_warps = true;
+      if (level.contains("share"))
+        choices_.share = level["share"] == 0 ? 0 : number(level["share"], "the share of a level");
     } else if (kind == "block") {
       const bool is_of_warps = extents.size() > 1 && !extents[1].is_all();
       if (is_of_warps) choices_.warps = fixed_of(1);
@@ -175,6 +178,7 @@ Json as_json(const KernelPlan& plan) {
     }
     if (level.kind == LevelKind::Core && plan.is_tiled() && !follows)
       one["edges"] = plan.edges, one["whole"] = plan.whole;
+    if (level.kind == LevelKind::Warp && plan.is_of_lanes() && plan.is_static()) one["share"] = plan.share;
   }
   for (const Kept& k : plan.kept) {
     Json& one = kept[k.stage] = {{"rows", k.rows}};
@@ -200,6 +204,7 @@ Json as_json(const Choices& choices) {
   if (choices.whole) levels.back()["whole"] = *choices.whole;
   if (choices.warps) add("block", fixed(1), of(choices.warps));
   if (choices.of_warps == true) levels.push_back({{"kind", "warp"}});
+  if (choices.of_warps == true && choices.share) levels.back()["share"] = *choices.share;
   if (choices.of_warps == false && !choices.columns) levels.push_back({{"kind", "block"}});
   if (choices.columns) add("block", of(choices.columns), all_pixels());
   if (choices.batch) add("batch", all_pixels(), of(choices.batch));

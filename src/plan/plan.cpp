@@ -49,6 +49,24 @@ bool KernelPlan::exchanges_rows(const Kept& image) const {
   return image.in_memory && !is_static() && !goes_on && image.border_mode() != ir::BorderMode::Constant;
 }
 
+int Kept::slots() const {
+  if (!resident) return rows;
+  return std::max(least_rows, *resident + (*resident < rows ? least_rows : 0));
+}
+
+int KernelPlan::row_of_lanes(const Kept& kept) const {
+  const int lanes = level(LevelKind::Warp)->extent.at(0).fixed();  // and the pixels of each
+  return lanes * kept.type.lanes;
+}
+
+std::int64_t KernelPlan::shared_bytes() const {
+  if (!is_of_lanes()) return kept_bytes();
+  std::int64_t bytes = 0;
+  for (const Kept& k : kept)
+    bytes += std::int64_t{k.rows - k.resident.value_or(k.rows)} * row_of_lanes(k) * size_of(k.type.scalar);
+  return bytes;
+}
+
 std::int64_t KernelPlan::kept_bytes() const {
   std::map<int, std::int64_t> of_place;
   for (const Kept& k : kept) of_place[k.place] = std::max(of_place[k.place], k.bytes());

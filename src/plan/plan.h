@@ -97,6 +97,9 @@ struct Kept {
   int lane_pitch = 1;      ///< Scalars from lane to lane: 1, or all columns if lanes lie apart.
   int place = 0;           ///< The number of its array; those of one number take turns in it.
   bool in_memory = false;  ///< Tiles inside the image read the rows where they lie.
+  /// Of a static tile of lanes: the first rows, which stay in registers. The others lie in shared memory, and come back
+  /// to `least_rows` of registers as they are read.
+  std::optional<int> resident = {};
 
   Type type;    ///< Of its pixels.
   ir::Box box;  ///< All of it.
@@ -104,7 +107,9 @@ struct Kept {
   bool operator==(const Kept&) const = default;
   /// Whether any tile has rows of its own: none of an image that is read where it lies and nowhere left.
   bool is_copied() const { return !in_memory || outside != Window(outside.size()); }
-  int scalars() const { return is_copied() ? rows * lines * pitch : 0; }
+  /// Rows that there is room for where `pitch` counts: in registers, if those of a static tile lie there.
+  int slots() const;
+  int scalars() const { return is_copied() ? slots() * lines * pitch : 0; }
   std::int64_t bytes() const { return std::int64_t{scalars()} * size_of(type.scalar); }
   const Reach& x() const { return window[0]; }
   const Reach& down() const { return window.back(); }  ///< The march: along y, in volumes along z.
@@ -156,8 +161,9 @@ struct KernelPlan {
   /// Pixels of which what a pass computes of a row begins and ends at multiples, so that vectors are whole and lie
   /// in whole lines of caches. Those computed too many are read by none that count. 1: just what is needed.
   int whole = 1;
-  int prefetch = 0;            ///< Rows by which a warp loads images before it needs them.
-  int registers = 0;           ///< Of a lane of a warp, about.
+  int prefetch = 0;   ///< Rows by which a warp loads images before it needs them.
+  int registers = 0;  ///< Of a lane of a warp, about.
+  int share = 100;    ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
   bool lanes_apart = false;    ///< Each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
@@ -197,8 +203,12 @@ struct KernelPlan {
   bool is_tiled() const { return !kept.empty(); }
   /// Whether updates of an evolution are ever kernels of their own.
   bool has_single_updates() const;
-  /// All kept rows, those of one place once, and accumulators.
+  /// All kept rows, those of one place once, and accumulators; of lanes what each has room for in registers.
   std::int64_t kept_bytes() const;
+  /// Of a block: of lanes rows that do not stay in registers.
+  std::int64_t shared_bytes() const;
+  /// Scalars of one row of a source in the shared memory of a warp's lanes: their own pixels.
+  int row_of_lanes(const Kept& kept) const;
   /// A pixel of everything for each pixel of the result.
   bool has_one_rate() const;
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's

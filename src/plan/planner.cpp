@@ -226,12 +226,14 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
 
 void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& strip, int multiprocessors,
                        const Choices& asked) {
-  plan.levels = {{LevelKind::Grid,
-                  Order::Parallel,
-                  {fixed(strip.width()), asked.height.value_or(heights_of_warps(strip, multiprocessors))}},
-                 {LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp * strip.pixels)}},
-                 {LevelKind::Batch, Order::March, {all_pixels(), fixed(strip.batch)}},
-                 {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
+  const bool is_static = asked.traversal == Traversal::Static;
+  const Extent height =
+      is_static ? fixed(strip.batch) : asked.height.value_or(heights_of_warps(strip, multiprocessors));
+  plan.levels = {
+      {LevelKind::Grid, Order::Parallel, {fixed(strip.width()), height}},
+      {LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp * strip.pixels)}},
+      {LevelKind::Batch, is_static ? Order::Static : Order::March, {all_pixels(), fixed(strip.batch)}},
+      {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
   plan.before = strip.before;
   plan.prefetch = strip.prefetch, plan.registers = strip.registers;
   for (std::size_t r = 0; r < group.march.rolling.size(); ++r) {
@@ -239,6 +241,7 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
     const RegisterRows& rows = strip.rows[r];
     Kept kept = kept_of(rolling, group);
     kept.rows = rows.rows, kept.least_rows = rolling.rows;
+    if (is_static) kept.storage = Storage::Tile, kept.resident = rows.resident, plan.share = strip.share;
     kept.first = rows.left * kept.type.lanes;
     kept.pitch = (rows.left + strip.pixels + rows.right) * kept.type.lanes;
     kept.place = static_cast<int>(r);
@@ -374,6 +377,11 @@ bool may_be_of_lanes(const Memory& memory, const Choices& asked) {
   return memory.has_warps && asked.traversal != Traversal::Static && asked.of_warps.value_or(!is_of_block);
 }
 
+/// Lanes have pixels of their own in rows that a share of stays in registers.
+bool is_hybrid(const Choices& asked) {
+  return asked.of_warps == true && asked.traversal == Traversal::Static && (asked.share || asked.pixels);
+}
+
 /// The group marches; or why it does not in such tiles.
 PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& asked) {
   KernelPlan plan = begun(group, memory);
@@ -384,6 +392,12 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
     if (found.strip) keep_in_registers(plan, group, *found.strip, memory.multiprocessors, asked);
     if (found.strip) return {std::move(plan), ""};
     if (asked.of_warps == true) return {std::nullopt, found.why};
+  }
+  if (is_hybrid(asked)) {
+    const WarpStripOrWhy found = hybrid_tile(group, *memory.shared_bytes, asked);
+    if (!found.strip) return {std::nullopt, found.why};
+    keep_in_registers(plan, group, *found.strip, memory.multiprocessors, asked);
+    return {std::move(plan), ""};
   }
   if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   if (!memory.is_of_blocks()) {
@@ -412,6 +426,10 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   if (plan.is_of_blocks() && plan.is_static() && asked.batch && *asked.batch != plan.height().fixed())
     return fmt::format("a static tile of '{}' is one batch of {} rows, not of {}", plan.result,
                        plan.height().fixed(), *asked.batch);
+  const bool is_hybrid = plan.is_of_lanes() && plan.is_static();
+  if (asked.share && !is_hybrid)
+    return fmt::format("no share of the rows of '{}' stays in registers: that is for static tiles of warps",
+                       plan.result);
   if (asked.warps && *asked.warps != plan.warps())
     return fmt::format("blocks of '{}' have no {} warps with tiles of their own", plan.result, *asked.warps);
   if (plan.is_of_lanes() && asked.batch && *asked.batch != batch->extent.at(1).fixed())

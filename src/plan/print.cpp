@@ -31,6 +31,8 @@ std::string text_of(const Kept& kept, const std::string& where) {
                         kept.window.size() > 2 ? fmt::format("{} planes of {} rows", kept.rows, kept.lines)
                                                : fmt::format("{} rows", kept.rows),
                         kept.pitch, where);
+  if (kept.resident && *kept.resident < kept.rows)
+    text += fmt::format(", all but the first {} in shared memory until they are read", *kept.resident);
   if (kept.lane_pitch != 1) text += ", lanes apart";
   if (kept.in_memory && kept.is_copied()) text += ", but for inner tiles";
   text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
@@ -60,6 +62,8 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     std::string text = extents + (extents.empty() ? "" : " ") + name_of(level.order);
     if (level.kind == LevelKind::Core && plan.edges > 0)
       text += fmt::format(", copies {} columns at both ends of a row", plan.edges);
+    if (level.kind == LevelKind::Warp && plan.is_of_lanes() && plan.is_static())
+      text += fmt::format(", {} % of the rows in registers", plan.share);
     if (level.kind == LevelKind::Core && plan.whole > 1)
       text += fmt::format(", rows in whole {}s", plan.whole);
     lines.emplace_back(name_of(level.kind), std::move(text));

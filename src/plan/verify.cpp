@@ -105,15 +105,20 @@ Why why_not_whole(const KernelPlan& plan) {
 /// Rows of a strip are whole batches, which rows of each ring divide: those of a batch are told apart by number.
 Why why_not_of_warps(const KernelPlan& plan) {
   if (!plan.is_of_lanes()) return std::nullopt;
+  for (const Kept& kept : plan.kept) {
+    if (kept.resident && *kept.resident > kept.rows)
+      return fmt::format("{} rows of '{}' cannot stay in registers, as it has {}", *kept.resident, kept.stage,
+                         kept.rows);
+  }
   const int batch = plan.level(LevelKind::Batch)->extent.at(1).fixed();
   if (plan.height().step % batch != 0)
     return fmt::format("{} rows more are no batches of {}", plan.height().step, batch);
   for (const int rows : plan.height().sizes) {
-    if ((rows + plan.before) % batch != 0)
+    if (!plan.is_static() && (rows + plan.before) % batch != 0)
       return fmt::format("{} rows and the {} above them are no batches of {}", rows, plan.before, batch);
   }
   for (const Kept& kept : plan.kept) {
-    if (batch % kept.rows != 0)
+    if (!plan.is_static() && batch % kept.rows != 0)
       return fmt::format("{} rows of '{}' do not divide a batch of {}", kept.rows, kept.stage, batch);
   }
   const int pixels = plan.level(LevelKind::Lane)->extent.at(0).fixed();
@@ -124,7 +129,7 @@ Why why_not_of_warps(const KernelPlan& plan) {
 }
 
 Why why_not_in_memory(const KernelPlan& plan, const Memory& memory) {
-  const std::int64_t bytes = plan.kept_bytes();
+  const std::int64_t bytes = plan.is_of_blocks() ? plan.shared_bytes() : plan.kept_bytes();
   const std::int64_t most = memory.is_of_blocks() ? *memory.shared_bytes : most_kept_bytes;
   if (bytes <= most) return std::nullopt;
   return fmt::format("{} bytes of rows do not fit {}", bytes, most);
@@ -148,7 +153,6 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;
   }
-  if (plan.is_of_lanes()) return std::nullopt;
   return why_not_in_memory(plan, memory);
 }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "analysis/footprint.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
+#include "plan/passes.h"
 
 namespace weft::plan {
 namespace {
@@ -16,6 +19,7 @@ constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the wid
 // of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
+constexpr int most_registers_of_hybrid = 255;
 constexpr int most_sorted_values = 9;
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
@@ -48,6 +52,9 @@ int rows_in_batch(int least, int batch) {
   while (batch % least != 0) ++least;
   return least;
 }
+
+constexpr int usual_share = 50;
+constexpr std::array heights_of_hybrid_tiles = {16, 8, 4, 2, 1};
 
 /// Rows in each turn of the loop: all that the longest ring has, and such that images can be loaded in time.
 struct Turns {
@@ -157,6 +164,85 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
     if (is_wide && is_short && strip.registers <= most_registers) return {std::move(strip), ""};
   }
   return {std::nullopt, "its rows do not fit the registers of a warp"};
+}
+
+namespace {
+
+/// Registers of the rows that are there during a pass: those that stay, of what it or a later pass reads, and of what it
+/// reads those that come back from shared memory.
+int registers_during(const StagePass& pass, const std::vector<StagePass>& later,
+                     const std::set<const ir::Stage*>& made, const Group& group, const WarpStrip& tile) {
+  const auto is_read_by = [&](const StagePass& stages, const ir::Stage& source) {
+    return std::any_of(group.members.begin(), group.members.end(), [&](const StageReads& member) {
+      return std::count(stages.begin(), stages.end(), member.stage) > 0 && reads(member, source);
+    });
+  };
+  int registers = 0;
+  for (std::size_t r = 0; r < tile.rows.size(); ++r) {
+    const RollingRows& rolling = group.march.rolling[r];
+    const ir::Stage& source = rolling.source();
+    const RegisterRows& rows = tile.rows[r];
+    const bool is_read = is_read_by(pass, source);
+    const bool is_needed = is_read || std::any_of(later.begin(), later.end(), [&](const StagePass& stages) {
+                             return is_read_by(stages, source);
+                           });
+    if (!is_needed || (rolling.is_member && made.count(&source) == 0)) continue;
+    const int back = is_read && rows.resident < rows.rows ? rolling.rows : 0;
+    registers += registers_of_rows(source.type, tile.pixels, rows.left + rows.right, rows.resident + back, 0);
+  }
+  return registers;
+}
+
+/// A tile, and the bytes that it keeps in shared memory.
+WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::int64_t& bytes) {
+  WarpStrip tile = strip_of(group, pixels);
+  tile.batch = height, tile.prefetch = 1, tile.share = share;
+  bytes = 0;
+  for (std::size_t r = 0; r < tile.rows.size(); ++r) {
+    const RollingRows& rolling = group.march.rolling[r];
+    RegisterRows& rows = tile.rows[r];
+    rows.rows = height + static_cast<int>(rolling.down().extent()) - 1;
+    rows.resident = resident_rows(rows.rows, share);
+    bytes +=
+        std::int64_t{rows.rows - rows.resident} * lanes_of_warp * pixels * size_of(rolling.source().type);
+  }
+  std::vector<StagePass> later = passes_of(group.members, group.march);
+  std::set<const ir::Stage*> made;
+  int most = 0;
+  while (!later.empty()) {
+    const StagePass pass = later.front();
+    later.erase(later.begin());
+    made.insert(pass.begin(), pass.end());
+    most = std::max(most, registers_during(pass, later, made, group, tile));
+  }
+  tile.registers = registers_of_any_lane + pixels * values_under_way + most;
+  return tile;
+}
+
+}  // namespace
+
+WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked) {
+  if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
+  const double operations = operations_of(group);
+  const int share = asked.share.value_or(usual_share);
+  if (share < 0 || share > 100)
+    return {std::nullopt, fmt::format("a share of {} % of the rows is none that registers can have", share)};
+  std::string why = "its rows fit neither the registers of a warp nor shared memory";
+  for (int pixels = asked.pixels.value_or(4); pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
+    std::vector<int> heights(heights_of_hybrid_tiles.begin(), heights_of_hybrid_tiles.end());
+    if (asked.height) heights = asked.height->sizes;
+    const int in_turn = strip_of(group, pixels).batch;  // near the ends of an image it marches
+    if (in_turn > most_batch) return {std::nullopt, fmt::format("its loop would have {} rows", in_turn)};
+    for (const int height : heights) {
+      std::int64_t bytes = 0;
+      WarpStrip tile = hybrid_of(group, pixels, height, share, bytes);
+      const bool is_wide = tile.halo.left + tile.halo.right <= lanes_of_warp / 2;
+      const bool is_short = operations * pixels * std::max(height, in_turn) <= most_unrolled_operations;
+      if (is_wide && is_short && bytes <= shared_bytes && tile.registers <= most_registers_of_hybrid)
+        return {std::move(tile), ""};
+    }
+  }
+  return {std::nullopt, std::move(why)};
 }
 
 int warps_at_a_time(int registers) {

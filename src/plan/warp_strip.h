@@ -36,17 +36,19 @@ inline int columns_between(const HaloLanes& halo, int pixels) {
 
 /// Rows that a lane keeps: its own columns, and those that windows read around them.
 struct RegisterRows {
-  int rows;         ///< They divide the rows of a batch.
-  int left, right;  ///< Columns of other lanes.
+  int rows;          ///< They divide the rows of a batch; of a static tile all.
+  int left, right;   ///< Columns of other lanes.
+  int resident = 0;  ///< Of a static tile: those that stay in registers.
 };
 
 struct WarpStrip {
   int pixels = 1;  ///< Columns of a lane.
   HaloLanes halo;
-  int batch = 1;      ///< Rows by which the loop is unrolled.
+  int batch = 1;      ///< Rows by which the loop is unrolled; those of a static tile.
   int prefetch = 1;   ///< Rows by which images are loaded before they are needed. They divide the batch.
   int before = 0;     ///< Rows above a strip with which it begins.
   int registers = 0;  ///< About, of a lane.
+  int share = 100;    ///< Of rows those that stay in registers, in percent.
   std::vector<RegisterRows> rows;  ///< In the order of March::rolling.
 
   int width() const { return columns_between(halo, pixels); }
@@ -58,6 +60,12 @@ struct WarpStripOrWhy {
 /// With as many pixels a lane as its registers have room for, or those that are asked for; or why no warp goes down
 /// strips of such members.
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
+
+/// A static tile instead, whose rows stay in registers in part: as tall as leaves the rest room in shared memory, or as is
+/// asked for.
+WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked);
+/// Rows of a source that a share in percent leaves in registers.
+inline int resident_rows(int rows, int share) { return (rows * share + 99) / 100; }
 
 /// Of a pixel of the result, with all that the group computes for it.
 double operations_of(const Group& group);

@@ -34,8 +34,10 @@ struct StagePlan {
 enum class Tiling {
   None,   ///< Of one stage each.
   March,  ///< Stages march down strips of the image together.
-  Block,  ///< All of a stage before the next, in a tile of a block of a GPU's threads, or of a core;
-  Warp,   ///< in one of a warp alone.
+  // All of a stage before the next, in a tile
+  Block,  ///< of a block of a GPU's threads, or of a core;
+  Warp,   ///< of a warp alone;
+  Hybrid  ///< of a warp, with some of its rows in registers.
 };
 
 struct Schedule {

@@ -15,7 +15,14 @@ constexpr std::array warps_of_blocks = {2, 4, 8};
 constexpr std::array heights_of_cores = {16, 32, 64, 128};
 constexpr std::array widths_of_cores = {64, 128, 256, 512};
 
-bool is_static(Tiling tiling) { return tiling == Tiling::Block || tiling == Tiling::Warp; }
+constexpr std::array pixels_of_lanes = {1, 2, 4};
+constexpr std::array heights_of_hybrids = {2, 4, 8, 16};
+constexpr std::array shares_in_registers = {0, 25, 50, 75, 100};  // percent
+constexpr int usual_share = 50;
+
+bool is_static(Tiling tiling) {
+  return tiling == Tiling::Block || tiling == Tiling::Warp || tiling == Tiling::Hybrid;
+}
 
 /// What every tile of that kind is asked for.
 plan::Choices asked_of(Tiling tiling, const Memory& memory) {
@@ -23,9 +30,10 @@ plan::Choices asked_of(Tiling tiling, const Memory& memory) {
   asked.traversal = plan::Traversal::Static;
   asked.of_blocks = memory.is_of_blocks();
   if (memory.is_of_blocks())
-    asked.of_warps = tiling == Tiling::Warp;
+    asked.of_warps = tiling != Tiling::Block;
   else
     asked.width = widths_of_cores[2], asked.height = plan::fixed(heights_of_cores[1]);
+  if (tiling == Tiling::Hybrid) asked.share = usual_share;
   return asked;
 }
 
@@ -51,6 +59,13 @@ std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, c
     }
   } else if (tiling == Tiling::Block) {
     with_columns(threads_of_blocks);
+  } else if (tiling == Tiling::Hybrid) {
+    for (const int pixels : pixels_of_lanes) {
+      for (const int share : shares_in_registers) {
+        asked.pixels = pixels, asked.share = share;
+        with_heights(heights_of_hybrids);
+      }
+    }
   } else {
     for (const int warps : warps_of_blocks) {
       asked.warps = warps;

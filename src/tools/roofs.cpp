@@ -132,7 +132,7 @@ class Roofs {
     if (plan == nullptr || !plan->is_tiled()) return rounds * (1 + around) * under_load;
     const plan::BlockWork work = plan::block_work_of(*plan, sizes_, board_.architecture());
     const double waits = work.batches * work.waits;
-    return rounds * (plan->is_of_lanes() ? 2 * waits : waits + around) * under_load;
+    return rounds * (plan->is_of_lanes() && !plan->is_static() ? 2 * waits : waits + around) * under_load;
   }
 
   const kernel::Module& module_;

@@ -14,7 +14,8 @@ Tile parse_tile(const std::string& text) {
   if (text == "march") return Tile::March;
   if (text == "block") return Tile::Block;
   if (text == "warp") return Tile::Warp;
-  throw Error("there is no tile '" + text + "'; there are auto, none, march, block and warp");
+  if (text == "hybrid") return Tile::Hybrid;
+  throw Error("there is no tile '" + text + "'; there are auto, none, march, block, warp and hybrid");
 }
 
 Fuse parse_fuse(const std::string& text) {
@@ -38,8 +39,8 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
       .add_option("--tile", flags.tile,
                   "none: stages one after another; march: together down strips, some rows of each\n"
                   "at a time; block: in tiles, all of a stage before the next, of a GPU's block or a\n"
-                  "CPU's core; warp: in tiles of a GPU's warp; auto: march where that should take\n"
-                  "less time")
+                  "CPU's core; warp: in tiles of a GPU's warp; hybrid: likewise, with some of their\n"
+                  "rows in registers; auto: march where that should take less time")
       .capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"

@@ -112,14 +112,17 @@ TEST_P(GoldenCudaTiles, IsAsCommitted) {
   expect_golden("cuda_tiles/" + name, emit::emit_gpu_for_users(module, "sm_90").at(name));
 }
 
+std::string name_of(Tile tile) {
+  return tile == Tile::Block ? "block" : tile == Tile::Warp ? "warp" : "hybrid";
+}
+
 class GoldenCudaStructures : public testing::TestWithParam<std::tuple<std::string, Tile>> {};
 
 TEST_P(GoldenCudaStructures, IsAsCommitted) {
   const auto [application, tile] = GetParam();
   const Pipeline pipeline = pipeline_of(application);
   const auto module = compile::lowered(pipeline.ir(), target::Processor::Gpu, {.tile = tile});
-  const std::string structure = tile == Tile::Block ? "_block.cu" : "_warp.cu";
-  expect_golden("cuda_structures/" + application + structure,
+  expect_golden("cuda_structures/" + application + "_" + name_of(tile) + ".cu",
                 emit::emit_gpu_for_users(module, "sm_90").at(application + ".cu"));
 }
 
@@ -144,10 +147,9 @@ INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaTiles, testing::Values("harris"
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCudaStructures,
                          testing::Combine(testing::Values("harris_corner", "unsharp_mask"),
-                                          testing::Values(Tile::Block, Tile::Warp)),
+                                          testing::Values(Tile::Block, Tile::Warp, Tile::Hybrid)),
                          [](const auto& info) {
-                           return std::get<0>(info.param) +
-                                  (std::get<1>(info.param) == Tile::Block ? "_block" : "_warp");
+                           return std::get<0>(info.param) + "_" + name_of(std::get<1>(info.param));
                          });
 
 INSTANTIATE_TEST_SUITE_P(Applications, GoldenCuda,

@@ -160,7 +160,7 @@ TEST_F(BadInput, Names) {
                  "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-fast, "
                  "simt-race, simt-address");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "tall"},
-                 "there is no tile 'tall'; there are auto, none, march, block and warp");
+                 "there is no tile 'tall'; there are auto, none, march, block, warp and hybrid");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }

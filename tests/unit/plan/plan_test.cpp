@@ -39,6 +39,10 @@ std::string text_of(const std::string& kernel, const Memory& memory) {
   const auto found = follow(pipeline, with_kernel(kernel), memory);
   return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
 }
+std::optional<KernelPlan> plan_with(const std::string& kernel, const Memory& memory) {
+  const auto found = follow(two_windows(), with_kernel(kernel), memory);
+  return found.schedule ? std::optional(found.schedule->kernels.at(0)) : std::nullopt;
+}
 
 TEST(Plan, OfACorePrints) {
   EXPECT_EQ(text_of("{}", of_cores),
@@ -149,6 +153,35 @@ TEST(Plan, OfAStaticTileIsABlocksOrAWarps) {
             "  in      tile of 8 rows, 40 scalars each, in shared memory; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
             "  a       tile of 6 rows, 26 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
             "  passes  a | b\n");
+}
+
+TEST(Plan, OfAHybridTileKeepsAShareInRegisters) {
+  const auto hybrid = [](const std::string& share, const std::string& more) {
+    return R"({"levels": [{"kind": "warp", "share": )" + share +
+           R"(}, {"kind": "batch", "order": "static"})" + more + "]}";
+  };
+  EXPECT_EQ(
+      text_of(hybrid("25", R"(, {"kind": "grid", "extent": ["all", 4]})"), of_warps),
+      "kernel b; with it a\n"
+      "  grid    120 x 4 parallel\n"
+      "  warp    128 parallel, 25 % of the rows in registers\n"
+      "  batch   all x 4 static\n"
+      "  lane    4 unrolled\n"
+      "  begins  4 rows above a tile\n"
+      "  loads   images 1 rows before they are needed; about 86 registers\n"
+      "  in      tile of 8 rows, 6 scalars each, in each lane's registers, all but the first 2 in shared "
+      "memory until they are read; [-2, 2] x [-2, 2], 2 ahead; clamp\n"
+      "  a       tile of 6 rows, 6 scalars each, in each lane's registers, all but the first 2 in shared "
+      "memory until they are read; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+      "  passes  a | b\n");
+  const KernelPlan all_shared =
+      *plan_with(hybrid("0", R"(, {"kind": "grid", "extent": ["all", 4]})"), of_warps);
+  EXPECT_EQ(all_shared.shared_bytes(), (8 + 6) * 128 * 4);
+  EXPECT_EQ(text_of(hybrid("50", ""), of_blocks), "no warps share out tiles of 'b' there");
+  EXPECT_EQ(text_of(hybrid("101", ""), of_warps),
+            "a share of 101 % of the rows is none that registers can have");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "warp", "share": 50}]})", of_warps),
+            "no share of the rows of 'b' stays in registers: that is for static tiles of warps");
 }
 
 TEST(Plan, OfAWarpIsAskedFor) {
