@@ -46,6 +46,7 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
 
 Tiling tiling_of(const Scheduling& scheduling) {
   switch (scheduling.tile) {
+    case Tile::Auto: return Tiling::Any;
     case Tile::None: return Tiling::None;
     case Tile::Block: return Tiling::Block;
     case Tile::Warp: return Tiling::Warp;

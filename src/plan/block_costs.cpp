@@ -18,6 +18,17 @@ namespace {
 // are more than 40 values. Most kernels end up with about 64 registers (decision 0025).
 constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 
+// Instructions for each scalar that is loaded or computed, besides its arithmetic: where it lies, and whether it is needed.
+// Means of the emitted loops (bench/results/2026-11-24-structures.md): those of static tiles are counted, with constants
+// for bounds; of a march every row is masked and looked at.
+constexpr double around_marching_scalar = 20, around_static_scalar = 4;
+// Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
+// this part.
+constexpr double left_in_lanes = 0.6;
+// A warp issues an instruction every so many clocks, since most wait for the one before (dependent arithmetic takes 4 from
+// Volta on).
+constexpr double clocks_between_issues = 4;
+
 /// What a thread keeps that computes some pixels of a pass.
 struct Keeping {
   std::set<std::string> images;
@@ -74,6 +85,10 @@ void add_threads(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes
   work.blocks = std::max(1., std::ceil(pixels / (work.needs.threads * (lane ? lane->extent[0].fixed() : 1))));
 }
 
+double around_scalar(const KernelPlan& plan) {
+  return plan.is_static() ? around_static_scalar : around_marching_scalar;
+}
+
 /// What tiles load of images, rows of whole sectors, and copy to shared memory.
 void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, const ir::Sizes& sizes) {
   for (const Kept& kept : plan.kept) {
@@ -86,6 +101,7 @@ void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, c
     loads[0] = x;
     const double loaded = covered_by(tiling, image, loads).pixels;
     work.accesses += 2 * loaded;
+    work.operations += around_scalar(plan) * loaded;
     work.again += std::max(0., loaded - pixels_of(image)) * size_of(kept.type.scalar);
   }
 }
@@ -125,6 +141,25 @@ double turns_of(const KernelPlan& plan, const Computed& computed) {
   return std::ceil(columns / threads) * threads / columns;
 }
 
+/// What is accessed for a pixel, where rows that neighbours share are loaded once by the code for all of a tile's rows.
+Computed with_shared_rows(const KernelPlan& plan, Computed computed) {
+  const Level* row = plan.level(LevelKind::Row);
+  if (row == nullptr || row->order != Order::Unrolled) return computed;
+  const double stores = computed.is_value ? 0 : computed.type.lanes;
+  double shared = 0;
+  int sources = 0;
+  for (const std::string& source : computed.reads) {
+    const Kept* kept = plan.kept_of(source);
+    if (kept == nullptr || kept->rate != plan.step) continue;
+    const auto of_source = static_cast<double>(kept->window.back().extent());
+    const auto window = std::max(of_source - static_cast<double>(computed.halo.back().extent()) + 1, 1.);
+    const double rows = of_source - window + plan.height().fixed();
+    shared += (rows + window - 1) / (rows * window), ++sources;
+  }
+  if (sources > 0) computed.accesses = stores + (computed.accesses - stores) * shared / sources;
+  return computed;
+}
+
 /// Tiles that blocks go down.
 void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                const machine::Architecture& architecture) {
@@ -132,8 +167,11 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const Tiling tiling = tiling_of(plan, box);
   const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   add_images(work, plan, tiling, sizes);
-  for (const Computed& c : plan.computed)
-    add_pixels(work, c, covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels * turns_of(plan, c));
+  for (const Computed& c : plan.computed) {
+    const double pixels = covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels * turns_of(plan, c);
+    add_pixels(work, with_shared_rows(plan, c), pixels);
+    work.operations += around_scalar(plan) * pixels * c.type.lanes;
+  }
   add_passes(work, plan);
   if (plan.parts) {
     const auto rows = static_cast<double>(rows_of_part(*plan.parts, box.extent[0]));
@@ -166,7 +204,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const double of_strips = rows * lanes_of_warp * pixels;
   for (const Computed& c : plan.computed) {
     const double halo = plan.is_static() ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch : 1;
-    work.operations += of_strips * halo * static_cast<double>(c.operations.alu);
+    work.operations += left_in_lanes * of_strips * halo * static_cast<double>(c.operations.alu);
     work.divisions += of_strips * halo * static_cast<double>(c.operations.sfu);
   }
   for (const ImageUse& image : plan.written) work.accesses += rows * lanes_of_warp * image.type.lanes;
@@ -208,11 +246,15 @@ double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const double compute =
       std::max({(work.operations + work.accesses) / gpu.operations.value, work.accesses / gpu.accesses.value,
                 work.divisions / gpu.divisions.value});  // of one
-  const double alone = work.waits * gpu.latency.value + compute / batches + work.barriers * gpu.barrier.value;
+  const machine::Architecture& architecture = *gpu.architecture;
+  const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
+  const double slower = std::max(1., clocks_between_issues * architecture.partitions / warps);
+  const double alone =
+      work.waits * gpu.latency.value + slower * compute / batches + work.barriers * gpu.barrier.value;
   const auto time_of = [&](double blocks, double on_one) {
     return work.batches * std::max({blocks * memory / batches, on_one * compute / batches, alone});
   };
-  const double most_on_one = machine::occupancy(*gpu.architecture, work.needs).blocks;
+  const double most_on_one = machine::occupancy(architecture, work.needs).blocks;
   const double at_a_time = most_on_one * gpu.multiprocessors;
   const double full = std::floor(work.blocks / at_a_time), rest = work.blocks - full * at_a_time;
   double seconds = gpu.launch.value + full * time_of(at_a_time, most_on_one);

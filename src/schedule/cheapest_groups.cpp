@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <weft/error.h>
 
 #include <algorithm>
 
@@ -77,9 +76,7 @@ class CheapestGroups {
   std::optional<double> cost(const Members& group) const {
     const plan::GroupOrWhy found = group_of(group);
     if (!found.group) return std::nullopt;
-    const plan::PlanOrWhy plan = plan_in(tiling_, *found.group, memory_);
-    if (!plan.plan) throw InternalError("a group has no plan: " + plan.why);
-    return model_(*plan.plan);
+    return cost_in(tiling_, *found.group, memory_, model_);
   }
 
   /// Why a group is not part of that of its readers: the end of a sentence.

@@ -34,6 +34,7 @@ struct StagePlan {
 enum class Tiling {
   None,   ///< Of one stage each.
   March,  ///< Stages march down strips of the image together.
+  Any,    ///< They march, or are in static tiles of blocks or warps: what should take least time.
   // All of a stage before the next, in a tile
   Block,  ///< of a block of a GPU's threads, or of a core;
   Warp,   ///< of a warp alone;

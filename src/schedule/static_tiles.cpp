@@ -1,6 +1,8 @@
 #include "schedule/static_tiles.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "plan/block_strip.h"
@@ -19,6 +21,8 @@ constexpr std::array pixels_of_lanes = {1, 2, 4};
 constexpr std::array heights_of_hybrids = {2, 4, 8, 16};
 constexpr std::array shares_in_registers = {0, 25, 50, 75, 100};  // percent
 constexpr int usual_share = 50;
+// Of the time of marching: what is saved has to be more than the model may be wrong.
+constexpr double enough_saved = 0.9;
 
 bool is_static(Tiling tiling) {
   return tiling == Tiling::Block || tiling == Tiling::Warp || tiling == Tiling::Hybrid;
@@ -75,6 +79,18 @@ std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, c
   return all;
 }
 
+plan::KernelPlan usual_plan(const plan::Group& group, const Memory& memory) {
+  return plan::plan_of(group, memory);
+}
+
+/// The kinds of static tiles that are priced.
+std::vector<Tiling> kinds_of(Tiling tiling, const Memory& memory) {
+  if (is_static(tiling)) return {tiling};
+  if (tiling != Tiling::Any || !memory.is_of_blocks()) return {};
+  if (!memory.has_warps) return {Tiling::Block};
+  return {Tiling::Block, Tiling::Warp};
+}
+
 }  // namespace
 
 plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory) {
@@ -85,16 +101,29 @@ plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& m
   return plan::plan_of(group, memory, {});
 }
 
+double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, const plan::CostModel& model) {
+  const std::vector<Tiling> kinds = kinds_of(tiling, memory);
+  double least = std::numeric_limits<double>::max();
+  for (const Tiling kind : kinds) {
+    const plan::PlanOrWhy found = plan_in(kind, group, memory);
+    if (found.plan) least = std::min(least, model(*found.plan));
+  }
+  if (kinds.empty() || tiling == Tiling::Any) least = std::min(least, model(usual_plan(group, memory)));
+  return least;
+}
+
 plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
                                const plan::CostModel& model) {
   plan::Choices best;
-  if (!is_static(tiling)) return best;
-  double least = 0;
-  for (const plan::Choices& asked : candidates(tiling, group, memory)) {
-    const plan::PlanOrWhy found = plan::plan_of(group, memory, asked);
-    if (!found.plan) continue;
-    const double cost = model(*found.plan);
-    if (best == plan::Choices{} || cost < least) best = asked, least = cost;
+  double least = std::numeric_limits<double>::max();
+  if (tiling == Tiling::Any) least = enough_saved * model(usual_plan(group, memory));
+  for (const Tiling kind : kinds_of(tiling, memory)) {
+    for (const plan::Choices& asked : candidates(kind, group, memory)) {
+      const plan::PlanOrWhy found = plan::plan_of(group, memory, asked);
+      if (!found.plan) continue;
+      const double cost = model(*found.plan);
+      if (cost < least) best = asked, least = cost;
+    }
   }
   return best;
 }

@@ -10,8 +10,11 @@
 
 namespace weft::schedule {
 
-/// The plan of a group in tiles of that kind; in the usual ones where it has none of the kind.
+/// The plan of a group in tiles of that kind; in the usual ones where it has none of the kind, or any will do.
 plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory);
+
+/// What a group should take by the model, as far as is known before sizes are searched.
+double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, const plan::CostModel& model);
 
 /// What to ask for, so that the plan takes least time by the model: nothing, if it is not static.
 plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,

@@ -274,7 +274,7 @@ void explain(const ExplainOptions& options) {
     const host::Plan host = host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
     std::optional<PipelineRoofs> roofs;
-    if (board && sizes && kernels && kernels->missing.empty())
+    if (board && sizes && kernels && !kernels->compiler.empty())
       roofs = roofs_of(module, pipeline, what.schedule.kernels, *sizes, prepared.params, *board,
                        compile::DeviceCompiler());
     const std::optional<LoopsOfModule> loops = explain_loops(module, options);

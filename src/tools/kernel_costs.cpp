@@ -145,12 +145,12 @@ KernelReport report_on_kernels(const kernel::Module& module, const machine::Arch
     return report;
   }
   const std::string name = "NVRTC " + compiler->nvrtc().version();
+  report.compiler = name;
   const std::vector<int> known = compiler->nvrtc().architectures();
   if (std::find(known.begin(), known.end(), 10 * architecture.major + architecture.minor) == known.end()) {
     report.missing = name + " does not compile for " + architecture.name();
     return report;
   }
-  report.compiler = name;
   report.costs = kernel_costs(module, architecture, *compiler);
   return report;
 }

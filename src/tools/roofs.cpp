@@ -73,7 +73,8 @@ class Roofs {
              {"float", at(kind(SassKind::Float), architecture.fp32_lanes)},
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
              {"latency", times * latency(count, uses.writes)}},
-            times * gpu_.launch.value};
+            times * gpu_.launch.value,
+            model(uses.writes)};
   }
 
   double bytes_of_images() const {
@@ -112,6 +113,12 @@ class Roofs {
     return found;
   }
 
+  std::optional<double> model(const std::set<std::string>& written) const {
+    const plan::KernelPlan* plan = plan_of(written);
+    if (plan == nullptr) return std::nullopt;
+    return plan::block_cost_of(plan::block_work_of(*plan, sizes_, board_.architecture()), gpu_);
+  }
+
   /// Of one launch, in seconds.
   double latency(const SassCount& count, const std::set<std::string>& written) const {
     const kernel::Function& function =
@@ -146,6 +153,15 @@ class Roofs {
   std::map<std::string, Traffic> traffic_;
 };
 
+/// The board's architecture, or the oldest that the compiler knows.
+const machine::Architecture& compiled_for(const machine::Architecture& architecture,
+                                          const compile::DeviceCompiler& compiler) {
+  const std::vector<int> known = compiler.nvrtc().architectures();
+  const int oldest = *std::min_element(known.begin(), known.end());
+  if (10 * architecture.major + architecture.minor >= oldest) return architecture;
+  return machine::architecture(oldest / 10, oldest % 10);
+}
+
 std::string microseconds(double seconds) { return fmt::format("{:.2f}", 1e6 * seconds); }
 
 }  // namespace
@@ -166,6 +182,7 @@ std::string PipelineRoofs::text() const {
   std::vector<std::string> header = {"kernel", "launches", "us", "bound by", "then"};
   if (!kernels.empty())
     for (const Roof& roof : kernels.front().roofs) header.emplace_back(roof.what);
+  header.emplace_back("model");
   Table table(header);
   for (const KernelRoofs& kernel : kernels) {
     const std::vector<Roof> sorted = kernel.longest_first();
@@ -175,6 +192,7 @@ std::string PipelineRoofs::text() const {
         fmt::format("{} {:.0f} %", sorted.at(1).what,
                     sorted[0].seconds > 0 ? 100 * sorted[1].seconds / sorted[0].seconds : 0)};
     for (const Roof& roof : kernel.roofs) row.push_back(microseconds(roof.seconds));
+    row.push_back(kernel.model ? microseconds(*kernel.model) : "-");
     table.add(std::move(row));
   }
   return fmt::format(
@@ -196,6 +214,7 @@ nlohmann::ordered_json PipelineRoofs::json() const {
                  {"then", sorted.at(1).what},   {"launching", kernel.launching},
                  {"bounds", Json::object()}};
     for (const Roof& roof : kernel.roofs) each["bounds"][std::string(roof.what)] = roof.seconds;
+    if (kernel.model) each["model"] = *kernel.model;
     json["kernels"].push_back(std::move(each));
   }
   return json;
@@ -208,8 +227,11 @@ PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipelin
   const Roofs roofs(module, pipeline, plans, sizes, params, board);
   PipelineRoofs result;
   if (!pipeline.inputs.empty()) result.size = Size{sizes.at(pipeline.inputs.front()->name)}.text();
+  const machine::Architecture& code = compiled_for(board.architecture(), compiler);
   result.compiler = "NVRTC " + compiler.nvrtc().version();
-  for (const SassCount& count : sass_counts(module, board.architecture(), compiler))
+  if (code.name() != board.architecture().name())
+    result.compiler += " for " + code.name() + ", the oldest that it compiles for,";
+  for (const SassCount& count : sass_counts(module, code, compiler))
     result.kernels.push_back(roofs.of(count));
   result.bytes = roofs.bytes_of_images();
   result.floor = roofs.floor();

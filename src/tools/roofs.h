@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,13 +43,15 @@ struct KernelRoofs {
   std::int64_t launches = 0;
   std::vector<Roof> roofs;  ///< Of all launches, in the order above.
   double launching = 0;     ///< Seconds.
+  std::optional<double> model =
+      {};  ///< Likewise, of one launch: what the model that chooses plans expects of its plan.
 
   std::vector<Roof> longest_first() const;
   double seconds() const { return longest_first().front().seconds + launching; }
 };
 
 struct PipelineRoofs {
-  std::string size, compiler;
+  std::string size, compiler;  ///< The latter with the architecture, if that is not the board's.
   std::vector<KernelRoofs> kernels;
   double bytes = 0;  ///< Of all images and results, each once,
   double floor = 0;  ///< and seconds to copy them, in one launch.
@@ -58,8 +61,8 @@ struct PipelineRoofs {
   nlohmann::ordered_json json() const;
 };
 
-/// `plans` are those that the module was lowered from. Throws weft::Error if the compiler does not know the board's
-/// architecture.
+/// `plans` are those that the module was lowered from. For a board whose architecture the compiler knows no more, code
+/// is that for the oldest that it knows; throws weft::Error if it does not know it yet.
 PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipeline,
                        const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
                        const std::map<std::string, double>& params, const machine::Board& board,

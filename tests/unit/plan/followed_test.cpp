@@ -64,16 +64,27 @@ class Following : public testing::TestWithParam<std::string> {
       EXPECT_TRUE(plan.parts || uses.writes.count(ir::safe_identifier(image.stage))) << function;
   }
 
+  /// Code for tiles that lie inside, and for others.
+  void expect_static_tiles(const KernelPlan& plan, const kernel::Function& function) {
+    const std::vector<For> warps = loops_of(function, LoopKind::Warps);
+    EXPECT_EQ(warps.size(), plan.is_of_warps() && !plan.is_of_lanes() ? 1u : 0u) << function.name;
+    const std::vector<bool> before = barriers_before(phases_of(plan));
+    const auto barriers = std::count(before.begin(), before.end(), true);
+    EXPECT_LE(barriers_in(function), plan.is_of_lanes() ? 0 : 2 * barriers) << function.name;
+    EXPECT_GE(barriers_in(function), plan.is_of_lanes() ? 0 : 2 * (barriers - 1)) << function.name;
+  }
+
   void expect_tiles(const KernelPlan& plan, const kernel::Function& function) {
     EXPECT_EQ(bytes_of_rows(function) +
                   (plan.parts && plan.is_of_blocks() ? bytes_of_accumulators(*plan.parts) : 0),
               plan.kept_bytes())
         << function.name;
     if (!plan.is_of_blocks()) return;
-    EXPECT_EQ(kernel::shared_bytes(function), plan.is_of_warps() ? 0 : plan.kept_bytes()) << function.name;
+    EXPECT_EQ(kernel::shared_bytes(function), plan.shared_bytes()) << function.name;
     const std::vector<For> across = loops_of(function, LoopKind::BlocksX);
     ASSERT_EQ(across.size(), 1u) << function.name;
     EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
+    if (plan.is_static()) return expect_static_tiles(plan, function);
     const std::vector<For> serial = loops_of(function, LoopKind::Serial);
     const int rows = plan.level(LevelKind::Batch)->extent.back().fixed();
     const std::string variable = rows > 1 ? "batch" : plan.lines() > 1 ? "z" : "y";
@@ -82,7 +93,7 @@ class Following : public testing::TestWithParam<std::string> {
     ASSERT_NE(batch, serial.end()) << function.name;
     EXPECT_EQ(rows > 1 ? step_of(*batch) : 1, rows) << function.name;
     const std::vector<bool> before = barriers_before(phases_of(plan));
-    if (plan.is_of_warps())
+    if (plan.is_of_lanes())
       EXPECT_EQ(barriers_in(function), 0) << function.name;
     else if (!plan.parts)
       EXPECT_EQ(barriers_in(function), std::count(before.begin(), before.end(), true)) << function.name;

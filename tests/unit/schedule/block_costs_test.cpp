@@ -54,7 +54,8 @@ TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 5 + 2.5 * 5 + 1000);
   work = blocks(17);
   work.operations = 1700;  // 1 second of each block
-  EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 1 + 1000) << "one block is left over";
+  EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 2 + 1000)
+      << "one block is left over, and 8 warps issue half as often as 16";
   work = blocks(31);
   work.operations = 3100;
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 8 + 1000) << "no more than there is room for";
@@ -110,7 +111,7 @@ class BlockCosts : public testing::Test {
   }
   static Grouping cheapest(const Pipeline& pipeline, const Memory& memory = {most_shared_bytes}) {
     return cheapest_groups(
-        pipeline.ir(), Tiling::March, memory,
+        pipeline.ir(), Tiling::Any, memory,
         gpu_costs(nominal_sizes(pipeline.ir()), machine::gpu_speeds(machine::board("h200"))));
   }
 };
@@ -139,7 +140,8 @@ TEST_F(BlockCosts, OfAGroupCountHalosTwiceAndTheImageOnce) {
   EXPECT_EQ(both.read, image);
   EXPECT_EQ(both.written, image);
   EXPECT_GT(both.again, first.again);
-  EXPECT_GT(both.operations, first.operations + second.operations);
+  const double loaded_again = (second.again + image) / 4;
+  EXPECT_GT(both.operations + 20 * loaded_again, first.operations + second.operations);
   EXPECT_LT(both.operations, 1.1 * (first.operations + second.operations));
   EXPECT_GT(both.needs.static_shared, first.needs.static_shared);
   EXPECT_EQ(both.barriers, 2) << "before a, and before b";
@@ -190,7 +192,8 @@ TEST_F(BlockCosts, OfAReductionAreThoseOfItsElements) {
   EXPECT_EQ(all.batches, 17) << "of 4 rows, one before the first";
   EXPECT_EQ(all.barriers, 3 + 9 * 4 / 16.) << "before each pass, and 9 for each part of 16 rows";
   EXPECT_LT(cost(all), cost(work(pipeline, 0, 1)) + cost(work(pipeline, 1, 1)) + cost(alone));
-  EXPECT_EQ(to_json(cheapest(pipeline).groups), R"({"groups":[["a","b","sum"]]})");
+  EXPECT_EQ(to_json(cheapest(pipeline).groups), R"({"groups":[["a"],["b","sum"]]})")
+      << "a static tile of 'a' takes less than strips of it, which a reduction has";
 }
 
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {

@@ -27,15 +27,15 @@ __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   return i > 0 ? i : 0;
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 56x16 pixels, all of a
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 56x8 pixels, all of a
 // stage before the next, and keeps what it needs of 'in', 'Ixx', 'Iyy', 'Ixy' in shared memory.
 __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
-  __shared__ float in_rows_of_warps[2880];
-  __shared__ float Ixx_rows_of_warps[2088];
-  __shared__ float Iyy_rows_of_warps[2088];
-  __shared__ float Ixy_rows_of_warps[2088];
-  const int32_t rows = 16;
+  __shared__ float in_rows_of_warps[1728];
+  __shared__ float Ixx_rows_of_warps[1160];
+  __shared__ float Iyy_rows_of_warps[1160];
+  __shared__ float Ixy_rows_of_warps[1160];
+  const int32_t rows = 8;
   for (int32_t x0 = blockIdx.x * 56; x0 < in_w; x0 += gridDim.x * 56) {
     const int32_t columns = min_i32(56, in_w - x0);
     for (int32_t first_tile = blockIdx.y * (rows * 2); first_tile < in_h; first_tile += gridDim.y
@@ -44,16 +44,16 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
         const int32_t warp = (int32_t)threadIdx.y;
         const int32_t y0 = first_tile + warp * rows;
         if (y0 < in_h) {
-          float* in_rows = in_rows_of_warps + warp * 1440;
-          float* Ixx_rows = Ixx_rows_of_warps + warp * 1044;
-          float* Iyy_rows = Iyy_rows_of_warps + warp * 1044;
-          float* Ixy_rows = Ixy_rows_of_warps + warp * 1044;
+          float* in_rows = in_rows_of_warps + warp * 864;
+          float* Ixx_rows = Ixx_rows_of_warps + warp * 580;
+          float* Iyy_rows = Iyy_rows_of_warps + warp * 580;
+          float* Ixy_rows = Ixy_rows_of_warps + warp * 580;
           const int32_t y1 = min_i32(y0 + rows, in_h);
-          if (0 <= x0 - 8 && x0 + 64 <= in_w && 0 <= y0 - 2 && y0 + 18 <= in_h && 2 <= x0 && x0 + 56 <= in_w
-              - 2 && 2 <= y0 && y0 + 16 <= in_h - 2) {
+          if (0 <= x0 - 8 && x0 + 64 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= x0 && x0 + 56 <= in_w
+              - 2 && 2 <= y0 && y0 + 8 <= in_h - 2) {
             for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t column = x0 + i - 8;
-              for (int32_t r = 0; r < 20; ++r) {
+              for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
                 in_rows[(int64_t)(row - y0 + 2) * 72 + i] = in[row * in_pitch + column];
               }
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
             for (int32_t t = threadIdx.x; t < 58; t += blockDim.x) {
               const int32_t i = t - 1;
               #pragma unroll
-              for (int32_t row = y0 - 1; row < y0 + 17; ++row) {
+              for (int32_t row = y0 - 1; row < y0 + 9; ++row) {
                 float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 58;
                 float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 58;
                 float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 58;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
             for (int32_t i = threadIdx.x; i < 56; i += blockDim.x) {
               const int32_t x = x0 + i;
               #pragma unroll
-              for (int32_t y = y0; y < y0 + 16; ++y) {
+              for (int32_t y = y0; y < y0 + 8; ++y) {
                 const float* Ixx_m1 = Ixx_rows + (int64_t)(y - y0) * 58 + 1;
                 const float* Ixx_0 = Ixx_rows + (int64_t)(y - y0 + 1) * 58 + 1;
                 const float* Ixx_p1 = Ixx_rows + (int64_t)(y - y0 + 2) * 58 + 1;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
           } else {
             for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t column = clamp_index(x0 + i - 8, in_w);
-              for (int32_t r = 0; r < 20; ++r) {
+              for (int32_t r = 0; r < 12; ++r) {
                 const int32_t row = y0 + r - 2;
                 if (row < y1 + 2) {
                   in_rows[(int64_t)(row - y0 + 2) * 72 + i] = in[clamp_index(row, in_h) * in_pitch + column];
@@ -238,7 +238,7 @@ cudaError_t run_harris_corner(const float* in, int64_t in_pitch, int64_t in_w, i
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(harris_kernel, {(in_w + 55) / 56 * 32, (in_h + 15) / 16, 1}, {32, 2, 1}, stream, in,
+    status = launch(harris_kernel, {(in_w + 55) / 56 * 32, (in_h + 7) / 8, 1}, {32, 2, 1}, stream, in,
         harris, in_w, in_h, in_pitch, harris_pitch);
   }
   return status;

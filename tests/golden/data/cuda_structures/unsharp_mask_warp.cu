@@ -14,55 +14,55 @@ namespace {
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 
-// 'mask' with 'blurx'. Each warp computes a tile of 56x8 pixels, all of a
+// 'mask' with 'blurx'. Each warp computes a tile of 24x16 pixels, all of a
 // stage before the next, and keeps what it needs of 'in', 'blurx' in shared memory.
 __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
-  __shared__ float in_rows_of_warps[4416];
-  __shared__ float blurx_rows_of_warps[2880];
-  const int32_t rows = 8;
-  for (int32_t x0 = blockIdx.x * 56; x0 < in_w; x0 += gridDim.x * 56) {
-    const int32_t columns = min_i32(56, in_w - x0);
+  __shared__ float in_rows_of_warps[3520];
+  __shared__ float blurx_rows_of_warps[2688];
+  const int32_t rows = 16;
+  for (int32_t x0 = blockIdx.x * 24; x0 < in_w; x0 += gridDim.x * 24) {
+    const int32_t columns = min_i32(24, in_w - x0);
     for (int32_t first_tile = blockIdx.y * (rows * 2); first_tile < in_h; first_tile += gridDim.y
         * (rows * 2)) {
       {
         const int32_t warp = (int32_t)threadIdx.y;
         const int32_t y0 = first_tile + warp * rows;
         if (y0 < in_h) {
-          float* in_rows = in_rows_of_warps + warp * 2208;
-          float* blurx_rows = blurx_rows_of_warps + warp * 1440;
+          float* in_rows = in_rows_of_warps + warp * 1760;
+          float* blurx_rows = blurx_rows_of_warps + warp * 1344;
           const int32_t y1 = min_i32(y0 + rows, in_h);
-          if (0 <= x0 - 3 && x0 + 59 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h) {
+          if (0 <= x0 - 3 && x0 + 27 <= in_w && 0 <= y0 - 2 && y0 + 18 <= in_h) {
             __syncwarp();
-            for (int32_t i = threadIdx.x; i < 184; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 88; i += blockDim.x) {
               const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
-              for (int32_t r = 0; r < 12; ++r) {
+              for (int32_t r = 0; r < 20; ++r) {
                 const int32_t row = y0 + r - 2;
-                in_rows[(int64_t)(row - y0 + 2) * 184 + i] = in[row * in_pitch + column];
+                in_rows[(int64_t)(row - y0 + 2) * 88 + i] = in[row * in_pitch + column];
               }
             }
             __syncwarp();
-            for (int32_t t = threadIdx.x; t < 180; t += blockDim.x) {
+            for (int32_t t = threadIdx.x; t < 84; t += blockDim.x) {
               const int32_t i = t - 6;
               #pragma unroll
-              for (int32_t row = y0; row < y0 + 8; ++row) {
-                float* blurx_row = blurx_rows + (int64_t)(row - y0) * 180;
-                const float* in_m2 = in_rows + (int64_t)(row - y0) * 184 + 8;
-                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 184 + 8;
-                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 184 + 8;
-                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 184 + 8;
-                const float* in_p2 = in_rows + (int64_t)(row - y0 + 4) * 184 + 8;
+              for (int32_t row = y0; row < y0 + 16; ++row) {
+                float* blurx_row = blurx_rows + (int64_t)(row - y0) * 84;
+                const float* in_m2 = in_rows + (int64_t)(row - y0) * 88 + 8;
+                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 88 + 8;
+                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 88 + 8;
+                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 88 + 8;
+                const float* in_p2 = in_rows + (int64_t)(row - y0 + 4) * 88 + 8;
                 blurx_row[t] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
                     + 0.0625f * in_p2[i];
               }
             }
             __syncwarp();
-            for (int32_t i = threadIdx.x; i < 168; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t x = x0 * 3 + i;
               #pragma unroll
-              for (int32_t y = y0; y < y0 + 8; ++y) {
-                const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 184 + 8;
-                const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 180 + 6;
+              for (int32_t y = y0; y < y0 + 16; ++y) {
+                const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 88 + 8;
+                const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 84 + 6;
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
                     + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
                 mask[y * mask_pitch + x] = fabsf(in_0[i] - v) < threshold ? in_0[i]
@@ -71,13 +71,13 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             }
           } else {
             __syncwarp();
-            for (int32_t i = threadIdx.x; i < 184; i += blockDim.x) {
+            for (int32_t i = threadIdx.x; i < 88; i += blockDim.x) {
               const int32_t column = (x0 + (i + 1) / 3 - 3) * 3 + (i + 1) % 3;
               const bool inside = 0 <= x0 + (i + 1) / 3 - 3 && x0 + (i + 1) / 3 - 3 < in_w;
-              for (int32_t r = 0; r < 12; ++r) {
+              for (int32_t r = 0; r < 20; ++r) {
                 const int32_t row = y0 + r - 2;
                 if (row < y1 + 2) {
-                  in_rows[(int64_t)(row - y0 + 2) * 184 + i] = inside && (0 <= row && row < in_h)
+                  in_rows[(int64_t)(row - y0 + 2) * 88 + i] = inside && (0 <= row && row < in_h)
                       ? in[row * in_pitch + column] : 0.0f;
                 }
               }
@@ -88,12 +88,12 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
               const int32_t x = x0 * 3 + i;
               const bool inside = 0 <= x && x < in_w * 3;
               for (int32_t row = y0; row < y1; ++row) {
-                float* blurx_row = blurx_rows + (int64_t)(row - y0) * 180;
-                const float* in_m2 = in_rows + (int64_t)(row - y0) * 184 + 8;
-                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 184 + 8;
-                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 184 + 8;
-                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 184 + 8;
-                const float* in_p2 = in_rows + (int64_t)(row - y0 + 4) * 184 + 8;
+                float* blurx_row = blurx_rows + (int64_t)(row - y0) * 84;
+                const float* in_m2 = in_rows + (int64_t)(row - y0) * 88 + 8;
+                const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 88 + 8;
+                const float* in_0 = in_rows + (int64_t)(row - y0 + 2) * 88 + 8;
+                const float* in_p1 = in_rows + (int64_t)(row - y0 + 3) * 88 + 8;
+                const float* in_p2 = in_rows + (int64_t)(row - y0 + 4) * 88 + 8;
                 if (inside) {
                   blurx_row[t] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
                       + 0.0625f * in_p2[i];
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t i = threadIdx.x; i < columns * 3; i += blockDim.x) {
               const int32_t x = x0 * 3 + i;
               for (int32_t y = y0; y < y1; ++y) {
-                const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 184 + 8;
-                const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 180 + 6;
+                const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 88 + 8;
+                const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 84 + 6;
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
                     + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
                 mask[y * mask_pitch + x] = fabsf(in_0[i] - v) < threshold ? in_0[i]
@@ -187,7 +187,7 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 55) / 56 * 32, (in_h + 7) / 8, 1}, {32, 2, 1}, stream, in, mask,
+    status = launch(mask_kernel, {(in_w + 23) / 24 * 32, (in_h + 15) / 16, 1}, {32, 2, 1}, stream, in, mask,
         in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
