@@ -1,0 +1,395 @@
+#include "lower/lane_rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lower/lane_code.h"
+#include "lower/lower_stage.h"
+#include "plan/warp_strip.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+using plan::lanes_of_warp;
+
+namespace {
+
+constexpr int furthest_turns = 64;  // of rows: what is needed is not further away
+
+}  // namespace
+
+LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
+    : tile_(tile),
+      result_(tile.result()),
+      rows_(tile.rows()),
+      pixels_(tile.plan().level(plan::LevelKind::Lane)->extent[0].fixed()) {
+  const auto claim = [&](const std::string& wanted) { locals_[wanted] = tile.layout().names.claim(wanted); };
+  for (const char* wanted : {"lane", "k", "j", "in_lanes", "across", "found", "is_there", "b"}) claim(wanted);
+  for (const std::string& wanted : more) claim(wanted);
+  claim(tile.array().name + "_place");
+  for (const Source& source : tile.sources()) {
+    for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own", "_rest"})
+      claim(memory_of(source).name + what);
+  }
+}
+
+// ---- sizes
+
+int LaneRows::scalars_in_word(const Source& image) {
+  const Scalar type = image.kept.type.scalar;
+  return is_float(type) || type == Scalar::Bool ? 1 : 4 / std::min(4, size_of(type));
+}
+
+bool LaneRows::has_words(const Source& image) const {
+  return scalars_in_word(image) > 1 && scalars_of(image) % scalars_in_word(image) == 0;
+}
+
+Scalar LaneRows::type_of_next(const Source& image) const {
+  return has_words(image) ? Scalar::U32 : image.kept.type.scalar;
+}
+
+int LaneRows::next_in_row(const Source& image) const {
+  return scalars_of(image) / (has_words(image) ? scalars_in_word(image) : 1);
+}
+
+Expr LaneRows::loaded_scalar(const Source& image, const std::string& next, const Expr& from,
+                             const Expr& j) const {
+  const Scalar type = image.kept.type.scalar;
+  if (!has_words(image)) return kernel::load(next, type, kernel::add(from, j));
+  const Expr in_word = literal(scalars_in_word(image));
+  const Expr word = kernel::load(next, Scalar::U32, kernel::add(from, kernel::div(j, in_word)));
+  const Expr bits = kernel::mul(kernel::binary(BinaryOp::Rem, j, in_word), literal(8 * size_of(type)));
+  return kernel::cast(ir::CastMode::Convert, type,
+                      kernel::binary(BinaryOp::Shr, word, converted(Scalar::U32, bits)));
+}
+
+void LaneRows::reserve(ExpressionLowering& expressions) const {
+  for (const auto& [wanted, claimed] : locals_) expressions.claim(claimed);
+}
+
+// ---- rows in registers
+
+Expr LaneRows::row_start(const plan::Kept& kept, int below) const {
+  const int from_last = below - kept.ahead;
+  if (tests_.rows) return literal((from_last + rows_in_turn(kept) - 1) * kept.pitch);
+  return kernel::mul(turn(kept.rows, from_last), literal(kept.pitch));
+}
+
+Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further) const {
+  const Expr pitch = literal(kept.pitch);
+  if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
+  const int bias = below - kept.ahead + kept.rows * furthest_turns;
+  const Expr k = kernel::add(var("k"), kernel::add(further, literal(bias)));
+  return kernel::mul(kernel::binary(BinaryOp::Rem, k, literal(kept.rows)), pitch);
+}
+
+Expr LaneRows::due(const Source& image) const {
+  return tests_.rows ? literal(0) : kernel::mul(turn(loaded(), 0), literal(next_in_row(image)));
+}
+
+Expr LaneRows::turn(int rows, int below) const {
+  if (rows == 1) return literal(0);
+  const Expr k = kernel::add(var("k"), literal((below % rows + rows) % rows));
+  return kernel::binary(BinaryOp::Rem, k, literal(rows));
+}
+
+Expr LaneRows::own_at(const Source& source, const Expr& pixel, int l) const {
+  const Expr row = latest_ ? latest_ : row_start(source.kept, source.kept.ahead);
+  const Expr own = kernel::add(row, literal(source.kept.first));
+  return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
+}
+
+Expr LaneRows::own(const Source& source, const Expr& pixel, int l) const {
+  return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
+}
+
+kernel::Stmt LaneRows::moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
+                             int count) const {
+  const Expr j = var("j");
+  return {unrolled(
+      local("j"), count,
+      {{kernel::Store{array, kernel::add(to, j), kernel::load(array, type, kernel::add(from, j))}}})};
+}
+
+// ---- images
+
+Expr LaneRows::column_of_lane(const Source& image) const {
+  const Rows rows(image.stage.box, tile_.layout());
+  const Expr column = kernel::sub(name("left"), rows.begin(0)), extent = rows.extent(0);
+  if (image.kept.border_mode() == ir::BorderMode::Repeat)
+    return kernel::index_call(kernel::IndexOp::Repeat, column, extent);
+  return limited(column, literal(0), kernel::sub(extent, literal(pixels_)));
+}
+
+Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const {
+  const ArrayLayout& memory = memory_of(image);
+  const int lanes = image.lanes(), in_row = next_in_row(image);
+  const Scalar type = type_of_next(image);
+  const std::string& next = next_of(image);
+  const Expr stride = name(memory.strides[0]), j = var("j");
+  const Rows rows(image.stage.box, tile_.layout());
+  const auto whole_lane = [&](const Expr& above) -> Block {
+    const std::string pack = local(memory.name + "_next_row");
+    const Expr column =
+        tests_.columns ? var(memory.name + "_column") : kernel::sub(name("left"), rows.begin(0));
+    const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
+    const kernel::Store store{next, kernel::add(at, j), kernel::load(pack, type, j)};
+    return {
+        {kernel::LoadPack{pack, memory.name, type, in_row, offset, literal(in_row), true, has_words(image)}},
+        {unrolled(local("j"), in_row, {{store}})}};
+  };
+  if (!tests_.rows) return whole_lane(kernel::mul(kernel::sub(row, rows.begin(1)), stride));
+  Block block;
+  ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
+  reserve(expressions);
+  const FoundPixel y = find_pixel(image, 1, row, rows);
+  const std::string above = memory.name + "_above";
+  block.push_back({Let{local(above), kernel::mul(y.index, stride)}});
+  const auto pixel = [&](Block& each, const Expr& scalar) {
+    const Expr lane = lanes > 1 ? kernel::binary(BinaryOp::Rem, scalar, literal(lanes)) : literal(0);
+    const FoundPixel x =
+        find_pixel(image, 0, kernel::add(name("left"), kernel::div(scalar, literal(lanes))), rows);
+    each.push_back({Let{local("across"), kernel::add(kernel::mul(x.index, literal(lanes)), lane)}});
+    const Expr found = kernel::load(memory.name, memory.type.scalar, kernel::add(var(above), var("across")));
+    const Expr is_there = kernel::both(x.inside, y.inside);
+    if (!is_there) return found;
+    return kernel::select(is_there, found, border_lane(image.kept.border->constant, lane, expressions));
+  };
+  Block each, part;
+  expressions.open(each);
+  const Expr to = kernel::add(at, j);
+  if (has_words(image)) {
+    const int several = scalars_in_word(image), bits = 32 / several;
+    const Expr number = var("b"), so_far = kernel::load(next, type, to);
+    each.push_back({kernel::Store{next, to, kernel::constant(type, {.i = 0})}});
+    expressions.open(part);
+    const Expr scalar = pixel(part, kernel::add(kernel::mul(j, literal(several)), number));
+    const Expr as_bits = converted(type, converted(bits == 8 ? Scalar::U8 : Scalar::U16, scalar));
+    const Expr shifted =
+        kernel::binary(BinaryOp::Shl, as_bits, converted(type, kernel::mul(number, literal(bits))));
+    part.push_back({kernel::Store{next, to, kernel::binary(BinaryOp::Or, so_far, shifted)}});
+    expressions.close();
+    each.push_back({unrolled(local("b"), several, std::move(part))});
+  } else {
+    const Expr scalar = pixel(each, j);
+    each.push_back({kernel::Store{next, to, scalar}});
+  }
+  expressions.close();
+  block.push_back({If{kernel::both(var("in_lanes", Scalar::Bool), y.inside),
+                      whole_lane(var(above)),
+                      {{unrolled(local("j"), in_row, std::move(each))}}}});
+  return block;
+}
+
+// ---- between lanes
+
+Block LaneRows::columns_beside(const Source& source) const {
+  const plan::Kept& kept = source.kept;
+  const int lanes = source.lanes(), left = kept.first / lanes, all = kept.pitch / lanes;
+  Block block;
+  const auto take = [&](int column) {  // from the lane's first
+    const int away = column < 0 ? -((-column + pixels_ - 1) / pixels_) : column / pixels_;
+    const int there = column - away * pixels_;
+    for (int l = 0; l < lanes; ++l) {
+      const std::string taken = source.array + "_beside_" + std::to_string(block.size() / 2);
+      block.push_back({kernel::Shuffle{taken, own(source, literal(there), l), away}});
+      block.push_back(
+          {kernel::Store{source.array, own_at(source, literal(column), l), name(taken, kept.type.scalar)}});
+    }
+  };
+  for (int column = -left; column < 0; ++column) take(column);
+  for (int column = pixels_; column < all - left; ++column) take(column);
+  if (!tests_.columns) return block;
+  Block beyond = columns_beyond_ends(source);
+  if (!tests_.rows) {
+    kernel::append(block, std::move(beyond));
+  } else if (!source.kept.is_member &&
+             !beyond.empty()) {  // the last rows of a batch have been loaded by whole lanes
+    block.push_back({If{var("in_lanes", Scalar::Bool), std::move(beyond), {}}});
+  }
+  return block;
+}
+
+std::vector<LaneRows::Beyond> LaneRows::beyond_ends(const Source& source) const {
+  const plan::Kept& kept = source.kept;
+  const auto mode = kept.border_mode();
+  const int left = kept.first / source.lanes(), right = kept.pitch / source.lanes() - left - pixels_;
+  std::vector<Beyond> all;
+  // Of an image, lanes beyond its end have loaded what Repeat finds.
+  if (!mode || (!kept.is_member && mode == ir::BorderMode::Repeat)) return all;
+  const auto add = [&](int distance, bool is_left) {
+    for (int lane = 0; lane * pixels_ < distance; ++lane) {
+      const int beyond = distance - lane * pixels_;
+      const int from_end = mode == ir::BorderMode::Mirror      ? beyond - 1
+                           : mode == ir::BorderMode::Mirror101 ? beyond
+                                                               : 0;
+      const int inwards = from_end - lane * pixels_;
+      const int found = is_left ? inwards : pixels_ - 1 - inwards;
+      const bool is_there = mode != ir::BorderMode::Repeat && -left <= found && found < pixels_ + right;
+      all.push_back({is_left ? -distance : pixels_ - 1 + distance, lane,
+                     is_there ? std::optional(found) : std::nullopt, from_end});
+    }
+  };
+  for (int distance = 1; distance <= left; ++distance) add(distance, true);
+  for (int distance = 1; distance <= right; ++distance) add(distance, false);
+  return all;
+}
+
+std::optional<int> LaneRows::pixels_for_border(const Source& source) const {
+  int pixels = 0;
+  for (const Beyond& each : beyond_ends(source)) {
+    if (!each.found) return std::nullopt;
+    pixels = std::max(pixels, each.from_end + 1);
+  }
+  return pixels;
+}
+
+Block LaneRows::columns_beyond_ends(const Source& source) const {
+  const Rows rows(source.kept.box, tile_.layout());
+  Block block;
+  ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
+  reserve(expressions);
+  expressions.open(block);
+  for (const Beyond& each : beyond_ends(source)) {
+    if (!each.found) continue;
+    const Expr left = kernel::sub(name("left"), literal(each.lane * pixels_));
+    const Expr right = kernel::add(name("left"), literal((each.lane + 1) * pixels_));
+    const Expr is_at_end = each.column < 0 ? equal(left, rows.begin(0)) : equal(right, rows.end(0));
+    for (int l = 0; l < source.lanes(); ++l) {
+      const Expr found = source.kept.border_mode() == ir::BorderMode::Constant
+                             ? border_lane(source.kept.border->constant, literal(l), expressions)
+                             : own(source, literal(*each.found), l);
+      const Expr value = kernel::select(is_at_end, found, own(source, literal(each.column), l));
+      block.push_back({kernel::Store{source.array, own_at(source, literal(each.column), l), value}});
+    }
+  }
+  expressions.close();
+  return block;
+}
+
+bool LaneRows::has_border(const plan::Kept& kept, int d) const {
+  return tests_.rows && kept.border_mode() && (kept.outside[d].min > 0 || kept.outside[d].max > 0);
+}
+
+Block LaneRows::what_borders_find_in_row(const Source& source, const Expr& row,
+                                         ExpressionLowering& expressions) const {
+  const plan::Kept& kept = source.kept;
+  const bool is_constant = kept.border_mode() == ir::BorderMode::Constant;
+  const bool has_rows = is_constant && has_border(kept, 1);
+  if (!has_border(kept, 0) && !has_rows) return {};
+  const Rows rows(kept.box, tile_.layout());
+  if (kept.border_mode() == ir::BorderMode::Clamp) return from_ends(source, rows);
+  // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
+  Expr is_missing = either(is_left_missing(rows), is_right_missing(rows));
+  if (has_rows) is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
+  return {{If{is_missing,
+              is_constant ? constants(source, row, rows, expressions) : from_anywhere(source, rows),
+              {}}}};
+}
+
+Expr LaneRows::is_left_missing(const Rows& rows) const { return less(name("first"), rows.begin(0)); }
+
+Expr LaneRows::is_right_missing(const Rows& rows) const { return less(rows.end(0), end_of_strip()); }
+
+Expr LaneRows::within_strip(const Expr& column) const {
+  return limited(kernel::sub(column, name("first")), literal(0), literal(lanes_of_warp * pixels_ - 1));
+}
+
+Block LaneRows::constants(const Source& source, const Expr& row, const Rows& rows,
+                          ExpressionLowering& expressions) const {
+  Block each;
+  expressions.open(each);
+  const Expr in_row = between(rows.begin(0), column_of_pixel(), rows.end(0));
+  each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
+  for (int l = 0; l < source.lanes(); ++l) {
+    const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
+    const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);
+    each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+  }
+  expressions.close();
+  return {{unrolled("i", pixels_, std::move(each))}};
+}
+
+Block LaneRows::from_ends(const Source& source, const Rows& rows) const {
+  const auto from = [&](const std::string& end, const Expr& column, const auto& is_beyond) {
+    const Expr at = within_strip(column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels_));
+    Block block, each;
+    for (int l = 0; l < source.lanes(); ++l) {
+      Expr found = own(source, literal(0), l);
+      for (int p = 1; p < pixels_; ++p)
+        found = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), found);
+      const std::string taken = source.array + end + std::to_string(l);
+      block.push_back({kernel::Shuffle{taken, found, 0, kernel::div(at, literal(pixels_))}});
+      const Expr value = kernel::select(is_beyond(column_of_pixel()), name(taken, source.kept.type.scalar),
+                                        own(source, name("i"), l));
+      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    }
+    block.push_back({unrolled("i", pixels_, std::move(each))});
+    return block;
+  };
+  const Expr begin = rows.begin(0), end = rows.end(0);
+  Block left = from("_left_", begin, [&](const Expr& column) { return less(column, begin); });
+  Block right =
+      from("_right_", kernel::sub(end, literal(1)), [&](const Expr& column) { return at_most(end, column); });
+  return {{If{is_left_missing(rows), std::move(left), {}}},
+          {If{is_right_missing(rows), std::move(right), {}}}};
+}
+
+Block LaneRows::from_anywhere(const Source& source, const Rows& rows) const {
+  const kernel::IndexOp op = index_op(*source.kept.border_mode());
+  const Scalar type = source.kept.type.scalar;
+  Block each;
+  each.push_back({Let{local("across"), column_of_pixel()}});
+  const Expr index = kernel::index_call(op, kernel::sub(var("across"), rows.begin(0)), rows.extent(0));
+  each.push_back({Let{local("found"), within_strip(kernel::add(index, rows.begin(0)))}});
+  const Expr lane = kernel::div(var("found"), literal(pixels_));
+  const Expr in_lane = kernel::binary(BinaryOp::Rem, var("found"), literal(pixels_));
+  for (int l = 0; l < source.lanes(); ++l) {
+    Expr found;
+    for (int p = 0; p < pixels_; ++p) {
+      const std::string taken = source.array + "_found_" + std::to_string(l * pixels_ + p);
+      each.push_back({kernel::Shuffle{taken, own(source, literal(p), l), 0, lane}});
+      const Expr value = name(taken, type);
+      found = found ? kernel::select(equal(in_lane, literal(p)), value, found) : value;
+    }
+    const Expr is_there = between(rows.begin(0), var("across"), rows.end(0));
+    const Expr value = kernel::select(is_there, own(source, name("i"), l), found);
+    each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+  }
+  return {{unrolled("i", pixels_, std::move(each))}};
+}
+
+Block LaneRows::what_borders_find_in_rows(const Source& source, const Expr& row) const {
+  const plan::Kept& kept = source.kept;
+  if (!has_border(kept, 1) || kept.border_mode() == ir::BorderMode::Constant) return {};
+  const Rows rows(kept.box, tile_.layout());
+  const auto found = [&](const Expr& y) {
+    const Expr index =
+        kernel::index_call(index_op(*kept.border_mode()), kernel::sub(y, rows.begin(1)), rows.extent(1));
+    return kernel::add(index, rows.begin(1));
+  };
+  const auto copy = [&](int to, int from) -> Block {
+    return {moved(source.array, kept.type.scalar, row_start(kept, to), row_start(kept, from), kept.pitch)};
+  };
+  Block block;
+  for (int above = 1; above < kept.least_rows; ++above) {
+    const Expr other = kernel::sub(row, literal(above));
+    const Expr is_below = kernel::both(at_most(rows.end(1), row), equal(found(row), other));
+    const Expr is_above = kernel::both(less(other, rows.begin(1)), equal(found(other), row));
+    block.push_back({If{is_below, copy(kept.ahead, kept.ahead - above), {}}});
+    block.push_back({If{is_above, copy(kept.ahead - above, kept.ahead), {}}});
+  }
+  if (block.empty()) return block;
+  const Expr is_near_begin = less(kernel::sub(row, literal(kept.least_rows - 1)), rows.begin(1));
+  return {{If{either(is_near_begin, at_most(rows.end(1), row)), std::move(block), {}}}};
+}
+
+}  // namespace weft::lower

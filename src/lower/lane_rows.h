@@ -1,0 +1,150 @@
+// Rows that the lanes of a warp keep in their registers, of some neighbouring pixels each: how lanes load them, how they
+// get the columns beside their own, and what they find beyond the ends of an image.
+//
+//     lane, left    a lane, and the first of its columns; first: the strip's
+//     in_rows       rows of `in`: its own columns, and those beside them that windows read
+//     in_next       rows that have been loaded, and are not needed yet
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/shared_images.h"
+#include "lower/tile.h"
+#include "plan/warp_strip.h"
+
+namespace weft::lower {
+
+class LaneRows {
+ protected:
+  using Source = Tile::Source;
+  using Expr = kernel::Expr;
+  using Block = kernel::Block;
+
+  /// Claims names; those of the other arguments, too.
+  LaneRows(const Tile& tile, const std::vector<std::string>& more);
+
+  /// Which ends the code looks for: those of rows, and the first and last rows of an image.
+  struct Tests {
+    bool columns = false, rows = false;
+  };
+
+  // ---- sizes
+
+  /// After the last column of all lanes.
+  Expr end_of_strip() const {
+    return kernel::add(kernel::name("first"), kernel::literal(plan::lanes_of_warp * pixels_));
+  }
+  int batch() const { return tile_.batch(); }
+  int loaded() const { return tile_.plan().prefetch; }
+  int scalars_of(Type type) const { return pixels_ * type.lanes; }
+  int scalars_of(const Source& source) const { return scalars_of(source.kept.type); }
+  const ArrayLayout& memory_of(const Source& source) const { return tile_.layout().arrays.at(&source.stage); }
+
+  template <class F>
+  void for_images(const F& f) const {
+    for (const Source& source : tile_.sources()) {
+      if (!source.kept.is_member) f(source);
+    }
+  }
+  /// The array of the rows of an image that are loaded.
+  const std::string& next_of(const Source& image) const { return local(memory_of(image).name + "_next"); }
+
+  /// Small scalars wait together in words: taken apart when they come, a row would be waited for at once.
+  static int scalars_in_word(const Source& image);
+  bool has_words(const Source& image) const;
+  Scalar type_of_next(const Source& image) const;
+  int next_in_row(const Source& image) const;
+  Expr loaded_scalar(const Source& image, const std::string& next, const Expr& from, const Expr& j) const;
+
+  /// The function's own names, which are not those of a lowering's locals.
+  void reserve(ExpressionLowering& expressions) const;
+  const std::string& local(const std::string& wanted) const { return locals_.at(wanted); }
+  Expr var(const std::string& wanted, Scalar type = Scalar::I64) const {
+    return kernel::name(local(wanted), type);
+  }
+
+  // ---- rows in registers
+
+  /// Rows that take each other's place in registers.
+  static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
+  /// Where the row begins that is so many below the current one. In batches rows stay where they are and
+  /// loops are unrolled, so that this is a number; else they move up by one with each row, in less code. Before a batch
+  /// and after it the latest row is the last, as it is between such rows.
+  Expr row_start(const plan::Kept& kept, int below) const;
+  /// And as many further below as a loop over the taps of a window says.
+  Expr row_start(const plan::Kept& kept, int below, const Expr& further) const;
+  /// Likewise of what is loaded: of the row that is due.
+  Expr due(const Source& image) const;
+  Expr turn(int rows, int below) const;
+  /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
+  Expr own_at(const Source& source, const Expr& pixel, int l) const;
+  Expr own(const Source& source, const Expr& pixel, int l) const;
+  /// array[to] and on = array[from] and on, so many.
+  kernel::Stmt moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
+                     int count) const;
+
+  // ---- images
+
+  /// Where a lane loads a row, by whole lanes: as the border says, or at the end that it is beyond.
+  Expr column_of_lane(const Source& image) const;
+
+  /// A lane's columns of a row of an image, to its array of what is loaded, from a place on.
+  Block load(const Source& image, const Expr& row, const Expr& at) const;
+
+  // ---- between lanes
+
+  /// The columns beside those of a lane, which others have.
+  Block columns_beside(const Source& source) const;
+
+  /// A column beside those of the lanes at an end of a row, or near it, that is beyond: which lanes, by how many there
+  /// are between them and the end, and which of their columns the border finds; none if they do not have it.
+  struct Beyond {
+    int column = 0, lane = 0;
+    std::optional<int> found;
+    int from_end = 0;  ///< How many pixels from the end what is found is.
+  };
+  std::vector<Beyond> beyond_ends(const Source& source) const;
+  /// How many pixels a row needs so that lanes have all that the border finds; nothing if no number is enough.
+  std::optional<int> pixels_for_border(const Source& source) const;
+  Block columns_beyond_ends(const Source& source) const;
+
+  /// Whether some of what a source has there is another pixel's or a constant.
+  bool has_border(const plan::Kept& kept, int d) const;
+
+  /// Columns of a lane beyond the ends of a row: those that the border finds, which other lanes have, or a constant,
+  /// in rows beyond the ends, too.
+  Block what_borders_find_in_row(const Source& source, const Expr& row,
+                                 ExpressionLowering& expressions) const;
+  Expr is_left_missing(const Rows& rows) const;
+  Expr is_right_missing(const Rows& rows) const;
+
+  Expr column_of_pixel() const { return kernel::add(kernel::name("left"), kernel::name("i")); }
+  /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
+  Expr within_strip(const Expr& column) const;
+
+  Block constants(const Source& source, const Expr& row, const Rows& rows,
+                  ExpressionLowering& expressions) const;
+
+  /// With Clamp all find one of two columns, and most tiles miss what is before one of them at most.
+  Block from_ends(const Source& source, const Rows& rows) const;
+
+  Block from_anywhere(const Source& source, const Rows& rows) const;
+
+  /// Rows beyond the ends of a stage are copies of those that the border finds, as soon as both are there.
+  Block what_borders_find_in_rows(const Source& source, const Expr& row) const;
+
+  const Tile& tile_;
+  const ir::Stage& result_;
+  const Rows& rows_;
+  const int pixels_;
+  Tests tests_;  // of the code that is written now
+  Expr latest_;  // where the latest row of a source begins, if rows are not in the order of a march
+
+ private:
+  std::map<std::string, std::string> locals_;  // names, by those that they would have had
+};
+
+}  // namespace weft::lower
