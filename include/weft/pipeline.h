@@ -63,6 +63,12 @@ enum class Fuse {
   Dp,      ///< Those that a model expects to take least time, of all there are.
 };
 
+/// By what kernels of a GPU are chosen.
+enum class Cost {
+  Weft,   ///< The time that they should take.
+  Paper,  ///< The cost function of the paper on warp overlapped tiling.
+};
+
 struct CompileOptions {
   Target target = Target::Auto;
   int threads = 0;                          ///< 0: all cores.
@@ -70,6 +76,7 @@ struct CompileOptions {
   int device = 0;                           ///< Which GPU, as CUDA counts them.
   Tile tile = Tile::Auto;                   ///< For comparisons, like fuse; results are the same.
   Fuse fuse = Fuse::Auto;
+  Cost cost = Cost::Weft;
   /// The groups of stages that are to be one kernel each, instead of what fuse would choose; JSON, such as
   /// {"groups": [["dx", "dy", "mag"]], "tiles": {"mag": {"width": 256, "height": 64}}}. Stages that it does
   /// not name are kernels of their own. Tiles are in pixels, can be left out, and on CPUs can have

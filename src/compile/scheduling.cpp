@@ -11,6 +11,7 @@
 #include "plan/block_strip.h"
 #include "plan/core_costs.h"
 #include "plan/warp_strip.h"
+#include "plan/warp_tiling_costs.h"
 #include "rewrite/prepare.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/fuse.h"
@@ -61,6 +62,7 @@ plan::CostModel costs_on(const target::Target& target, const Scheduling& schedul
   ir::Sizes sizes = plan::nominal_sizes(pipeline);
   if (target.processor == target::Processor::Cpu) return plan::cpu_costs(std::move(sizes));
   const machine::Board& board = scheduling.board ? *scheduling.board : machine::board_of(target.architecture);
+  if (scheduling.cost == Cost::Paper) return plan::paper_costs(std::move(sizes), board);
   return plan::gpu_costs(std::move(sizes), machine::gpu_speeds(board));
 }
 
@@ -75,7 +77,8 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   if (scheduling.fuse == Fuse::Dp || is_free) {
     const plan::CostModel model = costs_on(target, scheduling, about.pipeline);
     schedule::Grouping cheapest = schedule::cheapest_groups(about.pipeline, tiling, memory, model);
-    if (tiling == Tiling::None) return cheapest;
+    if (tiling == Tiling::None || scheduling.cost == Cost::Paper)
+      return cheapest;  // the paper has no steps in time
     return schedule::with_steps(about.pipeline, std::move(cheapest), memory, model);
   }
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
@@ -90,7 +93,7 @@ bool has_shuffles(const machine::Architecture& architecture) {
 }  // namespace
 
 Scheduling scheduling_of(const CompileOptions& options) {
-  return {options.tile, options.fuse, options.schedule, {}, nullptr};
+  return {options.tile, options.fuse, options.schedule, {}, nullptr, options.cost};
 }
 
 void check(const Scheduling& scheduling) {
@@ -113,6 +116,9 @@ schedule::Memory memory_of(const target::Target& target) {
 Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
+  if (scheduling.cost == Cost::Paper && target.processor == target::Processor::Cpu)
+    throw Error("the cost function of the paper is of kernels of a GPU")
+        .help("leave out --cost, or take another target");
   const bool is_of_warps = scheduling.tile == Tile::Warp || scheduling.tile == Tile::Hybrid;
   if (is_of_warps && !memory_of(target).has_warps)
     throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))

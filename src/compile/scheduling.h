@@ -23,6 +23,7 @@ struct Scheduling {
   schedule::hipacc::BenefitModel model = {};  ///< Of partitions.
   /// The GPU whose times count for groups; null: one of the target's architecture.
   const machine::Board* board = nullptr;
+  Cost cost = Cost::Weft;  ///< plan/block_costs.h, or plan/warp_tiling_costs.h.
 };
 Scheduling scheduling_of(const CompileOptions& options);
 

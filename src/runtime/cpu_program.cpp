@@ -90,9 +90,9 @@ namespace {
 
 /// All that decides what is emitted. The binding names every option, so that a new one is not forgotten here.
 std::string description_of(const ir::Pipeline& pipeline, const CompileOptions& options) {
-  const auto& [target, threads, compiler_flags, device, tile, fuse, schedule] = options;
-  std::string text = fmt::format("tile {}, fuse {}, schedule '{}'\n", static_cast<int>(tile),
-                                 static_cast<int>(fuse), schedule);
+  const auto& [target, threads, compiler_flags, device, tile, fuse, cost, schedule] = options;
+  std::string text = fmt::format("tile {}, fuse {}, cost {}, schedule '{}'\n", static_cast<int>(tile),
+                                 static_cast<int>(fuse), static_cast<int>(cost), schedule);
   for (const std::string& flag : compiler_flags) text += compile::content_key({flag});
   return text + ir::contents_of(pipeline);
 }

@@ -13,6 +13,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
+#include "plan/warp_tiling_costs.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
@@ -157,6 +158,25 @@ void print(const Application& application, const compile::Scheduled& what,
     fmt::print("\n{}", machine);
 }
 
+/// The paper's costs of kernels, by its lines, where they chose.
+std::string paper_text(const compile::Scheduled& what, const compile::Scheduling& scheduling,
+                       const std::optional<ir::Sizes>& sizes) {
+  if (scheduling.cost != Cost::Paper || scheduling.board == nullptr) return "";
+  Table table({"kernel", "cost", "transactions", "occupancy", "memory / compute", "shared unallocated",
+               "registers unused", "overlap", "extra blocks"});
+  const ir::Sizes known = sizes ? *sizes : plan::nominal_sizes(what.pipeline);
+  for (const plan::KernelPlan& kernel : what.schedule.kernels) {
+    if (!kernel.updates.empty() || !kernel.evolves_with.empty()) continue;
+    const plan::WarpTilingCost c =
+        plan::warp_tiling_cost(plan::warp_tiling_of(kernel, known, *scheduling.board), *scheduling.board);
+    const auto share = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
+    table.add({kernel.result, fmt::format("{:.1f}", c.cost), fmt::format("{:.1f}", c.transactions),
+               share(c.occupancy), fmt::format("{:.2f}", c.memory_per_compute), share(c.unallocated_shared),
+               share(c.unused_registers), share(c.overlap), fmt::format("{:.0f}", c.extra_blocks)});
+  }
+  return "\ncost by the paper, of a warp's tile\n" + table.text();
+}
+
 // ---- JSON -------------------------------------------------------------------------------------------------
 
 Json as_json(const analysis::SourceSummary& source) {
@@ -282,6 +302,7 @@ void explain(const ExplainOptions& options) {
     if (options.json)
       return print_json(application, definition, what, stages, windows, host, kernels, roofs, loops, options);
     print(application, what, stages, windows, sizes, host, kernels, roofs, loops, options);
+    fmt::print("{}", paper_text(what, scheduling, sizes));
   }
   if (!options.dot.empty()) fmt::print("\n{}: the graph, for Graphviz\n", options.dot);
 }

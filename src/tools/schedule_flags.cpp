@@ -27,6 +27,12 @@ Fuse parse_fuse(const std::string& text) {
   throw Error("there is no fusion '" + text + "'; there are auto, none, basic, mincut and dp");
 }
 
+Cost parse_cost(const std::string& text) {
+  if (text == "weft") return Cost::Weft;
+  if (text == "paper") return Cost::Paper;
+  throw Error("there is no cost '" + text + "'; there are weft and paper");
+}
+
 }  // namespace
 
 void add_schedule_flags(Command command, ScheduleFlags& flags) {
@@ -42,13 +48,19 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
                   "CPU's core; warp: in tiles of a GPU's warp; hybrid: likewise, with some of their\n"
                   "rows in registers; auto: march where that should take less time")
       .capture_default_str();
+  command
+      .add_option("--cost", flags.cost,
+                  "what a GPU's kernels are chosen by. weft: the time that they should take; paper:\n"
+                  "the cost function of the paper on warp overlapped tiling")
+      .capture_default_str();
   command.add_option("--schedule", flags.file,
                      "a JSON file of groups of stages instead, each to be one kernel; explain\n"
                      "--json prints them");
 }
 
 compile::Scheduling parse(const ScheduleFlags& flags) {
-  compile::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}, nullptr};
+  compile::Scheduling scheduling{parse_tile(flags.tile), parse_fuse(flags.fuse), {}, {}, nullptr,
+                                 parse_cost(flags.cost)};
   if (!flags.file.empty()) {
     scheduling.groups = read_text(flags.file);
     try {

@@ -9,7 +9,7 @@
 namespace weft::tools {
 
 struct ScheduleFlags {
-  std::string tile = "auto", fuse = "auto", file;
+  std::string tile = "auto", fuse = "auto", cost = "weft", file;
 };
 void add_schedule_flags(Command command, ScheduleFlags& flags);
 

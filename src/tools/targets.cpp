@@ -81,7 +81,8 @@ Program compile(const Pipeline& pipeline, RunTarget target, int threads,
   }
   CompileOptions options;
   options.target = library_target(target), options.threads = threads;
-  options.tile = scheduling.tile, options.fuse = scheduling.fuse, options.schedule = scheduling.groups;
+  options.tile = scheduling.tile, options.fuse = scheduling.fuse, options.cost = scheduling.cost,
+  options.schedule = scheduling.groups;
   const auto told = std::make_shared<std::atomic<bool>>(false);  // benchmarks run it many times
   return runtime::compile_watched(pipeline, options, progress, [told](const std::string& reason) {
     if (!told->exchange(true))

@@ -161,6 +161,14 @@ TEST_F(BadInput, Names) {
                  "simt-race, simt-address");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "tall"},
                  "there is no tile 'tall'; there are auto, none, march, block, warp and hybrid");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--cost", "none"},
+                 "there is no cost 'none'; there are weft and paper");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "cpu", "--cost", "paper"},
+                 "the cost function of the paper is of kernels of a GPU\n  help: leave out --cost, or take "
+                 "another target");
+  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "cpu", "--tile", "hybrid"},
+                 "tiles of warps are for GPUs with warps of 32 lanes\n  help: take tile 'march' or 'block', "
+                 "or another target");
   expect_refusal({"draw", "cat", "-o", "out.png"},
                  "there is no picture 'cat'; there are scene, noise, gradient, blobs");
 }

@@ -270,6 +270,19 @@ TEST_F(Commands, ExplainForABoard) {
   EXPECT_FALSE(expect_json({"explain", "harris", "--json"}).contains("board"));
 }
 
+TEST_F(Commands, ExplainShowsTilesAndCostsOfThePaper) {
+  const std::string hybrid =
+      expect_success({"explain", "harris", "--machine", "v100", "--tile", "hybrid", "--cost", "paper"});
+  EXPECT_TRUE(contains(hybrid, "% of the rows in registers"));
+  EXPECT_TRUE(
+      contains(hybrid, "cost by the paper, of a warp's tile\nkernel    cost  transactions  occupancy"));
+  const std::string block = expect_success({"explain", "harris", "--machine", "v100", "--tile", "block"});
+  EXPECT_TRUE(contains(block, " static\n"));
+  EXPECT_FALSE(contains(block, "cost by the paper"));
+  EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "v100", "--tile", "warp"}),
+                       "\n  warp    32"));
+}
+
 TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {
   // LeakSanitizer may crash in what NVRTC's threads leave behind, which is not ours.
   ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
