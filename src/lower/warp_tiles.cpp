@@ -8,6 +8,13 @@
 //         gx_rows[(k + 1) % 3] = …              a pass
 //         out = …                               16 bytes for each lane that is no other tile's, too
 //
+// A static tile that lies inside is computed stage by stage instead: the first rows of a source stay in registers, and a
+// lane keeps its pixels of the others in shared memory until a pass gets to what reads them.
+//
+//     for k in 0 … 11:            row y0 - 2 + k of in: to in_rows[k], or from the sixth on to in_rest
+//     for k in 0 … 9:             row k + 2 of in_rest back to in_rows, with the columns beside it; gx = …
+//     for k in 0 … 7:             out = …
+//
 // Rows whose sources all lie inside of an image do just that. Strips at the ends of rows have batches of their own,
 // where the lanes at the ends take what borders find beyond them from their own pixels. That takes rows that are aligned,
 // and ends between lanes. Other strips, and rows near the top and the bottom of an image, go the same way one by one, with
@@ -72,8 +79,14 @@ class WarpTiles : public TileOwner, private LaneRows {
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
-    return "'" + result_.name + "'" + (members.empty() ? "" : " with " + members) +
-           ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
+    const std::string begin = "'" + result_.name + "'" + (members.empty() ? "" : " with " + members);
+    if (tile_.is_static())
+      return begin + ". Each warp computes a tile of " + std::to_string(tile_.width()) + "x" +
+             std::to_string(batch()) + " pixels, " + std::to_string(pixels_) +
+             " a lane, all of a stage\nbefore the next, and keeps " + std::to_string(tile_.plan().share) +
+             " % of the rows of " + tile_.named_sources(false) +
+             " in registers, the others in shared memory.";
+    return begin + ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
            std::to_string(pixels_) + " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
            " in registers while they are read.";
   }

@@ -35,10 +35,13 @@ class CheapestGroups {
       }
       for (const Members& group : way.groups) {
         const ir::Stage& result = loops_[group.back()].stage();
-        const plan::Choices tile = best_static_tile(tiling_, *group_of(group).group, memory_, model_);
-        if (tile != plan::Choices{}) grouping.kernels[result.name] = tile;
+        const StaticTile tile = best_static_tile(tiling_, *group_of(group).group, memory_, model_);
+        if (tile.asked != plan::Choices{}) grouping.kernels[result.name] = tile.asked;
         grouping.why[result.name] =
             why_not_in_place(pipeline_, kernels_, result) + why_stored(group, way.groups);
+        if (tile.saved > 0)
+          grouping.why[result.name] +=
+              fmt::format("; static tiles should take {:.0f} % less than strips", 100 * tile.saved);
       }
       grouping.search = fmt::format("{} groups priced, {} sets of stages left{}", found.asked, found.states,
                                     found.is_exact ? "" : "; not all groups were tried");

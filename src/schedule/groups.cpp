@@ -194,7 +194,7 @@ class Planning {
       if (found.group->values.count(&loop.stage()))
         plan_value(loop.stage(), last);
       else
-        plan_rows(loop.stage(), last, *found.group->march.of(loop.stage()));
+        plan_rows(loop.stage(), last, *found.group->march.of(loop.stage()), kernel.plan->is_static());
     }
     schedule_.kernels.push_back(*std::move(kernel.plan));
     return true;
@@ -251,9 +251,16 @@ class Planning {
                            kernels_.uses(stage).names());
   }
 
-  void plan_rows(const ir::Stage& stage, const ir::Stage& last, const plan::RollingRows& rows) {
+  void plan_rows(const ir::Stage& stage, const ir::Stage& last, const plan::RollingRows& rows,
+                 bool is_static) {
     StagePlan& plan = plan_of(stage);
     plan.stored = false, plan.in_rows = true, plan.into = last.name;
+    if (is_static) {
+      plan.why = fmt::format(
+          "computed before '{}' in each of its tiles, with what lies around them: no store, no load",
+          last.name);
+      return;
+    }
     plan.why = fmt::format(
         "computed {} row{} ahead of '{}', which needs {} of its rows at a time: no store, no load",
         rows.ahead, rows.ahead == 1 ? "" : "s", last.name, rows.rows);

@@ -112,17 +112,20 @@ double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, co
   return least;
 }
 
-plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
-                               const plan::CostModel& model) {
-  plan::Choices best;
+StaticTile best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
+                            const plan::CostModel& model) {
+  StaticTile best;
   double least = std::numeric_limits<double>::max();
-  if (tiling == Tiling::Any) least = enough_saved * model(usual_plan(group, memory));
+  const double strips = tiling == Tiling::Any ? model(usual_plan(group, memory)) : 0;
+  if (strips > 0) least = enough_saved * strips;
   for (const Tiling kind : kinds_of(tiling, memory)) {
     for (const plan::Choices& asked : candidates(kind, group, memory)) {
       const plan::PlanOrWhy found = plan::plan_of(group, memory, asked);
       if (!found.plan) continue;
       const double cost = model(*found.plan);
-      if (cost < least) best = asked, least = cost;
+      if (cost >= least) continue;
+      best.asked = asked, least = cost;
+      if (strips > 0) best.saved = 1 - cost / strips;
     }
   }
   return best;

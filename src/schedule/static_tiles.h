@@ -17,7 +17,11 @@ plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& m
 double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, const plan::CostModel& model);
 
 /// What to ask for, so that the plan takes least time by the model: nothing, if it is not static.
-plan::Choices best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
-                               const plan::CostModel& model);
+struct StaticTile {
+  plan::Choices asked;
+  double saved = 0;  ///< Of the time of strips, where there is a choice.
+};
+StaticTile best_static_tile(Tiling tiling, const plan::Group& group, const Memory& memory,
+                            const plan::CostModel& model);
 
 }  // namespace weft::schedule

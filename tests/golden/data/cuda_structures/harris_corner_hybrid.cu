@@ -1,11 +1,11 @@
 // Pipeline 'harris_corner', emitted by Weft. How it runs:
 //   Ix      computed in harris: Ixx, Ixy read it at the same pixel, in one loop: no store, no load
-//   Ixx     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Ixx     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Sxx     computed in harris: det, trace read it at the same pixel, in one kernel: no store, no load
 //   Iy      computed in harris: Iyy, Ixy read it at the same pixel, in one loop: no store, no load
-//   Iyy     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Iyy     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Syy     computed in harris: det, trace read it at the same pixel, in one kernel: no store, no load
-//   Ixy     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Ixy     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Sxy     computed in det: its only consumer 'det' reads it at the same pixel: no store, no load
 //   det     computed in harris: its only consumer 'harris' reads it at the same pixel: no store, no load
 //   trace   computed in harris: its only consumer 'harris' reads it at the same pixel: no store, no load
@@ -73,8 +73,8 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp goes down a strip of 60 pixels, 2 a lane, and keeps the rows of
-// 'in', 'Ixx', 'Iyy', 'Ixy' in registers while they are read.
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 60x8 pixels, 2 a lane, all of a stage
+// before the next, and keeps 0 % of the rows of 'in', 'Ixx', 'Iyy', 'Ixy' in registers, the others in shared memory.
 __global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
   float in_next[2];

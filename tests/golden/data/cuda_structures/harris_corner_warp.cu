@@ -1,11 +1,11 @@
 // Pipeline 'harris_corner', emitted by Weft. How it runs:
 //   Ix      computed in harris: Ixx, Ixy read it at the same pixel, in one loop: no store, no load
-//   Ixx     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Ixx     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Sxx     computed in harris: det, trace read it at the same pixel, in one kernel: no store, no load
 //   Iy      computed in harris: Iyy, Ixy read it at the same pixel, in one loop: no store, no load
-//   Iyy     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Iyy     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Syy     computed in harris: det, trace read it at the same pixel, in one kernel: no store, no load
-//   Ixy     in rows of harris: computed 1 row ahead of 'harris', which needs 3 of its rows at a time: no store, no load
+//   Ixy     in rows of harris: computed before 'harris' in each of its tiles, with what lies around them: no store, no load
 //   Sxy     computed in det: its only consumer 'det' reads it at the same pixel: no store, no load
 //   det     computed in harris: its only consumer 'harris' reads it at the same pixel: no store, no load
 //   trace   computed in harris: its only consumer 'harris' reads it at the same pixel: no store, no load

@@ -1,5 +1,5 @@
 // Pipeline 'unsharp_mask', emitted by Weft. How it runs:
-//   blurx    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   blurx    in rows of mask: computed before 'mask' in each of its tiles, with what lies around them: no store, no load
 //   blury    computed in mask: sharpen, mask read it at the same pixel, in one kernel: no store, no load
 //   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
 //   mask     stored: it is an output

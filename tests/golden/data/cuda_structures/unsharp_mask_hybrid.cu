@@ -1,5 +1,5 @@
 // Pipeline 'unsharp_mask', emitted by Weft. How it runs:
-//   blurx    in rows of mask: computed 0 rows ahead of 'mask', which needs 1 of its rows at a time: no store, no load
+//   blurx    in rows of mask: computed before 'mask' in each of its tiles, with what lies around them: no store, no load
 //   blury    computed in mask: sharpen, mask read it at the same pixel, in one kernel: no store, no load
 //   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
 //   mask     stored: it is an output
@@ -61,8 +61,8 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'mask' with 'blurx'. Each warp goes down a strip of 28 pixels, 1 a lane, and keeps the rows of
-// 'in', 'blurx' in registers while they are read.
+// 'mask' with 'blurx'. Each warp computes a tile of 28x16 pixels, 1 a lane, all of a stage
+// before the next, and keeps 25 % of the rows of 'in', 'blurx' in registers, the others in shared memory.
 __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
   float in_next[3];
