@@ -79,8 +79,8 @@ struct CompileOptions {
   Cost cost = Cost::Weft;
   /// The groups of stages that are to be one kernel each, instead of what fuse would choose; JSON, such as
   /// {"groups": [["dx", "dy", "mag"]], "tiles": {"mag": {"width": 256, "height": 64}}}. Stages that it does
-  /// not name are kernels of their own. Tiles are in pixels, can be left out, and on CPUs can have
-  /// "traversal": "static". It is refused if a group cannot be one kernel.
+  /// not name are kernels of their own. Tiles are in pixels, can be left out, and can have "traversal":
+  /// "static". It is refused if a group cannot be one kernel.
   std::string schedule{};
 };
 
