@@ -221,7 +221,7 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
               row, rows + beyond(down()), std::move(work));
 }
 
-Expr Tile::is_inside() const {
+Expr Tile::is_inside(int least_dimension) const {
   /// least <= from + offset, or from + offset <= most: of those that differ in their offsets alone the strictest.
   struct Test {
     Expr from, bound;
@@ -243,6 +243,7 @@ Expr Tile::is_inside() const {
   // So many pixels of a stage along a dimension, from a place on, lie in its box, and in that of its first case.
   const auto lies_in = [&](const ir::Stage& stage, int d, const Expr& from, std::int64_t offset,
                            std::int64_t count) {
+    if (d < least_dimension) return;
     const ir::Range& range = stage.box[d];
     add({from, rows_.lower(range.min), offset, true});
     add({from, rows_.lower(range.min + range.extent), offset + count, false});

@@ -100,8 +100,8 @@ class Tile {
   /// Likewise for all rows of a static tile that lies inside of all images: as many as any such tile has.
   kernel::Block for_rows_inside(const plan::Kept* kept, kernel::Block work) const;
   /// Whether a static tile and all that is kept of images and members for it lies inside of these, and in the first of
-  /// two cases.
-  kernel::Expr is_inside() const;
+  /// two cases: along this dimension and those after it.
+  kernel::Expr is_inside(int least_dimension = 0) const;
   /// Of a stage with a value inside a box and another outside: where it has the first.
   std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage) const;
 

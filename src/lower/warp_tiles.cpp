@@ -219,7 +219,7 @@ class WarpTiles : public TileOwner, private LaneRows {
     Block whole = rows();
     is_by_stages_ = false, latest_ = nullptr;
     const Expr is_whole =
-        kernel::both(kernel::both(var("in_lanes", Scalar::Bool), inside.columns), tile_.is_inside());
+        kernel::both(kernel::both(var("in_lanes", Scalar::Bool), inside.columns), tile_.is_inside(1));
     block.push_back({If{is_whole, std::move(whole), std::move(edges)}});
     return block;
   }

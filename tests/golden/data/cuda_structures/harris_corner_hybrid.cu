@@ -103,8 +103,7 @@ __global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__
             && (harris_aligned && (harris_pitch * 4 & 7) == 0);
         const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
         if (in_lanes && (x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w && 2 <= x0 && x0 + 60 <= in_w
-            - 2) && (0 <= x0 - 1 && x0 + 61 <= in_w && 0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= x0 && x0
-            + 60 <= in_w - 2 && 2 <= y0 && y0 + 8 <= in_h - 2)) {
+            - 2) && (0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= y0 && y0 + 8 <= in_h - 2)) {
           #pragma unroll
           for (int32_t k = 0; k < 12; ++k) {
             float in_next_row[2];

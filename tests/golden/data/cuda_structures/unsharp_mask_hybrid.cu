@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
             && (first + 32 <= in_w || (in_w - first) % 1 == 0) && (mask_aligned && (mask_pitch * 4 & 3) == 0);
         const int32_t in_column = min_i32(max_i32(left, 0), in_w - 1);
         if (in_lanes && (x0 + 28 <= in_w && 0 <= first && first + 32 <= in_w)
-            && (0 <= x0 - 2 && x0 + 30 <= in_w && 0 <= y0 - 2 && y0 + 18 <= in_h)) {
+            && (0 <= y0 - 2 && y0 + 18 <= in_h)) {
           #pragma unroll
           for (int32_t k = 0; k < 20; ++k) {
             float in_next_row[3];
