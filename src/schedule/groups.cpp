@@ -189,6 +189,8 @@ class Planning {
     plan::PlanOrWhy kernel = asked == plan::Choices{} ? plan_in(tiling_, *found.group, memory_)
                                                       : plan::plan_of(*found.group, memory_, asked);
     if (!kernel.plan) return refuse(std::move(kernel.why));
+    if (!kernel.why.empty())
+      plan_of(last).why += "; it has no tiles of the kind that was asked for: " + kernel.why;
     for (const plan::Loop& loop : loops) {
       if (&loop.stage() == &last) continue;
       if (found.group->values.count(&loop.stage()))

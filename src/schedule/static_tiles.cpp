@@ -94,11 +94,12 @@ std::vector<Tiling> kinds_of(Tiling tiling, const Memory& memory) {
 }  // namespace
 
 plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory) {
-  if (is_static(tiling)) {
-    plan::PlanOrWhy found = plan::plan_of(group, memory, asked_of(tiling, memory));
-    if (found.plan) return found;
-  }
-  return plan::plan_of(group, memory, {});
+  if (!is_static(tiling)) return plan::plan_of(group, memory, {});
+  plan::PlanOrWhy found = plan::plan_of(group, memory, asked_of(tiling, memory));
+  if (found.plan) return found;
+  plan::PlanOrWhy usual = plan::plan_of(group, memory, {});
+  if (usual.plan && usual.plan->is_tiled()) usual.why = std::move(found.why);
+  return usual;
 }
 
 double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, const plan::CostModel& model) {

@@ -10,7 +10,8 @@
 
 namespace weft::schedule {
 
-/// The plan of a group in tiles of that kind; in the usual ones where it has none of the kind, or any will do.
+/// The plan of a group in tiles of that kind; in the usual ones where any will do, or it has none of the kind. Then it
+/// comes with the reason.
 plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& memory);
 
 /// What a group should take by the model, as far as is known before sizes are searched.

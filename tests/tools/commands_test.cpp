@@ -276,6 +276,10 @@ TEST_F(Commands, ExplainShowsTilesAndCostsOfThePaper) {
   EXPECT_TRUE(contains(hybrid, "% of the rows in registers"));
   EXPECT_TRUE(
       contains(hybrid, "cost by the paper, of a warp's tile\nkernel    cost  transactions  occupancy"));
+  EXPECT_TRUE(
+      contains(expect_success({"explain", "camera_pipe", "--machine", "v100", "--tile", "hybrid"}),
+               "it has no tiles of the kind that was asked for: stages of several rates do not share lanes' "
+               "columns"));
   const std::string block = expect_success({"explain", "harris", "--machine", "v100", "--tile", "block"});
   EXPECT_TRUE(contains(block, " static\n"));
   EXPECT_FALSE(contains(block, "cost by the paper"));
