@@ -78,8 +78,12 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
 }
 
 /// Of a GPU: all of a stage before the next, in a tile of a block's or of one of its warps.
-plan::Choices random_static_tile(Random& random, const schedule::Memory& memory) {
+plan::Choices random_static_tile(Random& random, const schedule::Memory& memory,
+                                 const plan::KernelPlan& chosen) {
   plan::Choices asked;
+  for (const plan::Kept& kept : chosen.kept) {
+    if (is_one_in(random, 8)) asked.kept[kept.stage].rows = 48;  // more than any needs
+  }
   asked.of_blocks = true, asked.of_warps = memory.has_warps && is_one_in(random, 2);
   asked.traversal = plan::Traversal::Static;
   if (is_one_in(random, 2)) asked.height = plan::fixed(1 + static_cast<int>(random.bits() % 12));
@@ -115,7 +119,7 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
   for (const plan::KernelPlan& chosen : found.schedule->kernels) {
     if (chosen.updates.empty() && !is_one_in(random, 2)) continue;
     if (chosen.is_of_blocks() && chosen.is_tiled() && !chosen.parts && is_one_in(random, 3))
-      kernels[chosen.result] = random_static_tile(random, memory);
+      kernels[chosen.result] = random_static_tile(random, memory, chosen);
     else
       kernels[chosen.result] =
           chosen.is_of_lanes() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);

@@ -63,8 +63,8 @@ For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside) {
   expressions.close();
 
   // So many in any batch: their loads are under way together.
-  const int count =
-      tile.is_static() ? kept.rows : plan::at_rate(tile.batch(), tile.plan().step[1], kept.rate[1]);
+  const int count = tile.is_static() ? tile.rows_needed(&kept)
+                                     : plan::at_rate(tile.batch(), tile.plan().step[1], kept.rate[1]);
   For each_row{LoopKind::Serial, number, literal(0), literal(count), {}};
   const Expr first = tile.is_static()
                          ? tile.first_row(kept)

@@ -202,6 +202,12 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
   return block;
 }
 
+int Tile::rows_needed(const plan::Kept* kept) const {
+  const int rows = plan().height().fixed();
+  if (!kept) return rows;
+  return plan::at_rate(rows, plan().step[1], kept->rate[1]) + static_cast<int>(kept->down().extent()) - 1;
+}
+
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
   const LoopKind kind = is_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
@@ -209,20 +215,18 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
                         Block body) -> Block {
     return {{For{kind, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
   };
-  const auto beyond = [&](int d) { return kept ? kept->window[d].extent() - 1 : 0; };
-  const Expr row = kept ? first_row(*kept) : name(marching("0"));
-  const int rows = plan::at_rate(batch_, plan().step[1], kept ? kept->rate[1] : plan().step[1]);
-  if (is_of_volume())
-    work = loop(kept ? "row" : "y", kept ? first_line(*kept) : name("y0"), plan().lines() + beyond(1),
+  if (is_of_volume()) {
+    const std::int64_t beyond = kept ? kept->window[1].extent() - 1 : 0;
+    work = loop(kept ? "row" : "y", kept ? first_line(*kept) : name("y0"), plan().lines() + beyond,
                 std::move(work));
-  return loop(!kept            ? marching()
-              : is_of_volume() ? "plane"
-                               : "row",
-              row, rows + beyond(down()), std::move(work));
+  }
+  const std::string row = !kept ? marching() : is_of_volume() ? "plane" : "row";
+  return loop(row, kept ? first_row(*kept) : name(marching("0")), rows_needed(kept), std::move(work));
 }
 
 Expr Tile::is_inside(int least_dimension) const {
-  /// least <= from + offset, or from + offset <= most: of those that differ in their offsets alone the strictest.
+  /// A lower bound, bound <= from + offset, or an upper one, from + offset <= bound. 0 <= x0 - 2 and 0 <= x0 - 8 have the
+  /// same bound and start from the same place: the second, which is stricter, stands for both.
   struct Test {
     Expr from, bound;
     std::int64_t offset;
@@ -240,7 +244,7 @@ Expr Tile::is_inside(int least_dimension) const {
     }
     tests.push_back(test);
   };
-  // So many pixels of a stage along a dimension, from a place on, lie in its box, and in that of its first case.
+  // The pixels [from + offset, from + offset + count) of a stage lie in its box, and in the box of its first case.
   const auto lies_in = [&](const ir::Stage& stage, int d, const Expr& from, std::int64_t offset,
                            std::int64_t count) {
     if (d < least_dimension) return;
@@ -252,7 +256,6 @@ Expr Tile::is_inside(int least_dimension) const {
     for (const ir::Affine& bound : (*box)[d].lower) add({from, rows_.lower(bound), offset, true});
     for (const ir::Affine& bound : (*box)[d].upper) add({from, rows_.lower(bound), offset + count, false});
   };
-  const auto rows_at = [&](int rate) { return plan::at_rate(batch_, plan().step[1], rate); };
   for (const Source& source : sources_) {
     const plan::Kept& kept = source.kept;
     const int first_pixel =
@@ -262,12 +265,12 @@ Expr Tile::is_inside(int least_dimension) const {
                                                 : (kept.pitch + source.lanes() - 1) / source.lanes();
     lies_in(source.stage, 0, begin(kept.rate[0]), left, columns);
     lies_in(source.stage, down(), row_at(name(marching("0")), kept.rate[1]), kept.down().min,
-            rows_at(kept.rate[1]) + kept.down().extent() - 1);
+            rows_needed(&kept));
     if (is_of_volume())
       lies_in(source.stage, 1, name("y0"), kept.window[1].min, plan().lines() + kept.window[1].extent() - 1);
   }
   lies_in(result(), 0, name("x0"), 0, width());
-  lies_in(result(), down(), name(marching("0")), 0, batch_);
+  lies_in(result(), down(), name(marching("0")), 0, rows_needed(nullptr));
   if (is_of_volume()) lies_in(result(), 1, name("y0"), 0, plan().lines());
   Expr all;
   for (const Test& test : tests) {

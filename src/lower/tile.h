@@ -97,6 +97,8 @@ class Tile {
   /// outside; or for all that the tile needs.
   kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work) const;
 
+  /// Rows, or planes, that a static tile needs of a source, and has of the result, if null.
+  int rows_needed(const plan::Kept* kept) const;
   /// Likewise for all rows of a static tile that lies inside of all images: as many as any such tile has.
   kernel::Block for_rows_inside(const plan::Kept* kept, kernel::Block work) const;
   /// Whether a static tile and all that is kept of images and members for it lies inside of these, and in the first of

@@ -436,7 +436,7 @@ class WarpTiles : public TileOwner, private LaneRows {
       each.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
     }
     kernel::append(each, kept_row(image, has_words(image) ? own : pack));
-    return {{unrolled(local("k"), image.kept.rows, std::move(each))}};
+    return {{unrolled(local("k"), tile_.rows_needed(&image.kept), std::move(each))}};
   }
 
   /// Rows below its own pixel that a pass reads of a source.
@@ -473,7 +473,7 @@ class WarpTiles : public TileOwner, private LaneRows {
       kernel::append(each, back_to_registers(source, kernel::add(number, literal(more))));
     }
     kernel::append(each, row_of_pass(pass));
-    const int rows = batch() + (kept ? static_cast<int>(kept->kept.down().extent()) - 1 : 0);
+    const int rows = tile_.rows_needed(kept ? &kept->kept : nullptr);
     before.push_back({unrolled(local("k"), rows, std::move(each))});
     return before;
   }
