@@ -45,7 +45,7 @@ enum class Target {
 
 /// How stages that read windows of one another are computed.
 enum class Tile {
-  Auto,   ///< March where that should take less time.
+  Auto,   ///< Down strips or in tiles, where that should take less time.
   None,   ///< One after another, each for the whole image.
   March,  ///< Together down strips of the image, some rows of each at a time.
   // Together in tiles, all of a stage before the next,

@@ -124,7 +124,7 @@ class BlockTiles : public TileOwner {
   }
 
  private:
-  /// Tiles below each other are those of a block's warps, each of which has a part of the kept rows.
+  /// The warps of a block compute tiles that lie below each other, each with its own part of the kept rows.
   For divided_among_warps(For tiles) const {
     const Expr first = name("first_tile"), tile = name(tiles.variable), to = tiles.to;
     const std::int64_t warps = tile_.plan().warps();

@@ -129,6 +129,13 @@ Expr LaneRows::column_of_lane(const Source& image) const {
   return limited(column, literal(0), kernel::sub(extent, literal(pixels_)));
 }
 
+kernel::LoadPack LaneRows::pack_of_lane(const Source& image, const Expr& place) const {
+  const int count = next_in_row(image);
+  const std::string& name = memory_of(image).name;
+  return {local(name + "_next_row"), name, type_of_next(image), count, place, literal(count), true,
+          has_words(image)};
+}
+
 Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const {
   const ArrayLayout& memory = memory_of(image);
   const int lanes = image.lanes(), in_row = next_in_row(image);
@@ -137,14 +144,12 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
   const Expr stride = name(memory.strides[0]), j = var("j");
   const Rows rows(image.stage.box, tile_.layout());
   const auto whole_lane = [&](const Expr& above) -> Block {
-    const std::string pack = local(memory.name + "_next_row");
     const Expr column =
         tests_.columns ? var(memory.name + "_column") : kernel::sub(name("left"), rows.begin(0));
     const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
-    const kernel::Store store{next, kernel::add(at, j), kernel::load(pack, type, j)};
-    return {
-        {kernel::LoadPack{pack, memory.name, type, in_row, offset, literal(in_row), true, has_words(image)}},
-        {unrolled(local("j"), in_row, {{store}})}};
+    const kernel::LoadPack pack = pack_of_lane(image, offset);
+    const kernel::Store store{next, kernel::add(at, j), kernel::load(pack.name, type, j)};
+    return {{pack}, {unrolled(local("j"), in_row, {{store}})}};
   };
   if (!tests_.rows) return whole_lane(kernel::mul(kernel::sub(row, rows.begin(1)), stride));
   Block block;

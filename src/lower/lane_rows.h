@@ -70,9 +70,9 @@ class LaneRows {
 
   /// Rows that take each other's place in registers.
   static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
-  /// Where the row begins that is so many below the current one. In batches rows stay where they are and
-  /// loops are unrolled, so that this is a number; else they move up by one with each row, in less code. Before a batch
-  /// and after it the latest row is the last, as it is between such rows.
+  /// Where a row begins in registers: the one that lies `below` rows below the current one. In a batch rows stay where
+  /// they are, and loops are unrolled, so that this is a number. Outside of batches, which is less code, all rows move up
+  /// by one with each new row, which is always the last.
   Expr row_start(const plan::Kept& kept, int below) const;
   /// And as many further below as a loop over the taps of a window says.
   Expr row_start(const plan::Kept& kept, int below, const Expr& further) const;
@@ -82,7 +82,7 @@ class LaneRows {
   /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
   Expr own_at(const Source& source, const Expr& pixel, int l) const;
   Expr own(const Source& source, const Expr& pixel, int l) const;
-  /// array[to] and on = array[from] and on, so many.
+  /// count scalars: array[to + j] = array[from + j].
   kernel::Stmt moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
                      int count) const;
 
@@ -91,6 +91,8 @@ class LaneRows {
   /// Where a lane loads a row, by whole lanes: as the border says, or at the end that it is beyond.
   Expr column_of_lane(const Source& image) const;
 
+  /// A lane's columns of a row of an image as they lie there, from a place in the image on.
+  kernel::LoadPack pack_of_lane(const Source& image, const Expr& place) const;
   /// A lane's columns of a row of an image, to its array of what is loaded, from a place on.
   Block load(const Source& image, const Expr& row, const Expr& at) const;
 
@@ -133,7 +135,8 @@ class LaneRows {
 
   Block from_anywhere(const Source& source, const Rows& rows) const;
 
-  /// Rows beyond the ends of a stage are copies of those that the border finds, as soon as both are there.
+  /// A row beyond the ends of a stage is a copy of the row that the border finds. It is made when the later one of the
+  /// two has been computed.
   Block what_borders_find_in_rows(const Source& source, const Expr& row) const;
 
   const Tile& tile_;

@@ -425,29 +425,29 @@ class WarpTiles : public TileOwner, private LaneRows {
     const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
     const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
     const Expr column = kernel::mul(kernel::sub(name("left"), rows.begin(0)), literal(image.lanes()));
-    const std::string& pack = local(memory_of(image).name + "_next_row");
     const std::string& own = local(memory_of(image).name + "_own");
-    const int count = next_in_row(image);
-    Block each{{kernel::LoadPack{pack, memory_of(image).name, type_of_next(image), count,
-                                 kernel::add(above, column), literal(count), true, has_words(image)}}};
+    const kernel::LoadPack pack = pack_of_lane(image, kernel::add(above, column));
+    Block each{{pack}};
     if (has_words(image)) {
       each.push_back({kernel::LocalArray{own, image.kept.type.scalar, scalars_of(image)}});
-      const kernel::Store unpacked{own, j, loaded_scalar(image, pack, literal(0), j)};
+      const kernel::Store unpacked{own, j, loaded_scalar(image, pack.name, literal(0), j)};
       each.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
     }
-    kernel::append(each, kept_row(image, has_words(image) ? own : pack));
+    kernel::append(each, kept_row(image, has_words(image) ? own : pack.name));
     return {{unrolled(local("k"), tile_.rows_needed(&image.kept), std::move(each))}};
   }
 
-  /// Rows below its own pixel that a pass reads of a source.
-  static plan::Reach rows_read(const Tile::PassLanes& pass, const ir::Stage& source) {
-    plan::Reach reach;
+  /// Rows below its own pixel that a pass reads of a source; nothing if it does not read it.
+  static std::optional<plan::Reach> rows_read(const Tile::PassLanes& pass, const ir::Stage& source) {
+    std::optional<plan::Reach> reach;
     for (const auto& lanes : pass) {
       for (const ir::Expr& e : ir::reads(lanes->stage())) {
         const auto& read = std::get<ir::Read>(e->op);
         if (read.source->name != source.name) continue;
         const auto footprint = plan::footprint_in_image(read);
-        reach = {std::min(reach.min, (*footprint)[1].min), std::max(reach.max, (*footprint)[1].max)};
+        if (!reach) reach = plan::Reach{};
+        reach->min = std::min(reach->min, (*footprint)[1].min);
+        reach->max = std::max(reach->max, (*footprint)[1].max);
       }
     }
     return reach;
@@ -458,16 +458,10 @@ class WarpTiles : public TileOwner, private LaneRows {
     const Source* kept = tile_.source(*pass.front());
     Block before, each;
     for (const Source& source : tile_.sources()) {
-      const bool is_read = std::any_of(members.begin(), members.end(), [&](const auto& lanes) {
-        const std::vector<ir::Expr> reads = ir::reads(lanes->stage());
-        return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
-          return std::get<ir::Read>(e->op).source->name == source.stage.name;
-        });
-      });
-      if (!is_read || *source.kept.resident == source.kept.rows) continue;
-      const plan::Reach reach = rows_read(members, source.stage);
-      const auto first = static_cast<int>(first_of(kept) - first_of(&source) + reach.min);
-      const auto more = static_cast<int>(reach.extent()) - 1;
+      const std::optional<plan::Reach> reach = rows_read(members, source.stage);
+      if (!reach || *source.kept.resident == source.kept.rows) continue;
+      const auto first = static_cast<int>(first_of(kept) - first_of(&source) + reach->min);
+      const auto more = static_cast<int>(reach->extent()) - 1;
       const Expr number = kernel::add(var("k"), literal(first));
       if (more > 0) before.push_back({unrolled(local("k"), more, back_to_registers(source, number))});
       kernel::append(each, back_to_registers(source, kernel::add(number, literal(more))));

@@ -91,4 +91,12 @@ GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
   return {std::move(group), ""};
 }
 
+double operations_of(const Group& group) {
+  double operations = 0;
+  for (const Loop& loop : group.loops)
+    operations +=
+        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
+  return operations;
+}
+
 }  // namespace weft::plan

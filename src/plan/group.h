@@ -41,6 +41,8 @@ struct Group {
 
   const ir::Stage& result() const { return *members.back().stage; }
 };
+/// Of a pixel of the result, with all that the group computes for it.
+double operations_of(const Group& group);
 
 struct GroupOrWhy {
   std::optional<Group> group;

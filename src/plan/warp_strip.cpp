@@ -9,6 +9,7 @@
 #include "analysis/footprint.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
+#include "plan/core_strip.h"
 #include "plan/passes.h"
 
 namespace weft::plan {
@@ -53,7 +54,6 @@ int rows_in_batch(int least, int batch) {
   return least;
 }
 
-constexpr int usual_share = 50;
 constexpr std::array heights_of_hybrid_tiles = {16, 8, 4, 2, 1};
 
 /// Rows in each turn of the loop: all that the longest ring has, and such that images can be loaded in time.
@@ -134,14 +134,6 @@ WarpStrip strip_of(const Group& group, int pixels) {
 
 }  // namespace
 
-double operations_of(const Group& group) {
-  double operations = 0;
-  for (const Loop& loop : group.loops)
-    operations +=
-        static_cast<double>((loop.operations.alu + 8 * loop.operations.sfu) * loop.stage().type.lanes);
-  return operations;
-}
-
 HaloLanes halo_lanes(const KernelPlan& plan) {
   Reach x;
   for (const Kept& kept : plan.kept)
@@ -201,7 +193,7 @@ WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::
   for (std::size_t r = 0; r < tile.rows.size(); ++r) {
     const RollingRows& rolling = group.march.rolling[r];
     RegisterRows& rows = tile.rows[r];
-    rows.rows = height + static_cast<int>(rolling.down().extent()) - 1;
+    rows.rows = room_for_rows(rolling, group.march, height);
     rows.resident = resident_rows(rows.rows, share);
     bytes +=
         std::int64_t{rows.rows - rows.resident} * lanes_of_warp * pixels * size_of(rolling.source().type);
@@ -224,7 +216,7 @@ WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::
 WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
   const double operations = operations_of(group);
-  const int share = asked.share.value_or(usual_share);
+  const int share = asked.share.value_or(usual_share_in_registers);
   if (share < 0 || share > 100)
     return {std::nullopt, fmt::format("a share of {} % of the rows is none that registers can have", share)};
   std::string why = "its rows fit neither the registers of a warp nor shared memory";

@@ -61,14 +61,13 @@ struct WarpStripOrWhy {
 /// strips of such members.
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
 
+constexpr int usual_share_in_registers = 50;  // percent
 /// A static tile instead, whose rows stay in registers in part: as tall as leaves the rest room in shared memory, or as is
 /// asked for.
 WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked);
 /// Rows of a source that a share in percent leaves in registers.
 inline int resident_rows(int rows, int share) { return (rows * share + 99) / 100; }
 
-/// Of a pixel of the result, with all that the group computes for it.
-double operations_of(const Group& group);
 /// Beyond so many in a loop without branches, code leaves its cache.
 constexpr int most_unrolled_operations = 6000;
 

@@ -45,7 +45,7 @@ double warp_bandwidth(const machine::Board& board) {
 WarpTilingCost warp_tiling_cost(const WarpTiling& tiling, const machine::Board& board) {
   const machine::Architecture& gpu = board.architecture();
   const double threads = product(tiling.block), warps = threads / gpu.warp;
-  double buffers = 0;
+  double buffers = tiling.kept_bytes;
   for (const WarpTiling::Buffer& buffer : tiling.buffers)
     buffers += elements_of(buffer, tiling) * buffer.bytes;
 
@@ -103,14 +103,7 @@ WarpTiling warp_tiling_of(const KernelPlan& plan, const ir::Sizes& sizes, const 
                                 : of_stage;
   }
   tiling.overlap = results > 0 ? computed / results - 1 : 0;
-  // All kept rows are one buffer, with its overlap in it: the algorithm wants its bytes alone.
-  if (plan.is_tiled() && plan.shared_bytes() > 0) {
-    const auto bytes = static_cast<int>(plan.shared_bytes());
-    tiling.buffers.push_back({1, {0, 0, 0}});
-    WarpTiling::Buffer& rows = tiling.buffers.back();
-    const double own = elements_of(rows, tiling);
-    rows.bytes = std::max(1, static_cast<int>(std::lround(bytes / own)));
-  }
+  tiling.kept_bytes = static_cast<double>(plan.shared_bytes());
   tiling.transactions =
       (work.read + work.again + work.written) / tiling.transaction_bytes / std::max(warps, 1.);
   const double at_full_rate = (work.operations + work.accesses) / speeds.operations.value;

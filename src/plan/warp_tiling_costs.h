@@ -32,7 +32,8 @@ struct WarpTiling {
     int bytes = 4;               ///< Of an element.
     Points overlap = {0, 0, 0};  ///< Points that a tile has more.
   };
-  std::vector<Buffer> buffers;  ///< Intermediate results.
+  std::vector<Buffer> buffers;  ///< Intermediate results,
+  double kept_bytes = 0;        ///< and bytes of a block's for more of them, whose tiles have other shapes.
   double share = 0;             ///< Of the buffers what lies in registers: 0 to 1.
   double registers = 0;         ///< Of a thread, without those.
   double transactions = 0;      ///< Of a warp with memory, for its tile,

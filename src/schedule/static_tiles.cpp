@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/block_strip.h"
+#include "plan/warp_strip.h"
 
 namespace weft::schedule {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::array widths_of_cores = {64, 128, 256, 512};
 constexpr std::array pixels_of_lanes = {1, 2, 4};
 constexpr std::array heights_of_hybrids = {2, 4, 8, 16};
 constexpr std::array shares_in_registers = {0, 25, 50, 75, 100};  // percent
-constexpr int usual_share = 50;
 // Of the time of marching: what is saved has to be more than the model may be wrong.
 constexpr double enough_saved = 0.9;
 
@@ -37,7 +37,7 @@ plan::Choices asked_of(Tiling tiling, const Memory& memory) {
     asked.of_warps = tiling != Tiling::Block;
   else
     asked.width = widths_of_cores[2], asked.height = plan::fixed(heights_of_cores[1]);
-  if (tiling == Tiling::Hybrid) asked.share = usual_share;
+  if (tiling == Tiling::Hybrid) asked.share = plan::usual_share_in_registers;
   return asked;
 }
 
@@ -79,10 +79,6 @@ std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, c
   return all;
 }
 
-plan::KernelPlan usual_plan(const plan::Group& group, const Memory& memory) {
-  return plan::plan_of(group, memory);
-}
-
 /// The kinds of static tiles that are priced.
 std::vector<Tiling> kinds_of(Tiling tiling, const Memory& memory) {
   if (is_static(tiling)) return {tiling};
@@ -103,13 +99,13 @@ plan::PlanOrWhy plan_in(Tiling tiling, const plan::Group& group, const Memory& m
 }
 
 double cost_in(Tiling tiling, const plan::Group& group, const Memory& memory, const plan::CostModel& model) {
-  const std::vector<Tiling> kinds = kinds_of(tiling, memory);
   double least = std::numeric_limits<double>::max();
-  for (const Tiling kind : kinds) {
-    const plan::PlanOrWhy found = plan_in(kind, group, memory);
+  for (const Tiling kind : kinds_of(tiling, memory)) {
+    const plan::PlanOrWhy found = plan::plan_of(group, memory, asked_of(kind, memory));
     if (found.plan) least = std::min(least, model(*found.plan));
   }
-  if (kinds.empty() || tiling == Tiling::Any) least = std::min(least, model(usual_plan(group, memory)));
+  const bool has_tile = least < std::numeric_limits<double>::max();
+  if (!has_tile || tiling == Tiling::Any) least = std::min(least, model(plan::plan_of(group, memory)));
   return least;
 }
 
@@ -117,7 +113,7 @@ StaticTile best_static_tile(Tiling tiling, const plan::Group& group, const Memor
                             const plan::CostModel& model) {
   StaticTile best;
   double least = std::numeric_limits<double>::max();
-  const double strips = tiling == Tiling::Any ? model(usual_plan(group, memory)) : 0;
+  const double strips = tiling == Tiling::Any ? model(plan::plan_of(group, memory)) : 0;
   if (strips > 0) least = enough_saved * strips;
   for (const Tiling kind : kinds_of(tiling, memory)) {
     for (const plan::Choices& asked : candidates(kind, group, memory)) {

@@ -46,7 +46,7 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
                   "none: stages one after another; march: together down strips, some rows of each\n"
                   "at a time; block: in tiles, all of a stage before the next, of a GPU's block or a\n"
                   "CPU's core; warp: in tiles of a GPU's warp; hybrid: likewise, with some of their\n"
-                  "rows in registers; auto: march where that should take less time")
+                  "rows in registers; auto: in strips or tiles where that should take less time")
       .capture_default_str();
   command
       .add_option("--cost", flags.cost,
