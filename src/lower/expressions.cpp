@@ -300,7 +300,11 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           [&](const ir::FoldResult& n) { return fold(*n.fold).at(n.accumulator); },
           [&](const ir::Median& n) { return median(n, e->type); },
           [&](const ir::Operand& n) { return operands_.at(n.side).at(n.component); },
-          [&](const ir::StepNumber&) { return Lanes{kernel::name(layout_.counter, scalar)}; },
+          [&](const ir::StepNumber&) {
+            return Lanes{layout_.step_variable.empty() ? kernel::name(layout_.counter, scalar)
+                                                       : kernel::cast(ir::CastMode::Convert, scalar,
+                                                                      kernel::name(layout_.step_variable))};
+          },
       },
       e->op);
 }

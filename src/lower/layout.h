@@ -25,6 +25,8 @@ struct Layout {
   std::unordered_map<std::string, std::vector<std::string>> sizes;  ///< By image, per dimension.
   std::unordered_map<std::string, std::string> params;
   std::string counter;  ///< Of the evolution that is lowered.
+  /// Of a kernel that takes several steps in turn: its variable, an i64, for the step that the counter does not say.
+  std::string step_variable = {};
 
   ArrayLayout claim_array(const std::string& name, Type type, const ir::Box& box);
 };

@@ -7,6 +7,7 @@
 #include "analysis/evolutions.h"
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
+#include "lower/lower_split.h"
 #include "lower/rows.h"
 #include "plan/thread_pixels.h"
 #include "rewrite/unroll_steps.h"
@@ -48,11 +49,18 @@ class EvolveLowering {
     }
     Expr begin = literal(0);
     for (const plan::KernelPlan& several : context_.plan.several) {
-      const Expr taken = literal(several.steps);
+      const Expr taken = literal(several.split ? several.split->turn : several.steps);
       Expr end = kernel::mul(kernel::div(steps(), taken), taken);
-      if (several.steps_from > 0)
-        end = kernel::select(kernel::binary(ir::BinaryOp::Le, literal(several.steps_from), bytes()), end,
-                             begin);
+      if (const Expr pays = is_large_enough(several)) end = kernel::select(pays, end, begin);
+      if (several.split) {
+        const auto before = layout_.arrays;
+        for (kernel::Turns& turns :
+             lower_split({several, evolution_, context_.names, layout_, module_, arrays_, end}))
+          repeat.parts.push_back(std::move(turns));
+        layout_.arrays = before;
+        begin = end;
+        continue;
+      }
       repeat.parts.push_back({begin, end, several.steps, {lower_steps(several)}, places()});
       begin = end;
     }
@@ -66,6 +74,19 @@ class EvolveLowering {
   }
 
  private:
+  /// Whether steps are taken by this kernel; null: they always are.
+  Expr is_large_enough(const plan::KernelPlan& several) const {
+    Expr pays;
+    if (several.steps_from > 0) pays = kernel::binary(ir::BinaryOp::Le, literal(several.steps_from), bytes());
+    if (!several.split) return pays;
+    const Rows rows(evolution_.fields[0].initial->box, layout_);
+    for (const plan::SplitDimension& d : several.split->dims) {  // a circle of one tile at least
+      if (d.wraps)
+        pays = kernel::both(pays, kernel::binary(ir::BinaryOp::Le, literal(d.pitch), rows.extent(d.dim)));
+    }
+    return pays;
+  }
+
   /// Of the first field, at a time.
   Expr bytes() const {
     const ir::Stage& initial = *evolution_.fields[0].initial;
@@ -147,7 +168,7 @@ class EvolveLowering {
       arrays.push_back(layout_.arrays.at(stage->get()));
     std::size_t count = analysis::arrays_of(evolution_, f);
     // Tiles read around themselves what was there before the first of several steps, so nothing is overwritten.
-    if (!context_.plan.several.empty())
+    if (!context_.plan.several.empty() && !context_.plan.several[0].split)
       count = std::max(count, static_cast<std::size_t>(places() + oldest_[f]));
     for (std::size_t age = 1; age < count; ++age) add(arrays[0].name + "_" + std::to_string(age));
     layout_.arrays[field.update.get()] = arrays[0];

@@ -43,16 +43,36 @@ class StageLowering {
         phases_(phases_of_rows()) {}
 
   kernel::Launch run() {
-    const bool has_border = !interior_.is_everything() || phases_;
-    if (has_border) pixel_function_ = layout_.names.claim(array_.name + "_pixel");
+    find_border();
     kernel::Function rows = rows_function();
-    if (has_border) module_.functions.push_back(pixel_function());
     kernel::Launch launch{rows.name, row_count(), {}, picoseconds_of_iteration()};
     module_.functions.push_back(std::move(rows));
     return launch;
   }
 
+  Block row(const Expr& from, const Expr& to) {
+    find_border();
+    Block block;
+    fill_row(block, from, to);
+    return block;
+  }
+
  private:
+  /// Whether pixels depend on a number of the step that no function knows but the one that counts.
+  bool needs_step() const {
+    bool found = false;
+    ir::visit(ir::expressions(stage_),
+              [&](const ir::Expr& e) { found |= std::holds_alternative<ir::StepNumber>(e->op); });
+    return found && !layout_.step_variable.empty();
+  }
+
+  /// Pixels whose reads may leave a source are computed by a function, one by one.
+  void find_border() {
+    if (interior_.is_everything() && !phases_) return;
+    pixel_function_ = layout_.names.claim(array_.name + "_pixel");
+    module_.functions.push_back(pixel_function());
+  }
+
   /// By the model of a core's arithmetic: what is small enough to matter lies in caches.
   Expr picoseconds_of_iteration() const {
     plan::CoreWork work;
@@ -82,6 +102,7 @@ class StageLowering {
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
     for (int d = 0; d < rank(); ++d) function.parameters.push_back(ir::dim_name(d));
+    if (needs_step()) function.parameters.push_back(layout_.step_variable);
     ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
                                    module_.strict);
     const Expr offset = rank() == 0
@@ -97,30 +118,28 @@ class StageLowering {
                               {"first", "last"},
                               {}};
     if (rank() <= 1) {
-      fill_row(function.body);
+      const Expr first = rank() == 0 ? kernel::literal(0) : kernel::add(kernel::name("first"), begin(0));
+      const Expr last = rank() == 0 ? kernel::literal(1) : kernel::add(kernel::name("last"), begin(0));
+      fill_row(function.body, first, last);
       return function;
     }
     const std::string variable = rank() == 2 && kernel::is_literal(begin(1), 0) ? "y" : "row";
     kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), {}};
     if (variable == "row") loop.body = rows_.coordinates_of(kernel::name("row"));
-    fill_row(loop.body);
+    fill_row(loop.body, begin(0), end(0));
     function.body.push_back({std::move(loop)});
     return function;
   }
 
   Block pixel_loop(const Expr& from, const Expr& to) const {
     kernel::For loop{kernel::LoopKind::Serial, "x", from, to, {}};
-    loop.body.push_back({kernel::CallFunction{pixel_function_, coords()}});
+    std::vector<Expr> arguments = coords();
+    if (needs_step()) arguments.push_back(kernel::name(layout_.step_variable));
+    loop.body.push_back({kernel::CallFunction{pixel_function_, std::move(arguments)}});
     return {{std::move(loop)}};
   }
 
-  void fill_row(Block& block) {
-    const Expr row_begin = rank() == 0   ? kernel::literal(0)
-                           : rank() == 1 ? kernel::add(kernel::name("first"), begin(0))
-                                         : begin(0);
-    const Expr row_end = rank() == 0   ? kernel::literal(1)
-                         : rank() == 1 ? kernel::add(kernel::name("last"), begin(0))
-                                       : end(0);
+  void fill_row(Block& block, const Expr& row_begin, const Expr& row_end) {
     if (Expr outside = rows_outside(interior_, rows_)) {
       kernel::If border_row{
           outside,
@@ -334,6 +353,10 @@ std::string comment_on(const ir::Stage& stage, const std::string& what) {
       reads += (reads.empty() ? "'" : ", '") + name + "'";
   }
   return what + (reads.empty() ? "." : " from " + reads + ".");
+}
+
+Block row_of_stage(const KernelContext& context, const Expr& from, const Expr& to) {
+  return StageLowering(context).row(from, to);
 }
 
 kernel::Launch lower_stage(const KernelContext& context) {

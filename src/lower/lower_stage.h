@@ -23,6 +23,10 @@ namespace weft::lower {
 /// Appends the functions and tables of a kernel of pure stages to the module. Arrays may have larger boxes.
 kernel::Launch lower_stage(const KernelContext& context);
 
+/// Code of a core for the pixels [from, to) along x of a pure stage, at the current y, z …; what it calls is appended to
+/// the module. It stands in a loop of its own.
+kernel::Block row_of_stage(const KernelContext& context, const kernel::Expr& from, const kernel::Expr& to);
+
 /// Stores the value of a pixel at array[offset], and its lanes so far from one another: that of the first
 /// case that holds.
 void store_pixel(ExpressionLowering& expressions, kernel::Block& block, const std::vector<ir::Case>& cases,

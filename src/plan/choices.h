@@ -33,6 +33,23 @@ struct KeptChoices {
   bool operator==(const KeptChoices&) const = default;
 };
 
+/// In which order split tiles of a band are computed (plan/split_tiles.h).
+enum class SplitScheme {
+  Colours,  ///< A launch for each way to be upright or inverted along the split dimensions: 2, 4 or 8.
+  Merged,   ///< A launch for each number of inverted dimensions: one more than dimensions are split.
+  Fused     ///< Likewise, and tiles that are inverted in all of them go on as upright ones of the next band.
+};
+struct SplitChoices {
+  std::optional<SplitScheme> scheme = {};
+  struct Extents {
+    int pitch, top;
+    bool operator==(const Extents&) const = default;
+  };
+  std::map<int, Extents> tiles = {};  ///< By dimension; the others are not split. None: chosen.
+
+  bool operator==(const SplitChoices&) const = default;
+};
+
 /// Of one kernel.
 struct Choices {
   /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
@@ -57,6 +74,7 @@ struct Choices {
   /// Of an evolution, in one kernel. What else is asked for is asked of that kernel.
   std::optional<int> steps = {};
   std::optional<std::int64_t> steps_from = {};  ///< Bytes of the field, for fewer of which steps are single.
+  std::optional<SplitChoices> split = {};       ///< Those steps in tiles that are split.
 
   bool operator==(const Choices&) const = default;
 };

@@ -5,6 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ir/print.h"
+#include "plan/split_tiles.h"
+
 namespace weft::plan {
 namespace {
 
@@ -18,6 +21,14 @@ Json as_json(const Extent& extent) {
   if (extent.step > 0)
     return {{"least", extent.sizes.front()}, {"step", extent.step}, {"room", extent.enough}};
   return {{"sizes", extent.sizes}, {"enough", extent.enough}};
+}
+
+Json as_json(const SplitChoices& split) {
+  Json json = Json::object();
+  if (split.scheme) json["scheme"] = name_of(*split.scheme);
+  for (const auto& [dim, extents] : split.tiles)
+    json["tiles"][ir::dim_name(dim)] = {{"pitch", extents.pitch}, {"top", extents.top}};
+  return json;
 }
 
 /// Reads one kernel of a file.
@@ -36,6 +47,8 @@ class Reading {
         choices_.steps = number(value, "its steps");
       else if (key == "steps_from" && value.is_number_unsigned() && value.get<std::uint64_t>() <= INT64_MAX)
         choices_.steps_from = value.get<std::int64_t>();
+      else if (key == "split")
+        split(value);
       else
         throw wrong("says '" + key + "', which is unknown");
     }
@@ -74,6 +87,39 @@ class Reading {
         throw wrong("has sizes that do not descend as " + of);
     }
     return extent;
+  }
+
+  void split(const Json& json) {
+    if (!json.is_object())
+      throw wrong(R"(has a split other than {"scheme": "merged", "tiles": {"y": {"pitch": 64, "top": 34}}})");
+    SplitChoices& choices = choices_.split.emplace();
+    for (const auto& [key, value] : json.items()) {
+      if (key == "scheme")
+        choices.scheme = scheme(value);
+      else if (key == "tiles" && value.is_object())
+        for (const auto& [dim, extents] : value.items())
+          choices.tiles[dimension(dim)] = extents_of(extents, dim);
+      else
+        throw wrong("says '" + key + "' of its split, which is unknown");
+    }
+  }
+  SplitScheme scheme(const Json& json) const {
+    for (const SplitScheme one : {SplitScheme::Colours, SplitScheme::Merged, SplitScheme::Fused}) {
+      if (json == name_of(one)) return one;
+    }
+    throw wrong("has a scheme of split tiles other than 'colours', 'merged' or 'fused'");
+  }
+  int dimension(const std::string& wanted) const {
+    for (int d = 0; d < 3; ++d) {
+      if (ir::dim_name(d) == wanted) return d;
+    }
+    throw wrong("splits tiles along '" + wanted + "', which is none of x, y and z");
+  }
+  SplitChoices::Extents extents_of(const Json& json, const std::string& dim) const {
+    if (!json.is_object() || json.size() != 2 || !json.contains("pitch") || !json.contains("top"))
+      throw wrong("has split tiles along " + dim + R"( other than {"pitch": 64, "top": 34})");
+    return {number(json["pitch"], "the pitch of its split tiles"),
+            number(json["top"], "the top of its split tiles")};
   }
 
   void levels(const Json& list) {
@@ -169,6 +215,12 @@ Json as_json(const KernelPlan& plan) {
     json["steps"] = plan.several[0].steps, json["steps_from"] = plan.several[0].steps_from;
     return json;
   }
+  if (plan.split) {
+    SplitChoices split{plan.split->scheme, {}};
+    for (const SplitDimension& d : plan.split->dims) split.tiles[d.dim] = {d.pitch, d.top};
+    const Json owner{{"kind", name_of(plan.levels[0].kind)}};
+    return {{"levels", Json::array({owner})}, {"split", as_json(split)}};
+  }
   Json levels = Json::array(), kept = Json::object();
   for (const Level& level : plan.levels) {
     Json& one = levels.emplace_back(Json{{"kind", name_of(level.kind)}, {"order", name_of(level.order)}});
@@ -220,6 +272,7 @@ Json as_json(const Choices& choices) {
   Json json = {{"levels", std::move(levels)}};
   if (choices.steps) json["steps"] = *choices.steps;
   if (choices.steps_from) json["steps_from"] = *choices.steps_from;
+  if (choices.split) json["split"] = as_json(*choices.split);
   if (choices.keeps_rows && choices.kept.empty()) json["kept"] = *choices.keeps_rows;
   for (const auto& [stage, of_stage] : choices.kept) {
     Json& one = json["kept"][stage] = Json::object();

@@ -25,6 +25,7 @@
 #include "plan/choices.h"
 #include "plan/extent.h"
 #include "plan/parts.h"
+#include "plan/split_tiles.h"
 
 namespace weft::plan {
 
@@ -39,6 +40,7 @@ enum class LevelKind {
   Block,  ///< The threads of a block: each has some of so many columns. Of warps' tiles: so many, one below the other.
   Warp,   ///< The lanes of a warp: each has some of so many columns, those around the tile among them.
   Batch,  ///< Rows of a tile that a block takes at a time, or a warp before it begins anew in its registers.
+  Step,   ///< Time steps of a tile.
   Row,    ///< Rows of a tile that a core takes at a time, or of a batch that a thread's code has.
   Lane,   ///< Neighbouring pixels of one thread.
   Vector  ///< Neighbouring pixels of a core, which do not depend on one another.
@@ -181,7 +183,9 @@ struct KernelPlan {
   /// Of an evolution: one that takes several steps, while there are so many left; and of several fields one that takes a
   /// single step of all. Or none.
   std::vector<KernelPlan> several;
-  int steps = 1;                ///< That the kernel takes: passes of the field that read each other.
+  int steps = 1;  ///< That the kernel takes: passes of the field that read each other.
+  std::optional<SplitTiles>
+      split;                    ///< Of those steps: they are taken in the fields' own arrays, in such tiles.
   std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
 
   std::vector<ImageUse> written;   ///< The result, and members that are stored.

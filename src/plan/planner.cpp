@@ -9,6 +9,7 @@
 #include "analysis/bands.h"
 #include "analysis/evolutions.h"
 #include "analysis/footprint.h"
+#include "analysis/time_dependences.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
 #include "plan/block_strip.h"
@@ -27,6 +28,7 @@ namespace {
 constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
+constexpr int usual_steps_of_split = 16;
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
@@ -412,7 +414,7 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
 
 /// What is asked for in vain: a clause, or nothing.
 std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
-  if (asked.steps.value_or(1) > 1)
+  if (asked.steps.value_or(1) > 1 || asked.split)
     return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
                               asked.traversal || asked.columns || asked.batch || asked.of_warps == true;
@@ -498,6 +500,46 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   return std::nullopt;
 }
 
+/// Pixels of all fields that a split tile should have, where nobody says: what fits beside others in a core's caches,
+/// rows being whole if there are several; or is worth a block of threads.
+std::int64_t pixels_of_split(int rank, const Memory& memory) {
+  if (memory.is_of_blocks()) return rank == 1 ? 4096 : rank == 2 ? 64 : 16 * 16;
+  return rank == 1 ? 16384 : rank == 2 ? 64 : 24 * 24;
+}
+
+/// Adds the kernel that takes several steps of an evolution in split tiles; or why there is none: a clause.
+std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evolution, int steps,
+                                     const Memory& memory, const Choices& asked) {
+  if (asked.width || asked.height || asked.lines || asked.traversal || asked.batch || asked.whole ||
+      asked.edges || asked.of_warps == true || !asked.kept.empty())
+    return "split tiles have no other extents than their own";
+  const analysis::TimeDependences needs = analysis::time_dependences(evolution);
+  const ir::Box& box = evolution.fields[0].initial->box;
+  const int rank = static_cast<int>(box.size());
+  SplitOrWhy found = split_tiles(needs, rank, steps, *asked.split, pixels_of_split(rank, memory));
+  if (!found.tiles) return found.why;
+  KernelPlan kernel;
+  kernel.result = plan.result;
+  std::vector<Extent> tile(box.size(), all_pixels());
+  for (const SplitDimension& d : found.tiles->dims) tile[static_cast<std::size_t>(d.dim)] = fixed(d.pitch);
+  const bool is_of_blocks = memory.is_of_blocks();
+  kernel.levels = {{is_of_blocks ? LevelKind::Grid : LevelKind::Core, Order::Parallel, tile}};
+  if (is_of_blocks) kernel.levels.push_back({LevelKind::Block, Order::Parallel, {all_pixels()}});
+  kernel.levels.push_back({LevelKind::Step, Order::March, {fixed(found.tiles->steps)}});
+  if (!is_of_blocks) kernel.levels.push_back({LevelKind::Vector, Order::Parallel, {}});
+  for (const ir::Evolving& field : evolution.fields) {
+    const KernelPlan update = plan_of(*field.update, memory);
+    kernel.computed.push_back(update.computed.back());
+    for (const ImageUse& image : update.images) kernel.images.push_back(image);
+    kernel.written.push_back(use_of(*field.initial));
+    kernel.passes.push_back({field.update->name});
+  }
+  kernel.steps = found.tiles->steps, kernel.steps_from = asked.steps_from.value_or(0);
+  kernel.split = *std::move(found.tiles);
+  plan.several.push_back(std::move(kernel));
+  return std::nullopt;
+}
+
 /// Whether the first step can read what fields begin with where it lies: it stores all pixels, over none that it reads,
 /// and no later one looks back so far.
 bool can_read_initial(const ir::Evolution& evolution, bool takes_several) {
@@ -510,7 +552,11 @@ bool can_read_initial(const ir::Evolution& evolution, bool takes_several) {
 PlanOrWhy plan_of_evolution(const Group& group, const ir::Evolution& evolution, const Memory& memory,
                             const Choices& asked) {
   KernelPlan plan = without_rows(group, memory, asked);
-  if (const int steps = asked.steps.value_or(1); steps > 1) {
+  if (asked.split) {
+    if (const auto why =
+            add_split(plan, evolution, asked.steps.value_or(usual_steps_of_split), memory, asked))
+      return {std::nullopt, fmt::format("steps of '{}' are in no split tiles: {}", plan.result, *why)};
+  } else if (const int steps = asked.steps.value_or(1); steps > 1) {
     if (const auto why = add_steps(plan, evolution, steps, memory, asked))
       return {std::nullopt, fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why)};
     // What is left over takes one pass over all fields, too, if that is possible.
@@ -518,7 +564,7 @@ PlanOrWhy plan_of_evolution(const Group& group, const ir::Evolution& evolution, 
     of_one.steps_from = asked.steps_from;
     if (evolution.fields.size() > 1) add_steps(plan, evolution, 1, memory, std::move(of_one));
   }
-  plan.reads_initial = can_read_initial(evolution, !plan.several.empty());
+  plan.reads_initial = !asked.split && can_read_initial(evolution, !plan.several.empty());
   if (plan.reads_initial) {
     for (const rewrite::Version& version : rewrite::single_step(evolution).versions)
       plan.updates.push_back(plan_of(*version.stage, memory));

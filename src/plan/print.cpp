@@ -79,6 +79,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));
+  if (plan.split) lines.emplace_back("split", to_string(*plan.split));
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
   if (!plan.why_copies.empty())
@@ -104,6 +105,7 @@ std::string name_of(LevelKind kind) {
     case LevelKind::Block: return "block";
     case LevelKind::Warp: return "warp";
     case LevelKind::Batch: return "batch";
+    case LevelKind::Step: return "step";
     case LevelKind::Row: return "row";
     case LevelKind::Lane: return "lane";
     case LevelKind::Vector: return "vector";

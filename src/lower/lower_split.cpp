@@ -1,0 +1,370 @@
+#include "lower/lower_split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/lower_grid.h"
+#include "lower/lower_stage.h"
+#include "lower/rows.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+using plan::SplitDimension;
+
+namespace {
+
+Expr rem(const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Rem, a, b); }
+
+/// The fields that follow one another in a step, by level.
+std::vector<std::size_t> in_order(const plan::SplitTiles& tiles) {
+  std::vector<std::size_t> fields;
+  for (std::size_t f = 0; f < tiles.level.size(); ++f) fields.push_back(f);
+  std::stable_sort(fields.begin(), fields.end(),
+                   [&](std::size_t a, std::size_t b) { return tiles.level[a] < tiles.level[b]; });
+  return fields;
+}
+
+class SplitLowering {
+ public:
+  explicit SplitLowering(const SplitContext& context)
+      : context_(context),
+        tiles_(*context.plan.split),
+        layout_(context.layout),
+        module_(context.module),
+        box_(context.evolution.fields[0].initial->box),
+        rows_(box_, context.layout),
+        is_of_blocks_(context.plan.is_of_blocks()) {}
+
+  std::vector<kernel::Turns> run() {
+    const Expr band = literal(tiles_.steps);
+    std::vector<kernel::Turns> turns;
+    if (is_fused()) {
+      const Expr none = kernel::binary(BinaryOp::Le, context_.steps, literal(0));
+      turns.push_back({literal(0),
+                       kernel::select(none, literal(0), band),
+                       tiles_.steps,
+                       {launch(upright_, "the upright tiles of the first band", false)},
+                       0});
+    }
+    kernel::Turns& bands = turns.emplace_back(
+        kernel::Turns{literal(0), kernel::mul(parts(context_.steps, band), band), tiles_.steps, {}, 0});
+    for (int l = 0; l < plan::launches_of(tiles_); ++l) {
+      const bool goes_on = is_fused() && l + 1 == plan::launches_of(tiles_);
+      bands.launches.push_back(launch(plan::colours_of(tiles_, l), comment_of(l), goes_on));
+    }
+    return turns;
+  }
+
+ private:
+  using Colours = std::vector<unsigned>;
+
+  bool is_fused() const { return tiles_.scheme == plan::SplitScheme::Fused; }
+  std::size_t dims() const { return tiles_.dims.size(); }
+  const std::string& result() const { return context_.plan.result; }
+
+  /// "tiles that are inverted along x or along y"
+  std::string comment_of(int launch) const {
+    std::string text;
+    for (const unsigned colour : plan::colours_of(tiles_, launch)) {
+      std::string along;
+      for (std::size_t d = 0; d < dims(); ++d) {
+        if ((colour >> d & 1U) != 0)
+          along += (along.empty() ? "" : " and ") + ir::dim_name(tiles_.dims[d].dim);
+      }
+      text += (text.empty() ? "" : ", or ") + (along.empty() ? "upright" : "inverted along " + along);
+    }
+    return "the tiles that are " + text;
+  }
+
+  // ---- names of a tile's: x_tile, x_begin, x_end …
+
+  static std::string of(const SplitDimension& d, const char* what) { return ir::dim_name(d.dim) + what; }
+  /// How many tiles there are along a dimension, those of both colours, some of them empty.
+  std::string count_of(const SplitDimension& d) const { return of(d, "_tiles"); }
+  Expr extent(const SplitDimension& d) const { return rows_.extent(d.dim); }
+
+  Expr tiles_along(const SplitDimension& d) const {
+    const Expr pixels = kernel::add(extent(d), literal(plan::pixels_beyond(tiles_, d)));
+    return kernel::max(kernel::div(pixels, literal(d.pitch)), literal(0));
+  }
+  Expr all_tiles(std::size_t colours) const {
+    Expr all = literal(static_cast<std::int64_t>(colours));
+    for (const SplitDimension& d : tiles_.dims) all = kernel::mul(all, tiles_along(d));
+    return all;
+  }
+
+  // ---- launches
+
+  kernel::Launch launch(const Colours& colours, const std::string& comment, bool goes_on) {
+    kernel::Function function{layout_.names.claim(context_.arrays[0][0].name + "_split"),
+                              fmt::format("Up to {} steps of '{}' from the step `{}` on, in {}.",
+                                          tiles_.steps, result(), layout_.counter, comment),
+                              {},
+                              {}};
+    if (goes_on)
+      function.comment += "\nThen those of the next band, in the upright tiles that stand on them.";
+    Block& body = function.body;
+    for (const SplitDimension& d : tiles_.dims) body.push_back({Let{count_of(d), tiles_along(d)}});
+    body.push_back({Let{"taken", taken(literal(0))}});
+    if (goes_on) body.push_back({Let{"taken_next", kernel::max(taken(literal(tiles_.steps)), literal(0))}});
+    Block work = tile(colours, goes_on);
+    kernel::Launch launch{function.name, all_tiles(colours.size())};
+    if (is_of_blocks_) {
+      body.push_back(
+          {For{LoopKind::BlocksX, "tile", literal(0), all_tiles_by_name(colours.size()), std::move(work)}});
+      launch.grid = grid_of_blocks(launch.count);
+      launch.count = literal(1);
+    } else {
+      function.parameters = {"first", "last"};
+      body.push_back({For{LoopKind::Serial, "tile", name("first"), name("last"), std::move(work)}});
+    }
+    module_.functions.push_back(std::move(function));
+    return launch;
+  }
+
+  /// Steps of the band that begins so many after the counter.
+  Expr taken(const Expr& after) const {
+    const Expr begin = kernel::add(step(), after);
+    return kernel::min(literal(tiles_.steps), kernel::sub(context_.steps, begin));
+  }
+  Expr step() const {
+    return kernel::cast(ir::CastMode::Convert, Scalar::I64, name(layout_.counter, Scalar::I32));
+  }
+
+  Expr all_tiles_by_name(std::size_t colours) const {
+    Expr all = literal(static_cast<std::int64_t>(colours));
+    for (const SplitDimension& d : tiles_.dims) all = kernel::mul(all, name(count_of(d)));
+    return all;
+  }
+
+  /// What is done of the tile with the number `tile`.
+  Block tile(const Colours& colours, bool goes_on) {
+    Block block;
+    Expr rest = name("tile");
+    for (const SplitDimension& d : tiles_.dims) {
+      const Expr number = rem(rest, name(count_of(d)));
+      block.push_back({Let{of(d, "_tile"), kernel::add(number, literal(plan::first_tile(tiles_)))}});
+      rest = kernel::div(rest, name(count_of(d)));
+    }
+    if (colours.size() > 1) block.push_back({Let{"colour", rest}});
+    Block band;
+    for (std::size_t d = 0; d < dims(); ++d)
+      append_ends(band, tiles_.dims[d], shape_of(band, d, colours), literal(0));
+    append_steps(band, literal(0), "taken");
+    if (!goes_on) {
+      kernel::append(block, std::move(band));
+      return block;
+    }
+    block.push_back({kernel::Scope{std::move(band)}});
+    Block next;
+    for (const SplitDimension& d : tiles_.dims)
+      append_ends(next, d, {.is_inverted = false}, literal(tiles_.origin_step(d)));
+    append_steps(next, literal(tiles_.steps), "taken_next");
+    block.push_back({kernel::Scope{std::move(next)}});
+    return block;
+  }
+
+  /// Whether a tile is inverted along a dimension: known now, or when the kernel runs.
+  struct Shape {
+    bool is_inverted = false;
+    Expr known_later = nullptr;
+
+    Expr choose(const Expr& of_inverted, const Expr& of_upright) const {
+      if (known_later) return kernel::select(known_later, of_inverted, of_upright);
+      return is_inverted ? of_inverted : of_upright;
+    }
+  };
+  Shape shape_of(Block& block, std::size_t dim, const Colours& colours) const {
+    const auto is_inverted = [&](unsigned colour) { return (colour >> dim & 1U) != 0; };
+    const auto inverted = std::count_if(colours.begin(), colours.end(), is_inverted);
+    if (inverted == 0 || inverted == std::ssize(colours)) return {inverted > 0};
+    Expr any;
+    for (std::size_t c = 0; c < colours.size(); ++c) {
+      if (!is_inverted(colours[c])) continue;
+      const Expr is_it = kernel::binary(BinaryOp::Eq, name("colour"), literal(static_cast<std::int64_t>(c)));
+      any = any ? kernel::binary(BinaryOp::Or, any, is_it) : is_it;
+    }
+    const std::string variable = of(tiles_.dims[dim], "_is_inverted");
+    block.push_back({Let{variable, any}});
+    return {false, name(variable, Scalar::Bool)};
+  }
+
+  /// Where the tile begins and ends at the top of the band, in parts of a pixel, and by how many parts both ends move in
+  /// each level below: plan::ends_of() as code, for a colour that is known when the kernel runs.
+  void append_ends(Block& block, const SplitDimension& d, const Shape& shape,
+                   const Expr& origin_moved) const {
+    const Expr k = name(of(d, "_tile")), unit = literal(tiles_.unit), pitch = literal(d.pitch);
+    Expr begin = kernel::mul(k, pitch), top = literal(d.top),
+         end = kernel::mul(kernel::add(k, literal(1)), pitch);
+    if (d.wraps) {
+      const Expr is_last = kernel::binary(BinaryOp::Eq, kernel::add(k, literal(1)), name(count_of(d)));
+      end = kernel::select(is_last, extent(d), end);
+      top = kernel::add(top, kernel::sub(kernel::sub(end, begin), pitch));
+    }
+    const Expr origin = kernel::add(rows_.begin(d.dim), kernel::add(origin_of(d), origin_moved));
+    const Expr middle = kernel::add(begin, top);
+    const auto let = [&](const char* what, const Expr& value) { block.push_back({Let{of(d, what), value}}); };
+    let("_begin", kernel::mul(kernel::add(origin, shape.choose(middle, begin)), unit));
+    let("_begin_lean", shape.choose(literal(d.right), literal(-d.left)));
+    let("_end", kernel::mul(kernel::add(origin, shape.choose(end, middle)), unit));
+    let("_end_lean", shape.choose(literal(-d.left), literal(d.right)));
+  }
+
+  /// Of a band, pixels from the box's first. On a circle the first tile begins far enough inside.
+  Expr origin_of(const SplitDimension& d) const {
+    if (d.wraps) return literal(plan::first_on_circle(tiles_, d));
+    if (!is_fused()) return literal(0);
+    const Expr band = kernel::div(step(), literal(tiles_.steps));
+    return rem(kernel::mul(band, literal(tiles_.origin_step(d))), literal(d.pitch));
+  }
+
+  // ---- steps
+
+  /// The steps of the band that begins so many after the counter, as many as the variable says.
+  void append_steps(Block& block, const Expr& after, const std::string& taken) {
+    const int turn = tiles_.turn;
+    For steps{LoopKind::Serial, "done", literal(0), name(taken), {}};
+    if (turn > 1) steps.step = literal(turn);
+    layout_.step_variable = "now";
+    for (int phase = 0; phase < turn; ++phase) {
+      Block one;
+      const Expr done = kernel::add(name("done"), literal(phase));
+      const Expr left = kernel::sub(kernel::sub(name(taken), done), literal(1));
+      one.push_back({Let{layout_.step_variable, kernel::add(step(), kernel::add(done, after))}});
+      place(phase);
+      for (const std::size_t f : in_order(tiles_)) {
+        // Levels to the top of the band.
+        const Expr levels = kernel::add(kernel::mul(left, literal(tiles_.levels)),
+                                        literal(tiles_.levels - 1 - tiles_.level[f]));
+        one.push_back({kernel::Scope{pixels_of(f, levels)}});
+      }
+      steps.body.push_back({kernel::Scope{std::move(one)}});
+    }
+    layout_.step_variable.clear();
+    block.push_back({std::move(steps)});
+  }
+
+  /// Where values lie in a step: what is `age` steps old after so many, in the array that had its turn then.
+  void place(int steps_before) {
+    for (std::size_t f = 0; f < context_.evolution.fields.size(); ++f) {
+      const ir::Evolving& field = context_.evolution.fields[f];
+      const auto& arrays = context_.arrays[f];
+      const auto of_age = [&](int age) {
+        const auto count = static_cast<std::int64_t>(arrays.size());
+        return arrays[static_cast<std::size_t>(((age - steps_before - 1) % count + count) % count)];
+      };
+      layout_.arrays[field.update.get()] = of_age(0);
+      for (std::size_t age = 0; age < field.past.size(); ++age) {
+        if (field.past[age]) layout_.arrays[field.past[age].get()] = of_age(static_cast<int>(age));
+      }
+    }
+  }
+
+  /// Of a field, all of the tile's pixels in a level that lies so many below the top of the band.
+  Block pixels_of(std::size_t f, const Expr& levels) {
+    const ir::Stage& update = *context_.evolution.fields[f].update;
+    const Rows rows(update.box, layout_);
+    const int rank = rows.rank();
+    Block block;
+    block.push_back({Let{"levels", levels}});
+    std::vector<Expr> from, to;
+    std::vector<const SplitDimension*> circles;
+    for (int d = 0; d < rank; ++d) {
+      from.push_back(rows.begin(d)), to.push_back(rows.end(d));
+    }
+    for (const SplitDimension& d : tiles_.dims) {
+      const auto end = [&](const char* at, const char* lean) {
+        const Expr parts =
+            kernel::add(name(of(d, at)),
+                        kernel::sub(kernel::mul(name(of(d, lean)), name("levels")), literal(d.shift[f])));
+        if (tiles_.unit == 1) return parts;
+        return kernel::index_call(kernel::IndexOp::FloorDiv, kernel::add(parts, literal(tiles_.unit - 1)),
+                                  literal(tiles_.unit));
+      };
+      const auto at = static_cast<std::size_t>(d.dim);
+      const std::string axis = ir::dim_name(d.dim);
+      Expr first = end("_begin", "_begin_lean"), last = end("_end", "_end_lean");
+      if (d.wraps) {
+        // What goes on beyond the last pixel begins again at the first.
+        circles.push_back(&d);
+        block.push_back({Let{axis + "_at", first}});
+        block.push_back({Let{axis + "_until", last}});
+        const Expr turned = kernel::mul(name(axis + "_round"), extent(d));
+        first = kernel::sub(name(axis + "_at"), turned), last = kernel::sub(name(axis + "_until"), turned);
+      }
+      from[at] = kernel::max(first, from[at]), to[at] = kernel::min(last, to[at]);
+    }
+    Block pixels = is_of_blocks_ ? by_threads(update, rows, from, to) : by_rows(update, from, to);
+    for (const SplitDimension* d : circles)
+      pixels = {{For{LoopKind::Serial, ir::dim_name(d->dim) + "_round", literal(0), literal(2),
+                     std::move(pixels)}}};
+    kernel::append(block, std::move(pixels));
+    return block;
+  }
+
+  KernelContext of_update(const ir::Stage& update, const plan::KernelPlan& plan) const {
+    return {plan, {&update}, context_.names, layout_, module_};
+  }
+
+  /// On a core, row by row.
+  Block by_rows(const ir::Stage& update, const std::vector<Expr>& from, const std::vector<Expr>& to) {
+    Block block = row_of_stage(of_update(update, context_.plan), from[0], to[0]);
+    for (std::size_t d = 1; d < from.size(); ++d)
+      block = {{For{LoopKind::Serial, ir::dim_name(static_cast<int>(d)), from[d], to[d], std::move(block)}}};
+    return block;
+  }
+
+  /// In a block, shared out among its threads.
+  Block by_threads(const ir::Stage& update, const Rows& rows, const std::vector<Expr>& from,
+                   const std::vector<Expr>& to) {
+    Block block;
+    const auto first = [](std::size_t d) { return ir::dim_name(static_cast<int>(d)) + "_first"; };
+    const auto count = [](std::size_t d) { return ir::dim_name(static_cast<int>(d)) + "_count"; };
+    Expr all = literal(1);
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      block.push_back({Let{first(d), from[d]}});
+      block.push_back({Let{count(d), kernel::max(kernel::sub(to[d], name(first(d))), literal(0))}});
+      all = kernel::mul(all, name(count(d)));
+    }
+    For pixels{LoopKind::Threads, "pixel", literal(0), all, {}};
+    Expr rest = name("pixel");
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      const bool is_last = d + 1 == from.size();
+      const Expr at = is_last ? rest : rem(rest, name(count(d)));
+      pixels.body.push_back({Let{ir::dim_name(static_cast<int>(d)), kernel::add(at, name(first(d)))}});
+      if (!is_last) rest = kernel::div(rest, name(count(d)));
+    }
+    ExpressionLowering expressions(layout_, module_.tables, context_.names, update, Place::Thread,
+                                   rows.coords(), module_.strict);
+    const ArrayLayout& array = layout_.arrays.at(&update);
+    store_pixel(expressions, pixels.body, std::get<ir::Pure>(update.definition).cases, array.name,
+                kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array)));
+    block.push_back({std::move(pixels)});
+    return block;
+  }
+
+  const SplitContext& context_;
+  const plan::SplitTiles& tiles_;
+  Layout& layout_;
+  kernel::Module& module_;
+  const ir::Box& box_;
+  const Rows rows_;
+  const bool is_of_blocks_;
+  const Colours upright_ = {0};
+};
+
+}  // namespace
+
+std::vector<kernel::Turns> lower_split(const SplitContext& context) { return SplitLowering(context).run(); }
+
+}  // namespace weft::lower
