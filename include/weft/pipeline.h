@@ -49,9 +49,12 @@ enum class Tile {
   None,   ///< One after another, each for the whole image.
   March,  ///< Together down strips of the image, some rows of each at a time.
   // Together in tiles, all of a stage before the next,
-  Block,  ///< of a block of a GPU's threads, or of a CPU's core;
-  Warp,   ///< of a warp alone, on GPUs;
-  Hybrid  ///< of a warp, with some of a tile's rows in registers.
+  Block,   ///< of a block of a GPU's threads, or of a CPU's core;
+  Warp,    ///< of a warp alone, on GPUs;
+  Hybrid,  ///< of a warp, with some of a tile's rows in registers.
+  // Time steps several at a time, in tiles of space and time, and other stages as with Auto:
+  Overlap,  ///< tiles compute again what they need of their neighbours;
+  Split     ///< upright tiles, then inverted ones that fill the gaps: nothing is computed twice.
 };
 
 /// Which stages one kernel computes, so that their pixels need no memory.

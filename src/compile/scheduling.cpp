@@ -47,7 +47,9 @@ schedule::Grouping nothing_fused(const ir::Pipeline& pipeline) {
 
 Tiling tiling_of(const Scheduling& scheduling) {
   switch (scheduling.tile) {
-    case Tile::Auto: return Tiling::Any;
+    case Tile::Auto:
+    case Tile::Overlap:
+    case Tile::Split: return Tiling::Any;
     case Tile::None: return Tiling::None;
     case Tile::Block: return Tiling::Block;
     case Tile::Warp: return Tiling::Warp;
@@ -56,10 +58,13 @@ Tiling tiling_of(const Scheduling& scheduling) {
   }
 }
 
-/// What kernels of the target should take, for images of unknown size.
-plan::CostModel costs_on(const target::Target& target, const Scheduling& scheduling,
-                         const ir::Pipeline& pipeline) {
-  ir::Sizes sizes = plan::nominal_sizes(pipeline);
+schedule::StepTiles step_tiles_of(Tile tile) {
+  if (tile == Tile::Overlap) return schedule::StepTiles::Overlap;
+  return tile == Tile::Split ? schedule::StepTiles::Split : schedule::StepTiles::Any;
+}
+
+/// What kernels of the target should take, for images of such sizes.
+plan::CostModel costs_on(const target::Target& target, const Scheduling& scheduling, ir::Sizes sizes) {
   if (target.processor == target::Processor::Cpu) return plan::cpu_costs(std::move(sizes));
   const machine::Board& board = scheduling.board ? *scheduling.board : machine::board_of(target.architecture);
   if (scheduling.cost == Cost::Paper) return plan::paper_costs(std::move(sizes), board);
@@ -75,11 +80,14 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   const bool is_free =
       scheduling.fuse == Fuse::Auto && scheduling.tile != Tile::None && scheduling.tile != Tile::March;
   if (scheduling.fuse == Fuse::Dp || is_free) {
-    const plan::CostModel model = costs_on(target, scheduling, about.pipeline);
+    const plan::CostModel model = costs_on(target, scheduling, plan::nominal_sizes(about.pipeline));
     schedule::Grouping cheapest = schedule::cheapest_groups(about.pipeline, tiling, memory, model);
     if (tiling == Tiling::None || scheduling.cost == Cost::Paper)
       return cheapest;  // the paper has no steps in time
-    return schedule::with_steps(about.pipeline, std::move(cheapest), memory, model);
+    const plan::CostModel of_fields =
+        costs_on(target, scheduling, plan::nominal_sizes_of_fields(about.pipeline));
+    return schedule::with_steps(about.pipeline, std::move(cheapest), memory, of_fields,
+                                step_tiles_of(scheduling.tile));
   }
   if (about.partition) return schedule::groups_of_partition(about.pipeline, *about.partition, tiling, memory);
   return schedule::largest_groups(about.pipeline, tiling, memory);

@@ -40,6 +40,17 @@ void add_kernels(schedule::Grouping& grouping, const std::map<std::string, plan:
 
 bool is_one_in(Random& random, int count) { return random.bits() % static_cast<unsigned>(count) == 0; }
 
+/// Split tiles of some dimensions, mostly with room for the steps that random pipelines take.
+plan::SplitChoices random_split(Random& random, int rank) {
+  plan::SplitChoices split;
+  split.scheme = static_cast<plan::SplitScheme>(random.bits() % 3);
+  for (int d = 0; d < std::min(rank, 3); ++d) {
+    const int top = 1 + static_cast<int>(random.bits() % 12);
+    if (is_one_in(random, 2)) split.tiles[d] = {top + static_cast<int>(random.bits() % 40), top};
+  }
+  return split;
+}
+
 /// Something else than what was chosen for a kernel, of each part with some probability.
 plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
@@ -47,6 +58,10 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   if (chosen.is_of_blocks()) asked.of_warps = false;
   if (!chosen.updates.empty()) {
     asked.steps = 1 + static_cast<int>(random.bits() % 4);  // runs have few steps
+    if (is_one_in(random, 3)) {
+      asked.split = random_split(random, static_cast<int>(chosen.computed.back().domain.size()));
+      return asked;
+    }
     if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
     return asked;
   }

@@ -14,6 +14,7 @@ namespace {
 
 using ir::Number;
 constexpr std::int64_t warp = 32;
+constexpr std::int64_t many_steps = 1 << 16;  // so that bands of steps are whole
 
 std::int64_t whole_warps(std::int64_t items) { return (items + warp - 1) / warp * warp; }
 
@@ -21,8 +22,13 @@ class Walk {
  public:
   Walk(const Module& module, const Function& function, const Grid& grid, std::int64_t extent)
       : threads_(std::int64_t{grid.block[0]} * grid.block[1] * grid.block[2]) {
+    const bool is_of_lines = std::all_of(module.arrays.begin(), module.arrays.end(),
+                                         [](const Array& a) { return a.extents.size() <= 1; });
+    if (is_of_lines) extent *= extent;  // as many pixels as an image has
     for (const Field& field : module.sizes) integers_[field.name] = extent;
     for (const Field& field : module.strides) integers_[field.name] = extent;
+    for (const Field& counter : module.counters) integers_[counter.name] = 0;
+    for (const std::string& steps : steps_of(module)) integers_[steps] = many_steps;
     for (const Array& array : module.arrays) {
       scalar_bytes_[array.name] = size_of(array.type.scalar);
       pixel_bytes_[array.name] = size_of(array.type.scalar) * array.type.lanes;
@@ -41,6 +47,23 @@ class Walk {
   struct Weight {
     double issued, active;
   };
+
+  /// Parameters that say how often a repeat runs.
+  static std::set<std::string> steps_of(const Module& module) {
+    std::set<std::string> names;
+    for (const Step& step : module.steps) {
+      const auto* repeat = std::get_if<Repeat>(&step);
+      if (repeat == nullptr) continue;
+      for (const Turns& part : repeat->parts) {
+        any_of(part.to, [&](const Node& n) {
+          if (const auto* name = std::get_if<Name>(&n.op)) names.insert(name->name);
+          return false;
+        });
+      }
+    }
+    for (const Field& size : module.sizes) names.erase(size.name);
+    return names;
+  }
 
   static bool is_of_blocks(const Block& body) {
     bool found = false;

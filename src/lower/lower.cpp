@@ -13,6 +13,7 @@
 #include "kernel/insert_barriers.h"
 #include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
+#include "kernel/reciprocals.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
@@ -118,18 +119,23 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
-  // 7. CPUs compute with small integers, as far as they can.
+  // 7. Nor divide by constants. (Compilers for CPUs do it.)
+  if (on_gpu && !module.strict) {
+    for (kernel::Function& function : module.functions) kernel::multiply_by_reciprocals(function);
+    kernel::verify(module, "multiply_by_reciprocals");
+  }
+  // 8. CPUs compute with small integers, as far as they can.
   if (!on_gpu) {
     for (kernel::Function& function : module.functions) kernel::narrow_arithmetic(function);
     kernel::verify(module, "narrow_arithmetic");
   }
-  // 8. Values that nothing reads go.
+  // 9. Values that nothing reads go.
   for (kernel::Function& function : module.functions) kernel::drop_unused(function);
   kernel::verify(module, "drop_unused");
-  // 9. What is the same for a whole row is computed before it.
+  // 10. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 10. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 11. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

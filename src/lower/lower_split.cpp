@@ -23,6 +23,8 @@ using plan::SplitDimension;
 
 namespace {
 
+constexpr int threads_of_split = 256;  // of a block, among which rows are shared out
+
 Expr rem(const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Rem, a, b); }
 
 /// The fields that follow one another in a step, by level.
@@ -328,27 +330,32 @@ class SplitLowering {
   Block by_threads(const ir::Stage& update, const Rows& rows, const std::vector<Expr>& from,
                    const std::vector<Expr>& to) {
     Block block;
-    const auto first = [](std::size_t d) { return ir::dim_name(static_cast<int>(d)) + "_first"; };
-    const auto count = [](std::size_t d) { return ir::dim_name(static_cast<int>(d)) + "_count"; };
-    Expr all = literal(1);
-    for (std::size_t d = 0; d < from.size(); ++d) {
-      block.push_back({Let{first(d), from[d]}});
-      block.push_back({Let{count(d), kernel::max(kernel::sub(to[d], name(first(d))), literal(0))}});
-      all = kernel::mul(all, name(count(d)));
-    }
-    For pixels{LoopKind::Threads, "pixel", literal(0), all, {}};
-    Expr rest = name("pixel");
-    for (std::size_t d = 0; d < from.size(); ++d) {
-      const bool is_last = d + 1 == from.size();
-      const Expr at = is_last ? rest : rem(rest, name(count(d)));
-      pixels.body.push_back({Let{ir::dim_name(static_cast<int>(d)), kernel::add(at, name(first(d)))}});
-      if (!is_last) rest = kernel::div(rest, name(count(d)));
-    }
     ExpressionLowering expressions(layout_, module_.tables, context_.names, update, Place::Thread,
                                    rows.coords(), module_.strict);
     const ArrayLayout& array = layout_.arrays.at(&update);
-    store_pixel(expressions, pixels.body, std::get<ir::Pure>(update.definition).cases, array.name,
+    Block pixel;
+    store_pixel(expressions, pixel, std::get<ir::Pure>(update.definition).cases, array.name,
                 kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array)));
+    block.push_back({Let{"x_first", from[0]}});
+    block.push_back({Let{"x_count", kernel::max(kernel::sub(to[0], name("x_first")), literal(0))}});
+    For pixels{LoopKind::Threads, "thread", literal(0), name("x_count"), {}};
+    if (from.size() == 1) {
+      pixels.body.push_back({Let{"x", kernel::add(name("x_first"), name("thread"))}});
+      kernel::append(pixels.body, std::move(pixel));
+    } else {
+      // As many rows at a time as make enough threads; a thread goes down a column, and divides once.
+      const Expr enough = kernel::div(literal(threads_of_split), kernel::max(name("x_count"), literal(1)));
+      block.push_back({Let{"rows_at_once", kernel::max(enough, literal(1))}});
+      pixels.to = kernel::mul(name("x_count"), name("rows_at_once"));
+      pixels.body.push_back({Let{"x", kernel::add(name("x_first"), rem(name("thread"), name("x_count")))}});
+      const Expr first_row = kernel::add(from[1], kernel::div(name("thread"), name("x_count")));
+      For down{LoopKind::Serial, "y", first_row, to[1], std::move(pixel), name("rows_at_once")};
+      Block column{{std::move(down)}};
+      for (std::size_t d = 2; d < from.size(); ++d)
+        column = {
+            {For{LoopKind::Serial, ir::dim_name(static_cast<int>(d)), from[d], to[d], std::move(column)}}};
+      kernel::append(pixels.body, std::move(column));
+    }
     block.push_back({std::move(pixels)});
     return block;
   }

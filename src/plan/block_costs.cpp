@@ -224,11 +224,53 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }
 
+// Of a tile, which the first-level cache of a multiprocessor holds beside another.
+constexpr double most_bytes_of_split = 96 * 1024;
+
+/// A band of split tiles: blocks go through the levels of their tiles, and wait for one another after each. What they read
+/// lies in the caches of a multiprocessor, if it fits; what they store goes on to the next ones.
+void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
+               const machine::Architecture& architecture) {
+  const SplitTiles& split = *plan.split;
+  double pixels = 0;
+  for (const Computed& c : plan.computed) {
+    const double own = split.steps * pixels_of(box_of(c.domain, sizes));
+    add_pixels(work, c, own);
+    work.operations += around_marching_scalar * own * c.type.lanes;
+    work.again += own * size_of(c.type);
+    pixels = std::max(pixels, own / split.steps);
+  }
+  double of_tile = 1, bytes = 0;
+  for (const SplitDimension& d : split.dims) of_tile *= d.pitch;
+  for (const ImageUse& field : plan.written) bytes += size_of(field.type) * split.turn;
+  const ir::ConcreteBox box = box_of(plan.computed.back().domain, sizes);
+  for (int d = 0; d < static_cast<int>(box.extent.size()); ++d) {
+    const bool is_split = std::any_of(split.dims.begin(), split.dims.end(),
+                                      [&](const SplitDimension& along) { return along.dim == d; });
+    if (!is_split) of_tile *= static_cast<double>(box.extent[static_cast<std::size_t>(d)]);
+  }
+  work.launches = launches_of(split);
+  work.blocks = std::max(1., pixels / of_tile) * work.launches;
+  work.batches = split.levels_of_band();
+  work.waits = 1, work.barriers = 1;
+  work.needs.registers = registers_of(plan, plan.passes.back());
+  choose_block_of(work, architecture, {kernel::Sharing::Work, 0});
+  const Traffic of_band = traffic_of_split(plan, sizes), of_step = traffic_of(plan, sizes);
+  // What does not fit goes through memory in each step, as if there were no tiles.
+  const bool fits = of_tile * bytes <= most_bytes_of_split;
+  work.read = fits ? of_band.read : split.steps * of_step.read;
+  work.written = fits ? of_band.written : split.steps * of_step.written;
+}
+
 }  // namespace
 
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture) {
   BlockWork work;
+  if (plan.split) {
+    add_split(work, plan, sizes, architecture);
+    return work;
+  }
   if (plan.is_of_lanes())
     add_warps(work, plan, sizes, architecture);
   else if (plan.is_tiled())
@@ -257,7 +299,7 @@ double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const double most_on_one = machine::occupancy(architecture, work.needs).blocks;
   const double at_a_time = most_on_one * gpu.multiprocessors;
   const double full = std::floor(work.blocks / at_a_time), rest = work.blocks - full * at_a_time;
-  double seconds = gpu.launch.value + full * time_of(at_a_time, most_on_one);
+  double seconds = gpu.launch.value * work.launches + full * time_of(at_a_time, most_on_one);
   if (rest > 0) seconds += time_of(rest, std::clamp(rest / gpu.multiprocessors + 0.5, 1., most_on_one));
   return seconds;
 }

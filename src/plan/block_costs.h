@@ -43,6 +43,7 @@ struct BlockWork {
   double batches = 1;   ///< Of each block.
   double waits = 1;     ///< In each batch: for memory,
   double barriers = 0;  ///< and for the other threads.
+  double launches = 1;
   machine::BlockNeeds needs;
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace weft::plan {
 namespace {
+
+// What pixels of split tiles take, measured beside those of tiles that march (bench/results/2026-11-25-split-tiles.md): rows
+// lie in the second-level cache or further away, and begin in the middle of its lines.
+constexpr double in_far_caches = 1.5;
 
 /// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
 /// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
@@ -57,10 +62,31 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   }
 }
 
+/// A band of split tiles: each row is a loop in every tile that has some of it, upright and inverted.
+void add_split(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
+  for (const Computed& c : plan.computed) {
+    const ir::ConcreteBox box = box_of(c.domain, sizes);
+    const Covered all{plan::pixels_of(box), rows_of(box)};
+    add_pixels(work, c, plan.steps * in_far_caches * pixels_of(c, all, false));
+    double rows = plan.steps * all.rows;
+    for (const SplitDimension& d : plan.split->dims) {
+      if (d.dim == 0) rows *= 2 * std::ceil(static_cast<double>(box.extent[0]) / d.pitch);
+    }
+    (box.extent.size() > 2 ? work.lines : work.rows) += rows;
+  }
+  const Traffic traffic = traffic_of_split(plan, sizes);
+  work.read = traffic.read, work.written = traffic.written;
+  work.launches = launches_of(*plan.split);
+}
+
 }  // namespace
 
 CoreWork core_work_of(const KernelPlan& plan, const ir::Sizes& sizes) {
   CoreWork work;
+  if (plan.split) {
+    add_split(work, plan, sizes);
+    return work;
+  }
   const Traffic traffic = traffic_of(plan, sizes);
   work.read = traffic.read, work.written = traffic.written;
   if (plan.is_tiled())
@@ -79,7 +105,7 @@ CoreCost cost_of(const CoreWork& work, const machine::CpuSpeeds& cpu) {
   const double longer = std::max(cost.memory, cost.compute), shorter = std::min(cost.memory, cost.compute);
   // The less there is of one, the easier it passes during the other.
   const double exposed = longer > 0 ? cpu.exposed.value * shorter * shorter / longer : 0;
-  cost.total = longer + exposed + cpu.kernel.value;
+  cost.total = longer + exposed + cpu.kernel.value * work.launches;
   return cost;
 }
 

@@ -16,6 +16,7 @@ struct CoreWork {
   double accesses = 0;  ///< Values loaded and stored, from wherever.
   double rows = 0;      ///< Loops along a row that are begun.
   double lines = 0;     ///< The same, of volumes: pointers to rows are found once for each plane.
+  double launches = 1;
 };
 /// Both orders within a tile do the same work, so strips that march, whose rows stay in nearer caches, are
 /// what is chosen where none is asked for.

@@ -500,11 +500,15 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   return std::nullopt;
 }
 
-/// Pixels of all fields that a split tile should have, where nobody says: what fits beside others in a core's caches,
-/// rows being whole if there are several; or is worth a block of threads.
-std::int64_t pixels_of_split(int rank, const Memory& memory) {
-  if (memory.is_of_blocks()) return rank == 1 ? 4096 : rank == 2 ? 64 : 16 * 16;
-  return rank == 1 ? 16384 : rank == 2 ? 64 : 24 * 24;
+/// How long split tiles should be, where nobody says, by dimension. Those of a core leave rows whole, if there are several:
+/// vectors and caches like them. Those of a block fit the first-level cache of a multiprocessor.
+std::vector<int> lengths_of_split(std::size_t rank, const Memory& memory) {
+  const bool is_of_blocks = memory.is_of_blocks();
+  std::vector<int> lengths(rank, 0);
+  if (rank == 1) lengths = {is_of_blocks ? 4096 : 16384};
+  if (rank == 2) lengths = is_of_blocks ? std::vector{128, 32} : std::vector{0, 64};
+  if (rank == 3) lengths = is_of_blocks ? std::vector{64, 12, 12} : std::vector{0, 24, 24};
+  return lengths;
 }
 
 /// Adds the kernel that takes several steps of an evolution in split tiles; or why there is none: a clause.
@@ -515,8 +519,7 @@ std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evol
     return "split tiles have no other extents than their own";
   const analysis::TimeDependences needs = analysis::time_dependences(evolution);
   const ir::Box& box = evolution.fields[0].initial->box;
-  const int rank = static_cast<int>(box.size());
-  SplitOrWhy found = split_tiles(needs, rank, steps, *asked.split, pixels_of_split(rank, memory));
+  SplitOrWhy found = split_tiles(needs, steps, *asked.split, lengths_of_split(box.size(), memory));
   if (!found.tiles) return found.why;
   KernelPlan kernel;
   kernel.result = plan.result;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -130,8 +129,9 @@ int pixels_beyond(const SplitTiles& tiles, const SplitDimension& d) {
 
 int first_on_circle(const SplitTiles& tiles, const SplitDimension& d) { return most_before(tiles, d); }
 
-SplitOrWhy split_tiles(const TimeDependences& needs, int rank, int steps, const SplitChoices& asked,
-                       std::int64_t pixels) {
+SplitOrWhy split_tiles(const TimeDependences& needs, int steps, const SplitChoices& asked,
+                       const std::vector<int>& lengths) {
+  const int rank = static_cast<int>(lengths.size());
   if (!needs.why.empty()) return {std::nullopt, needs.why};
   if (rank == 0) return {std::nullopt, "there is no dimension to split"};
   SplitTiles tiles;
@@ -141,9 +141,8 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int rank, int steps, const 
   bool wraps = false;
   std::vector<int> split;
   for (const auto& [dim, extents] : asked.tiles) split.push_back(dim);
-  // Rows stay whole, if there are others: they are what vectors and caches like.
-  if (split.empty()) {
-    for (int d = rank > 1 ? 1 : 0; d < rank; ++d) split.push_back(d);
+  for (int d = 0; d < rank && asked.tiles.empty(); ++d) {
+    if (lengths[static_cast<std::size_t>(d)] > 0) split.push_back(d);
   }
   for (const int dim : split) {
     if (dim < 0 || dim >= rank) return {std::nullopt, "it has no dimension " + ir::dim_name(dim)};
@@ -163,15 +162,14 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int rank, int steps, const 
     d.wraps = needs.wraps[static_cast<std::size_t>(dim)];
   }
   reduce(tiles);
-  // Upright and inverted tiles are equally large where the top is what both lean together.
-  const double edge = std::pow(static_cast<double>(pixels), 1.0 / static_cast<double>(tiles.dims.size()));
   for (SplitDimension& d : tiles.dims) {
     if (const auto found = asked.tiles.find(d.dim); found != asked.tiles.end()) {
       d.pitch = found->second.pitch, d.top = found->second.top;
       continue;
     }
-    const int lean = least_pitch(tiles, d, 0);
-    d.top = std::max({least_top, lean, static_cast<int>(edge) - lean});
+    // Upright and inverted tiles are equally large where the top is what both lean together.
+    const int lean = least_pitch(tiles, d, 0), length = lengths[static_cast<std::size_t>(d.dim)];
+    d.top = std::max({least_top, lean, length - lean});
     d.pitch = least_pitch(tiles, d, d.top);
   }
   if (auto why = why_not(tiles)) return {std::nullopt, std::move(*why)};

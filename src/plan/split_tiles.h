@@ -78,9 +78,10 @@ struct SplitOrWhy {
   std::optional<SplitTiles> tiles;
   std::string why;  ///< A clause.
 };
-/// With what is asked for; the rest is chosen for tiles of so many pixels of all fields.
-SplitOrWhy split_tiles(const analysis::TimeDependences& needs, int rank, int steps, const SplitChoices& asked,
-                       std::int64_t pixels);
+/// With what is asked for; what nobody says is chosen so that upright tiles are about that long at the bottom of a band,
+/// by dimension: 0, if it is not to be split.
+SplitOrWhy split_tiles(const analysis::TimeDependences& needs, int steps, const SplitChoices& asked,
+                       const std::vector<int>& lengths);
 
 /// Why tiles cannot be so: a clause, or nothing.
 std::optional<std::string> why_not(const SplitTiles& tiles);

@@ -29,8 +29,14 @@ struct Traffic {
 };
 Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes);
 
+/// Of a band of split tiles: upright ones read what they begin with, and pixels beside it; inverted ones read what both
+/// arrays hold of the rest. All arrays are written.
+Traffic traffic_of_split(const KernelPlan& plan, const ir::Sizes& sizes);
+
 /// Extents of every image where nobody has said any.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
+/// Where steps in time matter: fields that no cache holds, as benchmarks of iterated stencils have them.
+ir::Sizes nominal_sizes_of_fields(const ir::Pipeline& pipeline);
 /// Sizes that nothing was said about may not suit the pipeline: what would be negative is empty.
 ir::ConcreteBox box_of(const ir::Box& ranges, const ir::Sizes& sizes);
 double pixels_of(const ir::ConcreteBox& box);

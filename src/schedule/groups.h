@@ -60,9 +60,15 @@ Grouping cheapest_groups(const ir::Pipeline& pipeline, Tiling tiling, const Memo
 std::vector<Grouping> cheapest_groupings(const ir::Pipeline& pipeline, Tiling tiling, const Memory& memory,
                                          const plan::CostModel& model, int count);
 
-/// With the number of steps that one kernel takes of each evolution, where several should take less time.
+/// The tiles of kernels that take several steps of an evolution.
+enum class StepTiles {
+  Any,      ///< Whichever should take least time, or single steps.
+  Overlap,  ///< Those that march, where an evolution can be in them.
+  Split,    ///< plan/split_tiles.h, likewise.
+};
+/// With the number of steps that one kernel takes of each evolution, and its tiles.
 Grouping with_steps(const ir::Pipeline& pipeline, Grouping grouping, const Memory& memory,
-                    const plan::CostModel& model);
+                    const plan::CostModel& model, StepTiles tiles = StepTiles::Any);
 
 /// Those of a partition of the pipeline's stages, or of its definition's: stages that it does not know are in
 /// the group of what reads them. What is in place stays so where a group cannot be one kernel; its other

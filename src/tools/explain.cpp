@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/footprint.h"
+#include "analysis/time_dependences.h"
 #include "compile/scheduling.h"
 #include "host/plan.h"
 #include "ir/bindings.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "machine/board.h"
+#include "plan/split_proof.h"
 #include "plan/warp_tiling_costs.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/partition.h"
@@ -123,6 +125,21 @@ std::string text_of(const std::vector<WindowReport>& windows) {
   return table.text() + "\n";
 }
 
+/// What integer sets say of the split tiles of an evolution.
+std::string proof_text(const ir::Pipeline& pipeline, const plan::KernelPlan& kernel) {
+  if (kernel.several.empty() || !kernel.several[0].split) return "";
+  const auto stage = std::find_if(pipeline.stages.begin(), pipeline.stages.end(),
+                                  [&](const ir::StagePtr& s) { return s->name == kernel.result; });
+  const ir::Evolution& evolution = *std::get<ir::Evolve>((*stage)->definition).evolution;
+  const plan::SplitProof proof = plan::prove(*kernel.several[0].split, analysis::time_dependences(evolution));
+  if (!proof.refuted.empty()) return fmt::format("  refuted: {}\n", proof.refuted);
+  return fmt::format(
+      "  proved by {} integer sets, for all sizes and numbers of steps: tiles of '{}' cover each pixel once, "
+      "and nothing "
+      "comes before what it needs\n",
+      proof.sets, kernel.result);
+}
+
 void print(const Application& application, const compile::Scheduled& what,
            const std::vector<Explained>& stages, const std::vector<WindowReport>& windows,
            const std::optional<ir::Sizes>& sizes, const host::Plan& host,
@@ -148,7 +165,8 @@ void print(const Application& application, const compile::Scheduled& what,
     decisions.add({plan.stage, plan.where(), plan.why});
   }
   fmt::print("{}\n", decisions.text());
-  for (const plan::KernelPlan& kernel : what.schedule.kernels) fmt::print("{}", plan::to_text(kernel));
+  for (const plan::KernelPlan& kernel : what.schedule.kernels)
+    fmt::print("{}{}", plan::to_text(kernel), proof_text(what.pipeline, kernel));
   if (what.partition) fmt::print("\n{}", schedule::hipacc::to_text(*what.partition));
   fmt::print("\nhost plan\n{}", host::to_string(host));
   if (kernels) fmt::print("\n{}", kernels->text());

@@ -59,7 +59,10 @@ class Roofs {
     double passes = kind(SassKind::Shuffle);
     for (const auto& [what, number] : count.widths) passes += number * std::max(1., what.second / 4.);
     // Counts are of a pixel of the array that a kernel stores most of; of updates, of a point that it reads.
-    const double pixels = most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
+    // A kernel of a band of steps stores pixels several times, and others not at all: they are counted by blocks.
+    const double pixels = is_of_band(count.kernel)
+                              ? blocks_of(count.kernel) * count.pixels
+                              : most_pixels(kind(SassKind::Atomic) > 0 ? uses.reads : uses.writes);
     const auto at = [&](double each, double lanes) {
       return times * pixels * each / (lanes * board_.multiprocessors * 1e6 * board_.boost_mhz);
     };
@@ -119,15 +122,34 @@ class Roofs {
     return plan::block_cost_of(plan::block_work_of(*plan, sizes_, board_.architecture()), gpu_);
   }
 
-  /// Of one launch, in seconds.
-  double latency(const SassCount& count, const std::set<std::string>& written) const {
+  double blocks_of(const std::string& kernel) const {
     const kernel::Function& function =
         *std::find_if(module_.functions.begin(), module_.functions.end(),
-                      [&](const kernel::Function& f) { return f.name == count.kernel; });
+                      [&](const kernel::Function& f) { return f.name == kernel; });
     const kernel::Grid& grid = *host::launch_of(module_, function).grid;
     double blocks = 1;
     for (std::size_t d = 0; d < grid.threads.size(); ++d)
       blocks *= std::ceil(static_cast<double>(kernel::evaluate(grid.threads[d], fields_)) / grid.block[d]);
+    return blocks;
+  }
+
+  /// Of steps that change arrays in place.
+  bool is_of_band(const std::string& kernel) const {
+    for (const kernel::Step& step : module_.steps) {
+      const auto* repeat = std::get_if<kernel::Repeat>(&step);
+      if (repeat == nullptr) continue;
+      for (const kernel::Turns& part : repeat->parts) {
+        for (const kernel::Launch& launch : part.launches) {
+          if (launch.function == kernel && part.places == 0) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// Of one launch, in seconds.
+  double latency(const SassCount& count, const std::set<std::string>& written) const {
+    const double blocks = blocks_of(count.kernel);
     const int at_a_time = machine::occupancy(board_.architecture(),
                                              compile::needs_of(count.resources, count.resources.max_threads))
                               .blocks;

@@ -318,6 +318,7 @@ std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::
         kernel::trips_of(module, function, *host::launch_of(module, function).grid, extent);
     SassCount& count = counts.emplace_back();
     count.kernel = function.name;
+    count.pixels = trips.pixels;
     count.resources = resources.at(function.name);
     for (const SassInstruction& each : code->second)
       count.local += each.kind == SassKind::LocalLoad || each.kind == SassKind::LocalStore ? 1 : 0;

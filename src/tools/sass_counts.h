@@ -35,6 +35,7 @@ struct SassCount {
   compile::KernelResources resources;
   int local = 0;  ///< Instructions in the text that load or store local memory.
   std::vector<SassLoopCount> loops;
+  double pixels = 0;  ///< That a block stores, or a thread whose pixels are its own.
   /// Per pixel of the result, of each kind; of those that move bytes, by how many, too.
   std::array<double, compile::sass_kinds> kinds{};
   std::map<std::pair<compile::SassKind, int>, double> widths;

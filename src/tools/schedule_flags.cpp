@@ -15,7 +15,10 @@ Tile parse_tile(const std::string& text) {
   if (text == "block") return Tile::Block;
   if (text == "warp") return Tile::Warp;
   if (text == "hybrid") return Tile::Hybrid;
-  throw Error("there is no tile '" + text + "'; there are auto, none, march, block, warp and hybrid");
+  if (text == "overlap") return Tile::Overlap;
+  if (text == "split") return Tile::Split;
+  throw Error("there is no tile '" + text +
+              "'; there are auto, none, march, block, warp, hybrid, overlap and split");
 }
 
 Fuse parse_fuse(const std::string& text) {
@@ -46,7 +49,9 @@ void add_schedule_flags(Command command, ScheduleFlags& flags) {
                   "none: stages one after another; march: together down strips, some rows of each\n"
                   "at a time; block: in tiles, all of a stage before the next, of a GPU's block or a\n"
                   "CPU's core; warp: in tiles of a GPU's warp; hybrid: likewise, with some of their\n"
-                  "rows in registers; auto: in strips or tiles where that should take less time")
+                  "rows in registers; overlap, split: time steps several at a time, in tiles that\n"
+                  "compute again what they need of one another, or in upright and inverted ones;\n"
+                  "auto: in strips or tiles where that should take less time")
       .capture_default_str();
   command
       .add_option("--cost", flags.cost,

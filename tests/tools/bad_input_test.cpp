@@ -159,8 +159,9 @@ TEST_F(BadInput, Names) {
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "gpu"},
                  "there is no target 'gpu'; there are auto, cpu, reference, cuda, simt, simt-fast, "
                  "simt-race, simt-address");
-  expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--tile", "tall"},
-                 "there is no tile 'tall'; there are auto, none, march, block, warp and hybrid");
+  expect_refusal(
+      {"run", "harris", "grey.png", "-o", "out.png", "--tile", "tall"},
+      "there is no tile 'tall'; there are auto, none, march, block, warp, hybrid, overlap and split");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--cost", "none"},
                  "there is no cost 'none'; there are weft and paper");
   expect_refusal({"run", "harris", "grey.png", "-o", "out.png", "--target", "cpu", "--cost", "paper"},

@@ -31,7 +31,7 @@ TimeDependences line(const std::vector<std::pair<int, int>>& reads, int arrays) 
 }
 /// Numbers of the first dimension, in pixels.
 std::pair<double, double> slopes(const TimeDependences& needs) {
-  const SplitOrWhy found = split_tiles(needs, static_cast<int>(needs.wraps.size()), 8, {}, 64);
+  const SplitOrWhy found = split_tiles(needs, 8, {}, std::vector<int>(needs.wraps.size(), 64));
   EXPECT_EQ(found.why, "");
   const SplitDimension& d = found.tiles->dims.at(0);
   return {static_cast<double>(d.left) / found.tiles->unit, static_cast<double>(d.right) / found.tiles->unit};
@@ -101,7 +101,9 @@ class Random {
     int turn = 1;
     for (const int arrays : needs.arrays) turn = std::lcm(turn, arrays);
     const int steps = turn * between(1, std::max(1, 6 / turn));
-    SplitOrWhy found = split_tiles(needs, rank, steps, asked, between(1, 200));
+    std::vector<int> lengths;
+    for (int d = 0; d < rank; ++d) lengths.push_back(d > 0 && between(0, 3) == 0 ? 0 : between(1, 200));
+    SplitOrWhy found = split_tiles(needs, steps, asked, lengths);
     EXPECT_EQ(found.why, "");
     for (SplitDimension& d : found.tiles->dims) {
       const int spare = between(0, 5), less = between(0, d.top - 1);
@@ -242,7 +244,7 @@ TEST(SplitTiles, WhatIsChangedOnPurposeIsRefuted) {
 TEST(SplitTiles, TilesThatAreTooNarrowAreRefused) {
   const TimeDependences needs = line({{1, -1}, {1, 1}}, 2);
   const auto why = [&](SplitScheme scheme, int steps, int pitch, int top) {
-    return split_tiles(needs, 1, steps, {scheme, {{0, {pitch, top}}}}, 64).why;
+    return split_tiles(needs, steps, {scheme, {{0, {pitch, top}}}}, {64}).why;
   };
   EXPECT_EQ(why(SplitScheme::Merged, 8, 64, 50), "");
   EXPECT_EQ(why(SplitScheme::Merged, 8, 64, 51),

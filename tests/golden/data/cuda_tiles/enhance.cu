@@ -164,10 +164,10 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 }
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
-                  const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                      - 1.0f);
+                  const float mean = max_f32(0.0f,
+                      expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                   const float bright = mean * gain;
-                  gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                  gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
                 }
                 if (has_result && y0 <= y && y < y1) {
                   store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
@@ -202,10 +202,10 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   }
                   #pragma unroll
                   for (int32_t i = 0; i < 4; ++i) {
-                    const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                        - 1.0f);
+                    const float mean = max_f32(0.0f,
+                        expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                     const float bright = mean * gain;
-                    gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                    gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
                   }
                   if (has_result && y0 <= y) {
                     store_whole(gamma + y * gamma_pitch + left, gamma_pack);
@@ -246,10 +246,10 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   }
                   #pragma unroll
                   for (int32_t i = 0; i < 4; ++i) {
-                    const float mean = max_f32(0.0f, expf((column[i] + column[i + 1] + column[i + 2]) / 9.0f)
-                        - 1.0f);
+                    const float mean = max_f32(0.0f,
+                        expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                     const float bright = mean * gain;
-                    gamma_pack[i] = 255.0f * powf(bright / 255.0f, 0.6f);
+                    gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
                   }
                   if (has_result && y0 <= y && left < in_w) {
                     store_whole(gamma + y * gamma_pitch + left, gamma_pack);
