@@ -45,8 +45,8 @@ plan::SplitChoices random_split(Random& random, int rank) {
   plan::SplitChoices split;
   split.scheme = static_cast<plan::SplitScheme>(random.bits() % 3);
   for (int d = 0; d < std::min(rank, 3); ++d) {
-    const int top = 1 + static_cast<int>(random.bits() % 12);
-    if (is_one_in(random, 2)) split.tiles[d] = {top + static_cast<int>(random.bits() % 40), top};
+    const int top = 1 + static_cast<int>(random.bits() % 4);
+    if (is_one_in(random, 2)) split.tiles[d] = {top + static_cast<int>(random.bits() % 16), top};
   }
   return split;
 }
@@ -58,7 +58,8 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   if (chosen.is_of_blocks()) asked.of_warps = false;
   if (!chosen.updates.empty()) {
     asked.steps = 1 + static_cast<int>(random.bits() % 4);  // runs have few steps
-    if (is_one_in(random, 3)) {
+    if (is_one_in(random, 2)) {
+      asked.steps = 2 << random.bits() % 2;  // most fields have one or two arrays
       asked.split = random_split(random, static_cast<int>(chosen.computed.back().domain.size()));
       return asked;
     }
