@@ -30,10 +30,14 @@ LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
     : tile_(tile),
       result_(tile.result()),
       rows_(tile.rows()),
-      pixels_(tile.plan().level(plan::LevelKind::Lane)->extent[0].fixed()) {
+      steps_(tile.plan().level(plan::LevelKind::Lane)->extent[0].fixed() / tile.plan().step[0]) {
   const auto claim = [&](const std::string& wanted) { locals_[wanted] = tile.layout().names.claim(wanted); };
   for (const char* wanted : {"lane", "k", "j", "in_lanes", "across", "found", "is_there", "b"}) claim(wanted);
   for (const std::string& wanted : more) claim(wanted);
+  if (!has_single_rows()) {
+    for (const char* wanted : {"step", "step0", "step1"}) claim(wanted);
+    claim(tile.array().name + "_y");
+  }
   claim(tile.array().name + "_place");
   for (const Source& source : tile.sources()) {
     for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own", "_rest"})
@@ -42,6 +46,11 @@ LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
 }
 
 // ---- sizes
+
+Expr LaneRows::column_of_step(const plan::Kept* kept, const Expr& step) const {
+  const int first = kept ? kept->first_column : tile_.plan().first_column;
+  return kernel::add(kernel::mul(step, literal(rate(kept, 0))), literal(first));
+}
 
 int LaneRows::scalars_in_word(const Source& image) {
   const Scalar type = image.kept.type.scalar;
@@ -78,31 +87,35 @@ void LaneRows::reserve(ExpressionLowering& expressions) const {
 // ---- rows in registers
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below) const {
-  const int from_last = below - kept.ahead;
-  if (tests_.rows) return literal((from_last + rows_in_turn(kept) - 1) * kept.pitch);
-  return kernel::mul(turn(kept.rows, from_last), literal(kept.pitch));
+  const int further = below - kept.ahead, rows_of_step = kept.rate[1];
+  if (tests_.rows) return literal((further + rows_in_turn(kept) - rows_of_step) * kept.pitch);
+  return kernel::mul(turn(kept.rows, further, rows_of_step), literal(kept.pitch));
 }
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further) const {
   const Expr pitch = literal(kept.pitch);
   if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
   const int bias = below - kept.ahead + kept.rows * furthest_turns;
-  const Expr k = kernel::add(var("k"), kernel::add(further, literal(bias)));
-  return kernel::mul(kernel::binary(BinaryOp::Rem, k, literal(kept.rows)), pitch);
+  const Expr k = kernel::mul(var("k"), literal(kept.rate[1]));
+  const Expr row = kernel::add(k, kernel::add(further, literal(bias)));
+  return kernel::mul(kernel::binary(BinaryOp::Rem, row, literal(kept.rows)), pitch);
 }
 
-Expr LaneRows::due(const Source& image) const {
-  return tests_.rows ? literal(0) : kernel::mul(turn(loaded(), 0), literal(next_in_row(image)));
+Expr LaneRows::due(const Source& image, int number) const {
+  const int rows_of_step = image.kept.rate[1];
+  const Expr row = tests_.rows ? literal(number) : turn(loaded() * rows_of_step, number, rows_of_step);
+  return kernel::mul(row, literal(next_in_row(image)));
 }
 
-Expr LaneRows::turn(int rows, int below) const {
+Expr LaneRows::turn(int rows, int below, int rows_of_step) const {
   if (rows == 1) return literal(0);
-  const Expr k = kernel::add(var("k"), literal((below % rows + rows) % rows));
-  return kernel::binary(BinaryOp::Rem, k, literal(rows));
+  const Expr k = kernel::mul(var("k"), literal(rows_of_step));
+  const Expr row = kernel::add(k, literal((below % rows + rows) % rows));
+  return kernel::binary(BinaryOp::Rem, row, literal(rows));
 }
 
 Expr LaneRows::own_at(const Source& source, const Expr& pixel, int l) const {
-  const Expr row = latest_ ? latest_ : row_start(source.kept, source.kept.ahead);
+  const Expr row = latest_ ? latest_ : row_start(source.kept, source.kept.ahead + number_);
   const Expr own = kernel::add(row, literal(source.kept.first));
   return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
 }
@@ -123,10 +136,10 @@ kernel::Stmt LaneRows::moved(const std::string& array, Scalar type, const Expr& 
 
 Expr LaneRows::column_of_lane(const Source& image) const {
   const Rows rows(image.stage.box, tile_.layout());
-  const Expr column = kernel::sub(name("left"), rows.begin(0)), extent = rows.extent(0);
+  const Expr column = kernel::sub(left_of(&image.kept), rows.begin(0)), extent = rows.extent(0);
   if (image.kept.border_mode() == ir::BorderMode::Repeat)
     return kernel::index_call(kernel::IndexOp::Repeat, column, extent);
-  return limited(column, literal(0), kernel::sub(extent, literal(pixels_)));
+  return limited(column, literal(0), kernel::sub(extent, literal(pixels_of(&image.kept))));
 }
 
 kernel::LoadPack LaneRows::pack_of_lane(const Source& image, const Expr& place) const {
@@ -145,7 +158,7 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
   const Rows rows(image.stage.box, tile_.layout());
   const auto whole_lane = [&](const Expr& above) -> Block {
     const Expr column =
-        tests_.columns ? var(memory.name + "_column") : kernel::sub(name("left"), rows.begin(0));
+        tests_.columns ? var(memory.name + "_column") : kernel::sub(left_of(&image.kept), rows.begin(0));
     const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
     const kernel::LoadPack pack = pack_of_lane(image, offset);
     const kernel::Store store{next, kernel::add(at, j), kernel::load(pack.name, type, j)};
@@ -161,7 +174,7 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
   const auto pixel = [&](Block& each, const Expr& scalar) {
     const Expr lane = lanes > 1 ? kernel::binary(BinaryOp::Rem, scalar, literal(lanes)) : literal(0);
     const FoundPixel x =
-        find_pixel(image, 0, kernel::add(name("left"), kernel::div(scalar, literal(lanes))), rows);
+        find_pixel(image, 0, kernel::add(left_of(&image.kept), kernel::div(scalar, literal(lanes))), rows);
     each.push_back({Let{local("across"), kernel::add(kernel::mul(x.index, literal(lanes)), lane)}});
     const Expr found = kernel::load(memory.name, memory.type.scalar, kernel::add(var(above), var("across")));
     const Expr is_there = kernel::both(x.inside, y.inside);
@@ -199,10 +212,11 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
 Block LaneRows::columns_beside(const Source& source) const {
   const plan::Kept& kept = source.kept;
   const int lanes = source.lanes(), left = kept.first / lanes, all = kept.pitch / lanes;
+  const int pixels = pixels_of(&kept);
   Block block;
   const auto take = [&](int column) {  // from the lane's first
-    const int away = column < 0 ? -((-column + pixels_ - 1) / pixels_) : column / pixels_;
-    const int there = column - away * pixels_;
+    const int away = column < 0 ? -((-column + pixels - 1) / pixels) : column / pixels;
+    const int there = column - away * pixels;
     for (int l = 0; l < lanes; ++l) {
       const std::string taken = source.array + "_beside_" + std::to_string(block.size() / 2);
       block.push_back({kernel::Shuffle{taken, own(source, literal(there), l), away}});
@@ -211,7 +225,7 @@ Block LaneRows::columns_beside(const Source& source) const {
     }
   };
   for (int column = -left; column < 0; ++column) take(column);
-  for (int column = pixels_; column < all - left; ++column) take(column);
+  for (int column = pixels; column < all - left; ++column) take(column);
   if (!tests_.columns) return block;
   Block beyond = columns_beyond_ends(source);
   if (!tests_.rows) {
@@ -226,20 +240,21 @@ Block LaneRows::columns_beside(const Source& source) const {
 std::vector<LaneRows::Beyond> LaneRows::beyond_ends(const Source& source) const {
   const plan::Kept& kept = source.kept;
   const auto mode = kept.border_mode();
-  const int left = kept.first / source.lanes(), right = kept.pitch / source.lanes() - left - pixels_;
+  const int pixels = pixels_of(&kept);
+  const int left = kept.first / source.lanes(), right = kept.pitch / source.lanes() - left - pixels;
   std::vector<Beyond> all;
   // Of an image, lanes beyond its end have loaded what Repeat finds.
   if (!mode || (!kept.is_member && mode == ir::BorderMode::Repeat)) return all;
   const auto add = [&](int distance, bool is_left) {
-    for (int lane = 0; lane * pixels_ < distance; ++lane) {
-      const int beyond = distance - lane * pixels_;
+    for (int lane = 0; lane * pixels < distance; ++lane) {
+      const int beyond = distance - lane * pixels;
       const int from_end = mode == ir::BorderMode::Mirror      ? beyond - 1
                            : mode == ir::BorderMode::Mirror101 ? beyond
                                                                : 0;
-      const int inwards = from_end - lane * pixels_;
-      const int found = is_left ? inwards : pixels_ - 1 - inwards;
-      const bool is_there = mode != ir::BorderMode::Repeat && -left <= found && found < pixels_ + right;
-      all.push_back({is_left ? -distance : pixels_ - 1 + distance, lane,
+      const int inwards = from_end - lane * pixels;
+      const int found = is_left ? inwards : pixels - 1 - inwards;
+      const bool is_there = mode != ir::BorderMode::Repeat && -left <= found && found < pixels + right;
+      all.push_back({is_left ? -distance : pixels - 1 + distance, lane,
                      is_there ? std::optional(found) : std::nullopt, from_end});
     }
   };
@@ -250,6 +265,11 @@ std::vector<LaneRows::Beyond> LaneRows::beyond_ends(const Source& source) const 
 
 std::optional<int> LaneRows::pixels_for_border(const Source& source) const {
   int pixels = 0;
+  const plan::Kept& kept = source.kept;
+  const int left = kept.first / source.lanes(), right = kept.pitch / source.lanes() - left - pixels_of(&kept);
+  // Lanes that lie beyond the end themselves have pixels there, too, that are needed.
+  const bool is_beside = kept.outside[0].min <= left && kept.outside[0].max <= right;
+  if (kept.border_mode() && kept.border_mode() != ir::BorderMode::Repeat && !is_beside) return std::nullopt;
   for (const Beyond& each : beyond_ends(source)) {
     if (!each.found) return std::nullopt;
     pixels = std::max(pixels, each.from_end + 1);
@@ -265,8 +285,9 @@ Block LaneRows::columns_beyond_ends(const Source& source) const {
   expressions.open(block);
   for (const Beyond& each : beyond_ends(source)) {
     if (!each.found) continue;
-    const Expr left = kernel::sub(name("left"), literal(each.lane * pixels_));
-    const Expr right = kernel::add(name("left"), literal((each.lane + 1) * pixels_));
+    const int pixels = pixels_of(&source.kept);
+    const Expr left = kernel::sub(left_of(&source.kept), literal(each.lane * pixels));
+    const Expr right = kernel::add(left_of(&source.kept), literal((each.lane + 1) * pixels));
     const Expr is_at_end = each.column < 0 ? equal(left, rows.begin(0)) : equal(right, rows.end(0));
     for (int l = 0; l < source.lanes(); ++l) {
       const Expr found = source.kept.border_mode() == ir::BorderMode::Constant
@@ -293,26 +314,31 @@ Block LaneRows::what_borders_find_in_row(const Source& source, const Expr& row,
   const Rows rows(kept.box, tile_.layout());
   if (kept.border_mode() == ir::BorderMode::Clamp) return from_ends(source, rows);
   // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
-  Expr is_missing = either(is_left_missing(rows), is_right_missing(rows));
+  Expr is_missing = either(is_left_missing(source, rows), is_right_missing(source, rows));
   if (has_rows) is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
   return {{If{is_missing,
               is_constant ? constants(source, row, rows, expressions) : from_anywhere(source, rows),
               {}}}};
 }
 
-Expr LaneRows::is_left_missing(const Rows& rows) const { return less(name("first"), rows.begin(0)); }
+Expr LaneRows::is_left_missing(const Source& source, const Rows& rows) const {
+  return less(first_of_strip(&source.kept), rows.begin(0));
+}
 
-Expr LaneRows::is_right_missing(const Rows& rows) const { return less(rows.end(0), end_of_strip()); }
+Expr LaneRows::is_right_missing(const Source& source, const Rows& rows) const {
+  return less(rows.end(0), end_of_strip(&source.kept));
+}
 
-Expr LaneRows::within_strip(const Expr& column) const {
-  return limited(kernel::sub(column, name("first")), literal(0), literal(lanes_of_warp * pixels_ - 1));
+Expr LaneRows::within_strip(const Source& source, const Expr& column) const {
+  return limited(kernel::sub(column, first_of_strip(&source.kept)), literal(0),
+                 literal(lanes_of_warp * pixels_of(&source.kept) - 1));
 }
 
 Block LaneRows::constants(const Source& source, const Expr& row, const Rows& rows,
                           ExpressionLowering& expressions) const {
   Block each;
   expressions.open(each);
-  const Expr in_row = between(rows.begin(0), column_of_pixel(), rows.end(0));
+  const Expr in_row = between(rows.begin(0), column_of_pixel(&source.kept), rows.end(0));
   each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
   for (int l = 0; l < source.lanes(); ++l) {
     const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
@@ -320,47 +346,49 @@ Block LaneRows::constants(const Source& source, const Expr& row, const Rows& row
     each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
   }
   expressions.close();
-  return {{unrolled("i", pixels_, std::move(each))}};
+  return {{unrolled("i", pixels_of(&source.kept), std::move(each))}};
 }
 
 Block LaneRows::from_ends(const Source& source, const Rows& rows) const {
+  const int pixels = pixels_of(&source.kept);
   const auto from = [&](const std::string& end, const Expr& column, const auto& is_beyond) {
-    const Expr at = within_strip(column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels_));
+    const Expr at = within_strip(source, column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels));
     Block block, each;
     for (int l = 0; l < source.lanes(); ++l) {
       Expr found = own(source, literal(0), l);
-      for (int p = 1; p < pixels_; ++p)
+      for (int p = 1; p < pixels; ++p)
         found = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), found);
       const std::string taken = source.array + end + std::to_string(l);
-      block.push_back({kernel::Shuffle{taken, found, 0, kernel::div(at, literal(pixels_))}});
-      const Expr value = kernel::select(is_beyond(column_of_pixel()), name(taken, source.kept.type.scalar),
-                                        own(source, name("i"), l));
+      block.push_back({kernel::Shuffle{taken, found, 0, kernel::div(at, literal(pixels))}});
+      const Expr value = kernel::select(is_beyond(column_of_pixel(&source.kept)),
+                                        name(taken, source.kept.type.scalar), own(source, name("i"), l));
       each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
     }
-    block.push_back({unrolled("i", pixels_, std::move(each))});
+    block.push_back({unrolled("i", pixels, std::move(each))});
     return block;
   };
   const Expr begin = rows.begin(0), end = rows.end(0);
   Block left = from("_left_", begin, [&](const Expr& column) { return less(column, begin); });
   Block right =
       from("_right_", kernel::sub(end, literal(1)), [&](const Expr& column) { return at_most(end, column); });
-  return {{If{is_left_missing(rows), std::move(left), {}}},
-          {If{is_right_missing(rows), std::move(right), {}}}};
+  return {{If{is_left_missing(source, rows), std::move(left), {}}},
+          {If{is_right_missing(source, rows), std::move(right), {}}}};
 }
 
 Block LaneRows::from_anywhere(const Source& source, const Rows& rows) const {
   const kernel::IndexOp op = index_op(*source.kept.border_mode());
   const Scalar type = source.kept.type.scalar;
+  const int pixels = pixels_of(&source.kept);
   Block each;
-  each.push_back({Let{local("across"), column_of_pixel()}});
+  each.push_back({Let{local("across"), column_of_pixel(&source.kept)}});
   const Expr index = kernel::index_call(op, kernel::sub(var("across"), rows.begin(0)), rows.extent(0));
-  each.push_back({Let{local("found"), within_strip(kernel::add(index, rows.begin(0)))}});
-  const Expr lane = kernel::div(var("found"), literal(pixels_));
-  const Expr in_lane = kernel::binary(BinaryOp::Rem, var("found"), literal(pixels_));
+  each.push_back({Let{local("found"), within_strip(source, kernel::add(index, rows.begin(0)))}});
+  const Expr lane = kernel::div(var("found"), literal(pixels));
+  const Expr in_lane = kernel::binary(BinaryOp::Rem, var("found"), literal(pixels));
   for (int l = 0; l < source.lanes(); ++l) {
     Expr found;
-    for (int p = 0; p < pixels_; ++p) {
-      const std::string taken = source.array + "_found_" + std::to_string(l * pixels_ + p);
+    for (int p = 0; p < pixels; ++p) {
+      const std::string taken = source.array + "_found_" + std::to_string(l * pixels + p);
       each.push_back({kernel::Shuffle{taken, own(source, literal(p), l), 0, lane}});
       const Expr value = name(taken, type);
       found = found ? kernel::select(equal(in_lane, literal(p)), value, found) : value;
@@ -369,7 +397,7 @@ Block LaneRows::from_anywhere(const Source& source, const Rows& rows) const {
     const Expr value = kernel::select(is_there, own(source, name("i"), l), found);
     each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
   }
-  return {{unrolled("i", pixels_, std::move(each))}};
+  return {{unrolled("i", pixels, std::move(each))}};
 }
 
 Block LaneRows::what_borders_find_in_rows(const Source& source, const Expr& row) const {
@@ -385,12 +413,14 @@ Block LaneRows::what_borders_find_in_rows(const Source& source, const Expr& row)
     return {moved(source.array, kept.type.scalar, row_start(kept, to), row_start(kept, from), kept.pitch)};
   };
   Block block;
-  for (int above = 1; above < kept.least_rows; ++above) {
+  const int latest = kept.ahead + number_;
+  // Of a step's rows those after the latest one have a place already.
+  for (int above = 1; above <= kept.least_rows - kept.rate[1] + number_; ++above) {
     const Expr other = kernel::sub(row, literal(above));
     const Expr is_below = kernel::both(at_most(rows.end(1), row), equal(found(row), other));
     const Expr is_above = kernel::both(less(other, rows.begin(1)), equal(found(other), row));
-    block.push_back({If{is_below, copy(kept.ahead, kept.ahead - above), {}}});
-    block.push_back({If{is_above, copy(kept.ahead - above, kept.ahead), {}}});
+    block.push_back({If{is_below, copy(latest, latest - above), {}}});
+    block.push_back({If{is_above, copy(latest - above, latest), {}}});
   }
   if (block.empty()) return block;
   const Expr is_near_begin = less(kernel::sub(row, literal(kept.least_rows - 1)), rows.begin(1));

@@ -4,6 +4,9 @@
 //     lane, left    a lane, and the first of its columns; first: the strip's
 //     in_rows       rows of `in`: its own columns, and those beside them that windows read
 //     in_next       rows that have been loaded, and are not needed yet
+//
+// Where sources have several rates (plan/march.h), left and first are steps, and so are the numbers of rows; a lane has
+// the pixels of some steps of each source, and a step some rows.
 #pragma once
 
 #include <map>
@@ -33,14 +36,32 @@ class LaneRows {
 
   // ---- sizes
 
-  /// After the last column of all lanes.
-  Expr end_of_strip() const {
-    return kernel::add(kernel::name("first"), kernel::literal(plan::lanes_of_warp * pixels_));
+  /// Pixels of each step, and rows: of a source, or of the result, if null.
+  int rate(const plan::Kept* kept, int d) const { return kept ? kept->rate[d] : tile_.plan().step[d]; }
+  /// Of a lane.
+  int pixels_of(const plan::Kept* kept) const { return steps_ * rate(kept, 0); }
+  /// The first column of a lane; of the first lane; and after the last one.
+  Expr left_of(const plan::Kept* kept) const { return column_of_step(kept, kernel::name("left")); }
+  Expr first_of_strip(const plan::Kept* kept) const { return column_of_step(kept, kernel::name("first")); }
+  Expr end_of_strip(const plan::Kept* kept) const {
+    return kernel::add(first_of_strip(kept), kernel::literal(plan::lanes_of_warp * pixels_of(kept)));
   }
-  int batch() const { return tile_.batch(); }
+  /// Rows of the result are steps if each has one; else these have names of their own.
+  bool has_single_rows() const { return tile_.plan().step[1] == 1; }
+  std::string step() const { return has_single_rows() ? "y" : local("step"); }
+  Expr begin_of_tile() const { return kernel::name(has_single_rows() ? "y0" : local("step0")); }
+  Expr end_of_tile() const { return kernel::name(has_single_rows() ? "y1" : local("step1")); }
+  /// The row of a source that a step computes, or loads.
+  Expr row_of_step(const plan::Kept* kept, const Expr& step, int number) const {
+    const int ahead = kept ? kept->ahead : 0;
+    return kernel::add(kernel::mul(step, kernel::literal(rate(kept, 1))), kernel::literal(ahead + number));
+  }
+
+  /// Steps in a turn of the loop.
+  int batch() const { return tile_.batch() / tile_.plan().step[1]; }
   int loaded() const { return tile_.plan().prefetch; }
-  int scalars_of(Type type) const { return pixels_ * type.lanes; }
-  int scalars_of(const Source& source) const { return scalars_of(source.kept.type); }
+  int scalars_of_result() const { return pixels_of(nullptr) * result_.type.lanes; }
+  int scalars_of(const Source& source) const { return pixels_of(&source.kept) * source.lanes(); }
   const ArrayLayout& memory_of(const Source& source) const { return tile_.layout().arrays.at(&source.stage); }
 
   template <class F>
@@ -70,15 +91,15 @@ class LaneRows {
 
   /// Rows that take each other's place in registers.
   static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
-  /// Where a row begins in registers: the one that lies `below` rows below the current one. In a batch rows stay where
-  /// they are, and loops are unrolled, so that this is a number. Outside of batches, which is less code, all rows move up
-  /// by one with each new row, which is always the last.
+  /// Where a row begins in registers: the one that lies `below` rows below the current one, which is the first of a step's.
+  /// In a batch rows stay where they are, and loops are unrolled, so that this is a number. Outside of batches, which is
+  /// less code, all rows move up with each new row, which is always the last.
   Expr row_start(const plan::Kept& kept, int below) const;
   /// And as many further below as a loop over the taps of a window says.
   Expr row_start(const plan::Kept& kept, int below, const Expr& further) const;
-  /// Likewise of what is loaded: of the row that is due.
-  Expr due(const Source& image) const;
-  Expr turn(int rows, int below) const;
+  /// Likewise of what is loaded: of the row that is due, of a step's the `number`th.
+  Expr due(const Source& image, int number) const;
+  Expr turn(int rows, int below, int rows_of_step = 1) const;
   /// One scalar of a pixel of the latest row, by its number in the lane; those before and after are other lanes'.
   Expr own_at(const Source& source, const Expr& pixel, int l) const;
   Expr own(const Source& source, const Expr& pixel, int l) const;
@@ -120,12 +141,14 @@ class LaneRows {
   /// in rows beyond the ends, too.
   Block what_borders_find_in_row(const Source& source, const Expr& row,
                                  ExpressionLowering& expressions) const;
-  Expr is_left_missing(const Rows& rows) const;
-  Expr is_right_missing(const Rows& rows) const;
+  Expr is_left_missing(const Source& source, const Rows& rows) const;
+  Expr is_right_missing(const Source& source, const Rows& rows) const;
 
-  Expr column_of_pixel() const { return kernel::add(kernel::name("left"), kernel::name("i")); }
+  Expr column_of_pixel(const plan::Kept* kept) const {
+    return kernel::add(left_of(kept), kernel::name("i"));
+  }
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
-  Expr within_strip(const Expr& column) const;
+  Expr within_strip(const Source& source, const Expr& column) const;
 
   Block constants(const Source& source, const Expr& row, const Rows& rows,
                   ExpressionLowering& expressions) const;
@@ -142,11 +165,14 @@ class LaneRows {
   const Tile& tile_;
   const ir::Stage& result_;
   const Rows& rows_;
-  const int pixels_;
-  Tests tests_;  // of the code that is written now
-  Expr latest_;  // where the latest row of a source begins, if rows are not in the order of a march
+  const int steps_;  // of a lane
+  Tests tests_;      // of the code that is written now
+  int number_ = 0;   // which of a step's rows it makes
+  Expr latest_;      // where the latest row of a source begins, if rows are not in the order of a march
 
  private:
+  Expr column_of_step(const plan::Kept* kept, const Expr& step) const;
+
   std::map<std::string, std::string> locals_;  // names, by those that they would have had
 };
 

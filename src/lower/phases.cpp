@@ -28,25 +28,39 @@ std::optional<std::int64_t> divisor_of(const ir::Stage& stage) {
   return divisor;
 }
 
-ir::Affine at_phase(const ir::Affine& a, std::int64_t count, std::int64_t phase) {
+/// Of dimension 0, 1 …: as many as there are.
+using Steps = std::vector<InSteps>;
+
+ir::Affine in_steps(const ir::Affine& a, const Steps& steps) {
   return a.substitute([&](const ir::Atom& atom) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
-    return coord && coord->dim == 0 ? ir::Affine(atom) * count + phase : ir::Affine(atom);
+    if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
+    return ir::Affine(atom) * steps[coord->dim].rate + steps[coord->dim].first;
   });
 }
 
-ir::Expr at_phase(const ir::Expr& e, std::int64_t count, std::int64_t phase) {
+ir::Expr in_steps(const ir::Expr& e, const Steps& steps) {
   ir::Node node = *e;
   if (auto* quantity = std::get_if<ir::Quantity>(&node.op)) {
-    quantity->value = at_phase(quantity->value, count, phase);
+    quantity->value = in_steps(quantity->value, steps);
   } else if (auto* read = std::get_if<ir::Read>(&node.op)) {
     for (ir::Index& index : read->indices) {
-      if (auto* affine = std::get_if<ir::Affine>(&index)) index = at_phase(*affine, count, phase);
+      if (auto* affine = std::get_if<ir::Affine>(&index)) index = in_steps(*affine, steps);
     }
   } else {
     return nullptr;
   }
   return std::make_shared<const ir::Node>(std::move(node));
+}
+
+using Names = std::unordered_map<const ir::Node*, std::string>;
+
+/// Names of the parts of a stage for the same parts of what it was rewritten to.
+void add_names(const ir::Stage& stage, ir::Rewriter& rewriter, const Names& names, Names& added) {
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    const auto name = names.find(e.get());
+    if (name != names.end()) added[rewriter(e).get()] = name->second;
+  });
 }
 
 }  // namespace
@@ -61,17 +75,31 @@ Phases phases_of(const ir::Stage& stage, int count,
                  const std::unordered_map<const ir::Node*, std::string>& names) {
   Phases phases;
   for (int p = 0; p < count; ++p) {
-    ir::Rewriter rewriter([&](const ir::Expr& e) { return at_phase(e, count, p); });
+    ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {{count, p}}); });
     ir::Stage& phase = phases.stages.emplace_back(ir::rewritten(stage, std::ref(rewriter)));
     const ir::Range& x = stage.box[0];
     const ir::Affine first = (x.min - p + (count - 1)).floor_div(count);
     phase.box[0] = {first, (x.min + x.extent - 1 - p).floor_div(count) + 1 - first};
-    ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
-      const auto name = names.find(e.get());
-      if (name != names.end()) phases.names[rewriter(e).get()] = name->second;
-    });
+    add_names(stage, rewriter, names, phases.names);
   }
   return phases;
+}
+
+std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,
+                                       const std::array<InSteps, 2>& steps, const Names& names,
+                                       Names& added) {
+  ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {steps[0], steps[1]}); });
+  std::vector<ir::Stage> result;
+  for (const ir::Stage* stage : stages) {
+    ir::Stage& in_step = result.emplace_back(ir::rewritten(*stage, std::ref(rewriter)));
+    for (std::size_t d = 0; d < steps.size(); ++d) {
+      const ir::Range& range = stage->box[d];
+      const ir::Affine first = (range.min - steps[d].first).floor_div(steps[d].rate) - 1;
+      in_step.box[d] = {first, (range.min + range.extent - steps[d].first).floor_div(steps[d].rate) + 1 - first};
+    }
+    add_names(*stage, rewriter, names, added);
+  }
+  return result;
 }
 
 }  // namespace weft::lower

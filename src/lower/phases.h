@@ -6,6 +6,7 @@
 // Neighbours of one phase read neighbours, so that vectors are loaded instead of gathered.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -29,5 +30,16 @@ int phase_count(const ir::Stage& stage);
 /// `names` are of parts of the stage.
 Phases phases_of(const ir::Stage& stage, int count,
                  const std::unordered_map<const ir::Node*, std::string>& names);
+
+/// Along a dimension the pixels rate * step + first, by the number of the step.
+struct InSteps {
+  std::int64_t rate, first;
+};
+/// Images as functions of the number of the step, in both dimensions, over boxes that have all steps with pixels of theirs.
+/// `names` are of parts of the stages; those of the same parts of what is returned are added to `added`.
+std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,
+                                       const std::array<InSteps, 2>& steps,
+                                       const std::unordered_map<const ir::Node*, std::string>& names,
+                                       std::unordered_map<const ir::Node*, std::string>& added);
 
 }  // namespace weft::lower

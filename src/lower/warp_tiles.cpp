@@ -31,8 +31,9 @@
 #include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/lane_code.h"
-#include "lower/lane_rows.h"
+#include "lower/inner_lanes.h"
 #include "lower/lower_stage.h"
+#include "lower/phases.h"
 #include "lower/tile_owner.h"
 #include "plan/warp_strip.h"
 
@@ -51,12 +52,9 @@ using plan::lanes_of_warp;
 
 namespace {
 
-/// How far a row is below the one of that name, if that is a number.
-std::optional<int> distance(const Expr& row, const std::string& from) {
-  const auto is_from = [&](const Expr& e) {
-    const auto* n = std::get_if<kernel::Name>(&e->op);
-    return n && n->name == from;
-  };
+/// How far a row is below so many times the number of that name, if that is a number.
+std::optional<int> distance(const Expr& row, const std::string& from, int times = 1) {
+  const auto is_from = [&](const Expr& e) { return kernel::same(e, kernel::mul(name(from), literal(times))); };
   if (is_from(row)) return 0;
   const auto* sum = std::get_if<kernel::Binary>(&row->op);
   const auto more = sum && is_from(sum->a) ? kernel::literal_value(sum->b) : std::nullopt;
@@ -65,29 +63,22 @@ std::optional<int> distance(const Expr& row, const std::string& from) {
   return std::nullopt;
 }
 
-/// The widest access that so many scalars can be divided into, in bytes: as the emitted Pack has it.
-int access_bytes(Scalar type, int scalars) {
-  const int bytes = scalars * size_of(type);
-  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : size_of(type);
-}
-
-class WarpTiles : public TileOwner, private LaneRows {
+class WarpTiles : public TileOwner, private InnerLanes {
  public:
   explicit WarpTiles(const Tile& tile)
-      : LaneRows(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}),
-        halo_(plan::halo_lanes(tile.plan())) {}
+      : InnerLanes(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
     const std::string begin = "'" + result_.name + "'" + (members.empty() ? "" : " with " + members);
     if (tile_.is_static())
       return begin + ". Each warp computes a tile of " + std::to_string(tile_.width()) + "x" +
-             std::to_string(batch()) + " pixels, " + std::to_string(pixels_) +
+             std::to_string(batch()) + " pixels, " + std::to_string(pixels_of(nullptr)) +
              " a lane, all of a stage\nbefore the next, and keeps " + std::to_string(tile_.plan().share) +
              " % of the rows of " + tile_.named_sources(false) +
              " in registers, the others in shared memory.";
     return begin + ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
-           std::to_string(pixels_) + " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
+           std::to_string(pixels_of(nullptr)) + " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
            " in registers while they are read.";
   }
 
@@ -99,8 +90,9 @@ class WarpTiles : public TileOwner, private LaneRows {
   kernel::Function begin() override {
     kernel::Function function{tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
     for_images([&](const Source& image) {
+      const int rows = loaded() * image.kept.rate[1];
       function.body.push_back(
-          {kernel::LocalArray{next_of(image), type_of_next(image), loaded() * next_in_row(image)}});
+          {kernel::LocalArray{next_of(image), type_of_next(image), rows * next_in_row(image)}});
     });
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
@@ -115,15 +107,20 @@ class WarpTiles : public TileOwner, private LaneRows {
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
     const Expr rows = name("rows");
-    function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), nullptr)}});
+    function.body.push_back({Let{"rows", tile_.height(side_by_side(), nullptr)}});
+    const Expr end = tile_.steps().whole(rows_.end(1), 1);
     Block tile;
-    tile.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), rows_.end(1))}});
+    tile.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), end)}});
+    if (!has_single_rows()) {
+      for (const char* y : {"y0", "y1"})
+        tile.push_back({Let{local(y == std::string("y0") ? "step0" : "step1"), in_steps(name(y), 1)}});
+    }
     kernel::append(tile, std::move(work));
     // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
     const bool has_room = tile_.plan().height().step > 0;
     const Expr has_pixels = kernel::both(less(var("next"), rows_.end(0)), less(name("y0"), rows_.end(1)));
     if (has_room) tile = {{If{has_pixels, std::move(tile), {}}}};
-    For down{LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), std::move(tile), rows, has_room};
+    For down{LoopKind::BlocksY, "y0", tile_.steps().origin(1), rows_.end(1), std::move(tile), rows, has_room};
     // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
     const Expr width = literal(tile_.width()), next = var("next"), begin = rows_.begin(0);
     const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
@@ -131,8 +128,8 @@ class WarpTiles : public TileOwner, private LaneRows {
         kernel::add(begin, kernel::sub(before_end, kernel::binary(BinaryOp::Rem, before_end, width)));
     Block strip;
     strip.push_back({Let{"x0", kernel::select(equal(next, begin), last, kernel::sub(next, width))}});
-    strip.push_back({Let{"first", kernel::sub(name("x0"), literal(halo_.left * pixels_))}});
-    strip.push_back({Let{"left", kernel::add(name("first"), kernel::mul(var("lane"), literal(pixels_)))}});
+    strip.push_back({Let{"first", kernel::sub(step_of_tile(), literal(halo_.left * steps_))}});
+    strip.push_back({Let{"left", kernel::add(name("first"), kernel::mul(var("lane"), literal(steps_)))}});
     strip.push_back({Let{local("has_result"),
                          between(literal(halo_.left), var("lane"), literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(down)});
@@ -142,9 +139,9 @@ class WarpTiles : public TileOwner, private LaneRows {
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
-    const Expr columns = tile_.columns_of_tiles();
-    const Expr down =
-        tile_.height(columns, nullptr, [&](const Expr& rows) { return parts(rows_.extent(1), rows); });
+    const Expr columns = side_by_side();
+    const Expr down = tile_.height(
+        columns, nullptr, [&](const Expr& rows) { return parts(tile_.steps().extent(1), rows); });
     kernel::Grid grid{{columns, down, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
@@ -157,7 +154,7 @@ class WarpTiles : public TileOwner, private LaneRows {
   /// Rows with tests, batches without where all that they read and compute lies inside, and again rows with tests.
   Block march(const std::function<Block()>& rows) {
     Block block;
-    const Expr y1 = name("y1"), from = first_row();
+    const Expr end_of_steps = end_of_tile(), from = first_step();
     const auto let = [&](const std::string& wanted, const Expr& value, Scalar type = Scalar::I64) {
       block.push_back({Let{local(wanted), value}});
       return var(wanted, type);
@@ -165,9 +162,9 @@ class WarpTiles : public TileOwner, private LaneRows {
     const Inside inside = where_inside(block);
     const Expr in_lanes = let("in_lanes", inside.lanes, Scalar::Bool);
     const Expr is_inside = let("is_inside", inside.columns, Scalar::Bool);
-    const Expr first_inside = kernel::min(kernel::max(inside.first_rows), y1);
-    const Expr begin = let("inner", kernel::select(in_lanes, first_inside, y1));
-    const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_rows), begin), literal(0));
+    const Expr first_inside = kernel::min(kernel::max(inside.first_steps), end_of_steps);
+    const Expr begin = let("inner", kernel::select(in_lanes, first_inside, end_of_steps));
+    const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_steps), begin), literal(0));
     const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
     const Expr end = let("inner_end", kernel::add(begin, turns));
 
@@ -178,7 +175,7 @@ class WarpTiles : public TileOwner, private LaneRows {
       Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
       for_images([&](const Source& image) {
         const Rows of_image(image.stage.box, tile_.layout());
-        const Expr first = kernel::add(from, literal(image.kept.ahead));
+        const Expr first = row_of_step(&image.kept, from, 0);
         begins_inside = kernel::both(begins_inside, at_most(of_image.begin(1), first));
       });
       block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
@@ -186,11 +183,11 @@ class WarpTiles : public TileOwner, private LaneRows {
     Block each_row = row_by_row(rows);
     const Expr is_above = equal(var("part"), literal(0));
     Block part;
-    part.push_back({For{LoopKind::Serial, "y", kernel::select(is_above, from, end),
-                        kernel::select(is_above, begin, y1), std::move(each_row)}});
+    part.push_back({For{LoopKind::Serial, step(), kernel::select(is_above, from, end),
+                        kernel::select(is_above, begin, end_of_steps), std::move(each_row)}});
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
       tests_ = tests;
-      Block each{{Let{"y", kernel::add(name("batch"), var("k"))}}};
+      Block each{{Let{step(), kernel::add(name("batch"), var("k"))}}};
       kernel::append(each, rows());
       part.push_back({For{LoopKind::Serial,
                           "batch",
@@ -214,7 +211,7 @@ class WarpTiles : public TileOwner, private LaneRows {
       block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
     });
     Block edges = first_rows({.columns = true, .rows = true});
-    edges.push_back({For{LoopKind::Serial, "y", first_row(), name("y1"), row_by_row(rows)}});
+    edges.push_back({For{LoopKind::Serial, "y", first_step(), name("y1"), row_by_row(rows)}});
     tests_ = {}, is_by_stages_ = true;
     Block whole = rows();
     is_by_stages_ = false, latest_ = nullptr;
@@ -231,30 +228,45 @@ class WarpTiles : public TileOwner, private LaneRows {
     std::vector<ir::Case> cases;
   };
 
-  /// The row that was loaded some rows ago takes its place, and another is loaded. Of a tile stage by stage all rows.
+  /// The code for one of several rows, whose names are its own.
+  static Block one_of(int rows, Block block) {
+    return rows == 1 ? std::move(block) : Block{{kernel::Scope{std::move(block)}}};
+  }
+
+  /// The rows that were loaded some steps ago take their places, and others are loaded. Of a tile stage by stage all rows.
   Block rows_of_image(const Source& image) override {
     if (is_by_stages_) return all_rows_of_image(image);
     const plan::Kept& kept = image.kept;
-    const Expr own = kernel::add(row_start(kept, kept.ahead), literal(kept.first)), j = var("j");
-    const kernel::Store unpacked{image.array, kernel::add(own, j),
-                                 loaded_scalar(image, next_of(image), due(image), j)};
-    Block block{{unrolled(local("j"), scalars_of(image), {{unpacked}})}};
-    Expr last = due(image);
-    if (tests_.rows && loaded() > 1) {
-      const int in_row = next_in_row(image), moving = (loaded() - 1) * in_row;
-      block.push_back(moved(next_of(image), type_of_next(image), literal(0), literal(in_row), moving));
-      last = literal(moving);
+    const int rows_of_step = kept.rate[1], in_row = next_in_row(image);
+    const Expr j = var("j");
+    Block block;
+    for (int number = 0; number < rows_of_step; ++number) {
+      const Expr own = kernel::add(row_start(kept, kept.ahead + number), literal(kept.first));
+      const kernel::Store unpacked{image.array, kernel::add(own, j),
+                                   loaded_scalar(image, next_of(image), due(image, number), j)};
+      block.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
     }
+    const int moving = (loaded() - 1) * rows_of_step * in_row;
+    if (tests_.rows && moving > 0)
+      block.push_back(
+          moved(next_of(image), type_of_next(image), literal(0), literal(rows_of_step * in_row), moving));
     // Below the last one that is needed there is nothing to load: caches have that.
-    const Expr ahead = kernel::add(name("y"), literal(kept.ahead + loaded()));
-    kernel::append(block,
-                   load(image, kernel::min(ahead, kernel::add(name("y1"), literal(kept.ahead - 1))), last));
-    kernel::append(block, columns_beside(image));
+    const Expr last_needed = row_of_step(&kept, end_of_tile(), -1);
+    const Expr later = kernel::add(name(step()), literal(loaded()));
+    for (int number = 0; number < rows_of_step; ++number) {
+      const Expr at = tests_.rows ? literal(moving + number * in_row) : due(image, number);
+      kernel::append(block, one_of(rows_of_step, load(image, kernel::min(row_of_step(&kept, later, number),
+                                                                        last_needed), at)));
+    }
+    for (number_ = 0; number_ < rows_of_step; ++number_)
+      kernel::append(block, one_of(rows_of_step, columns_beside(image)));
+    number_ = 0;
     return block;
   }
 
   Block rows_of_pass(const Tile::Stages& pass) override {
-    return is_by_stages_ ? all_rows_of_pass(pass) : row_of_pass(pass);
+    if (is_by_stages_) return all_rows_of_pass(pass);
+    return tile_.plan().has_one_rate() ? row_of_pass(pass) : rows_of_step(pass);
   }
 
   Block row_of_pass(const Tile::Stages& pass) {
@@ -271,7 +283,7 @@ class WarpTiles : public TileOwner, private LaneRows {
     else if (kept)
       work.push_back({Let{row, kernel::add(name("y"), literal(ahead))}});
     // What is computed beyond the ends reads other images at some pixel of theirs.
-    const Expr left = kernel::mul(name("left"), literal(per_pixel));
+    const Expr left = kernel::mul(left_of(kept ? &kept->kept : nullptr), literal(per_pixel));
     Expr x = kernel::add(left, name("i"));
     std::string place = row;
     if (tests_.columns) x = limited(x, of_first.begin(0), kernel::sub(of_first.end(0), literal(1)));
@@ -301,11 +313,16 @@ class WarpTiles : public TileOwner, private LaneRows {
                 if (below) return row_start(source.kept, ahead + *below);
                 return row_start(source.kept, ahead, kernel::sub(y, name(place)));
               },
-              [&source](const Expr& at) { return Tile::at(source.kept, at); }, false};
+              [&source, kept](const Expr& at) {
+                const int own_first = kept ? kept->kept.first_column : 0;
+                return Tile::at(source.kept,
+                                kernel::add(at, literal(own_first - source.kept.first_column)));
+              },
+              false};
     };
     expressions.keep_rows(tile_.rows_of(members, kept_rows), literal(0));
 
-    const int scalars = pixels_ * per_pixel;
+    const int scalars = steps_ * per_pixel;
     std::vector<Target> targets;
     std::string stored;
     for (std::size_t m = 0; m < members.size(); ++m) {
@@ -313,7 +330,7 @@ class WarpTiles : public TileOwner, private LaneRows {
       const Expr at = kernel::mul(name("i"), literal(members[m]->stage().type.lanes));
       if (!source) {
         stored = expressions.claim(tile_.array().name + "_pack");
-        work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of(result_.type)}});
+        work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
         targets.push_back({stored, at, cases_of(*pass[m], members[m]->stage())});
         continue;
       }
@@ -350,14 +367,134 @@ class WarpTiles : public TileOwner, private LaneRows {
         if (source->kept.is_stored)
           work.push_back({store(own, memory_of(*source), name(row), source->kept.ahead)});
       } else if (source) {
-        kernel::append(work, what_borders_find_in_row(*source, name(row), expressions));
-        kernel::append(work, columns_beside(*source));
-        kernel::append(work, what_borders_find_in_rows(*source, name(row)));
-        if (source->kept.is_stored) kernel::append(work, store_row(*source, name(row)));
+        kernel::append(work, after_row(*source, name(row), expressions));
       }
     }
     if (!kept) work.push_back({store(stored, tile_.array(), name("y"))});
     return {{kernel::Scope{std::move(work)}}};
+  }
+
+  /// The rows of a pass that a step has, at several rates: of each row all pixels of a step at once, as functions of its
+  /// number. So all rows and columns that are read are so many from those of the step.
+  Block rows_of_step(const Tile::Stages& pass) {
+    Block rows;
+    const Source* kept = tile_.source(*pass.front());
+    for (number_ = 0; number_ < rate(kept ? &kept->kept : nullptr, 1); ++number_)
+      rows.push_back({kernel::Scope{row_of_step_of(pass, kept)}});
+    number_ = 0;
+    return rows;
+  }
+
+  Block row_of_step_of(const Tile::Stages& pass, const Source* source) {
+    const plan::Kept* kept = source ? &source->kept : nullptr;
+    const Expr number = name(step());
+    Block work;
+    std::string row = "y";
+    if (source || !has_single_rows()) {
+      row = local((source ? memory_of(*source).name : tile_.array().name) + "_y");
+      work.push_back({Let{row, row_of_step(kept, number, number_)}});
+    }
+    const int first_column = kept ? kept->first_column : tile_.plan().first_column;
+    const int first_row = (kept ? kept->ahead : 0) + number_;
+    std::vector<std::vector<ir::Stage>> phases;  // by the pixel of a step
+    Tile::Names names;
+    for (int p = 0; p < rate(kept, 0); ++p)
+      phases.push_back(stages_in_steps(
+          pass, {InSteps{rate(kept, 0), first_column + p}, InSteps{rate(kept, 1), first_row}}, tile_.names(),
+          names));
+
+    ExpressionLowering expressions = tile_.expressions(
+        phases.front().front(), Place::Thread, {kernel::add(name("left"), name("i")), number}, &names);
+    reserve(expressions);
+    Tile::Stages others;
+    for (const auto& stages : phases) {
+      for (const ir::Stage& stage : stages) others.push_back(&stage);
+    }
+    others.erase(others.begin());
+    if (!others.empty()) expressions.share_with(others);
+    Tile::RowsOf rows;
+    for (const Source& other : tile_.sources()) rows[&other.stage] = rows_in_steps(other);
+    expressions.keep_rows(std::move(rows), literal(0));
+
+    std::vector<std::string> arrays;
+    for (const ir::Stage* stage : pass) {
+      const Source* member = tile_.source(*stage);
+      arrays.push_back(member ? member->array : expressions.claim(tile_.array().name + "_pack"));
+      if (!member)
+        work.push_back({kernel::LocalArray{arrays.back(), result_.type.scalar, scalars_of_result()}});
+    }
+    Block loops;
+    For each = unrolled("i", steps_, {});
+    expressions.open(loops, &work);
+    expressions.open(each.body);
+    for (int p = 0; p < rate(kept, 0); ++p) {
+      const Expr pixel = kernel::add(kernel::mul(name("i"), literal(rate(kept, 0))), literal(p));
+      Block of_pixel;
+      expressions.open(of_pixel);
+      for (std::size_t m = 0; m < pass.size(); ++m) {
+        const Source* member = tile_.source(*pass[m]);
+        const Expr at =
+            member ? own_at(*member, pixel, 0) : kernel::mul(pixel, literal(result_.type.lanes));
+        store_pixel(expressions, of_pixel, cases_of(*pass[m], phases[p][m]), arrays[m], at);
+      }
+      expressions.close();
+      const Expr is_there = is_where_images_are(*pass.front(), kept, pixel, name(row));
+      if (is_there)
+        each.body.push_back({If{is_there, std::move(of_pixel), {}}});
+      else
+        each.body.push_back({kernel::Scope{std::move(of_pixel)}});
+    }
+    expressions.close();
+    expressions.close();
+    loops.push_back({std::move(each)});
+    kernel::append(work, std::move(loops));
+    for (const ir::Stage* stage : pass) {
+      if (const Source* member = tile_.source(*stage))
+        kernel::append(work, after_row(*member, name(row), expressions));
+    }
+    if (!source) work.push_back({store(arrays.back(), tile_.array(), name(row))});
+    return work;
+  }
+
+  /// Near the ends of an image: whether the pixel is there, if what computes it reads images where they lie, beyond whose
+  /// ends is other memory. Else null.
+  Expr is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
+                           const Expr& row) const {
+    if (!tests_.columns && !tests_.rows) return nullptr;
+    const std::vector<ir::Expr> reads = ir::reads(stage);
+    const bool is_needed = std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+      const ir::Stage& source = *std::get<ir::Read>(e->op).source;
+      return !source.box.empty() && !tile_.source(source);
+    });
+    if (!is_needed) return nullptr;
+    const Rows rows(stage.domain(), tile_.layout());
+    const Expr in_row = between(rows.begin(0), kernel::add(left_of(kept), pixel), rows.end(0));
+    return tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
+  }
+
+  ExpressionLowering::KeptRows rows_in_steps(const Source& source) const {
+    const int rows_of_step = source.kept.rate[1];
+    return {source.array,
+            [this, &source, rows_of_step](const std::vector<Expr>& coords) {
+              const Expr& y = coords.front();
+              if (const auto below = distance(y, step(), rows_of_step))
+                return row_start(source.kept, *below);
+              const Expr first = kernel::mul(name(step()), literal(rows_of_step));
+              return row_start(source.kept, 0, kernel::sub(y, first));
+            },
+            [&source](const Expr& at) {
+              return Tile::at(source.kept, kernel::sub(at, literal(source.kept.first_column)));
+            },
+            false};
+  }
+
+  /// What becomes of a member's row when its pixels are there.
+  Block after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const {
+    Block block = what_borders_find_in_row(source, row, expressions);
+    kernel::append(block, columns_beside(source));
+    kernel::append(block, what_borders_find_in_rows(source, row));
+    if (source.kept.is_stored) kernel::append(block, store_row(source, row));
+    return block;
   }
 
   Block rows_of_reduction(const TileReduction&, const PartOf&) override {
@@ -424,7 +561,8 @@ class WarpTiles : public TileOwner, private LaneRows {
     const Rows rows(image.stage.box, tile_.layout());
     const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
     const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
-    const Expr column = kernel::mul(kernel::sub(name("left"), rows.begin(0)), literal(image.lanes()));
+    const Expr column =
+        kernel::mul(kernel::sub(left_of(&image.kept), rows.begin(0)), literal(image.lanes()));
     const std::string& own = local(memory_of(image).name + "_own");
     const kernel::LoadPack pack = pack_of_lane(image, kernel::add(above, column));
     Block each{{pack}};
@@ -475,16 +613,23 @@ class WarpTiles : public TileOwner, private LaneRows {
   // ---- the way down
 
   /// With which a march begins.
-  Expr first_row() const { return kernel::sub(name("y0"), literal(tile_.plan().before)); }
+  Expr first_step() const { return kernel::sub(begin_of_tile(), literal(steps_before())); }
+  /// Strips beside each other, the first of which begins with the result.
+  Expr side_by_side() const { return parts(rows_.extent(0), literal(tile_.width())); }
 
   /// Loads those of images that a march begins with.
   Block first_rows(const Tests& tests) {
     tests_ = tests;
     Block loads;
     for_images([&](const Source& image) {
-      const Expr row = kernel::add(kernel::add(first_row(), literal(image.kept.ahead)), var("k"));
-      const Expr at = kernel::mul(var("k"), literal(next_in_row(image)));
-      loads.push_back({unrolled(local("k"), loaded(), load(image, row, at))});
+      Block each;
+      for (int number = 0; number < image.kept.rate[1]; ++number) {
+        const Expr row = row_of_step(&image.kept, kernel::add(first_step(), var("k")), number);
+        const Expr place = kernel::add(kernel::mul(var("k"), literal(image.kept.rate[1])), literal(number));
+        const Expr at = kernel::mul(place, literal(next_in_row(image)));
+        kernel::append(each, one_of(image.kept.rate[1], load(image, row, at)));
+      }
+      loads.push_back({unrolled(local("k"), loaded(), std::move(each))});
     });
     return loads;
   }
@@ -494,123 +639,13 @@ class WarpTiles : public TileOwner, private LaneRows {
     Block each;
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
-      if (const int moving = (rows_in_turn(kept) - 1) * kept.pitch; moving > 0)
-        each.push_back(moved(source.array, kept.type.scalar, literal(0), literal(kept.pitch), moving));
+      const int rows_of_step = kept.rate[1];
+      if (const int moving = (rows_in_turn(kept) - rows_of_step) * kept.pitch; moving > 0)
+        each.push_back(moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * kept.pitch),
+                             moving));
     }
     kernel::append(each, rows());
     return each;
-  }
-
-  /// Where nothing has to be tested.
-  struct Inside {
-    Expr columns;  ///< Whether those of the strip are.
-    Expr lanes;    ///< Whether ends of rows lie between lanes, and what those load is aligned.
-    std::vector<Expr> first_rows, end_rows;  ///< Of the result: from the largest to before the least.
-  };
-  /// Of the tile: all that lanes load lies inside of images, and all that they compute inside of what has a border, and
-  /// in the first of two cases.
-  Inside where_inside(Block& block) const {
-    // What is made of nothing and has no borders lies inside everywhere.
-    Inside inside{nullptr, nullptr, {kernel::sub(name("y0"), literal(tile_.plan().before))}, {name("y1")}};
-    std::vector<Expr> tests, whole;
-    const auto add_to = [](std::vector<Expr>& list, const Expr& e) {
-      const bool is_known =
-          std::any_of(list.begin(), list.end(), [&](const Expr& o) { return kernel::same(o, e); });
-      if (!is_known) list.push_back(e);
-    };
-    const Expr x0 = name("x0"), first = name("first");
-    const auto columns_of = [&](const ir::Box& box) {
-      const Rows rows(box, tile_.layout());
-      add_to(tests, at_most(rows.begin(0), first));
-      add_to(tests, at_most(end_of_strip(), rows.end(0)));
-      return rows;
-    };
-    const auto rows_between = [&](const Expr& begin, const Expr& end, int ahead) {
-      add_to(inside.first_rows, kernel::sub(begin, literal(ahead)));
-      add_to(inside.end_rows, kernel::sub(end, literal(ahead)));
-    };
-    const auto ends_between_lanes = [&](const Rows& rows, bool is_round = false) {
-      const auto is_between = [&](const Expr& end) {
-        const Expr distance = kernel::sub(end, name("first"));
-        return equal(kernel::binary(BinaryOp::Rem, distance, literal(pixels_)), literal(0));
-      };
-      const Expr begins = at_most(rows.begin(0), first), ends = at_most(end_of_strip(), rows.end(0));
-      // A strip's first lane with a result begins where the result does, or some lanes further.
-      const bool is_known = kernel::same(rows.begin(0), rows_.begin(0));
-      if (is_round) {
-        add_to(whole, either(kernel::both(begins, ends),
-                             kernel::both(is_between(rows.end(0)), is_between(rows.begin(0)))));
-      } else {
-        if (!is_known) add_to(whole, either(begins, is_between(rows.begin(0))));
-        add_to(whole, either(ends, is_between(rows.end(0))));
-      }
-    };
-    const auto border_in_lanes = [&](const Source& source, const Rows& rows) {
-      const std::optional<int> needed = pixels_for_border(source);
-      if (!needed) {
-        add_to(whole, at_most(rows.begin(0), first));
-        add_to(whole, at_most(end_of_strip(), rows.end(0)));
-      } else if (*needed > pixels_) {
-        add_to(whole, at_most(literal(*needed), rows.extent(0)));
-      }
-    };
-    const auto case_of = [&](const ir::Stage& stage, const plan::Reach& x, int ahead) {
-      const auto box = tile_.box_of_first_case(stage);
-      if (!box) return;
-      const Expr end = kernel::add(x0, literal(tile_.width() + x.max));
-      for (const ir::Affine& bound : (*box)[0].lower)
-        add_to(tests, at_most(rows_.lower(bound), kernel::add(x0, literal(x.min))));
-      for (const ir::Affine& bound : (*box)[0].upper) add_to(tests, at_most(end, rows_.lower(bound)));
-      for (const ir::Affine& bound : (*box)[1].lower)
-        add_to(inside.first_rows, kernel::sub(rows_.lower(bound), literal(ahead)));
-      for (const ir::Affine& bound : (*box)[1].upper)
-        add_to(inside.end_rows, kernel::sub(rows_.lower(bound), literal(ahead)));
-    };
-    add_to(tests, at_most(kernel::add(x0, literal(tile_.width())), rows_.end(0)));
-    for (const Source& source : tile_.sources()) {
-      const plan::Kept& kept = source.kept;
-      if (!kept.is_member) {
-        const Rows rows = columns_of(kept.box);
-        rows_between(rows.begin(1), rows.end(1), kept.ahead + loaded());
-        add_to(whole, is_aligned(source.stage, block));
-        ends_between_lanes(rows, kept.border_mode() == ir::BorderMode::Repeat);
-        border_in_lanes(source, rows);
-        continue;
-      }
-      // What a member reads of images at its own pixel is there for its own pixels alone; and its first rows have to
-      // be copied to those above.
-      const Rows rows = columns_of(kept.box);
-      const bool has_copies = kept.border_mode() && kept.outside != plan::Window(2);
-      rows_between(kernel::add(rows.begin(1), literal(has_copies ? kept.least_rows - 1 : 0)), rows.end(1),
-                   kept.ahead);
-      if (has_copies) {
-        ends_between_lanes(rows);
-        border_in_lanes(source, rows);
-      }
-      case_of(source.stage, kept.x(), kept.ahead);
-      if (kept.is_stored) add_to(whole, is_aligned(source.stage, block));
-    }
-    columns_of(result_.domain());
-    rows_between(rows_.begin(1), rows_.end(1), 0);
-    case_of(result_, {}, 0);
-    add_to(whole, is_aligned(result_, block));
-    ends_between_lanes(rows_);
-    inside.lanes = std::accumulate(whole.begin(), whole.end(), Expr(), kernel::both);
-    inside.columns = std::accumulate(tests.begin(), tests.end(), Expr(), kernel::both);
-    return inside;
-  }
-
-  Expr is_aligned(const ir::Stage& stage, Block& block) const {
-    const ArrayLayout& array = tile_.layout().arrays.at(&stage);
-    const int bytes = access_bytes(array.type.scalar, scalars_of(array.type));
-    const Rows rows(stage.box, tile_.layout());
-    const Expr column =
-        kernel::mul(kernel::sub(name("first"), rows.lower(array.box[0].min)), literal(array.type.lanes));
-    const std::string aligned = array.name + "_aligned";
-    block.push_back({kernel::IsAligned{aligned, array.name, column, bytes}});
-    const Expr stride = kernel::mul(name(array.strides.at(0)), literal(size_of(array.type.scalar)));
-    const Expr apart = kernel::binary(BinaryOp::And, stride, literal(bytes - 1));
-    return kernel::both(name(aligned, Scalar::Bool), equal(apart, literal(0)));
   }
 
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const {
@@ -627,11 +662,14 @@ class WarpTiles : public TileOwner, private LaneRows {
   If store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead = 0) const {
     Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), row));
     if (tests_.rows || ahead > 0) is_needed = kernel::both(is_needed, less(row, name("y1")));
-    if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(name("left"), rows_.end(0)));
-    const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(name("left"), array));
-    const Expr valid = tests_.rows
-                           ? kernel::mul(kernel::sub(rows_.end(0), name("left")), literal(array.type.lanes))
-                           : literal(scalars_of(array.type));
+    // Of the first and the last step the result may have some rows only.
+    if (tests_.rows && !has_single_rows())
+      is_needed = kernel::both(is_needed, between(rows_.begin(1), row, rows_.end(1)));
+    const Expr left = left_of(nullptr);
+    if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(left, rows_.end(0)));
+    const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(left, array));
+    const Expr valid = tests_.rows ? kernel::mul(kernel::sub(rows_.end(0), left), literal(array.type.lanes))
+                                   : literal(pixels_of(nullptr) * array.type.lanes);
     return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
   }
   /// The latest row of a member.
@@ -644,7 +682,6 @@ class WarpTiles : public TileOwner, private LaneRows {
             {store(pack, memory_of(source), row, source.kept.ahead)}};
   }
 
-  const plan::HaloLanes halo_;
   bool is_by_stages_ = false;  // the code that is written now goes through a tile stage by stage
 };
 

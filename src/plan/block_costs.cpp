@@ -190,6 +190,16 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   choose_block_of(work, architecture, {kernel::Sharing::Work, items, 1, true, false});
 }
 
+/// Pixels of a stage for each of the result, in lanes.
+double pixels_in_lanes(const KernelPlan& plan, const Computed& computed, const ir::Sizes& sizes) {
+  if (plan.has_one_rate()) return 1;
+  const auto of_step = [](const std::array<int, 2>& rate) { return static_cast<double>(rate[0]) * rate[1]; };
+  if (computed.stage == plan.result) return 1;
+  if (const Kept* kept = plan.kept_of(computed.stage)) return of_step(kept->rate) / of_step(plan.step);
+  const double pixels = pixels_of(box_of(computed.domain, sizes));  // of a value, which no row is kept of
+  return pixels / std::max(pixels_of(box_of(plan.computed.back().domain, sizes)), 1.);
+}
+
 /// Strips that warps go down: lanes compute the pixels around a strip like its own, and access memory for all their
 /// pixels at a time.
 void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
@@ -204,21 +214,24 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const double of_strips = rows * lanes_of_warp * pixels;
   for (const Computed& c : plan.computed) {
     const double halo = plan.is_static() ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch : 1;
-    work.operations += left_in_lanes * of_strips * halo * static_cast<double>(c.operations.alu);
-    work.divisions += of_strips * halo * static_cast<double>(c.operations.sfu);
+    const double of_stage = of_strips * halo * pixels_in_lanes(plan, c, sizes);
+    work.operations += left_in_lanes * of_stage * static_cast<double>(c.operations.alu);
+    work.divisions += of_stage * static_cast<double>(c.operations.sfu);
   }
   for (const ImageUse& image : plan.written) work.accesses += rows * lanes_of_warp * image.type.lanes;
   for (const Kept& kept : plan.kept) {
-    const int beside = kept.pitch / kept.type.lanes - pixels;  // by shuffles
+    const int own = at_rate(pixels, plan.step[0], kept.rate[0]);
+    const int beside = kept.pitch / kept.type.lanes - own;  // by shuffles
+    const double of_source = rows * kept.rate[1] / plan.step[1];
     const double halo = plan.is_static() ? static_cast<double>(kept.rows) / batch : 1;
     const double away = 2 * (1 - static_cast<double>(kept.resident.value_or(kept.rows)) / kept.rows);
     work.accesses +=
-        rows * halo * lanes_of_warp * kept.type.lanes * (beside + away + (kept.is_member ? 0 : 1));
+        of_source * halo * lanes_of_warp * kept.type.lanes * (beside + away + (kept.is_member ? 0 : 1));
     if (kept.is_member) continue;
-    const double loaded = of_strips * halo * size_of(kept.type);
+    const double loaded = of_source * lanes_of_warp * own * halo * size_of(kept.type);
     work.again += std::max(0., loaded - pixels_of(box_of(kept.box, sizes)) * size_of(kept.type));
   }
-  work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.prefetch;
+  work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.step[1] / plan.prefetch;
   work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   work.needs.registers = plan.registers;
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});

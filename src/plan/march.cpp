@@ -125,14 +125,15 @@ bool is_same_everywhere(const ir::Expr& e) {
 
 class Marching {
  public:
-  explicit Marching(const std::vector<StageReads>& members) : members_(members) {}
+  Marching(const std::vector<StageReads>& members, const LaneMarch& lanes)
+      : members_(members), lanes_(lanes) {}
 
   MarchOrWhy run() {
     for (const StageReads& m : members_) {
       for (const ir::Read* read : m.reads) {
         const auto footprint = footprint_of(*read);
         const bool is_own = footprint && is_own_pixel(*footprint) && read->source->box == m.stage->domain();
-        if (footprint && !is_own) kept_.insert(read->source.get());
+        if (footprint && (!is_own || lanes_.keeps_images)) kept_.insert(read->source.get());
       }
     }
     for (bool is_known = false; !is_known;) {  // on the way more turns out to have to be kept
@@ -257,7 +258,8 @@ class Marching {
     Ratios ratios(rank());
     for (std::size_t d = 0; d < rank(); ++d) {
       const analysis::Along& along = footprint[d];
-      needed[d] = needed_by(is_result ? Reach{} : of_reader->second.window[d], along);
+      const std::int64_t first = d == 0 ? lanes_.first_column : 0;
+      needed[d] = needed_by(is_result ? Reach{first, first} : of_reader->second.window[d], along);
       ratios[d] = (is_result ? Ratio{} : ratios_.at(&reader)[d]).times(along.scale, along.divisor);
     }
     const std::int64_t first_row = is_result ? 0 : of_reader->second.down().max;  // of a step
@@ -347,6 +349,7 @@ class Marching {
   }
 
   const std::vector<StageReads>& members_;
+  const LaneMarch lanes_;
   std::map<const ir::Stage*, RollingRows> rolling_;
   std::map<const ir::Stage*, Ratios> ratios_;        // of their pixels to the result's
   std::map<const ir::Stage*, std::int64_t> oldest_;  // the row that some reader reads in the step 0
@@ -380,7 +383,11 @@ StageReads reads_of(const ir::Stage& stage) {
   return result;
 }
 
-MarchOrWhy march_of(const std::vector<StageReads>& members) { return Marching(members).run(); }
+MarchOrWhy march_of(const std::vector<StageReads>& members) { return march_of(members, {}); }
+
+MarchOrWhy march_of(const std::vector<StageReads>& members, const LaneMarch& lanes) {
+  return Marching(members, lanes).run();
+}
 
 std::optional<ir::BorderMode> RollingRows::border() const {
   return read.border && !continues ? std::optional(read.border->mode) : std::nullopt;

@@ -238,14 +238,16 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
       {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
   plan.before = strip.before;
   plan.prefetch = strip.prefetch, plan.registers = strip.registers;
+  plan.first_column = strip.first_column;
   for (std::size_t r = 0; r < group.march.rolling.size(); ++r) {
     const RollingRows& rolling = group.march.rolling[r];
     const RegisterRows& rows = strip.rows[r];
     Kept kept = kept_of(rolling, group);
     kept.rows = rows.rows, kept.least_rows = rolling.rows;
     if (is_static) kept.storage = Storage::Tile, kept.resident = rows.resident, plan.share = strip.share;
-    kept.first = rows.left * kept.type.lanes;
-    kept.pitch = (rows.left + strip.pixels + rows.right) * kept.type.lanes;
+    kept.first = rows.left * kept.type.lanes, kept.first_column = rows.first_column;
+    const int own = at_rate(strip.pixels, plan.step[0], kept.rate[0]);
+    kept.pitch = (rows.left + own + rows.right) * kept.type.lanes;
     kept.place = static_cast<int>(r);
     ask_for_rows(kept, asked);
     plan.kept.push_back(std::move(kept));
@@ -390,8 +392,9 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
   if (asked.of_warps == true && !memory.has_warps)
     return {std::nullopt, fmt::format("no warps share out tiles of '{}' there", plan.result)};
   if (may_be_of_lanes(memory, asked)) {
-    const WarpStripOrWhy found = warp_strip(group, asked);
-    if (found.strip) keep_in_registers(plan, group, *found.strip, memory.multiprocessors, asked);
+    const Group of_lanes = in_lanes(group);
+    const WarpStripOrWhy found = warp_strip(of_lanes, asked);
+    if (found.strip) keep_in_registers(plan, of_lanes, *found.strip, memory.multiprocessors, asked);
     if (found.strip) return {std::move(plan), ""};
     if (asked.of_warps == true) return {std::nullopt, found.why};
   }

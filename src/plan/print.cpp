@@ -37,6 +37,7 @@ std::string text_of(const Kept& kept, const std::string& where) {
   if (kept.in_memory && kept.is_copied()) text += ", but for inner tiles";
   text += fmt::format("; {}, {} ahead", text_of(kept.window), kept.ahead);
   if (kept.rate != std::array{1, 1}) text += fmt::format(", rate {}x{}", kept.rate[0], kept.rate[1]);
+  if (kept.first_column != 0) text += fmt::format(", lanes from {} on", kept.first_column);
   if (kept.is_stored) text += "; stored, too";
   if (kept.continues)
     text += "; goes on beyond its ends";
@@ -64,6 +65,8 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
       text += fmt::format(", copies {} columns at both ends of a row", plan.edges);
     if (level.kind == LevelKind::Warp && plan.is_of_lanes() && plan.is_static())
       text += fmt::format(", {} % of the rows in registers", plan.share);
+    if (level.kind == LevelKind::Lane && plan.first_column != 0)
+      text += fmt::format(", from {} on", plan.first_column);
     if (level.kind == LevelKind::Core && plan.whole > 1)
       text += fmt::format(", rows in whole {}s", plan.whole);
     lines.emplace_back(name_of(level.kind), std::move(text));
@@ -74,8 +77,9 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     lines.emplace_back("begins", fmt::format("{} {} above a tile", plan.before,
                                              plan.levels[0].extent.size() > 2 ? "planes" : "rows"));
   if (plan.prefetch > 0)
-    lines.emplace_back("loads", fmt::format("images {} rows before they are needed; about {} registers",
-                                            plan.prefetch, plan.registers));
+    lines.emplace_back("loads",
+                       fmt::format("images {} {} before they are needed; about {} registers", plan.prefetch,
+                                   plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps", plan.registers));
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "analysis/footprint.h"
@@ -20,25 +21,61 @@ constexpr int bytes_of_lane = 16, most_pixels_of_lane = 8;  // of a row: the wid
 // of compiled kernels in which registers were 28 + pixels * (rows + loaded rows + 4), within 20 %.
 constexpr int registers_of_any_lane = 28, values_under_way = 4;
 constexpr int most_registers = 168;  // leaves room for 12 warps on a multiprocessor
+// Where several rates are computed for each pixel of the slowest, more pixels a lane save more than other warps hide.
+constexpr int most_registers_at_rates = 208;
 constexpr int most_registers_of_hybrid = 255;
 constexpr int most_sorted_values = 9;
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
 constexpr int least_rows_of_strip = 8;
 
-/// Columns that the members themselves read around their pixels.
-Reach reach_of(const ir::Stage& source, const std::vector<StageReads>& members) {
-  Reach reach;
-  for (const StageReads& member : members) {
+/// Pixels of a source in the lanes' steps [first, last): from first * rate + min up to, and without, last * rate + max.
+using Columns = Reach;
+
+/// What the members read of a source, given where the columns of each begin.
+Columns columns_read(const ir::Stage& source, const Group& group,
+                     const std::map<const ir::Stage*, int>& first_columns) {
+  std::optional<Columns> columns;
+  for (const StageReads& member : group.members) {
     for (const ir::Read* read : member.reads) {
       if (read->source.get() != &source) continue;
       const auto footprint = footprint_in_image(*read);
       if (!footprint) continue;
-      reach.min = std::min(reach.min, footprint->front().min);
-      reach.max = std::max(reach.max, footprint->front().max);
+      const int first = first_columns.at(member.stage);
+      const analysis::Along& x = footprint->front();
+      const Columns needed{ir::floor_div(x.scale * first + x.min, x.divisor),
+                           ir::floor_div(x.scale * (first - 1) + x.max, x.divisor) + 1};
+      columns = columns ? analysis::hull({*columns}, {needed}).front() : needed;
     }
   }
-  return reach;
+  return columns.value_or(Columns{});
+}
+
+int remainder(std::int64_t a, int b) { return static_cast<int>(a - ir::floor_div(a, b) * b); }
+
+/// Where a result's lanes begin, from a multiple of the step: so that the first lane begins with the result.
+std::optional<int> first_column_of(const ir::Stage& result, const March& march) {
+  if (march.step[0] == 1) return 0;
+  const ir::Affine& begin = result.domain()[0].min;
+  return begin.is_constant() ? std::optional(remainder(begin.constant(), march.step[0])) : std::nullopt;
+}
+
+/// Of a source whose pixels between lanes' steps are read as `columns` says: at its own steps if that costs no columns of
+/// other lanes; and so that lanes begin where its memory does, or some whole lanes further, if it is in memory.
+int first_column_of(const RollingRows& source, const Columns& columns, const Group& group, int pixels) {
+  const auto nearest = static_cast<int>(std::clamp<std::int64_t>(0, columns.min, columns.max));
+  const ir::Affine &begin = source.source().box[0].min, &of_result = group.result().domain()[0].min;
+  if (group.stored.count(&source.source()) > 0) return 0;  // as the result is stored
+  const bool is_aligned = !source.is_member || source.border();
+  if (!is_aligned || !begin.is_constant() || !of_result.is_constant()) return nearest;
+  const std::int64_t steps = ir::floor_div(of_result.constant(), group.march.step[0]);
+  const int own = at_rate(pixels, group.march.step[0], source.rate[0]);
+  const int further = remainder(begin.constant() - source.rate[0] * steps - nearest, own);
+  const int right = nearest + further, left = right - own;
+  const auto beside = [&](int first) {
+    return std::max<std::int64_t>(first - columns.min, 0) + std::max<std::int64_t>(columns.max - first, 0);
+  };
+  return beside(left) < beside(right) ? left : right;
 }
 
 int lanes_for(std::int64_t columns, int pixels) {
@@ -48,7 +85,7 @@ HaloLanes halo_of(const Reach& x, int pixels) {
   return {lanes_for(-x.min, pixels), lanes_for(x.max, pixels)};
 }
 
-/// The least number of rows from `least` on that divides the batch.
+/// The least number of rows from `least` on that divides those of a batch.
 int rows_in_batch(int least, int batch) {
   while (batch % least != 0) ++least;
   return least;
@@ -56,14 +93,21 @@ int rows_in_batch(int least, int batch) {
 
 constexpr std::array heights_of_hybrid_tiles = {16, 8, 4, 2, 1};
 
-/// Rows in each turn of the loop: all that the longest ring has, and such that images can be loaded in time.
+/// Steps in each turn of the loop: all that the longest ring has, and such that images can be loaded in time.
 struct Turns {
   int batch, prefetch;
 };
-Turns turns_for(int longest) {
+Turns turns_for(const March& march) {
+  int longest = 1, rows_of_step = 1;
+  for (const RollingRows& r : march.rolling) {
+    longest = std::max(longest, (r.rows + r.rate[1] - 1) / r.rate[1]);
+    if (!r.is_member) rows_of_step = std::max(rows_of_step, r.rate[1]);
+  }
+  const int least = (least_loaded_rows + rows_of_step - 1) / rows_of_step;
+  const int most = std::max(most_loaded_rows / rows_of_step, least);
   for (int batch = longest;; ++batch) {
-    for (int rows = least_loaded_rows; rows <= most_loaded_rows; ++rows) {
-      if (batch % rows == 0) return {batch, rows};
+    for (int steps = least; steps <= most; ++steps) {
+      if (batch % steps == 0) return {batch, steps};
     }
   }
 }
@@ -83,13 +127,16 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   const std::string result = "'" + group.result().name + "'";
   if (march.in_parts) return result + " is a reduction";
   if (is_of_volumes(march)) return result + " is a volume, of whose planes lanes would keep several rows";
-  if (!march.has_one_rate()) return "stages of several rates do not share lanes' columns";
+  if (!first_column_of(group.result(), march))
+    return result + " begins at a column that no number says, and its steps have several";
   if (march.rolling.empty()) return result + " reads no windows";
   const ir::Affine& height = group.result().domain()[1].extent;
   if (height.is_constant() && height.constant() < least_rows_of_strip)
     return result + " has too few rows to march down";
   for (const RollingRows& r : march.rolling) {
     const bool leaves = r.is_read_outside();
+    if (!march.has_one_rate() && r.continues)
+      return fmt::format("'{}' goes on beyond its ends, which lanes of several rates do not", r.source().name);
     if (r.is_member && leaves && r.border() == ir::BorderMode::Repeat)
       return fmt::format("'{}' is read with the border repeat, and so at the other end of a row",
                          r.source().name);
@@ -101,6 +148,20 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   return std::nullopt;
 }
 
+/// Of all that a step computes, for each of its pixels of the result.
+double operations_in_lanes(const Group& group) {
+  if (group.march.has_one_rate()) return operations_of(group);
+  const auto of_step = [](const std::array<int, 2>& rate) { return static_cast<double>(rate[0]) * rate[1]; };
+  double operations = 0;
+  std::array<int, 2> rate = group.march.step;
+  for (auto loop = group.loops.rbegin(); loop != group.loops.rend(); ++loop) {  // values have their reader's rate, or less
+    if (const RollingRows* rows = group.march.of(loop->stage())) rate = rows->rate;
+    const double of_pixel = static_cast<double>(loop->operations.alu + 8 * loop->operations.sfu);
+    operations += of_pixel * loop->stage().type.lanes * of_step(rate);
+  }
+  return operations / of_step(group.march.step);
+}
+
 /// A source of which a lane keeps rows, some of them before they are needed, and columns of other lanes beside them.
 int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
   const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
@@ -110,50 +171,77 @@ int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) 
 WarpStrip strip_of(const Group& group, int pixels) {
   const March& march = group.march;
   WarpStrip strip;
-  strip.pixels = pixels;
-  Reach x;
-  int longest = 1;
-  for (const RollingRows& r : march.rolling) {
-    x.min = std::min(x.min, r.x().min), x.max = std::max(x.max, r.x().max);
-    longest = std::max(longest, r.rows);
-  }
-  strip.halo = halo_of(x, pixels);
-  const Turns turns = turns_for(longest);
-  strip.batch = turns.batch, strip.prefetch = turns.prefetch;
+  strip.pixels = pixels, strip.first_column = *first_column_of(group.result(), march);
+  const Turns turns = turns_for(march);
+  strip.batch = turns.batch * march.step[1], strip.prefetch = turns.prefetch;
   strip.before = rows_before(march);
-  strip.registers = registers_of_any_lane + pixels * values_under_way;
-  for (const RollingRows& r : march.rolling) {
-    const Reach reach = reach_of(r.source(), group.members);
-    strip.rows.push_back(
-        {rows_in_batch(r.rows, strip.batch), static_cast<int>(-reach.min), static_cast<int>(reach.max)});
-    strip.registers += registers_of_rows(r.source().type, pixels, static_cast<int>(reach.extent()) - 1,
-                                         r.rows, r.is_member ? 0 : strip.prefetch);
+  std::map<const ir::Stage*, int> first_columns{{&group.result(), strip.first_column}};
+  std::map<const ir::Stage*, RegisterRows> rows;
+  int widest = pixels;
+  for (auto r = march.rolling.rbegin(); r != march.rolling.rend(); ++r) {  // readers first
+    const ir::Stage& source = r->source();
+    const Columns columns = columns_read(source, group, first_columns);
+    const int first = first_column_of(*r, columns, group, pixels);
+    const int own = at_rate(pixels, march.step[0], r->rate[0]);
+    widest = std::max(widest, own);
+    const int left = static_cast<int>(std::max<std::int64_t>(first - columns.min, 0));
+    const int right = static_cast<int>(std::max<std::int64_t>(columns.max - first, 0));
+    first_columns[&source] = first;
+    rows[&source] = {rows_in_batch(r->rows, turns.batch * r->rate[1]), left, right, 0, first};
+    const HaloLanes halo = halo_of({r->x().min - first, r->x().max - first}, own);
+    strip.halo = {std::max(strip.halo.left, halo.left), std::max(strip.halo.right, halo.right)};
+    strip.registers += registers_of_rows(source.type, own, left + right, r->rows,
+                                         r->is_member ? 0 : strip.prefetch * r->rate[1]);
   }
+  for (const RollingRows& r : march.rolling) strip.rows.push_back(rows.at(&r.source()));
+  strip.registers += registers_of_any_lane + widest * values_under_way;
   return strip;
 }
 
 }  // namespace
 
 HaloLanes halo_lanes(const KernelPlan& plan) {
-  Reach x;
-  for (const Kept& kept : plan.kept)
-    x.min = std::min(x.min, kept.x().min), x.max = std::max(x.max, kept.x().max);
-  return halo_of(x, plan.level(LevelKind::Lane)->extent.at(0).fixed());
+  const int pixels = plan.level(LevelKind::Lane)->extent.at(0).fixed();
+  HaloLanes lanes;
+  for (const Kept& kept : plan.kept) {
+    const Reach own{kept.x().min - kept.first_column, kept.x().max - kept.first_column};
+    const HaloLanes halo = halo_of(own, at_rate(pixels, plan.step[0], kept.rate[0]));
+    lanes = {std::max(lanes.left, halo.left), std::max(lanes.right, halo.right)};
+  }
+  return lanes;
+}
+
+Group in_lanes(const Group& group) {
+  if (group.march.has_one_rate()) return group;
+  const std::optional<int> first = first_column_of(group.result(), group.march);
+  MarchOrWhy found = march_of(group.members, {first.value_or(0), true});
+  if (!found.march) return group;
+  Group result = group;
+  result.march = *std::move(found.march);
+  return result;
 }
 
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
-  int widest = size_of(group.result().type.scalar);
-  for (const RollingRows& r : group.march.rolling) widest = std::max(widest, size_of(r.source().type.scalar));
-  const int most = asked.pixels.value_or(std::min(most_pixels_of_lane, bytes_of_lane / widest));
-  const double operations = operations_of(group);
-  for (int pixels = most; pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
+  const std::array<int, 2>& step = group.march.step;
+  int widest = size_of(group.result().type.scalar), most_of_step = step[0];
+  for (const RollingRows& r : group.march.rolling) {
+    widest = std::max(widest, size_of(r.source().type.scalar));
+    most_of_step = std::max(most_of_step, r.rate[0]);
+  }
+  const int widest_row = std::min(most_pixels_of_lane, bytes_of_lane / widest);
+  const int most = asked.pixels.value_or(std::max(widest_row / most_of_step, 1) * step[0]);
+  if (most % step[0] != 0)
+    return {std::nullopt, fmt::format("lanes of {} pixels have no whole steps of {}", most, step[0])};
+  const double operations = operations_in_lanes(group);
+  for (int pixels = most; pixels >= step[0]; pixels = asked.pixels ? 0 : pixels / 2) {
     WarpStrip strip = strip_of(group, pixels);
-    if (strip.batch > most_batch)
+    if (strip.batch > most_batch * step[1])
       return {std::nullopt, fmt::format("its loop would have {} rows", strip.batch)};
     const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
     const bool is_short = operations * pixels * strip.batch <= most_unrolled_operations;
-    if (is_wide && is_short && strip.registers <= most_registers) return {std::move(strip), ""};
+    const int most_taken = group.march.has_one_rate() ? most_registers : most_registers_at_rates;
+    if (is_wide && is_short && strip.registers <= most_taken) return {std::move(strip), ""};
   }
   return {std::nullopt, "its rows do not fit the registers of a warp"};
 }
@@ -215,6 +303,8 @@ WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::
 
 WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
+  if (!group.march.has_one_rate())
+    return {std::nullopt, "stages of several rates are not computed one after the other in registers"};
   const double operations = operations_of(group);
   const int share = asked.share.value_or(usual_share_in_registers);
   if (share < 0 || share > 100)

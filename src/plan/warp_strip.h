@@ -7,6 +7,13 @@
 // Rows take each other's place, so loops are unrolled by as many as the longest ring has: then each row has
 // registers of its own, and none is moved. Images are loaded some rows before they are needed, since nothing else
 // hides how long memory takes. No shared memory, and no barriers.
+//
+// Where stages have several rates, each lane has some steps, and of every source the pixels of these:
+//
+//     half(x, y) = in(2 * x, 2 * y) + …      2 steps a lane: 2 pixels of half, and below them 4 columns of in. A step
+//                                            loads two rows of in, and computes one of half
+//
+// A lane's columns need not begin where its steps do: where memory is aligned, whole accesses begin elsewhere.
 #pragma once
 
 #include <optional>
@@ -39,13 +46,15 @@ struct RegisterRows {
   int rows;          ///< They divide the rows of a batch; of a static tile all.
   int left, right;   ///< Columns of other lanes.
   int resident = 0;  ///< Of a static tile: those that stay in registers.
+  int first_column = 0;  ///< Of its own, from that at which the lane's steps begin.
 };
 
 struct WarpStrip {
-  int pixels = 1;  ///< Columns of a lane.
+  int pixels = 1;        ///< Columns of a lane.
+  int first_column = 0;  ///< Of the result, as of what is kept.
   HaloLanes halo;
   int batch = 1;      ///< Rows by which the loop is unrolled; those of a static tile.
-  int prefetch = 1;   ///< Rows by which images are loaded before they are needed. They divide the batch.
+  int prefetch = 1;   ///< Steps by which images are loaded before they are needed. They divide the batch.
   int before = 0;     ///< Rows above a strip with which it begins.
   int registers = 0;  ///< About, of a lane.
   int share = 100;    ///< Of rows those that stay in registers, in percent.
@@ -57,8 +66,12 @@ struct WarpStripOrWhy {
   std::optional<WarpStrip> strip;
   std::string why;  ///< A clause.
 };
+/// The group as it marches in lanes: its result's first column is that of a lane, and where there are several rates lanes
+/// keep what they read at their own pixels, too.
+Group in_lanes(const Group& group);
+
 /// With as many pixels a lane as its registers have room for, or those that are asked for; or why no warp goes down
-/// strips of such members.
+/// strips of such members. Of a group in lanes.
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked = {});
 
 constexpr int usual_share_in_registers = 50;  // percent

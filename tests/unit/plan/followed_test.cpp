@@ -86,7 +86,8 @@ class Following : public testing::TestWithParam<std::string> {
     EXPECT_EQ(step_of(across[0]), plan.width()) << function.name;
     if (plan.is_static()) return expect_static_tiles(plan, function);
     const std::vector<For> serial = loops_of(function, LoopKind::Serial);
-    const int rows = plan.level(LevelKind::Batch)->extent.back().fixed();
+    const int step = plan.is_of_lanes() ? plan.step[1] : 1;  // lanes count steps
+    const int rows = plan.level(LevelKind::Batch)->extent.back().fixed() / step;
     const std::string variable = rows > 1 ? "batch" : plan.lines() > 1 ? "z" : "y";
     const auto batch =
         std::find_if(serial.begin(), serial.end(), [&](const For& l) { return l.variable == variable; });
