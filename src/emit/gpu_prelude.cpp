@@ -225,7 +225,10 @@ bool is_of_indices(const std::string& name) {
   return base == "floor_div" || (base.size() > 6 && base.rfind("_index") == base.size() - 6);
 }
 std::string index_helper(const std::string& name) {
-  const std::string base = without_prefix(name), text = prelude({base});
+  const std::string base = without_prefix(name);
+  // With the last index as one value, NVIDIA's compilers see a minimum and a maximum: two instructions instead of four.
+  const std::string text = replaced(prelude({base}), "  i = i < n ? i : n - 1;\n",
+                                    "  const int64_t last = n - 1;\n  i = i < last ? i : last;\n");
   return is_wide(name) ? replaced(text, " " + base, " " + name) : replaced(text, "int64_t", "int32_t");
 }
 
