@@ -243,7 +243,7 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
     const RollingRows& rolling = group.march.rolling[r];
     const RegisterRows& rows = strip.rows[r];
     Kept kept = kept_of(rolling, group);
-    kept.rows = rows.rows, kept.least_rows = rolling.rows;
+    kept.rows = rows.rows, kept.least_rows = std::max(rolling.rows, rolling.rate[1]);
     if (is_static) kept.storage = Storage::Tile, kept.resident = rows.resident, plan.share = strip.share;
     kept.first = rows.left * kept.type.lanes, kept.first_column = rows.first_column;
     const int own = at_rate(strip.pixels, plan.step[0], kept.rate[0]);

@@ -187,10 +187,11 @@ WarpStrip strip_of(const Group& group, int pixels) {
     const int left = static_cast<int>(std::max<std::int64_t>(first - columns.min, 0));
     const int right = static_cast<int>(std::max<std::int64_t>(columns.max - first, 0));
     first_columns[&source] = first;
-    rows[&source] = {rows_in_batch(r->rows, turns.batch * r->rate[1]), left, right, 0, first};
+    const int least = std::max(r->rows, r->rate[1]);  // all of a step come at a time, also those that nobody reads
+    rows[&source] = {rows_in_batch(least, turns.batch * r->rate[1]), left, right, 0, first};
     const HaloLanes halo = halo_of({r->x().min - first, r->x().max - first}, own);
     strip.halo = {std::max(strip.halo.left, halo.left), std::max(strip.halo.right, halo.right)};
-    strip.registers += registers_of_rows(source.type, own, left + right, r->rows,
+    strip.registers += registers_of_rows(source.type, own, left + right, least,
                                          r->is_member ? 0 : strip.prefetch * r->rate[1]);
   }
   for (const RollingRows& r : march.rolling) strip.rows.push_back(rows.at(&r.source()));
