@@ -352,6 +352,8 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   }
   const bool direct = is_direct(n);
   Expr inside, outer = kernel::literal(0), along_x = kernel::literal(0);
+  // A thread's pixels may have in common where they are in the other dimensions: what each computes is added last.
+  Expr computed = kernel::literal(0);
   for (std::size_t d = 0; d < n.indices.size(); ++d) {
     const auto* affine = std::get_if<ir::Affine>(&n.indices[d]);
     Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
@@ -378,17 +380,19 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
       }
     }
     index = kernel::sub(index, lower(n.source->box[d].min));
-    if (d == 0)
+    if (d == 0) {
       along_x = kernel::mul(index, kernel::literal(type.lanes));
-    else
-      outer = kernel::add(outer, kernel::mul(index, kernel::name(array.strides[d - 1])));
+    } else {
+      Expr& sum = affine || place_ != Place::Thread ? outer : computed;
+      sum = kernel::add(sum, kernel::mul(index, kernel::name(array.strides[d - 1])));
+    }
   }
 
   std::string base = array.name;
   if (direct && n.indices.size() > 1) {
     base = row_pointer(array, array.name, outer, n);
   } else {
-    along_x = kernel::add(outer, along_x);
+    along_x = kernel::add(kernel::add(outer, along_x), computed);
   }
   Lanes otherwise(type.lanes, kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]));
   if (inside && n.border->constant) otherwise = lower(n.border->constant);

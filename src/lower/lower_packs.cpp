@@ -1,10 +1,13 @@
 #include "lower/lower_packs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
+#include "lower/phases.h"
 #include "lower/rows.h"
+#include "plan/thread_pixels.h"
 
 namespace weft::lower {
 
@@ -18,14 +21,26 @@ using kernel::name;
 
 namespace {
 
-/// The images of a stage that reads its own pixel of images and scalars besides, in order of first use.
-std::vector<const ir::Stage*> images_of(const ir::Stage& stage) {
-  std::vector<const ir::Stage*> images;
+/// The images of a stage that reads its own pixel of them, in order of first use; and whether it reads others.
+struct Images {
+  std::vector<const ir::Stage*> own;
+  bool has_others = false;
+};
+Images images_of(const ir::Stage& stage) {
+  Images images;
+  std::set<const ir::Stage*> others;
   for (const ir::Expr& e : ir::reads(stage)) {
-    const ir::Stage* source = std::get<ir::Read>(e->op).source.get();
-    if (!source->box.empty() && std::find(images.begin(), images.end(), source) == images.end())
-      images.push_back(source);
+    const auto& read = std::get<ir::Read>(e->op);
+    const ir::Stage* source = read.source.get();
+    if (source->box.empty()) continue;
+    if (!plan::is_of_current_pixel(read, stage)) others.insert(source);
+    if (std::find(images.own.begin(), images.own.end(), source) == images.own.end())
+      images.own.push_back(source);
   }
+  images.has_others = !others.empty();
+  images.own.erase(std::remove_if(images.own.begin(), images.own.end(),
+                                  [&](const ir::Stage* image) { return others.count(image) > 0; }),
+                   images.own.end());
   return images;
 }
 
@@ -33,13 +48,30 @@ std::vector<const ir::Stage*> images_of(const ir::Stage& stage) {
 
 kernel::Launch lower_packs(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
-  const std::vector<const ir::Stage*> sources = images_of(stage);
+  const Images images = images_of(stage);
   const int pixels = context.plan.level(plan::LevelKind::Lane)->extent[0].fixed();
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
-  ExpressionLowering expressions(layout, context.module.tables, context.names, stage, Place::Thread,
-                                 rows.coords(), context.module.strict);
+  // What pixels of a thread read of a coarser image is the same, and known to be, as functions of the thread's number.
+  const bool is_in_steps = images.has_others && stage.box[0].min.is_constant();
+  std::vector<ir::Stage> phases;
+  std::unordered_map<const ir::Node*, std::string> names = context.names;
+  std::vector<Expr> coords = rows.coords();
+  if (is_in_steps) {
+    const std::int64_t begin = stage.box[0].min.constant();
+    for (int p = 0; p < pixels; ++p)
+      phases.push_back(stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names, names)
+                           .front());
+    coords[0] = kernel::div(kernel::sub(name("x0"), literal(begin)), literal(pixels));
+  }
+  ExpressionLowering expressions(layout, context.module.tables, names, is_in_steps ? phases.front() : stage,
+                                 Place::Thread, std::move(coords), context.module.strict);
+  if (is_in_steps) {
+    std::vector<const ir::Stage*> others;
+    for (int p = 1; p < pixels; ++p) others.push_back(&phases[p]);
+    expressions.share_with(others);
+  }
   const std::string number = expressions.claim("k");
   const Expr x0 = name("x0"), k = name(number), left = kernel::sub(rows.end(0), x0);
   const auto scalars = [](const Expr& of_pixels, const ArrayLayout& of) {
@@ -51,20 +83,30 @@ kernel::Launch lower_packs(const KernelContext& context) {
 
   For along_x{LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
   std::unordered_map<const ir::Stage*, std::string> packs;
-  for (const ir::Stage* source : sources) {
+  for (const ir::Stage* source : images.own) {
     const ArrayLayout& from = layout.arrays.at(source);
     packs[source] = expressions.claim(from.name + "_pack");
     along_x.body.push_back(
         {kernel::LoadPack{packs[source], from.name, from.type.scalar, pixels * from.type.lanes,
                           offset_in(from), scalars(left, from)}});
   }
-  expressions.keep_packs(std::move(packs), k);
   const std::string result = expressions.claim(array.name + "_pack");
   along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
-  For each{LoopKind::Unrolled, number, literal(0), literal(pixels), {}};
-  each.body.push_back({Let{"x", kernel::add(x0, k)}});
-  store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result, scalars(k, array));
-  along_x.body.push_back({std::move(each)});
+  if (is_in_steps) {
+    for (int p = 0; p < pixels; ++p) {
+      expressions.keep_packs(packs, literal(p));
+      Block pixel;
+      store_pixel(expressions, pixel, std::get<ir::Pure>(phases[p].definition).cases, result,
+                  scalars(literal(p), array));
+      along_x.body.push_back({kernel::Scope{std::move(pixel)}});
+    }
+  } else {
+    expressions.keep_packs(std::move(packs), k);
+    For each{LoopKind::Unrolled, number, literal(0), literal(pixels), {}};
+    each.body.push_back({Let{"x", kernel::add(x0, k)}});
+    store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result, scalars(k, array));
+    along_x.body.push_back({std::move(each)});
+  }
   along_x.body.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});
 
   kernel::Function function{layout.names.claim(array.name + "_kernel"),

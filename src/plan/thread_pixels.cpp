@@ -13,7 +13,12 @@ constexpr int widest_access = 16;  // bytes
 constexpr int pixels_of_three_lanes = 4;
 constexpr int most_operations = 400;  // of a thread: beyond, computing hides the loads, and code gets long
 
-/// At the stage's own coordinates, all of them inside the source.
+bool computes_much(const Loop& loop, int pixels) {
+  return loop.has_windows || (loop.operations.alu + 8 * loop.operations.sfu) * pixels > most_operations;
+}
+
+}  // namespace
+
 bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
   if (read.indices.size() != stage.domain().size()) return false;
   const analysis::Footprint footprint = analysis::footprint(read);
@@ -28,11 +33,11 @@ bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
   return true;
 }
 
-bool computes_much(const Loop& loop, int pixels) {
-  return loop.has_windows || (loop.operations.alu + 8 * loop.operations.sfu) * pixels > most_operations;
+bool is_of_coarser_image(const ir::Read& read) {
+  if (read.source->box.size() < 2 || !read.border) return false;
+  const analysis::Along x = analysis::footprint(read).front();
+  return !x.gather && x.coordinate == 0 && x.scale == 1 && x.divisor > 1;
 }
-
-}  // namespace
 
 int pixels_of_access(Type type) { return std::max(widest_access / size_of(type), 1); }
 
@@ -40,14 +45,20 @@ std::optional<int> pixels_of_thread(const Loop& loop) {
   const ir::Stage& stage = loop.stage();
   if (stage.domain().empty()) return std::nullopt;
   int pixels = pixels_of_access(stage.type);
-  bool three_lanes = stage.type.lanes == 3;
+  bool three_lanes = stage.type.lanes == 3, shares = false;
   for (const ir::Read* read : loop.reads.reads) {
     if (read->indices.empty()) continue;
+    if (is_of_coarser_image(*read)) {
+      shares = true;
+      continue;
+    }
     if (!is_of_current_pixel(*read, stage)) return std::nullopt;
     pixels = std::min(pixels, pixels_of_access(read->source->type));
     three_lanes |= read->source->type.lanes == 3;
   }
   if (three_lanes) pixels = pixels_of_three_lanes;
+  while (shares && pixels > 1 && computes_much(loop, pixels)) pixels /= 2;
+  if (shares && pixels == 1) return std::nullopt;
   if (computes_much(loop, pixels)) return std::nullopt;
   return pixels;
 }
