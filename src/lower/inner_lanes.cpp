@@ -63,8 +63,7 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     add_to(tests, at_most(end_of_strip(kept), rows.end(0)));
     return rows;
   };
-  const auto rows_between = [&](const Expr& begin, const Expr& end, const plan::Kept* kept,
-                                int before = 0) {
+  const auto rows_between = [&](const Expr& begin, const Expr& end, const plan::Kept* kept, int before = 0) {
     add_to(inside.first_steps, first_step_from(begin, kept, before));
     add_to(inside.end_steps, end_step_before(end, kept, before));
   };

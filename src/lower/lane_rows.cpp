@@ -352,7 +352,8 @@ Block LaneRows::constants(const Source& source, const Expr& row, const Rows& row
 Block LaneRows::from_ends(const Source& source, const Rows& rows) const {
   const int pixels = pixels_of(&source.kept);
   const auto from = [&](const std::string& end, const Expr& column, const auto& is_beyond) {
-    const Expr at = within_strip(source, column), in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels));
+    const Expr at = within_strip(source, column),
+               in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels));
     Block block, each;
     for (int l = 0; l < source.lanes(); ++l) {
       Expr found = own(source, literal(0), l);

@@ -144,9 +144,7 @@ class LaneRows {
   Expr is_left_missing(const Source& source, const Rows& rows) const;
   Expr is_right_missing(const Source& source, const Rows& rows) const;
 
-  Expr column_of_pixel(const plan::Kept* kept) const {
-    return kernel::add(left_of(kept), kernel::name("i"));
-  }
+  Expr column_of_pixel(const plan::Kept* kept) const { return kernel::add(left_of(kept), kernel::name("i")); }
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
   Expr within_strip(const Source& source, const Expr& column) const;
 

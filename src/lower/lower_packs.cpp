@@ -61,8 +61,9 @@ kernel::Launch lower_packs(const KernelContext& context) {
   if (is_in_steps) {
     const std::int64_t begin = stage.box[0].min.constant();
     for (int p = 0; p < pixels; ++p)
-      phases.push_back(stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names, names)
-                           .front());
+      phases.push_back(
+          stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names, names)
+              .front());
     coords[0] = kernel::div(kernel::sub(name("x0"), literal(begin)), literal(pixels));
   }
   ExpressionLowering expressions(layout, context.module.tables, names, is_in_steps ? phases.front() : stage,
@@ -104,7 +105,8 @@ kernel::Launch lower_packs(const KernelContext& context) {
     expressions.keep_packs(std::move(packs), k);
     For each{LoopKind::Unrolled, number, literal(0), literal(pixels), {}};
     each.body.push_back({Let{"x", kernel::add(x0, k)}});
-    store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result, scalars(k, array));
+    store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result,
+                scalars(k, array));
     along_x.body.push_back({std::move(each)});
   }
   along_x.body.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});

@@ -95,7 +95,8 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
     for (std::size_t d = 0; d < std::min(steps.size(), stage->box.size()); ++d) {
       const ir::Range& range = stage->box[d];
       const ir::Affine first = (range.min - steps[d].first).floor_div(steps[d].rate) - 1;
-      in_step.box[d] = {first, (range.min + range.extent - steps[d].first).floor_div(steps[d].rate) + 1 - first};
+      in_step.box[d] = {first,
+                        (range.min + range.extent - steps[d].first).floor_div(steps[d].rate) + 1 - first};
     }
     add_names(*stage, rewriter, names, added);
   }

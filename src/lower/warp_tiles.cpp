@@ -31,9 +31,8 @@
 #include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/lane_code.h"
-#include "lower/inner_lanes.h"
+#include "lower/lane_passes.h"
 #include "lower/lower_stage.h"
-#include "lower/phases.h"
 #include "lower/tile_owner.h"
 #include "plan/warp_strip.h"
 
@@ -52,21 +51,10 @@ using plan::lanes_of_warp;
 
 namespace {
 
-/// How far a row is below so many times the number of that name, if that is a number.
-std::optional<int> distance(const Expr& row, const std::string& from, int times = 1) {
-  const auto is_from = [&](const Expr& e) { return kernel::same(e, kernel::mul(name(from), literal(times))); };
-  if (is_from(row)) return 0;
-  const auto* sum = std::get_if<kernel::Binary>(&row->op);
-  const auto more = sum && is_from(sum->a) ? kernel::literal_value(sum->b) : std::nullopt;
-  if (more && sum->op == BinaryOp::Add) return static_cast<int>(*more);
-  if (more && sum->op == BinaryOp::Sub) return static_cast<int>(-*more);
-  return std::nullopt;
-}
-
-class WarpTiles : public TileOwner, private InnerLanes {
+class WarpTiles : public TileOwner, private LanePasses {
  public:
   explicit WarpTiles(const Tile& tile)
-      : InnerLanes(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
+      : LanePasses(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
@@ -78,8 +66,8 @@ class WarpTiles : public TileOwner, private InnerLanes {
              " % of the rows of " + tile_.named_sources(false) +
              " in registers, the others in shared memory.";
     return begin + ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
-           std::to_string(pixels_of(nullptr)) + " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
-           " in registers while they are read.";
+           std::to_string(pixels_of(nullptr)) + " a lane, and keeps the rows of\n" +
+           tile_.named_sources(false) + " in registers while they are read.";
   }
 
   void declare(kernel::LocalArray rows, Block& block) override {
@@ -140,8 +128,8 @@ class WarpTiles : public TileOwner, private InnerLanes {
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
     const Expr columns = side_by_side();
-    const Expr down = tile_.height(
-        columns, nullptr, [&](const Expr& rows) { return parts(tile_.steps().extent(1), rows); });
+    const Expr down = tile_.height(columns, nullptr,
+                                   [&](const Expr& rows) { return parts(tile_.steps().extent(1), rows); });
     kernel::Grid grid{{columns, down, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
@@ -255,8 +243,9 @@ class WarpTiles : public TileOwner, private InnerLanes {
     const Expr later = kernel::add(name(step()), literal(loaded()));
     for (int number = 0; number < rows_of_step; ++number) {
       const Expr at = tests_.rows ? literal(moving + number * in_row) : due(image, number);
-      kernel::append(block, one_of(rows_of_step, load(image, kernel::min(row_of_step(&kept, later, number),
-                                                                        last_needed), at)));
+      kernel::append(
+          block,
+          one_of(rows_of_step, load(image, kernel::min(row_of_step(&kept, later, number), last_needed), at)));
     }
     for (number_ = 0; number_ < rows_of_step; ++number_)
       kernel::append(block, one_of(rows_of_step, columns_beside(image)));
@@ -304,7 +293,7 @@ class WarpTiles : public TileOwner, private InnerLanes {
       return {source.array,
               [this, &source, place, ahead, kept](const std::vector<Expr>& coords) {
                 const Expr& y = coords.front();
-                const std::optional<int> below = distance(y, place);
+                const std::optional<int> below = distance_below(y, place);
                 if (is_by_stages_) {
                   const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
                   const Expr number = kernel::add(var("k"), literal(first_of(kept) - first_of(&source)));
@@ -315,8 +304,7 @@ class WarpTiles : public TileOwner, private InnerLanes {
               },
               [&source, kept](const Expr& at) {
                 const int own_first = kept ? kept->kept.first_column : 0;
-                return Tile::at(source.kept,
-                                kernel::add(at, literal(own_first - source.kept.first_column)));
+                return Tile::at(source.kept, kernel::add(at, literal(own_first - source.kept.first_column)));
               },
               false};
     };
@@ -372,129 +360,6 @@ class WarpTiles : public TileOwner, private InnerLanes {
     }
     if (!kept) work.push_back({store(stored, tile_.array(), name("y"))});
     return {{kernel::Scope{std::move(work)}}};
-  }
-
-  /// The rows of a pass that a step has, at several rates: of each row all pixels of a step at once, as functions of its
-  /// number. So all rows and columns that are read are so many from those of the step.
-  Block rows_of_step(const Tile::Stages& pass) {
-    Block rows;
-    const Source* kept = tile_.source(*pass.front());
-    for (number_ = 0; number_ < rate(kept ? &kept->kept : nullptr, 1); ++number_)
-      rows.push_back({kernel::Scope{row_of_step_of(pass, kept)}});
-    number_ = 0;
-    return rows;
-  }
-
-  Block row_of_step_of(const Tile::Stages& pass, const Source* source) {
-    const plan::Kept* kept = source ? &source->kept : nullptr;
-    const Expr number = name(step());
-    Block work;
-    std::string row = "y";
-    if (source || !has_single_rows()) {
-      row = local((source ? memory_of(*source).name : tile_.array().name) + "_y");
-      work.push_back({Let{row, row_of_step(kept, number, number_)}});
-    }
-    const int first_column = kept ? kept->first_column : tile_.plan().first_column;
-    const int first_row = (kept ? kept->ahead : 0) + number_;
-    std::vector<std::vector<ir::Stage>> phases;  // by the pixel of a step
-    Tile::Names names;
-    for (int p = 0; p < rate(kept, 0); ++p)
-      phases.push_back(stages_in_steps(
-          pass, {InSteps{rate(kept, 0), first_column + p}, InSteps{rate(kept, 1), first_row}}, tile_.names(),
-          names));
-
-    ExpressionLowering expressions = tile_.expressions(
-        phases.front().front(), Place::Thread, {kernel::add(name("left"), name("i")), number}, &names);
-    reserve(expressions);
-    Tile::Stages others;
-    for (const auto& stages : phases) {
-      for (const ir::Stage& stage : stages) others.push_back(&stage);
-    }
-    others.erase(others.begin());
-    if (!others.empty()) expressions.share_with(others);
-    Tile::RowsOf rows;
-    for (const Source& other : tile_.sources()) rows[&other.stage] = rows_in_steps(other);
-    expressions.keep_rows(std::move(rows), literal(0));
-
-    std::vector<std::string> arrays;
-    for (const ir::Stage* stage : pass) {
-      const Source* member = tile_.source(*stage);
-      arrays.push_back(member ? member->array : expressions.claim(tile_.array().name + "_pack"));
-      if (!member)
-        work.push_back({kernel::LocalArray{arrays.back(), result_.type.scalar, scalars_of_result()}});
-    }
-    Block loops;
-    For each = unrolled("i", steps_, {});
-    expressions.open(loops, &work);
-    expressions.open(each.body);
-    for (int p = 0; p < rate(kept, 0); ++p) {
-      const Expr pixel = kernel::add(kernel::mul(name("i"), literal(rate(kept, 0))), literal(p));
-      Block of_pixel;
-      expressions.open(of_pixel);
-      for (std::size_t m = 0; m < pass.size(); ++m) {
-        const Source* member = tile_.source(*pass[m]);
-        const Expr at =
-            member ? own_at(*member, pixel, 0) : kernel::mul(pixel, literal(result_.type.lanes));
-        store_pixel(expressions, of_pixel, cases_of(*pass[m], phases[p][m]), arrays[m], at);
-      }
-      expressions.close();
-      const Expr is_there = is_where_images_are(*pass.front(), kept, pixel, name(row));
-      if (is_there)
-        each.body.push_back({If{is_there, std::move(of_pixel), {}}});
-      else
-        each.body.push_back({kernel::Scope{std::move(of_pixel)}});
-    }
-    expressions.close();
-    expressions.close();
-    loops.push_back({std::move(each)});
-    kernel::append(work, std::move(loops));
-    for (const ir::Stage* stage : pass) {
-      if (const Source* member = tile_.source(*stage))
-        kernel::append(work, after_row(*member, name(row), expressions));
-    }
-    if (!source) work.push_back({store(arrays.back(), tile_.array(), name(row))});
-    return work;
-  }
-
-  /// Near the ends of an image: whether the pixel is there, if what computes it reads images where they lie, beyond whose
-  /// ends is other memory. Else null.
-  Expr is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
-                           const Expr& row) const {
-    if (!tests_.columns && !tests_.rows) return nullptr;
-    const std::vector<ir::Expr> reads = ir::reads(stage);
-    const bool is_needed = std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
-      const ir::Stage& source = *std::get<ir::Read>(e->op).source;
-      return !source.box.empty() && !tile_.source(source);
-    });
-    if (!is_needed) return nullptr;
-    const Rows rows(stage.domain(), tile_.layout());
-    const Expr in_row = between(rows.begin(0), kernel::add(left_of(kept), pixel), rows.end(0));
-    return tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
-  }
-
-  ExpressionLowering::KeptRows rows_in_steps(const Source& source) const {
-    const int rows_of_step = source.kept.rate[1];
-    return {source.array,
-            [this, &source, rows_of_step](const std::vector<Expr>& coords) {
-              const Expr& y = coords.front();
-              if (const auto below = distance(y, step(), rows_of_step))
-                return row_start(source.kept, *below);
-              const Expr first = kernel::mul(name(step()), literal(rows_of_step));
-              return row_start(source.kept, 0, kernel::sub(y, first));
-            },
-            [&source](const Expr& at) {
-              return Tile::at(source.kept, kernel::sub(at, literal(source.kept.first_column)));
-            },
-            false};
-  }
-
-  /// What becomes of a member's row when its pixels are there.
-  Block after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const {
-    Block block = what_borders_find_in_row(source, row, expressions);
-    kernel::append(block, columns_beside(source));
-    kernel::append(block, what_borders_find_in_rows(source, row));
-    if (source.kept.is_stored) kernel::append(block, store_row(source, row));
-    return block;
   }
 
   Block rows_of_reduction(const TileReduction&, const PartOf&) override {
@@ -561,8 +426,7 @@ class WarpTiles : public TileOwner, private InnerLanes {
     const Rows rows(image.stage.box, tile_.layout());
     const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
     const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
-    const Expr column =
-        kernel::mul(kernel::sub(left_of(&image.kept), rows.begin(0)), literal(image.lanes()));
+    const Expr column = kernel::mul(kernel::sub(left_of(&image.kept), rows.begin(0)), literal(image.lanes()));
     const std::string& own = local(memory_of(image).name + "_own");
     const kernel::LoadPack pack = pack_of_lane(image, kernel::add(above, column));
     Block each{{pack}};
@@ -641,45 +505,11 @@ class WarpTiles : public TileOwner, private InnerLanes {
       const plan::Kept& kept = source.kept;
       const int rows_of_step = kept.rate[1];
       if (const int moving = (rows_in_turn(kept) - rows_of_step) * kept.pitch; moving > 0)
-        each.push_back(moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * kept.pitch),
-                             moving));
+        each.push_back(
+            moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * kept.pitch), moving));
     }
     kernel::append(each, rows());
     return each;
-  }
-
-  std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const {
-    std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
-    if (tests_.rows || !tile_.box_of_first_case(original)) return cases;
-    // No ways that part for each pixel.
-    if (!tests_.columns) return {{nullptr, cases[0].value}};
-    return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
-  }
-
-  // ---- what is stored
-
-  /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
-  If store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead = 0) const {
-    Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), row));
-    if (tests_.rows || ahead > 0) is_needed = kernel::both(is_needed, less(row, name("y1")));
-    // Of the first and the last step the result may have some rows only.
-    if (tests_.rows && !has_single_rows())
-      is_needed = kernel::both(is_needed, between(rows_.begin(1), row, rows_.end(1)));
-    const Expr left = left_of(nullptr);
-    if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(left, rows_.end(0)));
-    const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(left, array));
-    const Expr valid = tests_.rows ? kernel::mul(kernel::sub(rows_.end(0), left), literal(array.type.lanes))
-                                   : literal(pixels_of(nullptr) * array.type.lanes);
-    return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
-  }
-  /// The latest row of a member.
-  Block store_row(const Source& source, const Expr& row) const {
-    const std::string& pack = local(memory_of(source).name + "_own");
-    const Expr first = own_at(source, literal(0), 0), j = var("j");
-    const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
-    return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
-            {unrolled(local("j"), scalars_of(source), {{kernel::Store{pack, j, kept}}})},
-            {store(pack, memory_of(source), row, source.kept.ahead)}};
   }
 
   bool is_by_stages_ = false;  // the code that is written now goes through a tile stage by stage

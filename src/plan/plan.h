@@ -89,7 +89,7 @@ struct Kept {
   bool continues = false;            ///< Computed beyond its ends, as it repeats.
   int ahead = 0;                     ///< Rows by which it is ahead of the result.
   int least_rows = 1;                ///< For which there has to be room, as the tile is gone through.
-  int first_column = 0;              ///< Of lanes: what each has begins so many pixels right of its first step.
+  int first_column = 0;  ///< Of lanes: what each has begins so many pixels right of its first step.
   std::optional<BorderRule> border;
 
   // What is chosen.
@@ -164,10 +164,10 @@ struct KernelPlan {
   /// Pixels of which what a pass computes of a row begins and ends at multiples, so that vectors are whole and lie
   /// in whole lines of caches. Those computed too many are read by none that count. 1: just what is needed.
   int whole = 1;
-  int prefetch = 0;   ///< Steps by which a warp loads images before it needs them: rows, at one rate.
+  int prefetch = 0;      ///< Steps by which a warp loads images before it needs them: rows, at one rate.
   int first_column = 0;  ///< Of lanes: as of what is kept; those of the result.
-  int registers = 0;  ///< Of a lane of a warp, about.
-  int share = 100;    ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
+  int registers = 0;     ///< Of a lane of a warp, about.
+  int share = 100;       ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
   bool lanes_apart = false;    ///< Each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.

@@ -77,9 +77,9 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     lines.emplace_back("begins", fmt::format("{} {} above a tile", plan.before,
                                              plan.levels[0].extent.size() > 2 ? "planes" : "rows"));
   if (plan.prefetch > 0)
-    lines.emplace_back("loads",
-                       fmt::format("images {} {} before they are needed; about {} registers", plan.prefetch,
-                                   plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps", plan.registers));
+    lines.emplace_back(
+        "loads", fmt::format("images {} {} before they are needed; about {} registers", plan.prefetch,
+                             plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps", plan.registers));
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));

@@ -136,7 +136,8 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   for (const RollingRows& r : march.rolling) {
     const bool leaves = r.is_read_outside();
     if (!march.has_one_rate() && r.continues)
-      return fmt::format("'{}' goes on beyond its ends, which lanes of several rates do not", r.source().name);
+      return fmt::format("'{}' goes on beyond its ends, which lanes of several rates do not",
+                         r.source().name);
     if (r.is_member && leaves && r.border() == ir::BorderMode::Repeat)
       return fmt::format("'{}' is read with the border repeat, and so at the other end of a row",
                          r.source().name);
@@ -154,10 +155,10 @@ double operations_in_lanes(const Group& group) {
   const auto of_step = [](const std::array<int, 2>& rate) { return static_cast<double>(rate[0]) * rate[1]; };
   double operations = 0;
   std::array<int, 2> rate = group.march.step;
-  for (auto loop = group.loops.rbegin(); loop != group.loops.rend(); ++loop) {  // values have their reader's rate, or less
+  for (auto loop = group.loops.rbegin(); loop != group.loops.rend();
+       ++loop) {  // values have their reader's rate, or less
     if (const RollingRows* rows = group.march.of(loop->stage())) rate = rows->rate;
-    const double of_pixel = static_cast<double>(loop->operations.alu + 8 * loop->operations.sfu);
-    operations += of_pixel * loop->stage().type.lanes * of_step(rate);
+    operations += static_cast<double>(loop->operations.alu + 8 * loop->operations.sfu) * of_step(rate);
   }
   return operations / of_step(group.march.step);
 }
@@ -187,7 +188,8 @@ WarpStrip strip_of(const Group& group, int pixels) {
     const int left = static_cast<int>(std::max<std::int64_t>(first - columns.min, 0));
     const int right = static_cast<int>(std::max<std::int64_t>(columns.max - first, 0));
     first_columns[&source] = first;
-    const int least = std::max(r->rows, r->rate[1]);  // all of a step come at a time, also those that nobody reads
+    const int least =
+        std::max(r->rows, r->rate[1]);  // all of a step come at a time, also those that nobody reads
     rows[&source] = {rows_in_batch(least, turns.batch * r->rate[1]), left, right, 0, first};
     const HaloLanes halo = halo_of({r->x().min - first, r->x().max - first}, own);
     strip.halo = {std::max(strip.halo.left, halo.left), std::max(strip.halo.right, halo.right)};

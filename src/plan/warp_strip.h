@@ -43,9 +43,9 @@ inline int columns_between(const HaloLanes& halo, int pixels) {
 
 /// Rows that a lane keeps: its own columns, and those that windows read around them.
 struct RegisterRows {
-  int rows;          ///< They divide the rows of a batch; of a static tile all.
-  int left, right;   ///< Columns of other lanes.
-  int resident = 0;  ///< Of a static tile: those that stay in registers.
+  int rows;              ///< They divide the rows of a batch; of a static tile all.
+  int left, right;       ///< Columns of other lanes.
+  int resident = 0;      ///< Of a static tile: those that stay in registers.
   int first_column = 0;  ///< Of its own, from that at which the lane's steps begin.
 };
 

@@ -1,0 +1,185 @@
+#include "lower/lane_passes.h"
+
+#include <algorithm>
+
+#include "ir/build.h"
+#include "ir/visit.h"
+#include "lower/lane_code.h"
+#include "lower/lower_stage.h"
+#include "lower/phases.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::name;
+
+std::optional<int> distance_below(const Expr& row, const std::string& from, int times) {
+  const auto is_from = [&](const Expr& e) {
+    return kernel::same(e, kernel::mul(name(from), literal(times)));
+  };
+  if (is_from(row)) return 0;
+  const auto* sum = std::get_if<kernel::Binary>(&row->op);
+  const auto more = sum && is_from(sum->a) ? kernel::literal_value(sum->b) : std::nullopt;
+  if (more && sum->op == BinaryOp::Add) return static_cast<int>(*more);
+  if (more && sum->op == BinaryOp::Sub) return static_cast<int>(-*more);
+  return std::nullopt;
+}
+
+// ---- passes at several rates
+
+Block LanePasses::rows_of_step(const Tile::Stages& pass) {
+  Block rows;
+  const Source* kept = tile_.source(*pass.front());
+  for (number_ = 0; number_ < rate(kept ? &kept->kept : nullptr, 1); ++number_)
+    rows.push_back({kernel::Scope{row_of_pass_in_step(pass, kept)}});
+  number_ = 0;
+  return rows;
+}
+
+Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* source) {
+  const plan::Kept* kept = source ? &source->kept : nullptr;
+  const Expr number = name(step());
+  Block work;
+  std::string row = "y";
+  if (source || !has_single_rows()) {
+    row = local((source ? memory_of(*source).name : tile_.array().name) + "_y");
+    work.push_back({Let{row, row_of_step(kept, number, number_)}});
+  }
+  const int first_column = kept ? kept->first_column : tile_.plan().first_column;
+  const int first_row = (kept ? kept->ahead : 0) + number_;
+  std::vector<std::vector<ir::Stage>> phases;  // by the pixel of a step
+  Tile::Names names;
+  for (int p = 0; p < rate(kept, 0); ++p)
+    phases.push_back(
+        stages_in_steps(pass, {InSteps{rate(kept, 0), first_column + p}, InSteps{rate(kept, 1), first_row}},
+                        tile_.names(), names));
+
+  ExpressionLowering expressions = tile_.expressions(phases.front().front(), Place::Thread,
+                                                     {kernel::add(name("left"), name("i")), number}, &names);
+  reserve(expressions);
+  Tile::Stages others;
+  for (const auto& stages : phases) {
+    for (const ir::Stage& stage : stages) others.push_back(&stage);
+  }
+  others.erase(others.begin());
+  if (!others.empty()) expressions.share_with(others);
+  Tile::RowsOf rows;
+  for (const Source& other : tile_.sources()) rows[&other.stage] = rows_in_steps(other);
+  expressions.keep_rows(std::move(rows), literal(0));
+
+  std::vector<std::string> arrays;
+  for (const ir::Stage* stage : pass) {
+    const Source* member = tile_.source(*stage);
+    arrays.push_back(member ? member->array : expressions.claim(tile_.array().name + "_pack"));
+    if (!member)
+      work.push_back({kernel::LocalArray{arrays.back(), result_.type.scalar, scalars_of_result()}});
+  }
+  Block loops;
+  For each = unrolled("i", steps_, {});
+  expressions.open(loops, &work);
+  expressions.open(each.body);
+  for (int p = 0; p < rate(kept, 0); ++p) {
+    const Expr pixel = kernel::add(kernel::mul(name("i"), literal(rate(kept, 0))), literal(p));
+    Block of_pixel;
+    expressions.open(of_pixel);
+    for (std::size_t m = 0; m < pass.size(); ++m) {
+      const Source* member = tile_.source(*pass[m]);
+      const Expr at = member ? own_at(*member, pixel, 0) : kernel::mul(pixel, literal(result_.type.lanes));
+      store_pixel(expressions, of_pixel, cases_of(*pass[m], phases[p][m]), arrays[m], at);
+    }
+    expressions.close();
+    const Expr is_there = is_where_images_are(*pass.front(), kept, pixel, name(row));
+    if (is_there)
+      each.body.push_back({If{is_there, std::move(of_pixel), {}}});
+    else
+      each.body.push_back({kernel::Scope{std::move(of_pixel)}});
+  }
+  expressions.close();
+  expressions.close();
+  loops.push_back({std::move(each)});
+  kernel::append(work, std::move(loops));
+  for (const ir::Stage* stage : pass) {
+    if (const Source* member = tile_.source(*stage))
+      kernel::append(work, after_row(*member, name(row), expressions));
+  }
+  if (!source) work.push_back({store(arrays.back(), tile_.array(), name(row))});
+  return work;
+}
+
+Expr LanePasses::is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
+                                     const Expr& row) const {
+  if (!tests_.columns && !tests_.rows) return nullptr;
+  const std::vector<ir::Expr> reads = ir::reads(stage);
+  const bool is_needed = std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+    const ir::Stage& source = *std::get<ir::Read>(e->op).source;
+    return !source.box.empty() && !tile_.source(source);
+  });
+  if (!is_needed) return nullptr;
+  const Rows rows(stage.domain(), tile_.layout());
+  const Expr in_row = between(rows.begin(0), kernel::add(left_of(kept), pixel), rows.end(0));
+  return tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
+}
+
+ExpressionLowering::KeptRows LanePasses::rows_in_steps(const Source& source) const {
+  const int rows_of_step = source.kept.rate[1];
+  return {source.array,
+          [this, &source, rows_of_step](const std::vector<Expr>& coords) {
+            const Expr& y = coords.front();
+            if (const auto below = distance_below(y, step(), rows_of_step))
+              return row_start(source.kept, *below);
+            const Expr first = kernel::mul(name(step()), literal(rows_of_step));
+            return row_start(source.kept, 0, kernel::sub(y, first));
+          },
+          [&source](const Expr& at) {
+            return Tile::at(source.kept, kernel::sub(at, literal(source.kept.first_column)));
+          },
+          false};
+}
+
+Block LanePasses::after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const {
+  Block block = what_borders_find_in_row(source, row, expressions);
+  kernel::append(block, columns_beside(source));
+  kernel::append(block, what_borders_find_in_rows(source, row));
+  if (source.kept.is_stored) kernel::append(block, store_row(source, row));
+  return block;
+}
+
+std::vector<ir::Case> LanePasses::cases_of(const ir::Stage& original, const ir::Stage& placed) const {
+  std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
+  if (tests_.rows || !tile_.box_of_first_case(original)) return cases;
+  // No ways that part for each pixel.
+  if (!tests_.columns) return {{nullptr, cases[0].value}};
+  return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
+}
+
+// ---- what is stored
+
+If LanePasses::store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead) const {
+  Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), row));
+  if (tests_.rows || ahead > 0) is_needed = kernel::both(is_needed, less(row, name("y1")));
+  // Of the first and the last step the result may have some rows only.
+  if (tests_.rows && !has_single_rows())
+    is_needed = kernel::both(is_needed, between(rows_.begin(1), row, rows_.end(1)));
+  const Expr left = left_of(nullptr);
+  if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(left, rows_.end(0)));
+  const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(left, array));
+  const Expr valid = tests_.rows ? kernel::mul(kernel::sub(rows_.end(0), left), literal(array.type.lanes))
+                                 : literal(pixels_of(nullptr) * array.type.lanes);
+  return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
+}
+Block LanePasses::store_row(const Source& source, const Expr& row) const {
+  const std::string& pack = local(memory_of(source).name + "_own");
+  const Expr first = own_at(source, literal(0), 0), j = var("j");
+  const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
+  return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
+          {unrolled(local("j"), scalars_of(source), {{kernel::Store{pack, j, kept}}})},
+          {store(pack, memory_of(source), row, source.kept.ahead)}};
+}
+
+}  // namespace weft::lower

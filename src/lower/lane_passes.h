@@ -1,0 +1,42 @@
+// What a warp's lanes compute of a row, where stages have several rates, and what becomes of the row.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/inner_lanes.h"
+
+namespace weft::lower {
+
+/// How far a row is below so many times the number of that name, if that is a number.
+std::optional<int> distance_below(const kernel::Expr& row, const std::string& from, int times = 1);
+
+class LanePasses : protected InnerLanes {
+ protected:
+  using InnerLanes::InnerLanes;
+
+  /// The rows of a pass that a step has, at several rates: of each row all pixels of a step at once, as functions of its
+  /// number. So all rows and columns that are read are so many from those of the step.
+  Block rows_of_step(const Tile::Stages& pass);
+
+  /// What becomes of a member's row when its pixels are there.
+  Block after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const;
+
+  std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const;
+
+  /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
+  kernel::If store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead = 0) const;
+
+ private:
+  Block row_of_pass_in_step(const Tile::Stages& pass, const Source* source);
+  /// Near the ends of an image: whether the pixel is there, if what computes it reads images where they lie, beyond whose
+  /// ends is other memory. Else null.
+  Expr is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
+                           const Expr& row) const;
+  ExpressionLowering::KeptRows rows_in_steps(const Source& source) const;
+  /// The latest row of a member.
+  Block store_row(const Source& source, const Expr& row) const;
+};
+
+}  // namespace weft::lower
