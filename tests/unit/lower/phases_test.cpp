@@ -57,6 +57,24 @@ TEST_F(PhasesOf, BoxesAreOfTheirPixels) {
   EXPECT_EQ(phases.stages[1].box[0].extent.to_string(), "in.w + 1");
 }
 
+TEST_F(PhasesOf, StepsHaveRowsAndColumns) {
+  const Stage a = stage("a", {{-1, 3}, {in.width() * 2, in.height()}},
+                        [&](Var x, Var y) { return in.border(Border::clamp())((x + 1) / 2, 2 * y) + x; });
+  std::unordered_map<const ir::Node*, std::string> names;
+  const std::vector<ir::Stage> stages =
+      stages_in_steps({a.node().get()}, {InSteps{2, 3}, InSteps{4, -1}}, {}, names);
+  const ir::Expr read = ir::reads(stages.at(0)).at(0);
+  const auto index = [&](int d) {
+    return std::get<ir::Affine>(std::get<ir::Read>(read->op).indices[d]).to_string([](const ir::Atom& atom) {
+      const auto* coord = std::get_if<ir::Coord>(&atom);
+      return coord ? coord->dim == 0 ? "i" : "j" : ir::name_of(atom);
+    });
+  };
+  EXPECT_EQ(index(0), "i + 2");                    // (2 i + 3 + 1) / 2
+  EXPECT_EQ(index(1), "8*j - 2");                  // 2 (4 j - 1)
+  EXPECT_LE(stages[0].box[0].min.constant(), -2);  // all steps with pixels of the stage
+}
+
 TEST_F(PhasesOf, NoneOfOthers) {
   EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 3, y); }), "none");
   EXPECT_EQ(reads([&](Var x, Var y) { return in(x / 8, y); }), "none");
