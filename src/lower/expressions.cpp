@@ -439,7 +439,8 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
   }
   const Expr scale = kernel::literal(along.scale);
   const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})) * along.scale);
-  const Expr pixel = kernel::add(kernel::mul(i_, scale), distance);
+  const Expr away = kernel::add(distance, kernel::literal(kept.shift));
+  const Expr pixel = kernel::add(kernel::mul(i_, scale), away);
   return pixel_at(row_from(kept.at(kernel::mul(left_, scale))), type,
                   kernel::mul(pixel, kernel::literal(pixel_pitch(type.lanes, kept.lane_pitch))),
                   kept.lane_pitch);

@@ -84,6 +84,8 @@ class ExpressionLowering {
     bool rows_of_source;  ///< Only those: others are found by the border. Else there are rows beyond it, too.
     std::int64_t lane_pitch = 1;        ///< See pixel_pitch().
     kernel::Expr are_copied = nullptr;  ///< Where this holds, rows beyond the source are there nevertheless.
+    std::int64_t shift =
+        0;  ///< Added to how far pixels are away: the source's columns begin elsewhere than the stage's.
   };
   /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
   /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,

@@ -136,10 +136,11 @@ ExpressionLowering::KeptRows LanePasses::rows_in_steps(const Source& source) con
             const Expr first = kernel::mul(name(step()), literal(rows_of_step));
             return row_start(source.kept, 0, kernel::sub(y, first));
           },
-          [&source](const Expr& at) {
-            return Tile::at(source.kept, kernel::sub(at, literal(source.kept.first_column)));
-          },
-          false};
+          [&source](const Expr& at) { return Tile::at(source.kept, at); },
+          false,
+          1,
+          nullptr,
+          -source.kept.first_column};
 }
 
 Block LanePasses::after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const {

@@ -302,11 +302,11 @@ class WarpTiles : public TileOwner, private LanePasses {
                 if (below) return row_start(source.kept, ahead + *below);
                 return row_start(source.kept, ahead, kernel::sub(y, name(place)));
               },
-              [&source, kept](const Expr& at) {
-                const int own_first = kept ? kept->kept.first_column : 0;
-                return Tile::at(source.kept, kernel::add(at, literal(own_first - source.kept.first_column)));
-              },
-              false};
+              [&source](const Expr& at) { return Tile::at(source.kept, at); },
+              false,
+              1,
+              nullptr,
+              ((kept ? kept->kept.first_column : 0) - source.kept.first_column) * per_pixel};
     };
     expressions.keep_rows(tile_.rows_of(members, kept_rows), literal(0));
 

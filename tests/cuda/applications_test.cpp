@@ -125,6 +125,12 @@ INSTANTIATE_TEST_SUITE_P(Applications, TilesWithNvcc,
                                           testing::Values("harris", "unsharp_mask", "unsharp", "spline",
                                                           "optical_flow")),
                          text_of);
+// Strips of warps whose stages have several rates.
+INSTANTIATE_TEST_SUITE_P(Rates, TilesWithNvcc,
+                         testing::Combine(testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
+                                          testing::Values("camera_pipe", "multiscale_interp",
+                                                          "pyramid_blend")),
+                         text_of);
 
 }  // namespace
 }  // namespace weft::testing_support
