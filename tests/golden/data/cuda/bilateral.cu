@@ -13,7 +13,8 @@ __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b 
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
-  i = i < n ? i : n - 1;
+  const int32_t last = n - 1;
+  i = i < last ? i : last;
   return i > 0 ? i : 0;
 }
 
