@@ -94,7 +94,7 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
       store_pixel(expressions, of_pixel, cases_of(*pass[m], phases[p][m]), arrays[m], at);
     }
     expressions.close();
-    const Expr is_there = is_where_images_are(*pass.front(), kept, pixel, name(row));
+    const Expr is_there = is_where_images_are(pass, kept, pixel, name(row));
     if (is_there)
       each.body.push_back({If{is_there, std::move(of_pixel), {}}});
     else
@@ -112,16 +112,18 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
   return work;
 }
 
-Expr LanePasses::is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
+Expr LanePasses::is_where_images_are(const Tile::Stages& pass, const plan::Kept* kept, const Expr& pixel,
                                      const Expr& row) const {
   if (!tests_.columns && !tests_.rows) return nullptr;
-  const std::vector<ir::Expr> reads = ir::reads(stage);
-  const bool is_needed = std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
-    const ir::Stage& source = *std::get<ir::Read>(e->op).source;
-    return !source.box.empty() && !tile_.source(source);
+  const bool is_needed = std::any_of(pass.begin(), pass.end(), [&](const ir::Stage* stage) {
+    const std::vector<ir::Expr> reads = ir::reads(*stage);
+    return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+      const ir::Stage& source = *std::get<ir::Read>(e->op).source;
+      return !source.box.empty() && !tile_.source(source);
+    });
   });
   if (!is_needed) return nullptr;
-  const Rows rows(stage.domain(), tile_.layout());
+  const Rows rows(pass.front()->domain(), tile_.layout());
   const Expr in_row = between(rows.begin(0), kernel::add(left_of(kept), pixel), rows.end(0));
   return tests_.rows ? kernel::both(in_row, between(rows.begin(1), row, rows.end(1))) : in_row;
 }

@@ -32,7 +32,7 @@ class LanePasses : protected InnerLanes {
   Block row_of_pass_in_step(const Tile::Stages& pass, const Source* source);
   /// Near the ends of an image: whether the pixel is there, if what computes it reads images where they lie, beyond whose
   /// ends is other memory. Else null.
-  Expr is_where_images_are(const ir::Stage& stage, const plan::Kept* kept, const Expr& pixel,
+  Expr is_where_images_are(const Tile::Stages& pass, const plan::Kept* kept, const Expr& pixel,
                            const Expr& row) const;
   ExpressionLowering::KeptRows rows_in_steps(const Source& source) const;
   /// The latest row of a member.

@@ -12,8 +12,8 @@
 
 namespace weft::lower {
 
-/// Appends the kernel and the tables of a pure stage that reads no other pixels than its own
-/// (plan/thread_pixels.h).
+/// Appends the kernel and the tables of a pure stage that reads no other pixels than its own, or those of coarser images,
+/// which neighbours share (plan/thread_pixels.h).
 kernel::Launch lower_packs(const KernelContext& context);
 
 }  // namespace weft::lower

@@ -149,14 +149,14 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   return std::nullopt;
 }
 
-/// Of all that a step computes, for each of its pixels of the result.
+/// Of all that a step computes, for each of its pixels of the result: about, since values are taken to have the rate of
+/// what comes after them.
 double operations_in_lanes(const Group& group) {
   if (group.march.has_one_rate()) return operations_of(group);
   const auto of_step = [](const std::array<int, 2>& rate) { return static_cast<double>(rate[0]) * rate[1]; };
   double operations = 0;
   std::array<int, 2> rate = group.march.step;
-  for (auto loop = group.loops.rbegin(); loop != group.loops.rend();
-       ++loop) {  // values have their reader's rate, or less
+  for (auto loop = group.loops.rbegin(); loop != group.loops.rend(); ++loop) {
     if (const RollingRows* rows = group.march.of(loop->stage())) rate = rows->rate;
     operations += static_cast<double>(loop->operations.alu + 8 * loop->operations.sfu) * of_step(rate);
   }
