@@ -1,0 +1,181 @@
+// Rows of images that a core's tile copies, with what is beyond their ends, or asks memory for.
+#include "lower/core_tiles.h"
+#include "lower/prefetched.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::If;
+using kernel::Let;
+using kernel::literal;
+using kernel::LoopKind;
+using kernel::name;
+
+namespace {
+
+/// The coordinates of a row, those outside of a source moved inside.
+std::vector<Expr> moved_inside(std::vector<Expr> row, const Rows& rows, kernel::IndexOp op) {
+  int d = 0;
+  for (Expr& at : row) {
+    ++d;
+    at = kernel::add(kernel::index_call(op, kernel::sub(at, rows.begin(d)), rows.extent(d)), rows.begin(d));
+  }
+  return row;
+}
+/// Of a row in memory, the scalar of the pixel at a column.
+Expr in_memory_at(const Tile::Source& source, const Rows& rows, const Expr& x) {
+  return kernel::mul(kernel::sub(x, rows.begin(0)), literal(source.lanes()));
+}
+
+}  // namespace
+
+Block CoreTiles::rows_of_image(const Source& source) {
+  Block body;
+  clip_columns(body, source);
+  if (finds(source)) {
+    const std::string& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
+    body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
+  } else if (source.kept.is_copied())
+    kernel::append(body, copied_row(source));
+  const bool is_prefetched = has_short_rows(source) && !comes_with_pass(source);
+  if (is_prefetched) {
+    std::vector<Expr> next = tile_.row_coords(&source.kept);
+    next.front() = kernel::add(next.front(), literal(rows_ahead(tile_, &source.kept)));
+    body.push_back({prefetched(source, std::move(next))});
+  }
+  if (!is_prefetched && !source.kept.is_copied()) return {};
+  return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
+}
+
+bool CoreTiles::has_short_rows(const Source& source) {
+  return source.width * size_of(source.stage.type) <= most_prefetched;
+}
+
+bool CoreTiles::comes_with_pass(const Source& source) const {
+  return tile_.is_of_volume() && !source.kept.is_copied();
+}
+
+void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
+  if (pass.back()->name != tile_.plan().passes.front().back()) return;
+  for (const Source& source : tile_.sources()) {
+    if (source.kept.is_member || !comes_with_pass(source) || !has_short_rows(source)) continue;
+    const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
+    block.push_back({prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))})});
+  }
+}
+
+kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> coords) const {
+  const Rows rows = all_of(source);
+  const Expr row =
+      rows.row_offset(array_of(source.stage), moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
+  return {array_of(source.stage).name, source.stage.type.scalar,
+          kernel::add(row, in_memory_at(source, rows, name("left"))),
+          kernel::mul(count(), literal(source.lanes()))};
+}
+
+Block CoreTiles::copied_row(const Source& source) {
+  const std::optional<plan::BorderRule>& border = source.kept.border;
+  const Scalar type = source.stage.type.scalar;
+  const ArrayLayout& array = array_of(source.stage);
+  const int lanes = source.lanes();
+  const bool is_constant = source.is_constant_outside();
+  const Rows rows = all_of(source);
+  const bool is_found = border && !is_constant;  // by the border, in whatever row
+  std::vector<Expr> row = tile_.row_coords(&source.kept);
+  if (is_found) row = moved_inside(std::move(row), rows, index_op(border->mode));
+  Block copies;
+  const std::string from = tile_.layout().names.claim(array.name + "_row");
+  copies.push_back({kernel::Pointer{from, array.name, type, rows.row_offset(array, row)}});
+  const bool apart = source.kept.lane_pitch != 1;
+  const auto copy_from = [&](const Expr& left, const Expr& right) {
+    Block copy;
+    for (int l = 0; l < (apart ? lanes : 1); ++l) {
+      const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
+      copy.push_back(
+          {kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, left, l)),
+                         kernel::load(from, type, kernel::add(scalar, in_memory_at(source, rows, left)))}});
+    }
+    const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
+    copies.push_back({For{LoopKind::Vector, "i", literal(0), count, std::move(copy)}});
+  };
+  if (edges_ && finds(source)) {  // what is read at both ends
+    const plan::Reach& x = source.kept.x();
+    const Expr until = kernel::add(name(edges_->left), literal(x.max));
+    const Expr again = kernel::add(name(edges_->right), literal(x.min));
+    copies.push_back({Let{"left_end", kernel::min(name("right"), kernel::max(name("left"), until))}});
+    copies.push_back({Let{"right_begin", kernel::min(name("right"), kernel::max(name("left_end"), again))}});
+    copy_from(name("left"), name("left_end"));
+    copy_from(name("right_begin"), name("right"));
+  } else {
+    copy_from(name("left"), name("right"));
+  }
+  if (border) {
+    beyond_columns(copies, source, {"left", "right"}, [&](const Expr& x, int lane) {
+      return kernel::load(from, type, kernel::add(in_memory_at(source, rows, x), literal(lane)));
+    });
+  }
+  if (is_constant) {
+    Block constants = constant_row(source);
+    const If either = inside_or_constant(source, std::move(copies), std::move(constants));
+    copies = {{either}};
+  }
+  copies.insert(copies.begin(), current_row(source));
+  return copies;
+}
+
+void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& ends,
+                               const std::function<Expr(const Expr&, int)>& pixel) {
+  const plan::BorderRule& border = *source.kept.border;
+  const Rows rows = all_of(source);
+  const auto fill = [&](const Expr& from, const Expr& until) {
+    Block body;
+    const Expr x = name("x");
+    std::vector<Expr> values;
+    if (border.mode == ir::BorderMode::Constant) {
+      values = border_lanes(border, body);
+    } else {
+      const Expr inside =
+          kernel::index_call(index_op(border.mode), kernel::sub(x, rows.begin(0)), rows.extent(0));
+      const Expr found = kernel::add(inside, rows.begin(0));
+      for (int l = 0; l < source.lanes(); ++l) values.push_back(pixel(found, l));
+    }
+    for (int l = 0; l < source.lanes(); ++l) {
+      body.push_back({kernel::Store{row_.at(&source), at(source, x, l), values[l]}});
+    }
+    block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
+  };
+  const plan::Reach &x = source.kept.x(), &outside = source.kept.outside[0];
+  if (outside.min > 0) {
+    const Expr from = kernel::add(begin_of(source), literal(x.min));
+    fill(kernel::max(from, kernel::sub(rows.begin(0), literal(outside.min))), name(ends.left));
+  }
+  if (outside.max > 0) {
+    const Expr until = kernel::add(end_of(source), literal(x.max));
+    fill(name(ends.right), kernel::min(until, kernel::add(rows.end(0), literal(outside.max))));
+  }
+}
+
+Block CoreTiles::constant_row(const Source& source) {
+  Block block, body;
+  const std::vector<Expr> values = border_lanes(*source.kept.border, block);
+  for (int l = 0; l < source.lanes(); ++l)
+    body.push_back({kernel::Store{
+        row_.at(&source),
+        kernel::add(kernel::mul(name("i"), literal(pixel_pitch(source.lanes(), source.kept.lane_pitch))),
+                    literal(l * source.kept.lane_pitch)),
+        values[l]}});
+  block.push_back({For{LoopKind::Vector, "i", literal(0), literal(columns_of(source)), std::move(body)}});
+  return block;
+}
+
+std::vector<Expr> CoreTiles::border_lanes(const plan::BorderRule& border, Block& block) {
+  ExpressionLowering expressions = tile_.expressions(result_, Place::Interior, rows_.coords());
+  expressions.open(block);
+  Lanes lanes = expressions.lower(border.constant);
+  expressions.close();
+  return lanes;
+}
+}  // namespace weft::lower

@@ -1,0 +1,162 @@
+// A core's tiles: rows by loops of vectors. Loops over tiles, and where their rows are, are in core_tiles.cpp;
+// rows of images in core_images.cpp; rows that are computed in core_passes.cpp.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lower/strip_pixels.h"
+#include "lower/tile_owner.h"
+
+namespace weft::lower {
+
+class CoreTiles : public TileOwner {
+ public:
+  explicit CoreTiles(const Tile& tile);
+
+  std::string comment() const override;
+  void declare(kernel::LocalArray rows, kernel::Block& block) override;
+  kernel::Function begin() override;
+  void go_through(kernel::Function& function, const kernel::Expr& rows_per_part, kernel::Block work) override;
+  kernel::Launch launch_of(const kernel::Function& function, const kernel::Expr& rows_per_part) override;
+  kernel::Block go_down(const std::function<kernel::Block()>& rows) override { return tile_.march(rows()); }
+  kernel::Block rows_of_image(const Tile::Source& source) override;
+  kernel::Block rows_of_pass(const Tile::Stages& pass) override;
+  /// Row by row, since parts may be of one.
+  kernel::Block rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) override;
+
+ private:
+  using Block = kernel::Block;
+  using Expr = kernel::Expr;
+  using Source = Tile::Source;
+  using KeptRows = ExpressionLowering::KeptRows;
+
+  /// Whether tiles read rows of an image where they lie, but for those at its ends.
+  static bool finds(const Source& source) { return source.kept.in_memory && source.kept.is_copied(); }
+
+  /// Of an image that tiles may read where it lies: whether a tile has to copy rows, where it finds them, how
+  /// many scalars they lie apart, in volumes planes and lines, and the bits of a row's number that say which it is.
+  struct Finding {
+    std::string copied, from, step, line_step, mask;
+  };
+
+  const ArrayLayout& array_of(const ir::Stage& stage) const { return tile_.layout().arrays.at(&stage); }
+  Expr begin_of(const Source& source) const { return tile_.begin(source.kept.rate[0]); }
+  Expr end_of(const Source& source) const {
+    return steps_.at_rate(kernel::name("x1"), 0, source.kept.rate[0]);
+  }
+  static int columns_of(const Source& source) { return source.kept.pitch / source.lanes(); }
+  /// In its kept rows, left of the tile's own.
+  static int columns_before(const Source& source) {
+    return source.kept.first / (source.kept.lane_pitch == 1 ? source.lanes() : 1);
+  }
+  Rows all_of(const Source& source) const { return {source.stage.box, tile_.layout()}; }
+  /// Either condition; null is none.
+  static Expr either(const Expr& a, const Expr& b) {
+    return !a ? b : !b ? a : kernel::binary(ir::BinaryOp::Or, a, b);
+  }
+
+  /// Whether a tile needs pixels beyond the ends of an image: left, right, or in rows that it does not find
+  /// otherwise.
+  struct Beyond {
+    Expr left, right, rows;
+  };
+  Beyond beyond_of(const Source& source) const;
+  /// The columns between which a tile reads images where they lie; none if rows are missing.
+  void find_edges(Block& body) const;
+  /// `work` for the columns of a row, in three parts: the first and the last read copies.
+  Block in_parts(const Expr& row_left, const Expr& row_right, Block work) const;
+  /// Where the rows of an image are found: in memory, unless they are copied.
+  void find_rows(Block& body, const Source& source, const Expr& copied) const;
+  /// From where it finds its rows, the scalar with which one begins.
+  Expr found_row(const Source& source, const Finding& found, const std::vector<Expr>& row) const;
+
+  /// The names of the columns with which a row begins and ends.
+  struct Ends {
+    std::string left, right;
+  };
+  Ends ends_of_row() const { return edges_ ? Ends{"row_left", "row_right"} : Ends{"left", "right"}; }
+
+  /// The columns that are computed of a source, of those that the tile needs.
+  void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const;
+  /// A row of a source with a constant border: the statements if it is inside, else constants.
+  kernel::If inside_or_constant(const Source& source, Block inside, Block outside) const;
+  kernel::Stmt current_row(const Source& source) const { return tile_.current_row(source, row_.at(&source)); }
+  /// The scalar of a kept row that holds a lane at a column.
+  Expr at(const Source& source, const Expr& x, int lane = 0) const {
+    return Tile::at(source.kept, kernel::sub(x, begin_of(source)), lane);
+  }
+  KeptRows kept_rows_of(const Source& source) const;
+  static std::vector<Expr> coords_of(const Expr& x, std::vector<Expr> row) {
+    row.insert(row.begin(), x);
+    return row;
+  }
+  static Expr count() { return kernel::sub(kernel::name("right"), kernel::name("left")); }
+
+  // ---- rows of images (core_images.cpp)
+
+  /// Processors foresee what is next in a row, not that the tile goes on in the next one. To say so pays for itself in
+  /// short rows.
+  static bool has_short_rows(const Source& source);
+  /// Whether a plane that is needed next is fetched row by row, while rows of another are computed: all of it at once
+  /// would be more than a core can wait for.
+  bool comes_with_pass(const Source& source) const;
+  /// A row of a pass goes with one of each plane that is needed next, if no pass comes before it.
+  void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const;
+  kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords) const;
+  /// The current row of an image, copied to its kept rows with what its border finds.
+  Block copied_row(const Source& source);
+  /// The pixels beyond the ends of a row that the tile needs. `pixel` gives one lane of a pixel of the source.
+  void beyond_columns(Block& block, const Source& source, const Ends& ends,
+                      const std::function<Expr(const Expr&, int)>& pixel);
+  Block constant_row(const Source& source);
+  std::vector<Expr> border_lanes(const plan::BorderRule& border, Block& block);
+
+  // ---- rows of members (core_passes.cpp)
+
+  Block columns_of_result() const;
+  Block rows_of_result(const Tile::Stages& pass);
+  /// One row of the members of a pass, at most so many columns: to their kept rows, or to memory.
+  void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns);
+  /// if the tile has the row:  its columns, from the kept row to memory
+  kernel::If stored_row(const Source& source, const std::vector<Expr>& row) const;
+  /// From left to right.
+  void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns);
+  /// From the start of the array that the pixels of a strip go to.
+  Expr first_scalar(const ir::Stage& stage) const;
+  /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
+  void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
+                       const std::vector<StripTarget>& targets, const std::vector<Expr>& row, int count,
+                       Block& pointers, Block& work);
+  /// Where the pixels of a stage go; appends a pointer to the row.
+  StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
+                        const std::vector<Expr>& row, Block& block) const;
+  /// The scalar of the result with which its part of a row begins.
+  Expr memory_of(const std::vector<Expr>& row) const;
+
+  const Tile& tile_;
+  const ir::Stage& result_;
+  const ArrayLayout& array_;
+  const Rows& rows_;
+  const Steps& steps_;
+  std::map<const Source*, std::string> row_;  // points to the current one
+  std::map<const Source*, Finding> finding_;
+  std::map<const Source*, std::pair<std::string, std::string>>
+      stored_;  // the tile's part of a row: kept, stored
+  /// Of a tile whose images are read where they lie but for the ends of their rows: whether columns are copied,
+  /// and between which none are.
+  struct Edges {
+    std::string copied, left, right;
+  };
+  std::optional<Edges> edges_;
+  std::set<const ir::Stage*> fetched_;  // images, by what reads them first
+  // What caches cannot keep goes past them by whole cache lines, so a row of the tile is gathered first.
+  kernel::LocalArray line_;
+  std::string past_caches_;
+};
+
+}  // namespace weft::lower
