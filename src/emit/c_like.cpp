@@ -438,6 +438,7 @@ void CLike::print(const kernel::Stmt& statement) {
                 s.unless ? fmt::format("{} ? {} : ", spelt(s.unless, tightest), s.instead) : "";
             out_.line(fmt::format("{}{}* {} = {}{};", s.is_const ? "const " : "", stored_type(s.type), s.name,
                                   otherwise, address(s.array, cast ? cast->a : s.offset)));
+            if (s.is_opaque) out_.line(fmt::format("WEFT_OPAQUE({})", s.name));
           },
           [&](const kernel::LocalArray& s) { print(s); },
           [&](const kernel::Store& s) {

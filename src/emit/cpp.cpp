@@ -61,6 +61,15 @@ constexpr const char* without_jump_threading = R"text(#if defined(__GNUC__) && !
 #endif
 )text";
 
+// Where rows are computed together, GCC 12 would load again what it has in a register, unless a store between could have
+// changed it.
+constexpr const char* opaque_pointers = R"text(#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
+#else
+#define WEFT_OPAQUE(pointer)
+#endif
+)text";
+
 constexpr const char* flush_subnormals = R"text(
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -110,6 +119,17 @@ void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, 
 const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 )";
 
+bool has_opaque_pointers(const Module& module) {
+  bool found = false;
+  for (const kernel::Function& function : module.functions) {
+    kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
+      const auto* pointer = std::get_if<kernel::Pointer>(&statement.op);
+      found |= pointer && pointer->is_opaque;
+    });
+  }
+  return found;
+}
+
 /// Whether three selects of one condition, such as those of a pixel's lanes, are in a loop of vectors. GCC 12 threads
 /// jumps from one to the next, and then stores the lanes of its vectors one by one.
 bool repeats_conditions(const kernel::Block& block) {
@@ -153,6 +173,7 @@ class CppEmitter {
     if (has_portions(plan_.nodes)) used.insert("in_portions");
     const std::string helpers = prelude(used);
     return common_head + std::string(repeats_conditions(module_) ? without_jump_threading : "") +
+           (has_opaque_pointers(module_) ? opaque_pointers : "") +
            math_declarations(printer.used_functions(), module_.strict) + "\n" +
            inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
                                   (module_.strict ? "" : flush_subnormals) + "\n" + out.text());

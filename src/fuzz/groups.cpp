@@ -51,6 +51,9 @@ plan::SplitChoices random_split(Random& random, int rank) {
   return split;
 }
 
+/// That a pass computes at a time.
+int random_rows(Random& random) { return 1 + static_cast<int>(random.bits() % 4); }
+
 /// Something else than what was chosen for a kernel, of each part with some probability.
 plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
@@ -64,6 +67,7 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
       return asked;
     }
     if (is_one_in(random, 2)) asked.width = 8 << random.bits() % 5;
+    if (!chosen.is_of_blocks() && *asked.steps > 1 && is_one_in(random, 2)) asked.rows = random_rows(random);
     return asked;
   }
   if (chosen.passes.size() == 1 && chosen.kept.empty()) {
@@ -85,6 +89,9 @@ plan::Choices random_choices(Random& random, const plan::KernelPlan& chosen) {
     asked.edges = is_one_in(random, 2) ? 0 : 4 << random.bits() % 5;
     if (asked.edges == 0) asked.whole = 4 << random.bits() % 3;
   }
+  if (!chosen.is_of_blocks() && chosen.is_tiled() && chosen.has_one_rate() && !chosen.parts &&
+      !chosen.is_static() && chosen.levels[0].extent.size() == 2 && is_one_in(random, 2))
+    asked.rows = random_rows(random);
   for (const plan::Kept& kept : chosen.kept) {
     if (kept.storage == plan::Storage::Ring && is_one_in(random, 3))
       asked.kept[kept.stage].rows = kept.rows << random.bits() % 2;

@@ -109,6 +109,7 @@ struct Pointer {
   bool is_const = true;
   Expr unless = nullptr;     ///< Where it holds, name[i] is instead[i].
   std::string instead = "";  ///< Another array.
+  bool is_opaque = false;    ///< Compilers do not see what it points into.
 };
 enum class Storage {
   Local,   ///< In registers or on the stack; of each thread.

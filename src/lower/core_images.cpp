@@ -95,7 +95,7 @@ Block CoreTiles::copied_row(const Source& source) {
     for (int l = 0; l < (apart ? lanes : 1); ++l) {
       const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
       copy.push_back(
-          {kernel::Store{row_.at(&source), kernel::add(name("i"), at(source, left, l)),
+          {kernel::Store{row_name(source), kernel::add(name("i"), at(source, left, l)),
                          kernel::load(from, type, kernel::add(scalar, in_memory_at(source, rows, left)))}});
     }
     const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
@@ -113,7 +113,7 @@ Block CoreTiles::copied_row(const Source& source) {
     copy_from(name("left"), name("right"));
   }
   if (border) {
-    beyond_columns(copies, source, {"left", "right"}, [&](const Expr& x, int lane) {
+    beyond_columns(copies, source, {"left", "right"}, row_name(source), [&](const Expr& x, int lane) {
       return kernel::load(from, type, kernel::add(in_memory_at(source, rows, x), literal(lane)));
     });
   }
@@ -126,7 +126,7 @@ Block CoreTiles::copied_row(const Source& source) {
   return copies;
 }
 
-void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& ends,
+void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& ends, const std::string& to,
                                const std::function<Expr(const Expr&, int)>& pixel) {
   const plan::BorderRule& border = *source.kept.border;
   const Rows rows = all_of(source);
@@ -143,7 +143,7 @@ void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& e
       for (int l = 0; l < source.lanes(); ++l) values.push_back(pixel(found, l));
     }
     for (int l = 0; l < source.lanes(); ++l) {
-      body.push_back({kernel::Store{row_.at(&source), at(source, x, l), values[l]}});
+      body.push_back({kernel::Store{to, at(source, x, l), values[l]}});
     }
     block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
   };
@@ -163,7 +163,7 @@ Block CoreTiles::constant_row(const Source& source) {
   const std::vector<Expr> values = border_lanes(*source.kept.border, block);
   for (int l = 0; l < source.lanes(); ++l)
     body.push_back({kernel::Store{
-        row_.at(&source),
+        row_name(source),
         kernel::add(kernel::mul(name("i"), literal(pixel_pitch(source.lanes(), source.kept.lane_pitch))),
                     literal(l * source.kept.lane_pitch)),
         values[l]}});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernel/share_loads.h"
 #include "lower/core_tiles.h"
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
@@ -21,6 +22,12 @@ using kernel::name;
 
 namespace {
 
+/// The coordinates of a row that is so many below another.
+std::vector<Expr> at_row(std::vector<Expr> row, int below) {
+  row.back() = kernel::add(row.back(), literal(below));
+  return row;
+}
+
 /// for the pixels of a row:  each lane from its own row to memory
 For interleaved(const StripTarget& lanes, const StripTarget& pixels) {
   Block body;
@@ -30,6 +37,14 @@ For interleaved(const StripTarget& lanes, const StripTarget& pixels) {
                                   kernel::load(lanes.array, lanes.stage->type.scalar, from)}});
   }
   return {LoopKind::Vector, "i", literal(0), kernel::sub(name("right"), name("left")), std::move(body)};
+}
+
+/// GCC 12 thinks that loading again costs nothing, and does so with what rows have in common, unless stores between could
+/// have changed it. So they are hidden where pointers point.
+void make_opaque(Block& pointers) {
+  for (kernel::Stmt& statement : pointers) {
+    if (auto* pointer = std::get_if<kernel::Pointer>(&statement.op)) pointer->is_opaque = true;
+  }
 }
 
 /// Of the loop of a pass: 1 unless one loop over pixels is all that it takes.
@@ -45,20 +60,53 @@ int phases_of_pass(ExpressionLowering& expressions, const Tile::Stages& pass) {
 }  // namespace
 
 Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
-  if (pass.back() == &result_) return rows_of_result(pass);
-  const Source& first = *tile_.source(*pass.front());
-  Block body, constants;
-  clip_columns(body, first, ends_of_row());
-  compute(body, pass, tile_.row_coords(&first.kept), columns_of(first));
+  const bool is_of_result = pass.back() == &result_;
+  const Source* source = is_of_result ? nullptr : tile_.source(*pass.front());
+  const plan::Kept* kept = source ? &source->kept : nullptr;
+  const std::set<const ir::Stage*> fetched = fetched_;
+  const auto computed = [&](int rows) {
+    Block body = is_of_result ? columns_of_result() : Block{};
+    if (source) clip_columns(body, *source, ends_of_row());
+    fetched_ = fetched;
+    compute(body, pass, tile_.row_coords(kept), source ? columns_of(*source) : tile_.width(), rows);
+    return body;
+  };
+  Block body = computed(1), constants;
   for (const ir::Stage* stage : pass) {
-    const Source& source = *tile_.source(*stage);
-    if (!source.is_constant_outside()) continue;
-    constants.push_back(current_row(source));
-    kernel::append(constants, constant_row(source));
+    const Source* of_stage = tile_.source(*stage);
+    if (!of_stage || !of_stage->is_constant_outside()) continue;
+    constants.push_back(current_row(*of_stage));
+    kernel::append(constants, constant_row(*of_stage));
   }
   const bool has_constants = !constants.empty();
-  if (has_constants) body = {{inside_or_constant(first, std::move(body), std::move(constants))}};
-  return tile_.for_rows(&first.kept, has_constants, std::move(body));
+  if (has_constants) body = {{inside_or_constant(*source, std::move(body), std::move(constants))}};
+  Tile::Together together;
+  if (const int rows = rows_together(pass); rows > 1)
+    together = {computed(rows), where_together(pass, source, rows)};
+  return tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
+}
+
+int CoreTiles::rows_together(const Tile::Stages& pass) const {
+  const int rows = tile_.plan().rows_of_pass();
+  if (rows == 1) return 1;
+  const Tile::PassLanes lanes = tile_.lanes_of(pass);
+  ExpressionLowering expressions = tile_.expressions(lanes.front()->stage(), Place::Row, rows_.coords());
+  for (const auto& stage : lanes) {
+    const bool is_simple = cases_of(stage->stage()).size() == 1
+                               ? is_one_loop(expressions, stage->stage())
+                               : pass.size() == 1 && box_of_first_case(stage->stage());
+    if (!is_simple || phase_count(stage->stage()) > 1) return 1;
+  }
+  return rows;
+}
+
+Expr CoreTiles::where_together(const Tile::Stages& pass, const Source* source, int rows) const {
+  const Tile::PassLanes lanes = tile_.lanes_of(pass);
+  const ir::Stage& stage = lanes.front()->stage();
+  const auto box = box_of_first_case(stage);
+  if (!box) return nullptr;
+  const Expr first = tile_.first_of_batch(source ? &source->kept : nullptr);
+  return rows_in_box(tile_.expressions(stage, Place::Row, {name("x0"), first}), *box, rows);
 }
 
 Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) {
@@ -81,42 +129,50 @@ Block CoreTiles::columns_of_result() const {
           {Let{ends.right, in_steps ? kernel::min(name("x1"), rows_.end(0)) : name("x1")}}};
 }
 
-Block CoreTiles::rows_of_result(const Tile::Stages& pass) {
-  Block body = columns_of_result();
-  compute(body, pass, tile_.row_coords(nullptr), tile_.width());
-  return tile_.for_rows(nullptr, false, std::move(body));
+void CoreTiles::fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
+                                int rows) {
+  const Ends ends = ends_of_row();
+  const Source* of_pass = tile_.source(*pass.front());
+  const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
+  const std::set<const ir::Stage*> fetched = fetched_;
+  for (int below = 0; below < rows; ++below) {
+    fetched_ = fetched;
+    kernel::append(block, prefetch_images(tile_, pass, name(ends.left), name(ends.right),
+                                          at_row(row, below).front(), ahead, fetched_));
+  }
 }
 
-void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns) {
+void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
+                        int rows) {
   const Ends ends = ends_of_row();
-  if (tile_.is_of_volume()) {
-    if (!edges_) fetch_next_planes(block, pass, row.front());
-  } else {
-    const Source* of_pass = tile_.source(*pass.front());
-    const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
-    kernel::append(
-        block, prefetch_images(tile_, pass, name(ends.left), name(ends.right), row.front(), ahead, fetched_));
-  }
+  if (!tile_.is_of_volume())
+    fetch_next_rows(block, pass, row, rows);
+  else if (!edges_)
+    fetch_next_planes(block, pass, row.front());
   Block work;
-  compute_part(work, pass, row, columns);
+  compute_part(work, pass, row, columns, rows);
   if (edges_)
     kernel::append(block, in_parts(name(ends.left), name(ends.right), std::move(work)));
   else
     kernel::append(block, std::move(work));
-  for (const ir::Stage* stage : pass) {
-    const Source* source = tile_.source(*stage);
-    if (!source) continue;
-    if (edges_ && (source->kept.is_stored || source->kept.border_mode()))
-      block.push_back(current_row(*source));
-    if (source->kept.is_stored) block.push_back({stored_row(*source, row)});
-    if (!source->kept.border_mode()) continue;
-    beyond_columns(block, *source, ends, [&](const Expr& x, int lane) {
-      return kernel::load(row_.at(source), stage->type.scalar, at(*source, x, lane));
-    });
+  for (int below = 0; below < rows; ++below) {
+    for (const ir::Stage* stage : pass) {
+      const Source* source = tile_.source(*stage);
+      if (!source) continue;
+      const std::string& kept = row_name(*source, below);
+      if (edges_ && (source->kept.is_stored || source->kept.border_mode()))
+        block.push_back(current_row(*source, below));
+      if (source->kept.is_stored) block.push_back({stored_row(*source, at_row(row, below), kept)});
+      if (!source->kept.border_mode()) continue;
+      beyond_columns(block, *source, ends, kept, [&](const Expr& x, int lane) {
+        return kernel::load(kept, stage->type.scalar, at(*source, x, lane));
+      });
+    }
   }
 }
 
-If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row) const {
+If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
+                         const std::string& kept_row) const {
   const ArrayLayout& array = array_of(source.stage);
   Expr is_own;
   for (int d = 1; d <= tile_.down(); ++d) {
@@ -128,7 +184,7 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row) con
   const Expr i = name("i"), columns = kernel::sub(name("x1"), name("x0"));
   const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(name("x0"), array));
   const auto& [from, target] = stored_.at(&source);
-  Block body{{kernel::Pointer{from, row_.at(&source), source.kept.type.scalar, at(source, name("x0"))}}};
+  Block body{{kernel::Pointer{from, kept_row, source.kept.type.scalar, at(source, name("x0"))}}};
   const bool is_apart = source.kept.lane_pitch != 1;
   Block plain{{kernel::Pointer{target, array.name, source.kept.type.scalar, to, false}}}, copy;
   for (int l = 0; l < (is_apart ? lanes : 1); ++l) {
@@ -148,42 +204,51 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row) con
 }
 
 void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
-                             int columns) {
+                             int columns, int rows) {
   const Tile::PassLanes lanes = tile_.lanes_of(pass);
   const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
   const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
   ExpressionLowering expressions =
       tile_.expressions(lanes.front()->stage(), Place::Row, coords_of(kernel::add(begin, i), row));
   if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
-  Tile::RowsOf rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
+  Tile::RowsOf kept_rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
 
   const int phases = phases_of_pass(expressions, pass);
   const bool to_lanes =
       tile_.plan().lanes_apart && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
   std::vector<StripTarget> targets;
-  for (std::size_t m = 0; m < pass.size(); ++m)
-    targets.push_back(target_of(*pass[m], lanes[m]->stage(), expressions, row, block));
+  for (int below = 0; below < rows; ++below) {
+    for (std::size_t m = 0; m < pass.size(); ++m)
+      targets.push_back(
+          target_of(*pass[m], lanes[m]->stage(), expressions, at_row(row, below), below, block));
+  }
+  if (rows > 1) make_opaque(block);
   const StripTarget memory = targets.back();
   if (to_lanes) {
     targets.back() = {memory.stage, expressions.claim(array_.name + "_lanes"), i, tile_.width()};
     block.push_back(
         {kernel::LocalArray{targets.back().array, result_.type.scalar, tile_.width() * result_.type.lanes}});
   }
-  const int capacity = columns * lanes.front()->per_pixel();
+  const Strip strip{begin, length, columns * lanes.front()->per_pixel()};
   Block pointers, work;
-  if (phases > 1) {
-    store_by_phases(expressions, std::move(rows), pass, targets, row, phases, pointers, work);
+  if (rows > 1) {
+    store_rows(expressions, std::move(kept_rows), pass, targets, row, strip, pointers, work);
+  } else if (phases > 1) {
+    store_by_phases(expressions, std::move(kept_rows), pass, targets, row, phases, pointers, work);
   } else {
-    expressions.keep_rows(std::move(rows), name("left"));
-    store_strip(expressions, targets, {begin, length, capacity}, pointers, work);
+    expressions.keep_rows(std::move(kept_rows), name("left"));
+    store_strip(expressions, targets, strip, pointers, work);
   }
   kernel::append(block, std::move(pointers));
   kernel::append(block, std::move(work));
   if (to_lanes) block.push_back({interleaved(targets.back(), memory)});
   if (pass.back() == &result_) {
-    kernel::StorePastCaches store{array_.name, result_.type.scalar, memory_of(row), line_.name,
-                                  kernel::mul(count(), literal(result_.type.lanes))};
-    block.push_back({If{name(past_caches_, Scalar::Bool), {{std::move(store)}}, {}}});
+    Block stores;
+    for (int below = 0; below < rows; ++below)
+      stores.push_back(
+          {kernel::StorePastCaches{array_.name, result_.type.scalar, memory_of(at_row(row, below)),
+                                   lines_[below].name, kernel::mul(count(), literal(result_.type.lanes))}});
+    block.push_back({If{name(past_caches_, Scalar::Bool), std::move(stores), {}}});
   }
 }
 
@@ -258,8 +323,61 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
   edge(right, kernel::sub(name("right"), name("left")));
 }
 
+void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
+                           const std::vector<StripTarget>& targets, const std::vector<Expr>& row,
+                           const Strip& strip, Block& pointers, Block& work) {
+  std::vector<const ir::Stage*> stages, others;
+  for (std::size_t m = 0; m < pass.size(); ++m) stages.push_back(targets[m].stage);
+  Tile::Names names = tile_.names();
+  const std::vector<std::vector<ir::Stage>> rows =
+      rows_below(stages, static_cast<int>(targets.size() / pass.size()), names);
+  for (const auto& of_row : rows) {
+    for (const ir::Stage& stage : of_row) others.push_back(&stage);
+  }
+  const ir::Stage& first = *others.front();
+  others.erase(others.begin());
+  ExpressionLowering together =
+      tile_.expressions(first, Place::Row, coords_of(kernel::add(strip.x0, name("i")), row), &names);
+  together.share_with(others);
+  together.keep_rows(std::move(kept_rows), name("left"));
+  together.avoid_names_of(single);
+  together.open(work, &pointers);
+  const auto loop = [&](std::size_t number, const Expr& from, const Expr& until) {
+    For pixels{LoopKind::Vector, "i", from, until, {}};
+    together.open(pixels.body);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Block stores;
+      for (std::size_t m = 0; m < pass.size(); ++m) {
+        const StripTarget& target = targets[r * pass.size() + m];
+        const Lanes lanes = together.lower(cases_of(rows[r][m])[number].value);
+        for (std::size_t l = 0; l < lanes.size(); ++l) {
+          const Expr to =
+              kernel::add(target.offset, literal(static_cast<std::int64_t>(l) * target.lane_pitch));
+          stores.push_back({kernel::Store{target.array, to, lanes[l]}});
+        }
+      }
+      kernel::append(pixels.body, std::move(stores));
+    }
+    together.close();
+    kernel::share_loads(pixels.body, [&](const std::string& wanted) { return together.claim(wanted); });
+    work.push_back({std::move(pixels)});
+  };
+  const auto box = box_of_first_case(*stages.front());
+  if (box) {
+    const PixelRange all{"i", literal(0), strip.count, strip.x0};
+    const auto [begin, end] = columns_in_box(together, *box, all, nullptr, work);
+    loop(1, literal(0), begin);
+    loop(0, begin, end);
+    loop(1, end, strip.count);
+  } else {
+    loop(0, literal(0), strip.count);
+  }
+  together.close();
+  make_opaque(pointers);
+}
+
 StripTarget CoreTiles::target_of(const ir::Stage& stage, const ir::Stage& inner,
-                                 ExpressionLowering& expressions, const std::vector<Expr>& row,
+                                 ExpressionLowering& expressions, const std::vector<Expr>& row, int below,
                                  Block& block) const {
   const auto scalar = [&](std::int64_t lane_pitch) {
     return kernel::mul(name("i"), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
@@ -267,12 +385,13 @@ StripTarget CoreTiles::target_of(const ir::Stage& stage, const ir::Stage& inner,
   if (&stage != &result_) {
     const Source& source = *tile_.source(stage);
     const std::int64_t lane_pitch = source.kept.lane_pitch;
-    block.push_back(current_row(source));
-    return {&inner, row_.at(&source), kernel::add(scalar(lane_pitch), first_scalar(stage)), lane_pitch};
+    block.push_back(current_row(source, below));
+    return {&inner, row_name(source, below), kernel::add(scalar(lane_pitch), first_scalar(stage)),
+            lane_pitch};
   }
-  const std::string target = expressions.claim(array_.name + "_row");
+  const std::string target = expressions.claim(array_.name + "_row" + suffix_of_row(below));
   block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, memory_of(row), false,
-                                   name(past_caches_, Scalar::Bool), line_.name}});
+                                   name(past_caches_, Scalar::Bool), lines_[below].name}});
   return {&inner, target, scalar(1)};
 }
 

@@ -28,7 +28,8 @@ CoreTiles::CoreTiles(const Tile& tile)
   const auto claim = [&](const std::string& wanted) { return tile.layout().names.claim(wanted); };
   for (const Source& source : tile.sources()) {
     const std::string& name = array_of(source.stage).name;
-    row_[&source] = claim(name + "_row");
+    for (int below = 0; below < tile.plan().rows_of_pass(); ++below)
+      row_[&source].push_back(claim(name + "_row" + suffix_of_row(below)));
     if (source.kept.is_stored) stored_[&source] = {claim(name + "_own"), claim(name + "_stored")};
     if (!finds(source)) continue;
     finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
@@ -36,7 +37,9 @@ CoreTiles::CoreTiles(const Tile& tile)
   }
   if (tile.plan().edges > 0) edges_ = {claim("copied"), claim("inner_left"), claim("inner_right")};
   if (tile.plan().parts) return;
-  line_ = {claim(array_.name + "_line"), result_.type.scalar, tile.width() * result_.type.lanes};
+  for (int below = 0; below < tile.plan().rows_of_pass(); ++below)
+    lines_.push_back({claim(array_.name + "_line" + suffix_of_row(below)), result_.type.scalar,
+                      tile.width() * result_.type.lanes});
   past_caches_ = claim("past_caches");
 }
 
@@ -47,6 +50,7 @@ std::string CoreTiles::comment() const {
     const bool is_named = source.kept.is_member || finds(source);
     if (is_named) names += (names.empty() ? "'" : ", '") + source.stage.name + "'";
   }
+  const int rows = tile_.plan().rows_of_pass();
   const std::string width = std::to_string(tile_.width()),
                     parts = "[first, last) of '" + result_.name + "', each ";
   const std::string where =
@@ -57,7 +61,8 @@ std::string CoreTiles::comment() const {
       tile_.is_static() ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().height().fixed()) + "."
       : tile_.is_of_volume() ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().lines()) +
                                    " that are computed plane by plane."
-                             : "Strips " + parts + width + " columns that are computed row by row.";
+                             : "Strips " + parts + width + " columns that are computed " +
+                                   (rows == 1 ? "row by row." : std::to_string(rows) + " rows at a time.");
   if (members.empty()) return tiles + where;
   return tiles +
          (tile_.is_static() ? "\nThe rows of " + members + " that a tile needs are computed before it."
@@ -76,10 +81,10 @@ kernel::Function CoreTiles::begin() {
 
 void CoreTiles::go_through(kernel::Function& function, const Expr& rows_per_part, Block work) {
   Block& block = function.body;
-  if (!line_.name.empty()) {
+  if (!lines_.empty()) {
     const Expr scalars = kernel::mul(name(array_.strides.back()), rows_.extent(tile_.down()));
     const Expr bytes = kernel::mul(scalars, literal(size_of(result_.type.scalar)));
-    block.push_back({line_});
+    for (const kernel::LocalArray& line : lines_) block.push_back({line});
     block.push_back({kernel::ExceedsCaches{past_caches_, bytes}});
   }
   const Expr columns = name("columns"), strip = name("strip");

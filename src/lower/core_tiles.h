@@ -85,7 +85,13 @@ class CoreTiles : public TileOwner {
   void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const;
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   kernel::If inside_or_constant(const Source& source, Block inside, Block outside) const;
-  kernel::Stmt current_row(const Source& source) const { return tile_.current_row(source, row_.at(&source)); }
+  /// Its pointer, and the same of a row that is so many below the current one.
+  const std::string& row_name(const Source& source, int below = 0) const {
+    return row_.at(&source).at(below);
+  }
+  kernel::Stmt current_row(const Source& source, int below = 0) const {
+    return tile_.current_row(source, row_name(source, below), below);
+  }
   /// The scalar of a kept row that holds a lane at a column.
   Expr at(const Source& source, const Expr& x, int lane = 0) const {
     return Tile::at(source.kept, kernel::sub(x, begin_of(source)), lane);
@@ -95,6 +101,8 @@ class CoreTiles : public TileOwner {
     row.insert(row.begin(), x);
     return row;
   }
+  /// Of names that there are of each row: none for the current one.
+  static std::string suffix_of_row(int below) { return below == 0 ? "" : "_p" + std::to_string(below); }
   static Expr count() { return kernel::sub(kernel::name("right"), kernel::name("left")); }
 
   // ---- rows of images (core_images.cpp)
@@ -110,8 +118,8 @@ class CoreTiles : public TileOwner {
   kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords) const;
   /// The current row of an image, copied to its kept rows with what its border finds.
   Block copied_row(const Source& source);
-  /// The pixels beyond the ends of a row that the tile needs. `pixel` gives one lane of a pixel of the source.
-  void beyond_columns(Block& block, const Source& source, const Ends& ends,
+  /// The pixels beyond the ends of the row `to` that the tile needs. `pixel` gives one lane of a pixel of the source.
+  void beyond_columns(Block& block, const Source& source, const Ends& ends, const std::string& to,
                       const std::function<Expr(const Expr&, int)>& pixel);
   Block constant_row(const Source& source);
   std::vector<Expr> border_lanes(const plan::BorderRule& border, Block& block);
@@ -119,22 +127,33 @@ class CoreTiles : public TileOwner {
   // ---- rows of members (core_passes.cpp)
 
   Block columns_of_result() const;
-  Block rows_of_result(const Tile::Stages& pass);
-  /// One row of the members of a pass, at most so many columns: to their kept rows, or to memory.
-  void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns);
+  /// How many rows of the pass one loop computes.
+  int rows_together(const Tile::Stages& pass) const;
+  /// Where it can: null, if it can anywhere.
+  Expr where_together(const Tile::Stages& pass, const Source* source, int rows) const;
+  /// So many rows of the members of a pass, at most so many columns: to their kept rows, or to memory.
+  void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
+               int rows = 1);
+  /// What it reads pixel by pixel is asked for ahead of it.
+  void fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int rows);
   /// if the tile has the row:  its columns, from the kept row to memory
-  kernel::If stored_row(const Source& source, const std::vector<Expr>& row) const;
+  kernel::If stored_row(const Source& source, const std::vector<Expr>& row, const std::string& kept) const;
   /// From left to right.
-  void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns);
+  void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
+                    int rows);
   /// From the start of the array that the pixels of a strip go to.
   Expr first_scalar(const ir::Stage& stage) const;
   /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
   void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
                        const std::vector<StripTarget>& targets, const std::vector<Expr>& row, int count,
                        Block& pointers, Block& work);
-  /// Where the pixels of a stage go; appends a pointer to the row.
+  /// All rows of the strip by one loop; `targets` are those of the first row, then of the next.
+  void store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
+                  const std::vector<StripTarget>& targets, const std::vector<Expr>& row, const Strip& strip,
+                  Block& pointers, Block& work);
+  /// Where the pixels of a stage go, so many rows below the current one; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
-                        const std::vector<Expr>& row, Block& block) const;
+                        const std::vector<Expr>& row, int below, Block& block) const;
   /// The scalar of the result with which its part of a row begins.
   Expr memory_of(const std::vector<Expr>& row) const;
 
@@ -143,7 +162,7 @@ class CoreTiles : public TileOwner {
   const ArrayLayout& array_;
   const Rows& rows_;
   const Steps& steps_;
-  std::map<const Source*, std::string> row_;  // points to the current one
+  std::map<const Source*, std::vector<std::string>> row_;  // point to the current one, and those below it
   std::map<const Source*, Finding> finding_;
   std::map<const Source*, std::pair<std::string, std::string>>
       stored_;  // the tile's part of a row: kept, stored
@@ -154,8 +173,8 @@ class CoreTiles : public TileOwner {
   };
   std::optional<Edges> edges_;
   std::set<const ir::Stage*> fetched_;  // images, by what reads them first
-  // What caches cannot keep goes past them by whole cache lines, so a row of the tile is gathered first.
-  kernel::LocalArray line_;
+  // What caches cannot keep goes past them by whole cache lines, so rows of the tile are gathered first.
+  std::vector<kernel::LocalArray> lines_;
   std::string past_caches_;
 };
 

@@ -103,4 +103,21 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
   return result;
 }
 
+std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages, int count,
+                                               Names& names) {
+  std::vector<std::vector<ir::Stage>> rows(count);
+  Names added;
+  for (int r = 0; r < count; ++r) {
+    // One for all stages: what they have in common stays so.
+    ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {{1, 0}, {1, r}}); });
+    for (const ir::Stage* stage : stages) {
+      ir::Stage& row = rows[r].emplace_back(ir::rewritten(*stage, std::ref(rewriter)));
+      row.box[1].extent = row.box[1].extent - (count - 1);
+      add_names(*stage, rewriter, names, added);
+    }
+  }
+  names.insert(added.begin(), added.end());
+  return rows;
+}
+
 }  // namespace weft::lower

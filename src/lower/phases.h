@@ -4,6 +4,11 @@
 //  →  out(2 * i) = in(i) + in(i),   out(2 * i + 1) = in(i) + in(i + 1)
 //
 // Neighbours of one phase read neighbours, so that vectors are loaded instead of gathered.
+//
+// Rows that are computed together, by their distance from the first:
+//
+//     out(y) = in(y - 1) + in(y + 1)
+//  →  out(y) = in(y - 1) + in(y + 1),   out(y + 1) = in(y) + in(y + 2)
 #pragma once
 
 #include <array>
@@ -41,5 +46,11 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
                                        const std::array<InSteps, 2>& steps,
                                        const std::unordered_map<const ir::Node*, std::string>& names,
                                        std::unordered_map<const ir::Node*, std::string>& added);
+
+/// Of `count` rows the first and those below it, by their distance: the stages of each as functions of the first row, in
+/// boxes of the rows that have all others below them. To the names of parts of the stages it adds those of the same
+/// parts of the rows.
+std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages, int count,
+                                               std::unordered_map<const ir::Node*, std::string>& names);
 
 }  // namespace weft::lower

@@ -70,32 +70,32 @@ bool lanes_share_a_function(const ir::Stage& stage) {
   return found;
 }
 
-void store_pixels(ExpressionLowering& expressions, const StripTarget& target, const PixelRange& pixels,
-                  Block& work) {
-  const std::vector<ir::Case>& cases = cases_of(*target.stage);
-  const auto loop = [&](const std::vector<ir::Case>& some, const Expr& from, const Expr& until) {
-    kernel::For pixel{loop_over_pixels(*target.stage, some), pixels.variable, from, until, {}};
-    store_pixel(expressions, pixel.body, some, target.array, target.offset, target.lane_pitch);
-    work.push_back({std::move(pixel)});
-  };
-  const auto box =
-      cases.size() == 2 ? analysis::box_where(cases[0].when, target.stage->domain().size()) : std::nullopt;
-  if (!box) return loop(cases, pixels.from, pixels.until);
+std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage) {
+  const std::vector<ir::Case>& cases = cases_of(stage);
+  return cases.size() == 2 ? analysis::box_where(cases[0].when, stage.domain().size()) : std::nullopt;
+}
 
-  Expr in_rows;
-  for (std::size_t d = 1; d < box->size(); ++d) {
+Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box, int rows) {
+  Expr are_inside;
+  for (std::size_t d = 1; d < box.size(); ++d) {
     const Expr& at = expressions.coordinate(d);
-    for (const ir::Affine& bound : (*box)[d].lower)
-      in_rows = kernel::both(in_rows, kernel::binary(BinaryOp::Le, expressions.lower(bound), at));
-    for (const ir::Affine& bound : (*box)[d].upper)
-      in_rows = kernel::both(in_rows, kernel::binary(BinaryOp::Lt, at, expressions.lower(bound)));
+    for (const ir::Affine& bound : box[d].lower)
+      are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Le, expressions.lower(bound), at));
+    const Expr last = d + 1 == box.size() ? kernel::add(at, kernel::literal(rows - 1)) : at;
+    for (const ir::Affine& bound : box[d].upper)
+      are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Lt, last, expressions.lower(bound)));
   }
+  return are_inside;
+}
+
+ColumnsInBox columns_in_box(ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
+                            const PixelRange& pixels, const Expr& in_rows, Block& work) {
   const auto number = [&](const ir::Affine& bound) {
     return kernel::sub(expressions.lower(bound), pixels.origin);
   };
   Expr first = pixels.from, end = pixels.until;
-  for (const ir::Affine& bound : (*box)[0].lower) first = kernel::max(first, number(bound));
-  for (const ir::Affine& bound : (*box)[0].upper) end = kernel::min(end, number(bound));
+  for (const ir::Affine& bound : box[0].lower) first = kernel::max(first, number(bound));
+  for (const ir::Affine& bound : box[0].upper) end = kernel::min(end, number(bound));
   first = kernel::min(first, pixels.until);
   if (in_rows) first = kernel::select(in_rows, first, pixels.until);
   const auto named = [&](const std::string& wanted, const Expr& value) {
@@ -104,7 +104,22 @@ void store_pixels(ExpressionLowering& expressions, const StripTarget& target, co
     return kernel::name(name);
   };
   first = named("case_from", first);
-  end = named("case_to", kernel::max(first, end));
+  return {first, named("case_to", kernel::max(first, end))};
+}
+
+void store_pixels(ExpressionLowering& expressions, const StripTarget& target, const PixelRange& pixels,
+                  Block& work) {
+  const std::vector<ir::Case>& cases = cases_of(*target.stage);
+  const auto loop = [&](const std::vector<ir::Case>& some, const Expr& from, const Expr& until) {
+    kernel::For pixel{loop_over_pixels(*target.stage, some), pixels.variable, from, until, {}};
+    store_pixel(expressions, pixel.body, some, target.array, target.offset, target.lane_pitch);
+    work.push_back({std::move(pixel)});
+  };
+  const auto box = box_of_first_case(*target.stage);
+  if (!box) return loop(cases, pixels.from, pixels.until);
+
+  const auto [first, end] =
+      columns_in_box(expressions, *box, pixels, rows_in_box(expressions, *box, 1), work);
   const std::vector<ir::Case> inside{{nullptr, cases[0].value}}, outside{{nullptr, cases[1].value}};
   loop(outside, pixels.from, first);
   loop(inside, first, end);

@@ -2,8 +2,11 @@
 // them.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "analysis/interior.h"
 #include "ir/stage_ir.h"
 #include "kernel/ir.h"
 #include "lower/expressions.h"
@@ -47,6 +50,18 @@ struct PixelRange {
   std::string variable;
   kernel::Expr from, until, origin;
 };
+
+/// Of a stage with two cases: where the first holds, if that is in a box.
+std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage);
+/// Whether so many rows from the current one lie in the box; null if all do.
+kernel::Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
+                         int rows);
+/// The pixels of a range whose columns lie in the box: none unless `in_rows`, if that is not null.
+struct ColumnsInBox {
+  kernel::Expr first, end;  ///< Names, which `work` defines.
+};
+ColumnsInBox columns_in_box(ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
+                            const PixelRange& pixels, const kernel::Expr& in_rows, kernel::Block& work);
 
 /// Appends loops that store the pixels of a stage, several where the first of two cases holds in a box.
 void store_pixels(ExpressionLowering& expressions, const StripTarget& target, const PixelRange& pixels,

@@ -153,35 +153,36 @@ Block Tile::for_lines(const plan::Kept* kept, bool all, Block work) const {
   return {{For{LoopKind::Serial, variable, kernel::max(from), kernel::min(until), std::move(work)}}};
 }
 
-Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
-  if (is_of_volume()) work = for_lines(kept, all, std::move(work));
+Tile::RowsAtATime Tile::rows_at_a_time(const plan::Kept* kept, bool all) const {
   const int step = plan().step[1], rate = kept ? kept->rate[1] : step, ahead = kept ? kept->ahead : 0;
   const plan::Reach needed = kept ? kept->down() : plan::Reach{};
-  const std::string variable = !kept ? marching() : is_of_volume() ? "plane" : "row";
-  const Expr row = name(variable);
   const Expr tile_begin = kept ? first_row(*kept) : name(marching("0")),
              tile_end = kept ? end_row(*kept) : name(marching("1"));
-  Expr first = tile_begin;
-  int count = 0;  // of a batch
-  std::vector<Expr> from, until;
+  RowsAtATime rows{tile_begin, 0, {}, {}};
   if (is_static()) {
-    until.push_back(tile_end);
+    rows.until.push_back(tile_end);
   } else {
-    first = kernel::add(row_at(batch_row(), rate), literal(ahead));
-    count = plan::at_rate(batch_, step, rate);
+    rows.first = kernel::add(row_at(batch_row(), rate), literal(ahead));
+    rows.count = plan::at_rate(batch_, step, rate);
     const bool begins_with_tile = ahead - needed.min == plan::at_rate(plan().before, step, rate);
-    if (count == 1 || !begins_with_tile) from.push_back(tile_begin);
-    if (count > 1) until.push_back(kernel::add(first, literal(count)));
-    if (batch_ > step) until.push_back(tile_end);
+    if (rows.count == 1 || !begins_with_tile) rows.from.push_back(tile_begin);
+    if (batch_ > step) rows.until.push_back(tile_end);
   }
-  if (!all) {
-    const ir::Range& range = kept ? kept->box[down()] : result().domain()[down()];
-    const plan::Reach beyond = kept ? kept->continued(down()) : plan::Reach{};
-    const bool moves_alike = range == result().domain()[down()] && step == 1 && rate == 1;
-    const Expr begin = rows_.lower(range.min), end = rows_.lower(range.min + range.extent);
-    if (!moves_alike || needed.min < -beyond.min) from.push_back(kernel::sub(begin, literal(beyond.min)));
-    if (!moves_alike || needed.max > beyond.max) until.push_back(kernel::add(end, literal(beyond.max)));
-  }
+  if (all) return rows;
+  const ir::Range& range = kept ? kept->box[down()] : result().domain()[down()];
+  const plan::Reach beyond = kept ? kept->continued(down()) : plan::Reach{};
+  const bool moves_alike = range == result().domain()[down()] && step == 1 && rate == 1;
+  const Expr begin = rows_.lower(range.min), end = rows_.lower(range.min + range.extent);
+  if (!moves_alike || needed.min < -beyond.min) rows.from.push_back(kernel::sub(begin, literal(beyond.min)));
+  if (!moves_alike || needed.max > beyond.max) rows.until.push_back(kernel::add(end, literal(beyond.max)));
+  return rows;
+}
+
+Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together together) const {
+  if (is_of_volume()) work = for_lines(kept, all, std::move(work));
+  const std::string variable = !kept ? marching() : is_of_volume() ? "plane" : "row";
+  const Expr row = name(variable);
+  auto [first, count, from, until] = rows_at_a_time(kept, all);
   if (count == 1) {
     Expr is_needed = kernel::binary(BinaryOp::Le, kernel::max(from), first);
     if (!until.empty())
@@ -191,6 +192,7 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
   }
   Block block;
   from.insert(from.begin(), first);
+  if (count > 1) until.insert(until.begin(), kernel::add(first, literal(count)));
   const auto bound = [&](const std::string& name, const Expr& value, bool is_long) {
     if (!is_long || !plan().is_of_blocks()) return value;  // a core finds it once for a whole row
     block.push_back({Let{name, value}});
@@ -199,7 +201,15 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work) const {
   const Expr begin = bound("first", kernel::max(from), from.size() > 2);
   const Expr end = bound("last", kernel::min(until), until.size() > 2);
   block.push_back({For{LoopKind::Serial, variable, begin, end, std::move(work)}});
-  return block;
+  if (together.work.empty()) return block;
+  const RowsAtATime inside = rows_at_a_time(kept, false);
+  Expr are_all = together.where;
+  if (!inside.from.empty())
+    are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, kernel::max(inside.from), first));
+  const Expr last = kernel::add(first, literal(count));
+  are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, last, kernel::min(inside.until)));
+  together.work.insert(together.work.begin(), {Let{variable, first}});
+  return {{If{are_all, std::move(together.work), std::move(block)}}};
 }
 
 int Tile::rows_needed(const plan::Kept* kept) const {
@@ -312,9 +322,10 @@ Expr Tile::at(const plan::Kept& kept, const Expr& column, int lane) {
                      literal(kept.first + lane * kept.lane_pitch));
 }
 
-kernel::Stmt Tile::current_row(const Source& source, const std::string& row) const {
-  return {kernel::Pointer{row, source.array, source.kept.type.scalar,
-                          row_start(source.kept, row_coords(&source.kept)), false}};
+kernel::Stmt Tile::current_row(const Source& source, const std::string& row, int below) const {
+  std::vector<Expr> coords = row_coords(&source.kept);
+  coords.back() = kernel::add(coords.back(), literal(below));
+  return {kernel::Pointer{row, source.array, source.kept.type.scalar, row_start(source.kept, coords), false}};
 }
 
 // ---- expressions

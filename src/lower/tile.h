@@ -95,7 +95,15 @@ class Tile {
   /// `work` for the rows of a source, or null: of the result, that are computed or loaded at a time: of a
   /// static tile all. Its `row`, or the result's `y`. Only for those that are inside or, with Repeat, computed
   /// outside; or for all that the tile needs.
-  kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work) const;
+  /// What computes all rows of a batch in one go, where the tile has all of them and they are inside, and where this
+  /// holds, if it is not null.
+  struct Together {
+    kernel::Block work;
+    kernel::Expr where;
+  };
+  kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work, Together together = {}) const;
+  /// The first of a source's rows, or the result's, in a batch.
+  kernel::Expr first_of_batch(const plan::Kept* kept) const { return rows_at_a_time(kept, true).first; }
 
   /// Rows, or planes, that a static tile needs of a source, and has of the result, if null.
   int rows_needed(const plan::Kept* kept) const;
@@ -116,8 +124,8 @@ class Tile {
   kernel::Expr row_start(const plan::Kept& kept, const std::vector<kernel::Expr>& row) const;
   /// From there, that of a lane of the pixel so many columns right of the tile's first.
   static kernel::Expr at(const plan::Kept& kept, const kernel::Expr& column, int lane = 0);
-  /// Defines `row`, a pointer to the current row.
-  kernel::Stmt current_row(const Source& source, const std::string& row) const;
+  /// Defines `row`, a pointer to the current row, or to one that is so many below it.
+  kernel::Stmt current_row(const Source& source, const std::string& row, int below = 0) const;
 
   // ---- expressions
 
@@ -135,6 +143,13 @@ class Tile {
                  const std::function<ExpressionLowering::KeptRows(const Source&)>& rows_of) const;
 
  private:
+  /// Of a batch: `count` rows from `first`, those that are not before `from`, and before `until`. All of a static tile: 0.
+  struct RowsAtATime {
+    kernel::Expr first;
+    int count;
+    std::vector<kernel::Expr> from, until;
+  };
+  RowsAtATime rows_at_a_time(const plan::Kept* kept, bool all) const;
   void place_rows();
   /// The coordinate of the row that is computed, and with 0 or 1 where the tile begins and ends: "z", "z0".
   std::string marching(const char* suffix = "") const { return ir::dim_name(down()) + suffix; }

@@ -153,9 +153,15 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
 std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
   const ir::Loop* loop = fold.loop.get();
   std::vector<int> uses(fold.initial.size(), 0);  // of each accumulator in one tap
-  ir::visit(fold.next, [&](const ir::Expr& e) {
+  std::unordered_map<const ir::Node*, int>
+      uses_here;  // a copy of the fold for another row has these parts, too
+  const auto count = [&](const ir::Expr& e) {
     const auto* read = std::get_if<ir::Accumulated>(&e->op);
-    if (read && read->loop == fold.loop) uses[read->accumulator] += uses_[e.get()];
+    if (read && read->loop == fold.loop) ++uses[read->accumulator], ++uses_here[e.get()];
+  };
+  for (const ir::Expr& e : fold.next) count(e);
+  ir::visit(fold.next, [&](const ir::Expr& e) {
+    for (const ir::Expr& operand : ir::operands(*e)) count(operand);
     // What an inner window reads is read by each of its taps.
     const auto* inner = std::get_if<ir::FoldResult>(&e->op);
     const auto* median = std::get_if<ir::Median>(&e->op);
@@ -165,6 +171,7 @@ std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
       if (outer && outer->loop == fold.loop) uses[outer->accumulator] += 2;
     });
   });
+  for (const auto& [node, count_here] : uses_here) uses_[node] = count_here;
   std::vector<Lanes> state;
   for (const ir::Expr& e : fold.initial) state.push_back(lower(e));
   for (std::size_t point = 0; point < loop->domain.points.size(); ++point) {

@@ -65,6 +65,7 @@ struct Choices {
   std::optional<int> lines = {};      ///< Rows of each plane of a tile, in volumes.
   std::optional<Extent> height = {};  ///< Rows of a tile, or planes: what is gone through.
   std::optional<Traversal> traversal = {};
+  std::optional<int> rows = {};         ///< That a pass of a core computes at a time.
   std::optional<int> columns = {};      ///< That the threads of a block share out.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.
   std::optional<bool> unrolled = {};    ///< Whether those of a block's static tile are code of their own.

@@ -25,14 +25,14 @@ constexpr int columns_of_whole_vectors =
 constexpr int pixels_of_row = 32;  // that take as long as what each row takes besides its pixels
 
 /// Of all rows that a tile keeps; a file may ask for more than integers hold.
-double kept_bytes_of(const March& march, const Tile& tile, int lines = 1) {
+double kept_bytes_of(const March& march, const Tile& tile, int lines = 1, int rows_of_pass = 1) {
   double bytes = 0;
   for (const RollingRows& r : march.rolling) {
     if (is_of_volumes(march) && !r.is_member && !r.is_read_outside()) continue;  // read where it lies
     const std::int64_t columns = at_rate(tile.width, march.step[0], r.rate[0]) + r.x().max - r.x().min +
                                  (is_of_volumes(march) ? columns_of_whole_vectors : 0);
-    const int rows =
-        tile.traversal == Traversal::March ? room_for_rows(r) : room_for_rows(r, march, tile.height);
+    const int rows = tile.traversal == Traversal::March ? room_for_rows(r, rows_of_pass)
+                                                        : room_for_rows(r, march, tile.height);
     bytes += static_cast<double>(columns_in_lines(columns, r, march.lanes_apart)) * rows *
              room_for_lines(r, lines) * size_of(r.source().type);
   }
@@ -40,9 +40,10 @@ double kept_bytes_of(const March& march, const Tile& tile, int lines = 1) {
 }
 
 /// The widest that keeps so many bytes, in whole vectors.
-int width_within(int bytes, const March& march, int most) {
+int width_within(int bytes, const March& march, int most, int rows_of_pass) {
   int step = 0;  // bytes of all rows in the columns of one
-  for (const RollingRows& r : march.rolling) step += room_for_rows(r) * r.rate[0] * size_of(r.source().type);
+  for (const RollingRows& r : march.rolling)
+    step += room_for_rows(r, rows_of_pass) * r.rate[0] * size_of(r.source().type);
   const int columns = bytes * march.step[0] / std::max(step, 1);
   return std::clamp(columns / width_step * width_step, least_width, most);
 }
@@ -88,8 +89,12 @@ int lines_of_tile(const March& march, const Tile& tile) {
   return lines;
 }
 
-int room_for_rows(const RollingRows& rows) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows.rows)));
+int rows_needed(const RollingRows& rows, int rows_of_pass) {
+  return rows.rows + (rows_of_pass - 1) * rows.rate[1];
+}
+
+int room_for_rows(const RollingRows& rows, int rows_of_pass) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(rows_needed(rows, rows_of_pass))));
 }
 
 int room_for_rows(const RollingRows& rows, const March& march, int height) {
@@ -117,9 +122,14 @@ std::optional<std::string> why_not_in_cores(const Choices& asked, const March& m
   if (asked.lines && !is_of_volumes(march)) return no_lines;
   const bool is_static = asked.traversal == Traversal::Static;
   if (is_static && !(asked.height && asked.height->is_fixed())) return "a static tile needs a height";
-  const Tile tile{asked.width.value_or(strip_width(march)), is_static ? asked.height->fixed() : 0,
-                  is_static ? Traversal::Static : Traversal::March};
-  const double bytes = kept_bytes_of(march, tile, asked.lines.value_or(lines_of_tile(march, tile)));
+  const int rows = asked.rows.value_or(march.step[1]);
+  if (rows % march.step[1] != 0)
+    return fmt::format("{} rows at a time are no whole steps of {} rows", rows, march.step[1]);
+  const int rows_of_pass = rows / march.step[1];
+  const Tile tile{asked.width.value_or(strip_width(march, rows_of_pass)),
+                  is_static ? asked.height->fixed() : 0, is_static ? Traversal::Static : Traversal::March};
+  const double bytes =
+      kept_bytes_of(march, tile, asked.lines.value_or(lines_of_tile(march, tile)), rows_of_pass);
   if (bytes <= most_kept_bytes) return std::nullopt;
   const bool has_height = asked.height && asked.height->is_fixed();
   return fmt::format("tiles of {} keep {:.0f} KiB of rows, and have room for {}",
@@ -136,14 +146,14 @@ std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage
                      part_pixels, bytes / 1024, most_kept_bytes_of_parts / 1024);
 }
 
-int strip_width(const March& march) {
+int strip_width(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
-  return march.in_parts ? part_pixels : width_within(kept_bytes, march, most_width);
+  return march.in_parts ? part_pixels : width_within(kept_bytes, march, most_width, rows_of_pass);
 }
 
-int strip_width_of_steps(const March& march) {
+int strip_width_of_steps(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
-  return width_within(kept_bytes_of_steps, march, most_width_of_steps);
+  return width_within(kept_bytes_of_steps, march, most_width_of_steps, rows_of_pass);
 }
 
 }  // namespace weft::plan

@@ -18,6 +18,9 @@ namespace weft::plan {
 /// at their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
+/// A pass computes so many rows at a time at most: each is code of its own.
+constexpr int most_rows_of_pass = 4;
+
 /// A core combines the elements of a reduction in parts: so many of a row, or of as many whole rows as make
 /// no more. Blocks of threads have parts of their own (block_strip.h).
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part
@@ -32,8 +35,10 @@ constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
 /// more.
 std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart);
 
-/// How many rows of a source a strip has room for: a power of two, so that rows take each other's place.
-int room_for_rows(const RollingRows& rows);
+/// How many rows of a source a strip needs at a time, if passes compute so many rows of the result at a time.
+int rows_needed(const RollingRows& rows, int rows_of_pass);
+/// How many it has room for: a power of two, so that rows take each other's place.
+int room_for_rows(const RollingRows& rows, int rows_of_pass = 1);
 /// So many rows of a source a static tile of that height has room for.
 int room_for_rows(const RollingRows& rows, const March& march, int height);
 constexpr const char* no_lines = "a tile of an image has no extent between its columns and its rows";
@@ -41,9 +46,9 @@ constexpr const char* no_lines = "a tile of an image has no extent between its c
 int room_for_lines(const RollingRows& rows, int lines);
 /// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
 /// or those of a part. Of a volume's tile, see lines_of_tile().
-int strip_width(const March& march);
+int strip_width(const March& march, int rows_of_pass = 1);
 /// Of a strip that takes several steps of an evolution: so that its rows fit a second-level cache.
-int strip_width_of_steps(const March& march);
+int strip_width_of_steps(const March& march, int rows_of_pass = 1);
 /// Rows of a volume's tile, whose width is given, and the height of a static one: as many as leave its planes in a
 /// second-level cache; 1 of an image.
 int lines_of_tile(const March& march, const Tile& tile);

@@ -53,7 +53,8 @@ class Reading {
         throw wrong("says '" + key + "', which is unknown");
     }
     // Where no rows are kept, the extents of the outermost level are no tile's.
-    if (choices_.keeps_rows == false) choices_.width.reset(), choices_.lines.reset(), choices_.height.reset();
+    if (choices_.keeps_rows == false)
+      choices_.width.reset(), choices_.lines.reset(), choices_.height.reset(), choices_.rows.reset();
     return choices_;
   }
 
@@ -159,10 +160,12 @@ class Reading {
       const Json order = level.value("order", Json("march"));
       if (order != "march" && order != "static" && order != "unrolled")
         throw wrong("has rows that neither march nor are static, nor unrolled");
-      if (order == "unrolled" || choices_.traversal == Traversal::Static)  // of a block's batch
+      if (order == "unrolled" || choices_.traversal == Traversal::Static) {  // of a block's batch
         choices_.unrolled = order == "unrolled";
-      else
-        choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
+        return;
+      }
+      choices_.traversal = order == "static" ? Traversal::Static : Traversal::March;
+      if (!extents.empty()) choices_.rows = fixed_of(extents.size() - 1);
     } else if (kind == "batch") {
       choices_.batch = extents.empty() ? std::nullopt : fixed_of(extents.size() - 1);
       const Json order = level.value("order", Json("march"));
@@ -266,9 +269,11 @@ Json as_json(const Choices& choices) {
   if (choices.unrolled)
     levels.push_back({{"kind", "row"}, {"order", *choices.unrolled ? "unrolled" : "march"}});
   if (choices.pixels) add("lane", of(choices.pixels), all_pixels());
-  if (choices.traversal && !is_static_block)
+  if ((choices.traversal && !is_static_block) || choices.rows)
     levels.push_back(
-        {{"kind", "row"}, {"order", *choices.traversal == Traversal::March ? "march" : "static"}});
+        {{"kind", "row"}, {"order", choices.traversal == Traversal::Static ? "static" : "march"}});
+  if (choices.rows)
+    levels.back()["extent"] = Json::array({as_json(all_pixels()), as_json(fixed(*choices.rows))});
   Json json = {{"levels", std::move(levels)}};
   if (choices.steps) json["steps"] = *choices.steps;
   if (choices.steps_from) json["steps_from"] = *choices.steps_from;

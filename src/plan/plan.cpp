@@ -34,6 +34,11 @@ bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }
 
+int KernelPlan::rows_of_pass() const {
+  const Level* row = is_of_blocks() ? nullptr : level(LevelKind::Row);
+  return row ? row->extent.back().fixed() / step[1] : 1;
+}
+
 int KernelPlan::warps() const {
   const Level* block = level(LevelKind::Block);
   return is_of_warps() && block ? block->extent.back().fixed() : 1;

@@ -205,6 +205,8 @@ struct KernelPlan {
   const Kept* kept_of(const std::string& stage) const;
   const Computed* computed_of(const std::string& stage) const;
   bool is_static() const;
+  /// That each pass of a core's tile computes at a time, in one loop if that is possible; 1 of a tile in steps.
+  int rows_of_pass() const;
   /// Rows are kept of tiles of the result, or its elements combined, by passes.
   bool is_tiled() const { return !kept.empty(); }
   /// Whether updates of an evolution are ever kernels of their own.

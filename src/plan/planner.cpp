@@ -16,6 +16,7 @@
 #include "plan/core_strip.h"
 #include "plan/passes.h"
 #include "plan/row_places.h"
+#include "plan/rows_together.h"
 #include "plan/thread_pixels.h"
 #include "plan/verify.h"
 #include "plan/warp_strip.h"
@@ -136,17 +137,18 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   const March& march = group.march;
   const Traversal traversal = asked.traversal.value_or(Traversal::March);
   const bool is_static = traversal == Traversal::Static;
-  const int width = asked.width.value_or(strip_width(march));
+  const int rows_of_pass = asked.rows.value_or(march.step[1]) / march.step[1];
+  const int width = asked.width.value_or(strip_width(march, rows_of_pass));
   const Extent height = asked.height.value_or(multiples(least_height, most_height, enough_strips));
   const int lines =
       asked.lines.value_or(lines_of_tile(march, {width, is_static ? height.fixed() : 0, traversal}));
-  std::vector<Extent> tile{fixed(width), height}, step{all_pixels(), fixed(march.step[1])};
+  std::vector<Extent> tile{fixed(width), height}, step{all_pixels(), fixed(rows_of_pass * march.step[1])};
   if (is_of_volumes(march))
     tile.insert(tile.begin() + 1, fixed(lines)), step.insert(step.begin() + 1, all_pixels());
   plan.levels = {{LevelKind::Core, Order::Parallel, tile},
                  {LevelKind::Row, is_static ? Order::Static : Order::March, step},
                  {LevelKind::Vector, Order::Parallel, {}}};
-  plan.before = rows_before(march);
+  plan.before = round_up(rows_before(march), rows_of_pass);
   plan.lanes_apart = march.lanes_apart;
   plan.whole = asked.whole.value_or(1);
   // Wide tiles of one stage are at both ends of a row, narrow ones of groups copy less than tests for edges cost.
@@ -165,8 +167,9 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     const int needed = plan.whole > 1 ? round_up(left + own + right, plan.whole) : left + own + right;
     const int columns = static_cast<int>(columns_in_lines(needed, rolling, march.lanes_apart));
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
-    kept.rows = is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling);
-    kept.least_rows = is_static ? kept.rows : rolling.rows;
+    kept.rows =
+        is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling, rows_of_pass);
+    kept.least_rows = is_static ? kept.rows : rows_needed(rolling, rows_of_pass);
     kept.lines = room_for_lines(rolling, lines);
     kept.lane_pitch = apart ? columns : 1;
     kept.first = left * (apart ? 1 : lanes);
@@ -182,6 +185,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   }
   plan.edges = asked.edges.value_or(plan.edges);
   add_passes(plan, passes);
+  if (rows_of_pass > 1) count_together(plan, group, passes, rows_of_pass);
 }
 
 void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStrip& strip,
@@ -406,7 +410,7 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
   }
   if (auto why = why_not_in_tiles(group, memory, asked)) return {std::nullopt, std::move(*why)};
   if (!memory.is_of_blocks()) {
-    keep_in_caches(plan, group, asked);
+    keep_in_caches(plan, group, with_rows_of_pass(asked, group));
     return {std::move(plan), ""};
   }
   const auto strip = block_strip(group.march, group.result(), *memory.shared_bytes, asked);
@@ -420,11 +424,14 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
   if (asked.steps.value_or(1) > 1 || asked.split)
     return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
-                              asked.traversal || asked.columns || asked.batch || asked.of_warps == true;
+                              asked.traversal || asked.rows || asked.columns || asked.batch ||
+                              asked.of_warps == true;
   if (asks_for_tiles && !plan.is_tiled()) return fmt::format("the kernel of '{}' has no tiles", plan.result);
   if (plan.is_of_lanes() && asked.width && *asked.width != plan.width())
     return fmt::format("the lanes of a warp make tiles of '{}' {} wide, not {}", plan.result, plan.width(),
                        *asked.width);
+  if (asked.rows.value_or(1) > 1 && plan.is_of_blocks())
+    return fmt::format("passes of a core alone compute {} rows of '{}' at a time", *asked.rows, plan.result);
   const Level* batch = plan.level(LevelKind::Batch);
   if (asked.traversal && plan.is_tiled() && plan.is_static() != (asked.traversal == Traversal::Static))
     return fmt::format("the kernel of '{}' goes through its tiles another way", plan.result);
@@ -490,9 +497,11 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   // A tile begins twice as many rows above as steps go: low ones would compute mostly what others do, too.
   const int least = least_height_of_steps * steps;
   if (!memory.is_of_blocks() && asked.traversal != Traversal::Static) {
+    const March& march = found.group->march;
     if (!asked.height) asked.height = multiples(least, std::max(least, most_height), enough_strips);
-    if (!asked.width) asked.width = strip_width_of_steps(found.group->march);
-    if (!asked.whole && *asked.width % line_bytes == 0) asked.whole = whole_pixels(found.group->march);
+    if (!asked.width)
+      asked.width = strip_width_of_steps(march, with_rows_of_pass(asked, *found.group).rows.value_or(1));
+    if (!asked.whole && *asked.width % line_bytes == 0) asked.whole = whole_pixels(march);
   }
   const std::int64_t from = asked.steps_from.value_or(0);
   asked.steps.reset(), asked.steps_from.reset();
@@ -517,8 +526,8 @@ std::vector<int> lengths_of_split(std::size_t rank, const Memory& memory) {
 /// Adds the kernel that takes several steps of an evolution in split tiles; or why there is none: a clause.
 std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evolution, int steps,
                                      const Memory& memory, const Choices& asked) {
-  if (asked.width || asked.height || asked.lines || asked.traversal || asked.batch || asked.whole ||
-      asked.edges || asked.of_warps == true || !asked.kept.empty())
+  if (asked.width || asked.height || asked.lines || asked.traversal || asked.rows || asked.batch ||
+      asked.whole || asked.edges || asked.of_warps == true || !asked.kept.empty())
     return "split tiles have no other extents than their own";
   const analysis::TimeDependences needs = analysis::time_dependences(evolution);
   const ir::Box& box = evolution.fields[0].initial->box;

@@ -102,6 +102,22 @@ Why why_not_whole(const KernelPlan& plan) {
   return std::nullopt;
 }
 
+Why why_not_in_rows(const KernelPlan& plan) {
+  const int rows = plan.rows_of_pass();
+  if (rows == 1) return std::nullopt;
+  if (rows > most_rows_of_pass)
+    return fmt::format("passes of '{}' compute {} rows at a time, and at most {}", plan.result, rows,
+                       most_rows_of_pass);
+  if (plan.is_static() || plan.parts || plan.lanes_apart || !plan.has_one_rate())
+    return fmt::format("only passes of a core that marches at one rate compute {} rows of '{}' at a time",
+                       rows, plan.result);
+  if (plan.levels.at(0).extent.size() > 2)
+    return fmt::format("passes of a volume compute its rows one by one, not {} at a time", rows);
+  if (plan.before % rows != 0)
+    return fmt::format("{} rows above a tile are no multiple of {}", plan.before, rows);
+  return std::nullopt;
+}
+
 /// Rows of a strip are whole batches, which rows of each ring divide: those of a batch are told apart by number.
 Why why_not_of_warps(const KernelPlan& plan) {
   if (!plan.is_of_lanes()) return std::nullopt;
@@ -149,6 +165,7 @@ std::optional<std::string> why_impossible(const KernelPlan& plan, const Memory& 
   if (!plan.is_tiled()) return std::nullopt;
   if (auto why = why_not_with_edges(plan)) return why;
   if (auto why = why_not_whole(plan)) return why;
+  if (auto why = why_not_in_rows(plan)) return why;
   if (auto why = why_not_of_warps(plan)) return why;
   for (const Kept& kept : plan.kept) {
     if (auto why = why_not_kept(plan, kept)) return why;

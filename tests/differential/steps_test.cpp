@@ -9,19 +9,23 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-/// `at_once` steps of 'out', in tiles of such an extent.
-CompileOptions with_steps(int at_once, const std::string& tile = "[64, 16]") {
+/// `at_once` steps of 'out', in tiles of such an extent, whose passes compute so many rows at a time.
+CompileOptions with_steps(int at_once, const std::string& tile = "[64, 16]",
+                          const std::string& rows = "\"all\"") {
   CompileOptions options = compile_options();
   options.schedule = R"({"groups": [], "kernels": {"out": {"steps": )" + std::to_string(at_once) +
-                     R"(, "levels": [{"kind": "core", "extent": )" + tile + "}]}}}";
+                     R"(, "levels": [{"kind": "core", "extent": )" + tile +
+                     R"(}, {"kind": "row", "extent": ["all", )" + rows + "]}]}}}";
   return options;
 }
 
 void expect_agreement_in_tiles(const Outputs& outputs, Type type,
                                std::initializer_list<int> at_once = {2, 4}) {
   const Pipeline pipeline("p", Outputs(outputs).strict());
+  int rows = 1;
   for (const int steps_at_once : at_once) {
-    const Program program = pipeline.compile(with_steps(steps_at_once));
+    rows = 4 - rows;  // 3, then 1, and so on
+    const Program program = pipeline.compile(with_steps(steps_at_once, "[64, 16]", std::to_string(rows)));
     for (const Extents& size : {Extents{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
       for (const int steps :
            {-5, 0, 1, steps_at_once - 1, steps_at_once, steps_at_once + 1, 3 * steps_at_once + 1}) {
@@ -137,7 +141,8 @@ void expect_agreement_of_fields(const Outputs& outputs, const std::vector<std::s
                                 std::initializer_list<int> at_once = {2, 3}) {
   const Pipeline pipeline("p", Outputs(outputs).strict());
   for (const int steps_at_once : at_once) {
-    const Program program = pipeline.compile(with_steps(steps_at_once));
+    const Program program =
+        pipeline.compile(with_steps(steps_at_once, "[64, 16]", steps_at_once == 2 ? "2" : "3"));
     for (const Extents& size : {Extents{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
       for (const int steps :
            {0, 1, steps_at_once, steps_at_once + 1, 2 * steps_at_once, 3 * steps_at_once + 2}) {

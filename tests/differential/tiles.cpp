@@ -9,6 +9,24 @@ using schedule::Traversal;
 
 const target::Processor processor_of_tiles = target::Processor::Cpu;
 
+namespace {
+
+/// The schedule of largest groups whose passes compute so many rows at a time, in low tiles; empty if none can.
+std::string largest_groups_in_rows(const Pipeline& pipeline, int rows) {
+  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
+  schedule::Grouping grouping{schedule::groups_of(chosen)};
+  for (const plan::KernelPlan& plan : chosen.kernels) {
+    const bool can = plan.is_tiled() && plan.has_one_rate() && !plan.parts && !plan.lanes_apart &&
+                     plan.levels[0].extent.size() == 2;
+    if (!can) continue;
+    plan::Choices& asked = grouping.kernels[plan.result];
+    asked.width = 24, asked.height = plan::fixed(7), asked.rows = rows;
+  }
+  return grouping.kernels.empty() ? "" : schedule::to_json(grouping);
+}
+
+}  // namespace
+
 std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   CompileOptions options = compile_options();
   options.tile = Tile::March;
@@ -20,6 +38,9 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   for (const schedule::Tile& tile :
        {schedule::Tile{16, 4, Traversal::March}, schedule::Tile{40, 12, Traversal::Static}}) {
     if (const std::string s = largest_groups_in_tiles(pipeline, tile); !s.empty()) schedules.push_back(s);
+  }
+  for (const int rows : {1, 2, 3}) {
+    if (const std::string s = largest_groups_in_rows(pipeline, rows); !s.empty()) schedules.push_back(s);
   }
   const std::vector<Pipeline> pipelines(schedules.size(), pipeline);
   for (const Program& program :

@@ -31,6 +31,11 @@
 #endif
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
+#else
+#define WEFT_OPAQUE(pointer)
+#endif
 
 namespace harris {
 
@@ -143,7 +148,7 @@ struct harris_frame {
   float k;
 };
 
-// Strips [first, last) of 'hc', each 512 columns that are computed row by row.
+// Strips [first, last) of 'hc', each 512 columns that are computed 2 rows at a time.
 // Rows of 'sx', 'sy', 'sxy' are kept while they are read.
 // Rows of 'in' are read where they lie, but for strips at the ends of the image.
 void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
@@ -159,6 +164,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   alignas(64) float sy_rows[2112];
   alignas(64) float sxy_rows[2112];
   alignas(64) float hc_line[512];
+  alignas(64) float hc_line_p1[512];
   const bool past_caches = exceeds_caches(hc_pitch * in_h * 4);
   const int64_t columns = (in_w + 511) / 512;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
@@ -171,9 +177,8 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
     const float* in_from = in_copied ? in_rows : in + x0 - 2;
     const int64_t in_step = in_copied ? 516 : in_pitch;
     const int64_t in_mask = in_copied ? 3 : -1;
-    for (int64_t y = y0 - 4; y < y1; ++y) {
-      if (y0 - 2 <= y + 2) {
-        const int64_t row = y + 2;
+    for (int64_t batch = y0 - 4; batch < y1; batch += 2) {
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x1 + 2, in_w);
         if (in_copied) {
@@ -190,31 +195,60 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
           }
         }
-        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (right - left) * 4);
       }
-      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
-        const int64_t row = y + 1;
+      if (max_i64(y0 - 1, 0) <= batch + 1 && batch + 3 <= min_i64(y1 + 1, in_h)) {
+        const int64_t row = batch + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
         float* sx_row = sx_rows + (row & 3) * 528;
+        WEFT_OPAQUE(sx_row)
         float* sy_row = sy_rows + (row & 3) * 528;
+        WEFT_OPAQUE(sy_row)
         float* sxy_row = sxy_rows + (row & 3) * 528;
+        WEFT_OPAQUE(sxy_row)
+        float* sx_row_p1 = sx_rows + ((row + 1) & 3) * 528;
+        WEFT_OPAQUE(sx_row_p1)
+        float* sy_row_p1 = sy_rows + ((row + 1) & 3) * 528;
+        WEFT_OPAQUE(sy_row_p1)
+        float* sxy_row_p1 = sxy_rows + ((row + 1) & 3) * 528;
+        WEFT_OPAQUE(sxy_row_p1)
         const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
             * in_step + (left - x0) + 2;
+        WEFT_OPAQUE(in_m1)
         const float* in_0 = in_from + ((in_copied ? row : clamp_index(row, in_h)) & in_mask) * in_step
             + (left - x0) + 2;
+        WEFT_OPAQUE(in_0)
         const float* in_p1 = in_from + ((in_copied ? row + 1 : clamp_index(row + 1, in_h)) & in_mask)
             * in_step + (left - x0) + 2;
+        WEFT_OPAQUE(in_p1)
+        const float* in_p2 = in_from + ((in_copied ? row + 2 : clamp_index(row + 2, in_h)) & in_mask)
+            * in_step + (left - x0) + 2;
+        WEFT_OPAQUE(in_p2)
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
-              - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
-              + 0.16666667f * in_p1[i + 1];
+          const float v = in_m1[i - 1];
+          const float v_2 = in_m1[i + 1];
+          const float v_3 = in_0[i - 1];
+          const float v_4 = in_0[i + 1];
+          const float v_5 = in_p1[i - 1];
+          const float v_6 = in_p1[i + 1];
+          const float dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
+              - 0.16666667f * v_5 + 0.16666667f * v_6;
+          const float dy = -0.16666667f * v - 0.16666667f * in_m1[i] - 0.16666667f * v_2 + 0.16666667f * v_5
+              + 0.16666667f * in_p1[i] + 0.16666667f * v_6;
           sx_row[i + (left - x0) + 1] = dx * dx;
-          const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i] - 0.16666667f * in_m1[i + 1]
-              + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i] + 0.16666667f * in_p1[i + 1];
           sy_row[i + (left - x0) + 1] = dy * dy;
           sxy_row[i + (left - x0) + 1] = dx * dy;
+          const float v_7 = in_p2[i - 1];
+          const float v_8 = in_p2[i + 1];
+          const float dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5 + 0.16666667f * v_6
+              - 0.16666667f * v_7 + 0.16666667f * v_8;
+          const float dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0[i] - 0.16666667f * v_4
+              + 0.16666667f * v_7 + 0.16666667f * in_p2[i] + 0.16666667f * v_8;
+          sx_row_p1[i + (left - x0) + 1] = dx_2 * dx_2;
+          sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
+          sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
         }
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
           sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
@@ -233,36 +267,173 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         }
         for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
           sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          sx_row_p1[x - x0 + 1] = sx_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          sx_row_p1[x - x0 + 1] = sx_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          sy_row_p1[x - x0 + 1] = sy_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          sy_row_p1[x - x0 + 1] = sy_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          sxy_row_p1[x - x0 + 1] = sxy_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          sxy_row_p1[x - x0 + 1] = sxy_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+      } else {
+        for (int64_t row = max_i64(max_i64(batch + 1, y0 - 1), 0); row
+            < min_i64(min_i64(batch + 3, y1 + 1), in_h); ++row) {
+          const int64_t left = max_i64(x0 - 1, 0);
+          const int64_t right = min_i64(x1 + 1, in_w);
+          float* sx_row = sx_rows + (row & 3) * 528;
+          float* sy_row = sy_rows + (row & 3) * 528;
+          float* sxy_row = sxy_rows + (row & 3) * 528;
+          const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
+              * in_step + (left - x0) + 2;
+          const float* in_0 = in_from + ((in_copied ? row : clamp_index(row, in_h)) & in_mask) * in_step
+              + (left - x0) + 2;
+          const float* in_p1 = in_from + ((in_copied ? row + 1 : clamp_index(row + 1, in_h)) & in_mask)
+              * in_step + (left - x0) + 2;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - left; ++i) {
+            const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+                - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
+                + 0.16666667f * in_p1[i + 1];
+            sx_row[i + (left - x0) + 1] = dx * dx;
+            const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
+                - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
+                + 0.16666667f * in_p1[i + 1];
+            sy_row[i + (left - x0) + 1] = dy * dy;
+            sxy_row[i + (left - x0) + 1] = dx * dy;
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+          }
         }
       }
-      if (y0 <= y) {
+      if (y0 <= batch && batch + 2 <= y1) {
+        const int64_t y = batch;
         const int64_t left = x0;
         const int64_t right = x1;
         float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
+        WEFT_OPAQUE(hc_row)
+        float* hc_row_p1 = past_caches ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
+        WEFT_OPAQUE(hc_row_p1)
         const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_m1)
         const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_0)
         const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_p1)
         const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_m1)
         const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_0)
         const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_p1)
         const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_m1)
         const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_0)
         const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_p1)
+        const float* sx_p2 = sx_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_p2)
+        const float* sy_p2 = sy_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_p2)
+        const float* sxy_p2 = sxy_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_p2)
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
-              + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
-              + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
-          const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
-              + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
-              + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
+          const float v = sx_0[i - 1];
+          const float v_2 = sx_0[i];
+          const float v_3 = sx_0[i + 1];
+          const float v_4 = sx_p1[i - 1];
+          const float v_5 = sx_p1[i];
+          const float v_6 = sx_p1[i + 1];
+          const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1] + 0.125f * v
+              + 0.25f * v_2 + 0.125f * v_3 + 0.0625f * v_4 + 0.125f * v_5 + 0.0625f * v_6;
+          const float v_7 = sy_0[i - 1];
+          const float v_8 = sy_0[i];
+          const float v_9 = sy_0[i + 1];
+          const float v_10 = sy_p1[i - 1];
+          const float v_11 = sy_p1[i];
+          const float v_12 = sy_p1[i + 1];
+          const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1] + 0.125f * v_7
+              + 0.25f * v_8 + 0.125f * v_9 + 0.0625f * v_10 + 0.125f * v_11 + 0.0625f * v_12;
+          const float v_13 = sxy_0[i - 1];
+          const float v_14 = sxy_0[i];
+          const float v_15 = sxy_0[i + 1];
+          const float v_16 = sxy_p1[i - 1];
+          const float v_17 = sxy_p1[i];
+          const float v_18 = sxy_p1[i + 1];
           const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
-              + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
-              + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
+              + 0.125f * v_13 + 0.25f * v_14 + 0.125f * v_15 + 0.0625f * v_16 + 0.125f * v_17
+              + 0.0625f * v_18;
           hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+          const float gx_2 = 0.0625f * v + 0.125f * v_2 + 0.0625f * v_3 + 0.125f * v_4 + 0.25f * v_5
+              + 0.125f * v_6 + 0.0625f * sx_p2[i - 1] + 0.125f * sx_p2[i] + 0.0625f * sx_p2[i + 1];
+          const float gy_2 = 0.0625f * v_7 + 0.125f * v_8 + 0.0625f * v_9 + 0.125f * v_10 + 0.25f * v_11
+              + 0.125f * v_12 + 0.0625f * sy_p2[i - 1] + 0.125f * sy_p2[i] + 0.0625f * sy_p2[i + 1];
+          const float gxy_2 = 0.0625f * v_13 + 0.125f * v_14 + 0.0625f * v_15 + 0.125f * v_16 + 0.25f * v_17
+              + 0.125f * v_18 + 0.0625f * sxy_p2[i - 1] + 0.125f * sxy_p2[i] + 0.0625f * sxy_p2[i + 1];
+          hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
         }
         if (past_caches) {
           store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
+          store_past_caches(hc + (y + 1) * hc_pitch + left, hc_line_p1, (right - left) * 4);
+        }
+      } else {
+        for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {
+          const int64_t left = x0;
+          const int64_t right = x1;
+          float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
+          const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - left; ++i) {
+            const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
+                + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
+                + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
+            const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
+                + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
+                + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
+            const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
+                + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
+                + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
+            hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+          }
+          if (past_caches) {
+            store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
+          }
         }
       }
     }

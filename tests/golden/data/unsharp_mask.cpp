@@ -26,6 +26,11 @@
 #endif
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
+#else
+#define WEFT_OPAQUE(pointer)
+#endif
 extern "C" float fabsf(float) noexcept;
 
 namespace unsharp_mask {
@@ -140,7 +145,7 @@ struct unsharp_mask_frame {
   float weight;
 };
 
-// Strips [first, last) of 'mask', each 256 columns that are computed row by row.
+// Strips [first, last) of 'mask', each 256 columns that are computed 2 rows at a time.
 // Rows of 'blurx' are kept while they are read.
 // Rows of 'in' are read where they lie, but for strips at the ends of the image.
 void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
@@ -153,8 +158,9 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   const float threshold = frame.threshold;
   const float weight = frame.weight;
   alignas(64) float in_rows[6240];
-  alignas(64) float blurx_rows[816];
+  alignas(64) float blurx_rows[1632];
   alignas(64) float mask_line[768];
+  alignas(64) float mask_line_p1[768];
   const bool past_caches = exceeds_caches(mask_pitch * in_h * 4);
   const int64_t columns = (in_w + 255) / 256;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
@@ -167,9 +173,8 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
     const float* in_from = in_copied ? in_rows : in + (x0 - 2) * 3;
     const int64_t in_step = in_copied ? 780 : in_pitch;
     const int64_t in_mask = in_copied ? 7 : -1;
-    for (int64_t y = y0 - 4; y < y1; ++y) {
-      if (y0 - 2 <= y + 2) {
-        const int64_t row = y + 2;
+    for (int64_t batch = y0 - 4; batch < y1; batch += 2) {
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x1 + 2, in_w);
         if (in_copied) {
@@ -189,60 +194,150 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             }
           }
         }
-        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
       }
-      if (y0 <= y) {
-        const int64_t row = y;
-        if (0 <= row && row < in_h) {
-          const int64_t left = max_i64(x0 - 2, 0);
-          const int64_t right = min_i64(x1 + 2, in_w);
-          float* blurx_row = blurx_rows + (row & 0) * 816;
-          const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
-          const float* in_p2 = in_from + ((row + 2) & in_mask) * in_step + (left - x0) * 3 + 6;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < (right - left) * 3; ++i) {
-            blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
-                + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
-          }
-          for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
-            blurx_row[(x - x0) * 3 + 6] = 0.0f;
-            blurx_row[(x - x0) * 3 + 7] = 0.0f;
-            blurx_row[(x - x0) * 3 + 8] = 0.0f;
-          }
-          for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
-            blurx_row[(x - x0) * 3 + 6] = 0.0f;
-            blurx_row[(x - x0) * 3 + 7] = 0.0f;
-            blurx_row[(x - x0) * 3 + 8] = 0.0f;
-          }
-        } else {
-          float* blurx_row = blurx_rows + (row & 0) * 816;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < 272; ++i) {
-            blurx_row[i * 3] = 0.0f;
-            blurx_row[i * 3 + 1] = 0.0f;
-            blurx_row[i * 3 + 2] = 0.0f;
+      if (y0 <= batch && batch + 2 <= y1) {
+        const int64_t row = batch;
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        float* blurx_row = blurx_rows + (row & 1) * 816;
+        WEFT_OPAQUE(blurx_row)
+        float* blurx_row_p1 = blurx_rows + ((row + 1) & 1) * 816;
+        WEFT_OPAQUE(blurx_row_p1)
+        const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_m2)
+        const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_m1)
+        const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_0)
+        const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_p1)
+        const float* in_p2 = in_from + ((row + 2) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_p2)
+        const float* in_p3 = in_from + ((row + 3) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_p3)
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < (right - left) * 3; ++i) {
+          const float v = in_m1[i];
+          const float v_2 = in_0[i];
+          const float v_3 = in_p1[i];
+          const float v_4 = in_p2[i];
+          blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * v + 0.375f * v_2 + 0.25f * v_3
+              + 0.0625f * v_4;
+          blurx_row_p1[i + (left - x0) * 3 + 6] = 0.0625f * v + 0.25f * v_2 + 0.375f * v_3 + 0.25f * v_4
+              + 0.0625f * in_p3[i];
+        }
+        for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
+          blurx_row[(x - x0) * 3 + 6] = 0.0f;
+          blurx_row[(x - x0) * 3 + 7] = 0.0f;
+          blurx_row[(x - x0) * 3 + 8] = 0.0f;
+        }
+        for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
+          blurx_row[(x - x0) * 3 + 6] = 0.0f;
+          blurx_row[(x - x0) * 3 + 7] = 0.0f;
+          blurx_row[(x - x0) * 3 + 8] = 0.0f;
+        }
+        for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
+          blurx_row_p1[(x - x0) * 3 + 6] = 0.0f;
+          blurx_row_p1[(x - x0) * 3 + 7] = 0.0f;
+          blurx_row_p1[(x - x0) * 3 + 8] = 0.0f;
+        }
+        for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
+          blurx_row_p1[(x - x0) * 3 + 6] = 0.0f;
+          blurx_row_p1[(x - x0) * 3 + 7] = 0.0f;
+          blurx_row_p1[(x - x0) * 3 + 8] = 0.0f;
+        }
+      } else {
+        for (int64_t row = max_i64(batch, y0); row < min_i64(batch + 2, y1); ++row) {
+          if (0 <= row && row < in_h) {
+            const int64_t left = max_i64(x0 - 2, 0);
+            const int64_t right = min_i64(x1 + 2, in_w);
+            float* blurx_row = blurx_rows + (row & 1) * 816;
+            const float* in_m2 = in_from + ((row - 2) & in_mask) * in_step + (left - x0) * 3 + 6;
+            const float* in_m1 = in_from + ((row - 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+            const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
+            const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+            const float* in_p2 = in_from + ((row + 2) & in_mask) * in_step + (left - x0) * 3 + 6;
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < (right - left) * 3; ++i) {
+              blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                  + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+            }
+            for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
+              blurx_row[(x - x0) * 3 + 6] = 0.0f;
+              blurx_row[(x - x0) * 3 + 7] = 0.0f;
+              blurx_row[(x - x0) * 3 + 8] = 0.0f;
+            }
+            for (int64_t x = right; x < min_i64(x1 + 2, in_w + 2); ++x) {
+              blurx_row[(x - x0) * 3 + 6] = 0.0f;
+              blurx_row[(x - x0) * 3 + 7] = 0.0f;
+              blurx_row[(x - x0) * 3 + 8] = 0.0f;
+            }
+          } else {
+            float* blurx_row = blurx_rows + (row & 1) * 816;
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < 272; ++i) {
+              blurx_row[i * 3] = 0.0f;
+              blurx_row[i * 3 + 1] = 0.0f;
+              blurx_row[i * 3 + 2] = 0.0f;
+            }
           }
         }
       }
-      if (y0 <= y) {
+      if (y0 <= batch && batch + 2 <= y1) {
+        const int64_t y = batch;
         const int64_t left = x0;
         const int64_t right = x1;
         float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
+        WEFT_OPAQUE(mask_row)
+        float* mask_row_p1 = past_caches ? mask_line_p1 : mask + (y + 1) * mask_pitch + left * 3;
+        WEFT_OPAQUE(mask_row_p1)
         const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
-        const float* blurx_0 = blurx_rows + (y & 0) * 816 + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_0)
+        const float* blurx_0 = blurx_rows + (y & 1) * 816 + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(blurx_0)
+        const float* in_p1 = in_from + ((y + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(in_p1)
+        const float* blurx_p1 = blurx_rows + ((y + 1) & 1) * 816 + (left - x0) * 3 + 6;
+        WEFT_OPAQUE(blurx_p1)
+        const float v_2 = 1.0f + weight;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < (right - left) * 3; ++i) {
           const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
               + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
-          const float v_2 = (1.0f + weight) * in_0[i] - weight * v;
-          const float v_3 = in_0[i];
-          mask_row[i] = fabsf(in_0[i] - v) < threshold ? v_3 : v_2;
+          const float v_8 = in_0[i];
+          const float v_3 = v_2 * v_8 - weight * v;
+          const float v_4 = v_8;
+          mask_row[i] = fabsf(v_8 - v) < threshold ? v_4 : v_3;
+          const float v_5 = 0.0625f * blurx_p1[i - 6] + 0.25f * blurx_p1[i - 3] + 0.375f * blurx_p1[i]
+              + 0.25f * blurx_p1[i + 3] + 0.0625f * blurx_p1[i + 6];
+          const float v_9 = in_p1[i];
+          const float v_6 = v_2 * v_9 - weight * v_5;
+          const float v_7 = v_9;
+          mask_row_p1[i] = fabsf(v_9 - v_5) < threshold ? v_7 : v_6;
         }
         if (past_caches) {
           store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
+          store_past_caches(mask + (y + 1) * mask_pitch + left * 3, mask_line_p1, (right - left) * 3 * 4);
+        }
+      } else {
+        for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {
+          const int64_t left = x0;
+          const int64_t right = x1;
+          float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
+          const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
+          const float* blurx_0 = blurx_rows + (y & 1) * 816 + (left - x0) * 3 + 6;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < (right - left) * 3; ++i) {
+            const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
+                + 0.25f * blurx_0[i + 3] + 0.0625f * blurx_0[i + 6];
+            const float v_2 = (1.0f + weight) * in_0[i] - weight * v;
+            const float v_3 = in_0[i];
+            mask_row[i] = fabsf(in_0[i] - v) < threshold ? v_3 : v_2;
+          }
+          if (past_caches) {
+            store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
+          }
         }
       }
     }

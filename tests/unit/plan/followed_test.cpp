@@ -74,12 +74,22 @@ class Following : public testing::TestWithParam<std::string> {
     EXPECT_GE(barriers_in(function), plan.is_of_lanes() ? 0 : 2 * (barriers - 1)) << function.name;
   }
 
+  /// A core goes down a tile by as many rows as its passes compute at a time.
+  void expect_rows_of_passes(const KernelPlan& plan, const kernel::Function& function) {
+    if (plan.rows_of_pass() == 1) return;
+    const std::vector<For> serial = loops_of(function, LoopKind::Serial);
+    const auto batch =
+        std::find_if(serial.begin(), serial.end(), [](const For& l) { return l.variable == "batch"; });
+    ASSERT_NE(batch, serial.end()) << function.name;
+    EXPECT_EQ(step_of(*batch), plan.rows_of_pass()) << function.name;
+  }
+
   void expect_tiles(const KernelPlan& plan, const kernel::Function& function) {
     EXPECT_EQ(bytes_of_rows(function) +
                   (plan.parts && plan.is_of_blocks() ? bytes_of_accumulators(*plan.parts) : 0),
               plan.kept_bytes())
         << function.name;
-    if (!plan.is_of_blocks()) return;
+    if (!plan.is_of_blocks()) return expect_rows_of_passes(plan, function);
     EXPECT_EQ(kernel::shared_bytes(function), plan.shared_bytes()) << function.name;
     const std::vector<For> across = loops_of(function, LoopKind::BlocksX);
     ASSERT_EQ(across.size(), 1u) << function.name;

@@ -48,7 +48,7 @@ TEST(Plan, OfACorePrints) {
   EXPECT_EQ(text_of("{}", of_cores),
             "kernel b; with it a\n"
             "  core    1024 x 256..16 for 64 parallel\n"
-            "  row     all x 1 march\n"
+            "  row     all x 2 march\n"
             "  vector  parallel\n"
             "  begins  4 rows above a tile\n"
             "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
@@ -231,6 +231,59 @@ TEST(Plan, ChangesInWhatIsAskedForAndInWhatFollows) {
       "  a       ring of 8 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
 }
 
+/// Of passes that compute so many rows at a time.
+std::string with_rows(int rows) {
+  return R"({"levels": [{"kind": "row", "extent": ["all", )" + std::to_string(rows) + "]}]}";
+}
+
+TEST(Plan, OfACoreComputesSeveralRowsAtATime) {
+  EXPECT_EQ(changes(with_rows(1), of_cores), "  row     all x 1 march\n");
+  EXPECT_EQ(changes(with_rows(2), of_cores), "") << "which is chosen";
+  EXPECT_EQ(
+      changes(with_rows(3), of_cores),
+      "  core    512 x 256..16 for 64 parallel\n"
+      "  row     all x 3 march\n"
+      "  begins  6 rows above a tile\n"
+      "  in      ring of 8 rows, 516 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], 2 "
+      "ahead; clamp\n"
+      "  a       ring of 8 rows, 528 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
+  EXPECT_EQ(plan_with(with_rows(4), of_cores)->rows_of_pass(), 4);
+  EXPECT_EQ(plan_with(with_rows(4), of_cores)->before % 4, 0);
+  EXPECT_EQ(plan_with(R"({"kept": {"a": {"rows": 2}}})", of_cores), std::nullopt);
+  EXPECT_EQ(text_of(with_rows(5), of_cores), "passes of 'b' compute 5 rows at a time, and at most 4");
+  EXPECT_EQ(text_of(with_rows(2), of_blocks), "passes of a core alone compute 2 rows of 'b' at a time");
+  EXPECT_EQ(
+      text_of(R"({"kept": {"a": {"rows": 4}}, "levels": [{"kind": "row", "extent": ["all", 3]}]})", of_cores),
+      "room for 4 rows of 'a' is less than the 5 that are needed");
+  EXPECT_EQ(text_of(R"({"levels": [{"kind": "core", "extent": [64, 32]},
+                                   {"kind": "row", "order": "static", "extent": ["all", 2]}]})",
+                    of_cores),
+            "only passes of a core that marches at one rate compute 2 rows of 'b' at a time");
+}
+
+TEST(Plan, OfWhatHasOtherStepsComputesRowsOneByOne) {
+  const Image<float> in("in");
+  const auto why = [](const Stage& stage, const std::string& rows) {
+    return follow(Pipeline("test", {stage}).ir(),
+                  R"({"groups": [["a", "b"]], "kernels": {"b": {"levels": [{"kind": "row", "extent": )" +
+                      rows + "}]}}}",
+                  of_cores)
+        .why;
+  };
+  Stage a = convolve("a", in.border(Border::clamp()), cross);
+  const Stage half =
+      stage("b", in.size() / 2, [&](Var x, Var y) { return a(2 * x, 2 * y) + a(2 * x, 2 * y + 1); });
+  EXPECT_EQ(why(half, R"(["all", 2])"),
+            "only passes of a core that marches at one rate compute 2 rows of 'b' at a time");
+  const Image<float> volume("in", 3);
+  Stage plane = stage("a", volume.size(), [&](Var x, Var y, Var z) { return volume(x, y, z) * 2.f; });
+  const auto beyond = plane.border(Border::clamp());
+  const Stage next =
+      stage("b", volume.size(), [&](Var x, Var y, Var z) { return beyond(x, y, z) + beyond(x, y, z + 1); });
+  EXPECT_EQ(why(next, R"(["all", "all", 2])"),
+            "passes of a volume compute its rows one by one, not 2 at a time");
+}
+
 TEST(Plan, OfAnotherProcessorIsChosenAnew) {
   EXPECT_EQ(
       changes(
@@ -329,7 +382,7 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
   EXPECT_EQ(text(R"({"kept": {"in": {}}})", of_cores),
             "kernel b\n"
             "  core    2048 x 256..16 for 64 parallel, copies 64 columns at both ends of a row\n"
-            "  row     all x 1 march\n"
+            "  row     all x 2 march\n"
             "  vector  parallel\n"
             "  begins  2 rows above a tile\n"
             "  in      ring of 4 rows, 2050 scalars each, in caches, but for inner tiles; [-1, 1] x [-1, 1], "
@@ -364,11 +417,11 @@ TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
             all +
                 "kernel b of 2 steps if the field has 2 KB; with it b@1\n"
                 "  core    1024 x 256..16 for 64 parallel, rows in whole 16s\n"
-                "  row     all x 1 march\n"
+                "  row     all x 2 march\n"
                 "  vector  parallel\n"
                 "  begins  2 rows above a tile\n"
                 "  u       read where it lies; [-2, 0] x [0, 2], 2 ahead\n"
-                "  b@1     ring of 2 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
+                "  b@1     ring of 4 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
                 "  passes  b@1 | b\n" +
                 single);
   EXPECT_EQ(text(R"({"steps": 2, "levels": [{"kind": "core", "extent": [40, 32], "whole": 16}]})", of_cores),

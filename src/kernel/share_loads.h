@@ -1,0 +1,21 @@
+// What straight-line code loads more than once.
+//
+//     const float a = row[i - 1] + row[i];            const float v = row[i];
+//     const float b = row[i] + row[i + 1];       →    const float a = row[i - 1] + v;
+//     out[i] = a; below[i] = b;                       const float b = v + row[i + 1];
+//                                                     out[i] = a; below[i] = b;
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "kernel/ir.h"
+
+namespace weft::kernel {
+
+/// Gives values that the block itself loads more than once a name, where they are loaded first. Loads that may not be
+/// reached stay where they are, as do those of arrays that the block stores to, or at places that it assigns. `claim`
+/// makes a name of a wanted one.
+void share_loads(Block& block, const std::function<std::string(const std::string& wanted)>& claim);
+
+}  // namespace weft::kernel

@@ -1,0 +1,172 @@
+#include "plan/rows_together.h"
+
+#include <algorithm>
+#include <climits>
+#include <map>
+#include <set>
+
+#include "analysis/case_box.h"
+#include "analysis/separable.h"
+#include "ir/visit.h"
+#include "plan/core_strip.h"
+
+namespace weft::plan {
+namespace {
+
+// Values that rows have in common stay in registers from the first row to the last; processors have 16 or 32, of which
+// sums and products need some.
+constexpr std::size_t most_shared = 20;
+// Each row is code of its own.
+constexpr std::int64_t most_operations = 200;
+constexpr std::size_t most_taps = 100;
+// What is saved has to be more than what rows at the ends of tiles cost, and than the estimate may be wrong.
+constexpr double enough_saved = 0.1;
+// An access takes as long as so many operations, which go on beside it (machine/cpu.h).
+constexpr double operations_of_access = 7;
+constexpr std::int64_t operations_of_division = 16;
+
+using Position = std::vector<std::int64_t>;  // of what is read, from the reader's own pixel
+using Positions = std::map<const ir::Stage*, std::set<Position>>;
+
+/// Adds where a read finds its pixels; or it is not known.
+bool add(Positions& positions, const ir::Read& read) {
+  std::set<const ir::Loop*> loops;
+  std::vector<ir::Affine> distances;
+  for (std::size_t d = 0; d < read.indices.size(); ++d) {
+    const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
+    if (!index) return false;
+    distances.push_back(*index - ir::Affine(ir::Atom(ir::Coord{static_cast<int>(d)})));
+    index->mentions([&](const ir::Atom& atom) {
+      if (const auto* tap = std::get_if<ir::TapCoord>(&atom)) loops.insert(tap->loop.get());
+      return false;
+    });
+  }
+  if (loops.size() > 1) return false;
+  const auto add_at = [&](const std::vector<int>* point) {
+    Position position;
+    for (const ir::Affine& distance : distances) {
+      const ir::Affine at = distance.substitute([&](const ir::Atom& atom) {
+        const auto* tap = std::get_if<ir::TapCoord>(&atom);
+        return tap && point ? ir::Affine((*point)[tap->dim]) : ir::Affine(atom);
+      });
+      if (!at.is_constant()) return false;
+      position.push_back(at.constant());
+    }
+    positions[read.source.get()].insert(std::move(position));
+    return true;
+  };
+  if (loops.empty()) return add_at(nullptr);
+  const auto& points = (*loops.begin())->domain.points;
+  return points.size() <= most_taps &&
+         std::all_of(points.begin(), points.end(), [&](const auto& point) { return add_at(&point); });
+}
+
+/// Whether straight-line code is all that a stage takes, with those in its place: those that are not among what is read.
+bool is_straight(const ir::Stage& stage, const std::set<const ir::Stage*>& read) {
+  bool is_so = std::holds_alternative<ir::Pure>(stage.definition);
+  if (!is_so) return false;
+  ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
+    if (const auto* result = std::get_if<ir::FoldResult>(&e->op))
+      is_so &= analysis::loads_little(*result->fold) || !analysis::as_separable(*result->fold, false);
+    is_so &= !std::holds_alternative<ir::Median>(e->op);
+    const auto* r = std::get_if<ir::Read>(&e->op);
+    if (r && !r->source->box.empty() && !read.count(r->source.get())) is_so &= is_straight(*r->source, read);
+  });
+  return is_so;
+}
+
+bool has_simple_cases(const ir::Stage& stage, const StagePass& pass) {
+  const auto& cases = std::get<ir::Pure>(stage.definition).cases;
+  return cases.size() == 1 ||
+         (cases.size() == 2 && pass.size() == 1 && analysis::box_where(cases[0].when, stage.domain().size()));
+}
+
+/// Of each stage by itself.
+double loads_one_by_one(const Group& group, const StagePass& pass) {
+  double loads = 0;
+  for (const Loop& loop : group.loops) {
+    const bool is_in_pass = std::count(pass.begin(), pass.end(), &loop.stage()) > 0;
+    if (is_in_pass) loads += static_cast<double>(loop.operations.loads) * loop.stage().type.lanes;
+  }
+  return loads;
+}
+
+/// How many values a loop loads for a pixel of a pass, lanes counted, if it computes so many rows; nothing if one loop may
+/// not be all that it takes.
+std::optional<double> loads_together(const Group& group, const StagePass& pass, int rows) {
+  Positions positions;
+  for (const StageReads& member : group.members) {
+    if (std::count(pass.begin(), pass.end(), member.stage) == 0) continue;
+    std::set<const ir::Stage*> read;
+    for (const ir::Read* r : member.reads) read.insert(r->source.get());
+    if (!is_straight(*member.stage, read) || !has_simple_cases(*member.stage, pass)) return std::nullopt;
+    for (const ir::Read* r : member.reads) {
+      if (!r->source->box.empty() && !add(positions, *r)) return std::nullopt;
+    }
+  }
+  std::size_t loads = 0, shared = 0;
+  for (const auto& [source, of_one] : positions) {
+    std::set<Position> of_all;
+    for (int row = 0; row < rows; ++row) {
+      for (Position position : of_one) {
+        if (position.size() > 1) position[1] += row;
+        of_all.insert(std::move(position));
+      }
+    }
+    const auto lanes = static_cast<std::size_t>(source->type.lanes);
+    loads += of_all.size() * lanes;
+    shared += of_one.size() * rows - of_all.size();  // lanes are neighbours in one vector
+  }
+  if (shared > most_shared) return std::nullopt;
+  return static_cast<double>(loads) / rows;
+}
+
+/// Two rows, where that saves enough.
+int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
+  constexpr int two = 2;
+  const March& march = group.march;
+  if (is_of_volumes(march) || march.in_parts || march.lanes_apart || !march.has_one_rate()) return 1;
+  double operations = 0, accesses = 0, saved = 0;
+  for (const Loop& loop : group.loops) {
+    const int lanes = loop.stage().type.lanes;
+    operations += static_cast<double>(loop.operations.alu + operations_of_division * loop.operations.sfu);
+    if (loop.operations.alu > most_operations) return 1;
+    if (!group.values.count(&loop.stage())) accesses += lanes;
+  }
+  for (const StagePass& pass : passes) {
+    const auto one = loads_together(group, pass, 1), several = loads_together(group, pass, two);
+    if (one && several) saved += *one - *several;
+    accesses += one ? *one : loads_one_by_one(group, pass);
+  }
+  const double before = std::max(accesses, operations / operations_of_access);
+  const double after = std::max(accesses - saved, operations / operations_of_access);
+  return after <= (1 - enough_saved) * before ? two : 1;
+}
+
+}  // namespace
+
+Choices with_rows_of_pass(Choices asked, const Group& group) {
+  const March& march = group.march;
+  if (asked.rows || asked.traversal == Traversal::Static) return asked;
+  const int rows = rows_that_pay(group, passes_of(group.members, march));
+  const auto has_room = [&](const RollingRows& r) {
+    const auto kept = asked.kept.find(r.source().name);
+    return kept == asked.kept.end() || kept->second.rows.value_or(INT_MAX) >= rows_needed(r, rows);
+  };
+  asked.rows = rows * march.step[1];
+  const bool fits =
+      std::all_of(march.rolling.begin(), march.rolling.end(), has_room) && !why_not_in_cores(asked, march);
+  if (!fits) asked.rows.reset();
+  return asked;
+}
+
+void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows) {
+  for (const StagePass& pass : passes) {
+    const auto one = loads_together(group, pass, 1), several = loads_together(group, pass, rows);
+    const auto last = std::find_if(plan.computed.begin(), plan.computed.end(),
+                                   [&](const Computed& c) { return c.stage == pass.back()->name; });
+    if (one && several) last->accesses -= *one - *several;
+  }
+}
+
+}  // namespace weft::plan

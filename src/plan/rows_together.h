@@ -1,0 +1,19 @@
+// How many rows of a tile a core's pass computes at a time. What they read of the same rows is loaded once:
+//
+//     out(x, y) = in(x, y - 1) + in(x, y) + in(x, y + 1)      one row: 3 loads a pixel; two: 4 for 2 pixels
+#pragma once
+
+#include "plan/group.h"
+#include "plan/passes.h"
+#include "plan/plan.h"
+
+namespace weft::plan {
+
+/// What was asked for, and the rows at a time of a march that should take a core least, where nothing was and there is
+/// room for them: 1 unless loads are a large part of what it does.
+Choices with_rows_of_pass(Choices asked, const Group& group);
+
+/// Counts once what so many rows have in common, in the accesses of each pass's last stage.
+void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows);
+
+}  // namespace weft::plan
