@@ -29,9 +29,9 @@ std::optional<std::int64_t> divisor_of(const ir::Stage& stage) {
 }
 
 /// Of dimension 0, 1 …: as many as there are.
-using Steps = std::vector<InSteps>;
+using AllInSteps = std::vector<InSteps>;
 
-ir::Affine in_steps(const ir::Affine& a, const Steps& steps) {
+ir::Affine in_steps(const ir::Affine& a, const AllInSteps& steps) {
   return a.substitute([&](const ir::Atom& atom) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
     if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
@@ -39,7 +39,7 @@ ir::Affine in_steps(const ir::Affine& a, const Steps& steps) {
   });
 }
 
-ir::Expr in_steps(const ir::Expr& e, const Steps& steps) {
+ir::Expr in_steps(const ir::Expr& e, const AllInSteps& steps) {
   ir::Node node = *e;
   if (auto* quantity = std::get_if<ir::Quantity>(&node.op)) {
     quantity->value = in_steps(quantity->value, steps);

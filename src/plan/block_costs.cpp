@@ -22,6 +22,9 @@ constexpr int pixels_in_flight = 4, most_values_in_flight = 40;
 // Means of the emitted loops (bench/results/2026-11-24-structures.md): those of static tiles are counted, with constants
 // for bounds; of a march every row is masked and looked at.
 constexpr double around_marching_scalar = 20, around_static_scalar = 4;
+// Of split tiles, by the dimensions that are split: where a pixel lies is found anew, and narrow tiles leave lanes without
+// work (bench/results/2026-11-25-split-tiles.md).
+constexpr double around_split_scalar[] = {16, 60, 160};
 // Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
 // this part.
 constexpr double left_in_lanes = 0.6;
@@ -249,7 +252,7 @@ void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   for (const Computed& c : plan.computed) {
     const double own = split.steps * pixels_of(box_of(c.domain, sizes));
     add_pixels(work, c, own);
-    work.operations += around_marching_scalar * own * c.type.lanes;
+    work.operations += around_split_scalar[split.dims.size() - 1] * own * c.type.lanes;
     work.again += own * size_of(c.type);
     pixels = std::max(pixels, own / split.steps);
   }

@@ -17,13 +17,13 @@ namespace {
 // sums and products need some.
 constexpr std::size_t most_shared = 20;
 // Each row is code of its own.
-constexpr std::int64_t most_operations = 200;
+constexpr std::int64_t most_operations_of_row = 200;
 constexpr std::size_t most_taps = 100;
 // What is saved has to be more than what rows at the ends of tiles cost, and than the estimate may be wrong.
 constexpr double enough_saved = 0.1;
 // An access takes as long as so many operations, which go on beside it (machine/cpu.h).
 constexpr double operations_of_access = 7;
-constexpr std::int64_t operations_of_division = 16;
+constexpr std::int64_t operations_of_quotient = 16;
 
 using Position = std::vector<std::int64_t>;  // of what is read, from the reader's own pixel
 using Positions = std::map<const ir::Stage*, std::set<Position>>;
@@ -129,8 +129,8 @@ int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
   double operations = 0, accesses = 0, saved = 0;
   for (const Loop& loop : group.loops) {
     const int lanes = loop.stage().type.lanes;
-    operations += static_cast<double>(loop.operations.alu + operations_of_division * loop.operations.sfu);
-    if (loop.operations.alu > most_operations) return 1;
+    operations += static_cast<double>(loop.operations.alu + operations_of_quotient * loop.operations.sfu);
+    if (loop.operations.alu > most_operations_of_row) return 1;
     if (!group.values.count(&loop.stage())) accesses += lanes;
   }
   for (const StagePass& pass : passes) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array steps_of_overlap = {2, 4, 6, 8, 16};
 constexpr std::array steps_of_split = {4, 8, 16, 32};
 // Of the time of single steps: what is saved has to be more than the model may be wrong.
-constexpr double enough_saved = 0.1;
+constexpr double enough_saved_by_steps = 0.1;
 // Split tiles save what others compute again, and wait more often; no GPU has confirmed their prices, and on CPUs they were
 // no faster where the model said so (bench/results/2026-11-25-split-tiles.md).
 constexpr double enough_saved_by_split = 0.25;
@@ -79,7 +79,7 @@ class Choosing {
   /// Of the time of the best so far.
   double to_be_saved_by(const plan::Choices& asked) const {
     if (asked.split && !best_.asked.split) return enough_saved_by_split;
-    return best_.asked.steps == 1 ? enough_saved : 0;
+    return best_.asked.steps == 1 ? enough_saved_by_steps : 0;
   }
 
   const plan::Group group_;

@@ -126,6 +126,16 @@ TEST_P(GoldenCudaStructures, IsAsCommitted) {
                 emit::emit_gpu_for_users(module, "sm_90").at(application + ".cu"));
 }
 
+/// A line on blocks, an image on cores.
+TEST(GoldenSplit, IsAsCommitted) {
+  const auto on_cores =
+      compile::lowered(pipeline_of("heat2d").ir(), target::Processor::Cpu, {.tile = Tile::Split});
+  expect_golden("split/heat2d.cpp", emit::emit_for_users(on_cores).at("heat2d.cpp"));
+  const auto on_blocks =
+      compile::lowered(pipeline_of("heat1d").ir(), target::Processor::Gpu, {.tile = Tile::Split});
+  expect_golden("split/heat1d.cu", emit::emit_gpu_for_users(on_blocks, "sm_90").at("heat1d.cu"));
+}
+
 class GoldenHostPlan : public testing::TestWithParam<std::string> {};
 
 /// Of a kernel for each stage, since groups are chosen by models that change.

@@ -278,13 +278,25 @@ TEST_F(Commands, ExplainShowsTilesAndCostsOfThePaper) {
       contains(hybrid, "cost by the paper, of a warp's tile\nkernel    cost  transactions  occupancy"));
   EXPECT_TRUE(
       contains(expect_success({"explain", "camera_pipe", "--machine", "v100", "--tile", "hybrid"}),
-               "it has no tiles of the kind that was asked for: stages of several rates do not share lanes' "
-               "columns"));
+               "it has no tiles of the kind that was asked for: stages of several rates are not computed one "
+               "after the other in registers"));
   const std::string block = expect_success({"explain", "harris", "--machine", "v100", "--tile", "block"});
   EXPECT_TRUE(contains(block, " static\n"));
   EXPECT_FALSE(contains(block, "cost by the paper"));
   EXPECT_TRUE(contains(expect_success({"explain", "harris", "--machine", "v100", "--tile", "warp"}),
                        "\n  warp    32"));
+}
+
+TEST_F(Commands, ExplainSaysWhatIsProvedOfSplitTiles) {
+  const std::string split = expect_success({"explain", "heat2d", "--tile", "split"});
+  EXPECT_TRUE(contains(split, "merged in 2 launches; y every 124, 62 at the top, slopes 1 and 1\n")) << split;
+  EXPECT_TRUE(contains(split,
+                       "proved by 30 integer sets, for all sizes and numbers of steps: tiles of 'heat2d' "
+                       "cover each pixel once, and nothing comes before what it needs\n"))
+      << split;
+  const std::string overlapped = expect_success({"explain", "heat2d", "--tile", "overlap"});
+  EXPECT_TRUE(contains(overlapped, "with it heat2d@1")) << overlapped;
+  EXPECT_FALSE(contains(overlapped, "proved")) << overlapped;
 }
 
 TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {

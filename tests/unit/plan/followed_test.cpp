@@ -136,7 +136,10 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
       if (!plan.evolves_with.empty()) continue;
       if (!plan.updates.empty()) {
         next += plan.updates.size();  // what fields begin with
-        for (const KernelPlan& several : plan.several) follow(several, 1);
+        for (const KernelPlan& several : plan.several) {
+          const bool begins_apart = several.split && several.split->scheme == SplitScheme::Fused;
+          follow(several, several.split ? launches_of(*several.split) + (begins_apart ? 1 : 0) : 1);
+        }
         if (!plan.has_single_updates()) continue;
         for (const KernelPlan& update : plan.updates) follow(update, 1);
         continue;

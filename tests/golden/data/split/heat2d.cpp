@@ -1,0 +1,335 @@
+// Pipeline 'heat2d', emitted by Weft. How it runs:
+//   heat2d  stored: it is an output; a step takes least if one kernel takes 32 in split tiles (by the model, 1: 4.8 ms, 4 split: 2.8, 8 split: 2.37, 16 split: 2.24, 32 split: 2.17)
+//
+// Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
+#include "heat2d.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // loops that stay without vectors are right, too
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
+#pragma GCC optimize("no-tree-sink")  // or what only one side of a select needs becomes a branch again
+#elif defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_INDEPENDENT
+#endif
+#define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
+#define WEFT_NOINLINE __attribute__((noinline))
+
+namespace heat2d {
+
+template <class T>
+static inline void exchange(T& a, T& b) {
+  const T old = a;
+  a = b;
+  b = old;
+}
+#ifndef WEFT_LEAST_PORTION
+#define WEFT_LEAST_PORTION 2500  // nanoseconds that one takes at least, unless the host says it
+#endif
+// The loop of a launch in portions: so many iterations each, but for the last.
+struct portions {
+  void (*body)(const void* frame, int64_t first, int64_t last);
+  const void* frame;
+  int64_t count, length;
+  static void run(const void* data, int64_t first, int64_t last) {
+    const portions& all = *static_cast<const portions*>(data);
+    const int64_t end = last * all.length;
+    all.body(all.frame, first * all.length, end < all.count ? end : all.count);
+  }
+};
+// Runs the loop, whose iterations take about so many picoseconds each, in portions that the host finds large enough.
+static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
+                               void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
+  const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;
+  const int64_t most = count * picoseconds / (1000 * least);
+  const int64_t length = most > 1 ? (count + most - 1) / most : count;
+  const portions all = {body, frame, count, length < 1 ? 1 : length};
+  host->parallel_for(host->context, (count + all.length - 1) / all.length, portions::run, &all);
+}
+static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// x % 0 is 0.
+static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+// While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
+struct flush_subnormals {
+#if defined(__SSE__)
+  const unsigned saved = __builtin_ia32_stmxcsr();
+  flush_subnormals() { __builtin_ia32_ldmxcsr(saved | 0x8000u); }
+  ~flush_subnormals() { __builtin_ia32_ldmxcsr(saved); }
+#else
+  flush_subnormals() {}
+#endif
+};
+
+namespace {
+
+void* host_allocate(void*, size_t bytes, bool clear) {
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory && clear) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void host_release(void*, void* memory) { std::free(memory); }
+
+// Threads share a loop: whoever has no part of it takes the next. Each starts another one before its first, unless
+// none is left: so little work starts few threads.
+struct shared_loop {
+  void (*body)(const void*, int64_t, int64_t);
+  const void* frame;
+  int64_t count, parts;
+  std::atomic<int64_t> next{0};
+
+  void run(int64_t threads) {
+    int64_t part = next++;
+    std::thread other;
+    if (threads > 1 && part + 1 < parts) other = std::thread([this, threads] { run(threads - 1); });
+    for (; part < parts; part = next++) body(frame, count * part / parts, count * (part + 1) / parts);
+    if (other.joinable()) other.join();
+  }
+};
+
+void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, int64_t), const void* frame) {
+  const int64_t cores = std::thread::hardware_concurrency(), most = cores < 1 ? 1 : 4 * cores;
+  shared_loop loop = {body, frame, count, count < most ? count : most};
+  loop.run(cores);
+}
+
+// Starting a thread takes several times as long as waking one.
+const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
+
+// What every kernel reads: images, their pitches in scalars, sizes and parameters.
+struct heat2d_frame {
+  const float* in;
+  float* heat2d;
+  float* heat2d_1;
+  int64_t in_w, in_h;
+  int64_t in_pitch, heat2d_pitch, heat2d_1_pitch;
+  int32_t steps;
+  int32_t step;
+};
+
+// 'heat2d' before the first step: 'in'.
+void heat2d_start(const heat2d_frame& frame, int64_t first, int64_t last) {
+  const float* __restrict in = frame.in;
+  float* __restrict heat2d = frame.heat2d;
+  float* __restrict heat2d_1 = frame.heat2d_1;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_pitch = frame.in_pitch;
+  const int64_t heat2d_pitch = frame.heat2d_pitch;
+  const int64_t heat2d_1_pitch = frame.heat2d_1_pitch;
+  for (int64_t row = first; row < last; ++row) {
+    const float* in_row = in + row * in_pitch;
+    float* heat2d_row = heat2d + row * heat2d_pitch;
+    float* heat2d_1_row = heat2d_1 + row * heat2d_1_pitch;
+    WEFT_INDEPENDENT
+    for (int64_t i = 0; i < in_w; ++i) {
+      heat2d_row[i] = in_row[i];
+      heat2d_1_row[i] = in_row[i];
+    }
+  }
+}
+
+// Up to 32 steps of 'heat2d' from the step `step` on, in the tiles that are upright.
+void heat2d_split(const heat2d_frame& frame, int64_t first, int64_t last) {
+  float* __restrict heat2d = frame.heat2d;
+  float* __restrict heat2d_1 = frame.heat2d_1;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t heat2d_pitch = frame.heat2d_pitch;
+  const int64_t heat2d_1_pitch = frame.heat2d_1_pitch;
+  const int32_t steps = frame.steps;
+  const int32_t step = frame.step;
+  const int64_t y_tiles = max_i64((in_h + 154) / 124, 0);
+  const int64_t taken = min_i64(32, (int64_t)steps / 2 * 2 - step);
+  for (int64_t tile = first; tile < last; ++tile) {
+    const int64_t y_tile = rem_i64(tile, y_tiles);
+    const int64_t y_begin = y_tile * 124;
+    const int64_t y_begin_lean = -1;
+    const int64_t y_end = y_tile * 124 + 62;
+    const int64_t y_end_lean = 1;
+    for (int64_t done = 0; done < taken; done += 2) {
+      {
+        {
+          const int64_t levels = taken - done - 1;
+          for (int64_t y = max_i64(y_begin + y_begin_lean * levels, 1); y
+              < min_i64(y_end + y_end_lean * levels, in_h - 1); ++y) {
+            float* heat2d_1_row = heat2d_1 + y * heat2d_1_pitch;
+            const float* heat2d_p1 = heat2d + (y + 1) * heat2d_pitch;
+            const float* heat2d_0 = heat2d + y * heat2d_pitch;
+            const float* heat2d_m1 = heat2d + (y - 1) * heat2d_pitch;
+            WEFT_INDEPENDENT
+            for (int64_t x = 1; x < in_w - 1; ++x) {
+              heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
+                  + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+            }
+          }
+        }
+      }
+      {
+        {
+          const int64_t levels = taken - done - 2;
+          for (int64_t y = max_i64(y_begin + y_begin_lean * levels, 1); y
+              < min_i64(y_end + y_end_lean * levels, in_h - 1); ++y) {
+            float* heat2d_row = heat2d + y * heat2d_pitch;
+            const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
+            const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
+            const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
+            WEFT_INDEPENDENT
+            for (int64_t x = 1; x < in_w - 1; ++x) {
+              heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+                  + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Up to 32 steps of 'heat2d' from the step `step` on, in the tiles that are inverted along y.
+void heat2d_split_2(const heat2d_frame& frame, int64_t first, int64_t last) {
+  float* __restrict heat2d = frame.heat2d;
+  float* __restrict heat2d_1 = frame.heat2d_1;
+  const int64_t in_w = frame.in_w;
+  const int64_t in_h = frame.in_h;
+  const int64_t heat2d_pitch = frame.heat2d_pitch;
+  const int64_t heat2d_1_pitch = frame.heat2d_1_pitch;
+  const int32_t steps = frame.steps;
+  const int32_t step = frame.step;
+  const int64_t y_tiles = max_i64((in_h + 154) / 124, 0);
+  const int64_t taken = min_i64(32, (int64_t)steps / 2 * 2 - step);
+  for (int64_t tile = first; tile < last; ++tile) {
+    const int64_t y_tile = rem_i64(tile, y_tiles);
+    const int64_t y_begin = y_tile * 124 + 62;
+    const int64_t y_begin_lean = 1;
+    const int64_t y_end = (y_tile + 1) * 124;
+    const int64_t y_end_lean = -1;
+    for (int64_t done = 0; done < taken; done += 2) {
+      {
+        {
+          const int64_t levels = taken - done - 1;
+          for (int64_t y = max_i64(y_begin + y_begin_lean * levels, 1); y
+              < min_i64(y_end + y_end_lean * levels, in_h - 1); ++y) {
+            float* heat2d_1_row = heat2d_1 + y * heat2d_1_pitch;
+            const float* heat2d_p1 = heat2d + (y + 1) * heat2d_pitch;
+            const float* heat2d_0 = heat2d + y * heat2d_pitch;
+            const float* heat2d_m1 = heat2d + (y - 1) * heat2d_pitch;
+            WEFT_INDEPENDENT
+            for (int64_t x = 1; x < in_w - 1; ++x) {
+              heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
+                  + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+            }
+          }
+        }
+      }
+      {
+        {
+          const int64_t levels = taken - done - 2;
+          for (int64_t y = max_i64(y_begin + y_begin_lean * levels, 1); y
+              < min_i64(y_end + y_end_lean * levels, in_h - 1); ++y) {
+            float* heat2d_row = heat2d + y * heat2d_pitch;
+            const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
+            const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
+            const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
+            WEFT_INDEPENDENT
+            for (int64_t x = 1; x < in_w - 1; ++x) {
+              heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+                  + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Rows [first, last) of 'heat2d' from 'u'.
+void heat2d_rows(const heat2d_frame& frame, int64_t first, int64_t last) {
+  float* __restrict heat2d = frame.heat2d;
+  const float* __restrict heat2d_1 = frame.heat2d_1;
+  const int64_t in_w = frame.in_w;
+  const int64_t heat2d_pitch = frame.heat2d_pitch;
+  const int64_t heat2d_1_pitch = frame.heat2d_1_pitch;
+  for (int64_t row = first; row < last; ++row) {
+    const int64_t y = row + 1;
+    float* heat2d_row = heat2d + y * heat2d_pitch;
+    const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
+    const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
+    const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
+    WEFT_INDEPENDENT
+    for (int64_t x = 1; x < in_w - 1; ++x) {
+      heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+          + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+    }
+  }
+}
+
+}  // namespace
+
+int run_heat2d(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, int32_t steps, float* heat2d,
+    int64_t heat2d_pitch, const weft_host* host) {
+  if (!host) host = &standard_host;
+  heat2d_frame frame;
+  frame.in = in;
+  frame.in_pitch = in_pitch;
+  frame.heat2d = heat2d;
+  frame.heat2d_pitch = heat2d_pitch;
+  frame.heat2d_1 = nullptr;
+  frame.heat2d_1_pitch = (in_w + 31) / 16 * 16;
+  frame.in_w = in_w;
+  frame.in_h = in_h;
+  frame.steps = steps;
+
+  frame.heat2d_1 = static_cast<float*>(host->allocate(host->context,
+      static_cast<size_t>(frame.heat2d_1_pitch * max_i64(in_h, 1)) * sizeof(float), in_w == 0 || in_h == 0));
+  if (!frame.heat2d_1) goto out_of_memory;
+  host->parallel_for(host->context, in_h, [](const void* data, int64_t first, int64_t last) {
+    const flush_subnormals mode;
+    heat2d_start(*static_cast<const heat2d_frame*>(data), first, last);
+  }, &frame);
+
+  for (int64_t turn = 0 < max_i64(steps - (int64_t)steps / 2 * 2, 0)
+      ? (2 - max_i64(steps - (int64_t)steps / 2 * 2, 0) % 2) % 2 : 0; turn > 0; --turn) {
+    exchange(frame.heat2d_1, frame.heat2d);
+    exchange(frame.heat2d_1_pitch, frame.heat2d_pitch);
+  }
+  for (frame.step = 0; frame.step < ((int64_t)steps / 2 * 2 + 31) / 32 * 32; frame.step += 32) {
+    host->parallel_for(host->context, max_i64((in_h + 154) / 124, 0),
+        [](const void* data, int64_t first, int64_t last) {
+      const flush_subnormals mode;
+      heat2d_split(*static_cast<const heat2d_frame*>(data), first, last);
+    }, &frame);
+    host->parallel_for(host->context, max_i64((in_h + 154) / 124, 0),
+        [](const void* data, int64_t first, int64_t last) {
+      const flush_subnormals mode;
+      heat2d_split_2(*static_cast<const heat2d_frame*>(data), first, last);
+    }, &frame);
+  }
+  for (frame.step = (int32_t)((int64_t)steps / 2 * 2); (int64_t)frame.step < (int64_t)steps; ++frame.step) {
+    exchange(frame.heat2d_1, frame.heat2d);
+    exchange(frame.heat2d_1_pitch, frame.heat2d_pitch);
+    in_portions(host, in_h - 2, (in_w - 2) * 164, [](const void* data, int64_t first, int64_t last) {
+      const flush_subnormals mode;
+      heat2d_rows(*static_cast<const heat2d_frame*>(data), first, last);
+    }, &frame);
+  }
+  host->release(host->context, frame.heat2d_1);
+  frame.heat2d_1 = nullptr;
+  return 0;
+
+out_of_memory:
+  if (frame.heat2d_1) host->release(host->context, frame.heat2d_1);
+  return 1;
+}
+
+}  // namespace heat2d
