@@ -133,7 +133,6 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int steps, const SplitChoic
                        const std::vector<int>& lengths) {
   const int rank = static_cast<int>(lengths.size());
   if (!needs.why.empty()) return {std::nullopt, needs.why};
-  if (rank == 0) return {std::nullopt, "there is no dimension to split"};
   SplitTiles tiles;
   tiles.steps = steps, tiles.levels = needs.levels, tiles.level = needs.level;
   for (const int arrays : needs.arrays) tiles.turn = std::lcm(tiles.turn, arrays);
@@ -144,6 +143,7 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int steps, const SplitChoic
   for (int d = 0; d < rank && asked.tiles.empty(); ++d) {
     if (lengths[static_cast<std::size_t>(d)] > 0) split.push_back(d);
   }
+  if (split.empty()) return {std::nullopt, "there is no dimension to split"};
   for (const int dim : split) {
     if (dim < 0 || dim >= rank) return {std::nullopt, "it has no dimension " + ir::dim_name(dim)};
     wraps |= needs.wraps[static_cast<std::size_t>(dim)];

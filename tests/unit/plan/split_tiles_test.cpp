@@ -255,6 +255,12 @@ TEST(SplitTiles, TilesThatAreTooNarrowAreRefused) {
             "bands of 7 steps do not leave arrays where they were: they take turns every 2");
 }
 
+TEST(SplitTiles, SomeDimensionIsSplit) {
+  TimeDependences needs = line({{1, -1}, {1, 1}}, 2);
+  EXPECT_EQ(split_tiles(needs, 8, {}, {0}).why, "there is no dimension to split");
+  EXPECT_EQ(split_tiles(needs, 8, {{}, {{1, {64, 32}}}}, {64}).why, "it has no dimension y");
+}
+
 TEST(SplitTiles, LaunchesOfABand) {
   SplitTiles tiles;
   tiles.dims = {{0}, {1}, {2}};
