@@ -22,7 +22,7 @@ using kernel::name;
 
 namespace {
 
-/// The coordinates of a row that is so many below another.
+/// The coordinates of the row `below` rows under another.
 std::vector<Expr> at_row(std::vector<Expr> row, int below) {
   row.back() = kernel::add(row.back(), literal(below));
   return row;

@@ -85,7 +85,7 @@ class CoreTiles : public TileOwner {
   void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const;
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   kernel::If inside_or_constant(const Source& source, Block inside, Block outside) const;
-  /// Its pointer, and the same of a row that is so many below the current one.
+  /// The name of its pointer, and of one to a row below the current one.
   const std::string& row_name(const Source& source, int below = 0) const {
     return row_.at(&source).at(below);
   }
@@ -131,7 +131,7 @@ class CoreTiles : public TileOwner {
   int rows_together(const Tile::Stages& pass) const;
   /// Where it can: null, if it can anywhere.
   Expr where_together(const Tile::Stages& pass, const Source* source, int rows) const;
-  /// So many rows of the members of a pass, at most so many columns: to their kept rows, or to memory.
+  /// Computes rows of the members of a pass, and stores them in their kept rows or in memory.
   void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                int rows = 1);
   /// What it reads pixel by pixel is asked for ahead of it.
@@ -151,7 +151,7 @@ class CoreTiles : public TileOwner {
   void store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
                   const std::vector<StripTarget>& targets, const std::vector<Expr>& row, const Strip& strip,
                   Block& pointers, Block& work);
-  /// Where the pixels of a stage go, so many rows below the current one; appends a pointer to the row.
+  /// Where the pixels of a stage go in the current row, or one below it; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
                         const std::vector<Expr>& row, int below, Block& block) const;
   /// The scalar of the result with which its part of a row begins.

@@ -202,24 +202,31 @@ class SplitLowering {
   }
 
   /// Where the tile begins and ends at the top of the band, in parts of a pixel, and by how many parts both ends move in
-  /// each level below: plan::ends_of() as code, for a colour that is known when the kernel runs.
+  /// each level below, for a colour that is known when the kernel runs. What fields are shifted by is not in it yet.
   void append_ends(Block& block, const SplitDimension& d, const Shape& shape,
                    const Expr& origin_moved) const {
-    const Expr k = name(of(d, "_tile")), unit = literal(tiles_.unit), pitch = literal(d.pitch);
-    Expr begin = kernel::mul(k, pitch), top = literal(d.top),
-         end = kernel::mul(kernel::add(k, literal(1)), pitch);
+    const Expr k = name(of(d, "_tile")), unit = literal(tiles_.unit);
+    const auto upright = plan::ends_of(tiles_, d, false, 0), inverted = plan::ends_of(tiles_, d, true, 0);
+    Expr wider = literal(0);  // the last tile of a circle, behind its beginning
     if (d.wraps) {
       const Expr is_last = kernel::binary(BinaryOp::Eq, kernel::add(k, literal(1)), name(count_of(d)));
-      end = kernel::select(is_last, extent(d), end);
-      top = kernel::add(top, kernel::sub(kernel::sub(end, begin), pitch));
+      const Expr last_end = kernel::mul(name(count_of(d)), literal(d.pitch));
+      wider = kernel::mul(kernel::select(is_last, kernel::sub(extent(d), last_end), literal(0)), unit);
     }
     const Expr origin = kernel::add(rows_.begin(d.dim), kernel::add(origin_of(d), origin_moved));
-    const Expr middle = kernel::add(begin, top);
+    const auto at_top = [&](const plan::SplitBound& bound, const Expr& further) {
+      const Expr of_tile = kernel::mul(k, literal(bound.of_tile));
+      return kernel::add(kernel::add(of_tile, literal(bound.constant + d.shift[0])), further);
+    };
     const auto let = [&](const char* what, const Expr& value) { block.push_back({Let{of(d, what), value}}); };
-    let("_begin", kernel::mul(kernel::add(origin, shape.choose(middle, begin)), unit));
-    let("_begin_lean", shape.choose(literal(d.right), literal(-d.left)));
-    let("_end", kernel::mul(kernel::add(origin, shape.choose(end, middle)), unit));
-    let("_end_lean", shape.choose(literal(-d.left), literal(d.right)));
+    const auto let_end = [&](const char* at, const char* lean, const plan::SplitBound& of_inverted,
+                             const plan::SplitBound& of_upright, const Expr& upright_further) {
+      const Expr parts = shape.choose(at_top(of_inverted, wider), at_top(of_upright, upright_further));
+      let(at, kernel::add(kernel::mul(origin, unit), parts));
+      let(lean, shape.choose(literal(of_inverted.of_level), literal(of_upright.of_level)));
+    };
+    let_end("_begin", "_begin_lean", inverted.first, upright.first, literal(0));
+    let_end("_end", "_end_lean", inverted.second, upright.second, wider);
   }
 
   /// Of a band, pixels from the box's first. On a circle the first tile begins far enough inside.

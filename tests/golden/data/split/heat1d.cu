@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(256, 1) heat1d_split_2(float* __restrict__ hea
     const int64_t x_tile = rem_i64(tile, x_tiles);
     const int64_t x_begin = x_tile * 4096 + 4034;
     const int32_t x_begin_lean = 1;
-    const int64_t x_end = (x_tile + 1) * 4096;
+    const int64_t x_end = x_tile * 4096 + 4096;
     const int32_t x_end_lean = -1;
     __syncthreads();
     for (int64_t done = 0; done < taken; done += 2) {

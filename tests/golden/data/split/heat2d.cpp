@@ -212,7 +212,7 @@ void heat2d_split_2(const heat2d_frame& frame, int64_t first, int64_t last) {
     const int64_t y_tile = rem_i64(tile, y_tiles);
     const int64_t y_begin = y_tile * 124 + 62;
     const int64_t y_begin_lean = 1;
-    const int64_t y_end = (y_tile + 1) * 124;
+    const int64_t y_end = y_tile * 124 + 124;
     const int64_t y_end_lean = -1;
     for (int64_t done = 0; done < taken; done += 2) {
       {
