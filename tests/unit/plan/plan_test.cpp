@@ -466,7 +466,15 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
             "  core    all x 1 parallel\n"
             "  vector  parallel\n"
             "  copies  of the result, each of some points: it has few pixels for so many points\n");
-  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks), "kernel out\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text({16, in.width(), in.height()}, 4, of_blocks),
+            "kernel out\n"
+            "  grid    1 x 1 parallel\n"
+            "  column  of 16 pixels for each y and z, a thread's own in shared memory; from 32 points\n");
+  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks),
+            "kernel out\n"
+            "  grid    1 x 1 parallel\n"
+            "  atomic  updates, of threads that have some points: what goes with one place is more than 192 "
+            "bytes\n");
 }
 
 /// Every application's plans, asked for again whole, are the same.
