@@ -28,9 +28,9 @@ constexpr double around_split_scalar[] = {16, 60, 160};
 // Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
 // this part.
 constexpr double left_in_lanes = 0.6;
-// A warp issues an instruction every so many clocks, since most wait for the one before (dependent arithmetic takes 4 from
-// Volta on).
-constexpr double clocks_between_issues = 4;
+// A warp alone issues an instruction every so many clocks: by what compilers write into the instructions, 1.4 to 1.7 where lanes
+// have several pixels in registers, 2.2 to 4.1 where threads wait for shared memory (tests/golden/data/sass_sm_90.txt).
+constexpr double clocks_of_lanes = 1.6, clocks_of_threads = 3.5;
 
 /// What a thread keeps that computes some pixels of a pass.
 struct Keeping {
@@ -283,6 +283,7 @@ void add_split(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
                         const machine::Architecture& architecture) {
   BlockWork work;
+  work.clocks = plan.is_of_lanes() ? clocks_of_lanes : clocks_of_threads;
   if (plan.split) {
     add_split(work, plan, sizes, architecture);
     return work;
@@ -306,7 +307,7 @@ double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
                 work.divisions / gpu.divisions.value});  // of one
   const machine::Architecture& architecture = *gpu.architecture;
   const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
-  const double slower = std::max(1., clocks_between_issues * architecture.partitions / warps);
+  const double slower = std::max(1., work.clocks * architecture.partitions / warps);
   const double alone =
       work.waits * gpu.latency.value + slower * compute / batches + work.barriers * gpu.barrier.value;
   const auto time_of = [&](double blocks, double on_one) {

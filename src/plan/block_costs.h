@@ -38,6 +38,7 @@ struct BlockWork {
   double read = 0, written = 0;  ///< Bytes of memory: of each image once,
   double again = 0;              ///< and what blocks read of it that others read, too.
   double operations = 0, divisions = 0;
+  double clocks = 1;    ///< From one instruction of a warp to its next, if it is alone.
   double accesses = 0;  ///< Values loaded and stored, from wherever.
   double blocks = 1;
   double batches = 1;   ///< Of each block.
