@@ -53,6 +53,15 @@ Expr param_ref(std::shared_ptr<const Param> param) {
   return make(type, ParamRef{std::move(param)});
 }
 
+namespace {
+
+const Value* value_of(const Expr& e) {
+  const auto* constant = std::get_if<Const>(&e->op);
+  return constant ? &constant->value : nullptr;
+}
+
+}  // namespace
+
 Expr unary(UnaryOp op, Expr a) {
   Type type = promoted(a->type);
   if (op == UnaryOp::Not) type.scalar = Scalar::Bool;
@@ -60,7 +69,14 @@ Expr unary(UnaryOp op, Expr a) {
     throw Error("~ needs an integer, not " + name_of(a->type));
   if (function_of(op)) type.scalar = in_floats(type.scalar);
   if (op == UnaryOp::Not) return make(type, Unary{op, is_true(std::move(a))});
-  return make(type, Unary{op, converted(std::move(a), type)});
+  a = converted(std::move(a), type);
+  // Compilers round functions of constants otherwise than the C library, which computes all others.
+  if (const Value* known = function_of(op) ? value_of(a) : nullptr) {
+    Value result{type, {}};
+    for (int l = 0; l < type.lanes; ++l) result.lane[l] = apply(op, type.scalar, known->lane[l]);
+    return constant(result);
+  }
+  return make(type, Unary{op, std::move(a)});
 }
 
 Expr binary(BinaryOp op, Expr a, Expr b) {
@@ -77,7 +93,15 @@ Expr binary(BinaryOp op, Expr a, Expr b) {
   if (op == BinaryOp::Shl || op == BinaryOp::Shr)
     type.scalar = promoted(a->type).scalar;  // the left operand's
   const Type result = is_comparison(op) ? Type{Scalar::Bool, type.lanes} : type;
-  return make(result, Binary{op, converted(std::move(a), type), converted(std::move(b), type)});
+  a = converted(std::move(a), type), b = converted(std::move(b), type);
+  const Value *left = value_of(a), *right = value_of(b);
+  if (function_of(op) && left && right) {  // as above
+    Value known{result, {}};
+    for (int l = 0; l < result.lanes; ++l)
+      known.lane[l] = apply(op, type.scalar, left->lane[l], right->lane[l]);
+    return constant(known);
+  }
+  return make(result, Binary{op, std::move(a), std::move(b)});
 }
 
 Expr select(Expr condition, Expr a, Expr b) {
