@@ -52,10 +52,10 @@ TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 4 + 2.5 * 4 + 1000);
   work.divisions = 1000;  // 5 seconds
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 5 + 2.5 * 5 + 1000);
-  work = blocks(17);
+  work = blocks(17), work.clocks = 4;
   work.operations = 1700;  // 1 second of each block
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 2 + 1000)
-      << "one block is left over, and 8 warps issue half as often as 16";
+      << "one block is left over, and its 8 warps issue in half of all clocks";
   work = blocks(31);
   work.operations = 3100;
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 8 + 1000) << "no more than there is room for";
