@@ -48,11 +48,15 @@ std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval&
       return Interval{a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
     case BinaryOp::Shr:
       if (b.low < 0 || b.high > 31) return std::nullopt;
-      return Interval{std::min<std::int64_t>(a.low, 0), std::max<std::int64_t>(a.high, 0)};
-    // By anything, 0 included, the magnitude does not grow.
+      return Interval{a.low >> (a.low < 0 ? b.low : b.high), a.high >> (a.high < 0 ? b.high : b.low)};
     case BinaryOp::Div:
+      if (b.low > 0)
+        return Interval{a.low / (a.low < 0 ? b.low : b.high), a.high / (a.high < 0 ? b.high : b.low)};
+      [[fallthrough]];
+    // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Rem: {
-      const std::int64_t most = std::max(std::abs(a.low), std::abs(a.high));
+      std::int64_t most = std::max(std::abs(a.low), std::abs(a.high));
+      if (op == BinaryOp::Rem && b.low > 0) most = std::min(most, b.high - 1);
       return Interval{a.low >= 0 && b.low >= 0 ? 0 : -most, most};
     }
     default: return std::nullopt;
@@ -178,20 +182,25 @@ class IndexNarrowing {
               return Narrow{kernel::select(rewritten(n.condition), a->e, b->e), hull(a->range, b->range)};
             },
             [&](const kernel::Cast& n) -> std::optional<Narrow> {
-              if (is_float(n.a->type) || n.mode != ir::CastMode::Convert || size_of(n.a->type) > 2)
-                return std::nullopt;
+              const bool fits = size_of(n.a->type) <= 2 || n.a->type == Scalar::I32;
+              if (is_float(n.a->type) || n.mode != ir::CastMode::Convert || !fits) return std::nullopt;
               const Type from{n.a->type, 1};
               return Narrow{kernel::cast(n.mode, Scalar::I32, rewritten(n.a)),
                             {ir::least(from).lane[0].i, ir::largest(from).lane[0].i}};
             },
             [&](const kernel::IndexCall& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
-              // Mirroring doubles the extent on its way.
-              if (!b || b->range.high >= std::numeric_limits<std::int32_t>::max() / 2) return std::nullopt;
+              // Mirroring doubles the extent on its way, and all but clamping add it to the index.
+              constexpr std::int64_t half = std::numeric_limits<std::int32_t>::max() / 2;
+              if (!b || b->range.high >= half) return std::nullopt;
+              if (n.op != kernel::IndexOp::Clamp && std::max(-a->range.low, a->range.high) >= half)
+                return std::nullopt;
               const Expr call = kernel::index_call(n.op, a->e, b->e);
               if (n.op == kernel::IndexOp::FloorDiv) {
-                const std::int64_t most = std::max(std::abs(a->range.low), std::abs(a->range.high));
-                return Narrow{call, {a->range.low >= 0 ? 0 : -most, most}};
+                const std::int64_t least = std::max<std::int64_t>(b->range.low, 1);
+                return Narrow{call,
+                              {ir::floor_div(std::min<std::int64_t>(a->range.low, 0), least),
+                               ir::floor_div(std::max<std::int64_t>(a->range.high, 0), least)}};
               }
               return Narrow{call, {0, std::max<std::int64_t>(0, b->range.high - 1)}};
             },

@@ -342,8 +342,12 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto kept = kept_rows_.find(n.source.get()); kept != kept_rows_.end())
     return read_kept(kept->second, n, type);
-  if (const auto pack = packs_.find(n.source.get()); pack != packs_.end())
-    return pixel_at(pack->second, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
+  for (const Pack& pack : packs_) {
+    if (!have_the_same_row(*pack.read, n)) continue;
+    Lanes lanes = pixel_at(pack.array, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
+    if (pack.inside) lanes = or_constant(pack.inside, std::move(lanes), n);
+    return lanes;
+  }
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   if (const auto found = places_.find(&n); found != places_.end()) {
     const Expr place = kernel::cast(ir::CastMode::Convert, Scalar::I64,
@@ -355,35 +359,12 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   // A thread's pixels may have in common where they are in the other dimensions: what each computes is added last.
   Expr computed = kernel::literal(0);
   for (std::size_t d = 0; d < n.indices.size(); ++d) {
-    const auto* affine = std::get_if<ir::Affine>(&n.indices[d]);
-    Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
-    const bool constant = n.border && n.border->mode == ir::BorderMode::Constant;
-    // At its own coordinate in a box of the same extent a read cannot leave the source.
-    const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
-                                   distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
-    // The interior lies within all ends of what is read with a constant border, rows lie anywhere.
-    const bool has_row = d == 0 || (constant && place_ == Place::Interior);
-    const bool is_inside =
-        at_own_coordinate || (direct && has_row) ||
-        (affine && n.border && analysis::stays_inside(*affine, n.region[d], stage_.domain()));
-    if (n.border && !is_inside && constant) {
-      const Expr local = kernel::sub(index, lower(n.region[d].min));
-      inside =
-          kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), local),
-                                            kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
-    } else if (n.border && !is_inside) {
-      index = bordered_index(n, d, index);
-      if (may_be_empty_crop(n, d)) {
-        const Expr some = kernel::binary(BinaryOp::Lt, kernel::literal(0), lower(n.region[d].extent));
-        index = kernel::select(some, index, lower(n.source->box[d].min));
-        inside = kernel::both(inside, some);
-      }
-    }
-    index = kernel::sub(index, lower(n.source->box[d].min));
+    const Expr index = index_in_array(n, d, direct, inside);
     if (d == 0) {
       along_x = kernel::mul(index, kernel::literal(type.lanes));
     } else {
-      Expr& sum = affine || place_ != Place::Thread ? outer : computed;
+      const bool is_affine = std::holds_alternative<ir::Affine>(n.indices[d]);
+      Expr& sum = is_affine || place_ != Place::Thread ? outer : computed;
       sum = kernel::add(sum, kernel::mul(index, kernel::name(array.strides[d - 1])));
     }
   }
@@ -394,14 +375,86 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   } else {
     along_x = kernel::add(kernel::add(outer, along_x), computed);
   }
-  Lanes otherwise(type.lanes, kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]));
-  if (inside && n.border->constant) otherwise = lower(n.border->constant);
-  Lanes lanes;
-  for (int l = 0; l < type.lanes; ++l) {
-    Expr value = kernel::load(base, type.scalar, kernel::add(along_x, kernel::literal(l)));
-    lanes.push_back(inside ? kernel::select(inside, value, otherwise[l]) : value);
+  if (!inside && place_ == Place::Thread && array.is_own && (type.lanes == 2 || type.lanes == 4))
+    return pixel_at(whole_pixel(array, along_x), type, kernel::literal(0));
+  Lanes lanes = pixel_at(base, type, along_x);
+  return inside ? or_constant(inside, std::move(lanes), n) : lanes;
+}
+
+/// Where the read is along a dimension, counted from the start of the array that holds its source; to `inside` what has to
+/// hold for a pixel to be there.
+Expr ExpressionLowering::index_in_array(const ir::Read& n, std::size_t d, bool direct, Expr& inside) {
+  const auto* affine = std::get_if<ir::Affine>(&n.indices[d]);
+  Expr index = affine ? lower(*affine) : lower(std::get<ir::Expr>(n.indices[d]))[0];
+  const bool constant = n.border && n.border->mode == ir::BorderMode::Constant;
+  // At its own coordinate in a box of the same extent a read cannot leave the source.
+  const bool at_own_coordinate = d < stage_.domain().size() && stage_.domain()[d] == n.region[d] &&
+                                 distance_suffix(n.indices[d], static_cast<int>(d)) == "_0";
+  // The interior lies within all ends of what is read with a constant border, rows lie anywhere.
+  const bool has_row = d == 0 || (constant && place_ == Place::Interior);
+  const bool is_inside =
+      at_own_coordinate || (direct && has_row) ||
+      (affine && n.border && analysis::stays_inside(*affine, n.region[d], stage_.domain()));
+  if (n.border && !is_inside && constant) {
+    const Expr local = kernel::sub(index, lower(n.region[d].min));
+    inside =
+        kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), local),
+                                          kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
+  } else if (n.border && !is_inside) {
+    index = bordered_index(n, d, index);
+    if (may_be_empty_crop(n, d)) {
+      const Expr some = kernel::binary(BinaryOp::Lt, kernel::literal(0), lower(n.region[d].extent));
+      index = kernel::select(some, index, lower(n.source->box[d].min));
+      inside = kernel::both(inside, some);
+    }
   }
+  return kernel::sub(index, lower(n.source->box[d].min));
+}
+
+ExpressionLowering::RowOfRead ExpressionLowering::row_of(const ir::Read& n) {
+  const ArrayLayout& array = layout_.arrays.at(n.source.get());
+  RowOfRead row{kernel::literal(0), nullptr};
+  for (std::size_t d = 1; d < n.indices.size(); ++d) {
+    const Expr index = index_in_array(n, d, false, row.inside);
+    row.offset = kernel::add(row.offset, kernel::mul(index, kernel::name(array.strides[d - 1])));
+  }
+  return row;
+}
+
+bool ExpressionLowering::have_the_same_row(const ir::Read& a, const ir::Read& b) {
+  if (a.source != b.source || a.region != b.region || a.indices.size() != b.indices.size()) return false;
+  if (a.border.has_value() != b.border.has_value()) return false;
+  if (a.border && (a.border->mode != b.border->mode || a.border->constant != b.border->constant))
+    return false;
+  return std::equal(a.indices.begin() + 1, a.indices.end(), b.indices.begin() + 1,
+                    [](const auto& i, const auto& j) {
+                      const auto *first = std::get_if<ir::Affine>(&i), *second = std::get_if<ir::Affine>(&j);
+                      return first && second && *first == *second;
+                    });
+}
+
+/// What is read beyond the ends is the border's constant: zeros, unless it has one.
+Lanes ExpressionLowering::or_constant(const Expr& inside, Lanes lanes, const ir::Read& n) {
+  const Type type = n.source->type;
+  Lanes otherwise(type.lanes, kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]));
+  if (n.border && n.border->constant) otherwise = lower(n.border->constant);
+  for (std::size_t l = 0; l < lanes.size(); ++l) lanes[l] = kernel::select(inside, lanes[l], otherwise[l]);
   return lanes;
+}
+
+/// A local array of the lanes of a pixel, loaded at once: they lie at a multiple of their width.
+std::string ExpressionLowering::whole_pixel(const ArrayLayout& array, const Expr& offset) {
+  const std::string key = array.name + " whole";
+  if (const std::string* known_pixel = find(key, offset)) return *known_pixel;
+  const std::string name = locals_.claim(array.name + "_pixel");
+  const Expr lanes = kernel::literal(array.type.lanes);
+  kernel::LoadPack load{name, array.name, array.type.scalar, array.type.lanes, offset, lanes};
+  load.is_whole = true;
+  emit({std::move(load)});
+  auto scope = scopes_.rbegin();
+  while (scope->tap) ++scope;
+  scope->found.push_back({key, name, offset});
+  return name;
 }
 
 /// Whether it is inside along x at all pixels of the loop, of which it reads rows.

@@ -95,8 +95,21 @@ class ExpressionLowering {
     kept_rows_ = std::move(kept), left_ = std::move(left), i_ = std::move(number);
   }
 
-  /// All reads of these stages are of the current pixel, the `number`th of several that lie in a local array.
-  void keep_packs(std::unordered_map<const ir::Stage*, std::string> packs, kernel::Expr number) {
+  /// A row of a source at the current coordinates: the scalars from the start of its array, and where it is one of the
+  /// source's; null: everywhere. Beyond, reads find their border's constant.
+  struct RowOfRead {
+    kernel::Expr offset, inside;
+  };
+  RowOfRead row_of(const ir::Read& read);
+  /// Pixels of the current columns in the row that a read says, in a local array.
+  struct Pack {
+    const ir::Read* read;
+    std::string array;
+    kernel::Expr inside;  ///< See RowOfRead.
+  };
+  static bool have_the_same_row(const ir::Read& a, const ir::Read& b);
+  /// Reads of these rows are of the `number`th of the pixels.
+  void keep_packs(std::vector<Pack> packs, kernel::Expr number) {
     packs_ = std::move(packs), number_in_pack_ = std::move(number);
   }
 
@@ -192,6 +205,9 @@ class ExpressionLowering {
   std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
                           const ir::Read& read);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
+  kernel::Expr index_in_array(const ir::Read& read, std::size_t dim, bool direct, kernel::Expr& inside);
+  Lanes or_constant(const kernel::Expr& inside, Lanes lanes, const ir::Read& read);
+  std::string whole_pixel(const ArrayLayout& array, const kernel::Expr& offset);
   const std::string* find(const std::string& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;
   const std::unordered_set<const ir::Loop*>& free_loops(const ir::Expr& e);
@@ -218,7 +234,7 @@ class ExpressionLowering {
   std::vector<std::vector<Lanes>> operands_;
   std::unordered_map<const ir::Stage*, KeptRows> kept_rows_;
   kernel::Expr left_;
-  std::unordered_map<const ir::Stage*, std::string> packs_;
+  std::vector<Pack> packs_;
   kernel::Expr number_in_pack_;
   std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
       strips_;  // local arrays of large folds

@@ -49,7 +49,11 @@ Layout layout_of(const ir::Pipeline& pipeline) {
     }
   }
   for (const auto& param : pipeline.params) layout.params[param->name] = layout.names.claim(param->name);
-  for (const auto& stage : pipeline.stages) add_array(stage);
+  for (const auto& stage : pipeline.stages) {
+    add_array(stage);
+    const bool is_output = std::count(pipeline.outputs.begin(), pipeline.outputs.end(), stage) > 0;
+    layout.arrays[stage.get()].is_own = !is_output && !std::holds_alternative<ir::Evolve>(stage->definition);
+  }
   return layout;
 }
 

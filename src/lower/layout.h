@@ -17,6 +17,8 @@ struct ArrayLayout {
   Type type;
   std::vector<std::string> strides;  ///< Fields, for dimensions 1 and up, in scalars.
   ir::Box box;
+  /// Weft allocates it and nothing takes its place: it begins at a multiple of the widest access, as all its rows do.
+  bool is_own = false;
 };
 
 struct Layout {

@@ -1,7 +1,6 @@
 #include "lower/lower_packs.h"
 
 #include <algorithm>
-#include <set>
 
 #include "ir/visit.h"
 #include "lower/lower_grid.h"
@@ -21,40 +20,42 @@ using kernel::name;
 
 namespace {
 
-/// The images of a stage that reads its own pixel of them, in order of first use; and whether it reads others.
-struct Images {
-  std::vector<const ir::Stage*> own;
+using Reads = std::vector<const ir::Read*>;
+
+bool has_row_of(const Reads& reads, const ir::Read& read) {
+  return std::any_of(reads.begin(), reads.end(), [&](const ir::Read* known) {
+    return ExpressionLowering::have_the_same_row(*known, read);
+  });
+}
+
+/// One read of each row in which pixels read their own columns alone, in order of first use; and whether others are read.
+struct RowsOfReads {
+  Reads own;
   bool has_others = false;
 };
-Images images_of(const ir::Stage& stage) {
-  Images images;
-  std::set<const ir::Stage*> others;
+RowsOfReads rows_of(const ir::Stage& stage) {
+  Reads own, others;
   for (const ir::Expr& e : ir::reads(stage)) {
     const auto& read = std::get<ir::Read>(e->op);
-    const ir::Stage* source = read.source.get();
-    if (source->box.empty()) continue;
-    if (!plan::is_of_current_pixel(read, stage)) others.insert(source);
-    if (std::find(images.own.begin(), images.own.end(), source) == images.own.end())
-      images.own.push_back(source);
+    if (read.source->box.empty()) continue;
+    Reads& rows = plan::is_along_rows(read, stage) ? own : others;
+    if (!has_row_of(rows, read)) rows.push_back(&read);
   }
-  images.has_others = !others.empty();
-  images.own.erase(std::remove_if(images.own.begin(), images.own.end(),
-                                  [&](const ir::Stage* image) { return others.count(image) > 0; }),
-                   images.own.end());
-  return images;
+  std::erase_if(own, [&](const ir::Read* read) { return has_row_of(others, *read); });
+  return {std::move(own), !others.empty()};
 }
 
 }  // namespace
 
 kernel::Launch lower_packs(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
-  const Images images = images_of(stage);
+  const RowsOfReads read = rows_of(stage);
   const int pixels = context.plan.level(plan::LevelKind::Lane)->extent[0].fixed();
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
   // What pixels of a thread read of a coarser image is the same, and known to be, as functions of the thread's number.
-  const bool is_in_steps = images.has_others && stage.box[0].min.is_constant();
+  const bool is_in_steps = read.has_others && stage.box[0].min.is_constant();
   std::vector<ir::Stage> phases;
   std::unordered_map<const ir::Node*, std::string> names = context.names;
   std::vector<Expr> coords = rows.coords();
@@ -83,13 +84,18 @@ kernel::Launch lower_packs(const KernelContext& context) {
   };
 
   For along_x{LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
-  std::unordered_map<const ir::Stage*, std::string> packs;
-  for (const ir::Stage* source : images.own) {
-    const ArrayLayout& from = layout.arrays.at(source);
-    packs[source] = expressions.claim(from.name + "_pack");
-    along_x.body.push_back(
-        {kernel::LoadPack{packs[source], from.name, from.type.scalar, pixels * from.type.lanes,
-                          offset_in(from), scalars(left, from)}});
+  std::vector<ExpressionLowering::Pack> packs;
+  expressions.open(along_x.body);
+  for (const ir::Read* each : read.own) {
+    const ArrayLayout& from = layout.arrays.at(each->source.get());
+    const auto [row, inside] = expressions.row_of(*each);
+    const std::string pack = expressions.claim(from.name + "_pack");
+    const Expr first = kernel::sub(x0, rows.lower(each->source->box[0].min));
+    const Expr valid = scalars(left, from);
+    along_x.body.push_back({kernel::LoadPack{pack, from.name, from.type.scalar, pixels * from.type.lanes,
+                                             kernel::add(row, scalars(first, from)),
+                                             inside ? kernel::select(inside, valid, literal(0)) : valid}});
+    packs.push_back({each, pack, inside});
   }
   const std::string result = expressions.claim(array.name + "_pack");
   along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
@@ -109,6 +115,7 @@ kernel::Launch lower_packs(const KernelContext& context) {
                 scalars(k, array));
     along_x.body.push_back({std::move(each)});
   }
+  expressions.close();
   along_x.body.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});
 
   kernel::Function function{layout.names.claim(array.name + "_kernel"),

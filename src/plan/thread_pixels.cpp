@@ -19,16 +19,24 @@ bool computes_much(const Loop& loop, int pixels) {
 
 }  // namespace
 
-bool is_of_current_pixel(const ir::Read& read, const ir::Stage& stage) {
-  if (read.indices.size() != stage.domain().size()) return false;
+bool is_along_rows(const ir::Read& read, const ir::Stage& stage) {
+  if (read.indices.empty() || stage.domain().empty()) return false;
   const analysis::Footprint footprint = analysis::footprint(read);
-  for (std::size_t d = 0; d < footprint.size(); ++d) {
+  const auto is_own = [&](std::size_t d) {
     const analysis::Along& along = footprint[d];
-    if (!along.is_unit(static_cast<int>(d)) || along.min != 0 || along.max != 0) return false;
-    const bool is_inside =
-        stage.domain()[d] == read.region[d] ||
-        analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
-    if (read.border && !is_inside) return false;
+    return along.is_unit(static_cast<int>(d)) && along.min == 0 && along.max == 0;
+  };
+  const auto stays_inside = [&](std::size_t d) {
+    return (is_own(d) && d < stage.domain().size() && stage.domain()[d] == read.region[d]) ||
+           analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
+  };
+  if (!is_own(0) || (read.border && !stays_inside(0))) return false;
+  for (std::size_t d = 1; d < footprint.size(); ++d) {
+    const auto* row = std::get_if<ir::Affine>(&read.indices[d]);
+    const bool changes_along_x = footprint[d].coordinate == 0;
+    if (!row || footprint[d].gather || changes_along_x || ir::mentions_tap(*row)) return false;
+    // Without a border it may be read where a case says so, and its row is there only then.
+    if (!read.border && !is_own(d) && !stays_inside(d)) return false;
   }
   return true;
 }
@@ -52,7 +60,7 @@ std::optional<int> pixels_of_thread(const Loop& loop) {
       shares = true;
       continue;
     }
-    if (!is_of_current_pixel(*read, stage)) return std::nullopt;
+    if (!is_along_rows(*read, stage)) return std::nullopt;
     pixels = std::min(pixels, pixels_of_access(read->source->type));
     three_lanes |= read->source->type.lanes == 3;
   }

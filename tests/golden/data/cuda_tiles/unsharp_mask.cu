@@ -14,7 +14,6 @@ namespace {
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
-__host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // x / 0 is 0, and the least value / -1 wraps.
 __host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
 // x / 0 is 0, and the least value / -1 wraps.
@@ -221,17 +220,16 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int64_t batch = (int64_t)(part_ == 0 && is_inside ? inner : inner_end); batch
-                < (int64_t)inner_end; batch += 5) {
+            for (int32_t batch = part_ == 0 && is_inside ? inner : inner_end; batch < inner_end; batch += 5) {
               #pragma unroll
               for (int32_t k = 0; k < 5; ++k) {
-                const int64_t y = batch + k;
+                const int32_t y = batch + k;
                 #pragma unroll
                 for (int32_t j = 0; j < 6; ++j) {
                   in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
                 }
                 float in_next_row[6];
-                load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + left * 3);
+                load_whole(in_next_row, in + min_i32(y + 7, y1 + 1) * in_pitch + left * 3);
                 #pragma unroll
                 for (int32_t j = 0; j < 6; ++j) {
                   in_next[k % 5 * 6 + j] = in_next_row[j];
@@ -289,17 +287,17 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
                 }
               }
             }
-            for (int64_t batch = (int64_t)(part_ == 0 && !is_inside ? inner : inner_end); batch
-                < (int64_t)inner_end; batch += 5) {
+            for (int32_t batch = part_ == 0 && !is_inside ? inner
+                : inner_end; batch < inner_end; batch += 5) {
               #pragma unroll
               for (int32_t k = 0; k < 5; ++k) {
-                const int64_t y = batch + k;
+                const int32_t y = batch + k;
                 #pragma unroll
                 for (int32_t j = 0; j < 6; ++j) {
                   in_rows[k % 5 * 6 + j] = in_next[k % 5 * 6 + j];
                 }
                 float in_next_row[6];
-                load_whole(in_next_row, in + min_i64(y + 7, (int64_t)(y1 + 1)) * in_pitch + in_column * 3);
+                load_whole(in_next_row, in + min_i32(y + 7, y1 + 1) * in_pitch + in_column * 3);
                 #pragma unroll
                 for (int32_t j = 0; j < 6; ++j) {
                   in_next[k % 5 * 6 + j] = in_next_row[j];

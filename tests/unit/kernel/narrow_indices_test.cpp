@@ -1,0 +1,47 @@
+// Which index arithmetic of GPU kernels is known to fit 32 bits.
+#include "kernel/narrow_indices.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/build.h"
+
+namespace weft::kernel {
+namespace {
+
+/// The type in which a loop to `end` counts, of a kernel that knows an image's `h` and the i32 `value`.
+Scalar type_to(const Expr& end) {
+  Module module;
+  module.sizes = {{"w", Scalar::I64}, {"h", Scalar::I64}};
+  module.arrays = {{"in", {Scalar::F32, 1}, Array::Role::Input, {"in_pitch"}, {name("w"), name("h")}}};
+  module.functions = {{"kernel", "", {}, {{For{LoopKind::Serial, "i", literal(0), end, {}}}}}};
+  narrow_indices(module);
+  return std::get<For>(module.functions[0].body[0].op).to->type;
+}
+
+Expr by(ir::BinaryOp op, const Expr& a, std::int64_t b) { return binary(op, a, literal(b)); }
+
+TEST(NarrowIndices, FollowQuotientsAndRemainders) {
+  using ir::BinaryOp;
+  const Expr h = name("h");
+  EXPECT_EQ(type_to(mul(h, literal(3))), Scalar::I32);
+  EXPECT_EQ(type_to(mul(h, literal(8))), Scalar::I64) << "2^28 * 8";
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Div, h, 8), literal(16))), Scalar::I32);
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Div, h, 8), literal(64))), Scalar::I64);
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Shr, h, 3), literal(16))), Scalar::I32);
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Rem, h, 1000), literal(1000))), Scalar::I32);
+  const Expr below = sub(literal(0), h);
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Shr, below, 3), literal(16))), Scalar::I32);
+  EXPECT_EQ(type_to(mul(by(BinaryOp::Shr, below, 0), literal(16))), Scalar::I64);
+  EXPECT_EQ(type_to(mul(index_call(IndexOp::FloorDiv, below, literal(8)), literal(8))), Scalar::I32);
+  EXPECT_EQ(type_to(mul(index_call(IndexOp::FloorDiv, below, literal(2)), literal(32))), Scalar::I64);
+}
+
+TEST(NarrowIndices, ClampAnyInteger) {
+  const Expr value = cast(ir::CastMode::Convert, Scalar::I64, name("value", Scalar::I32));
+  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, value, name("h"))), Scalar::I32);
+  EXPECT_EQ(type_to(index_call(IndexOp::Mirror, value, name("h"))), Scalar::I64) << "it adds to the index";
+  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, add(value, literal(1)), name("h"))), Scalar::I64);
+}
+
+}  // namespace
+}  // namespace weft::kernel
