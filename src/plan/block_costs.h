@@ -44,6 +44,9 @@ struct BlockWork {
   double waits = 1;     ///< In each batch: for memory,
   double barriers = 0;  ///< and for the other threads.
   double launches = 1;
+  /// From an instruction of a warp to its next one, since most wait for the one before: dependent arithmetic takes 4 from
+  /// Volta on.
+  double clocks = 4;
   machine::BlockNeeds needs;
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
