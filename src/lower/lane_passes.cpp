@@ -170,29 +170,40 @@ std::vector<ir::Case> LanePasses::cases_of(const ir::Stage& original, const ir::
 
 // ---- what is stored
 
-If LanePasses::store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
-                     const plan::Kept* kept) const {
-  const Expr& along = row.back();
-  Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name(marching() + "0"), along));
+Expr LanePasses::is_of_tile(const Expr& along, const plan::Kept* kept) const {
+  Expr is_own = kernel::both(var("has_result", Scalar::Bool), at_most(name(marching() + "0"), along));
   if (tests_.rows || (kept && kept->ahead > 0))
-    is_needed = kernel::both(is_needed, less(along, name(marching() + "1")));
+    is_own = kernel::both(is_own, less(along, name(marching() + "1")));
   // Of the first and the last step the result may have some rows only.
   if (tests_.rows && !has_single_rows())
-    is_needed = kernel::both(is_needed, between(rows_.begin(1), along, rows_.end(1)));
-  if (tile_.is_of_volume()) {
-    // Of a member there are rows around those of the tile; near an end these are fewer than a lane has.
-    if (kept && kept->window[1] != plan::Reach{})
-      is_needed = kernel::both(is_needed, between(name("y0"), row.front(), name("y1")));
-    else if (tests_.lines || tests_.rows)
-      is_needed = kernel::both(is_needed, less(row.front(), name("y1")));
-  }
+    is_own = kernel::both(is_own, between(rows_.begin(1), along, rows_.end(1)));
+  if (!tests_.rows && tests_.columns) is_own = kernel::both(is_own, less(left_of(nullptr), rows_.end(0)));
+  return is_own;
+}
+
+Expr LanePasses::is_line_of_tile(const Expr& line, const plan::Kept* kept) const {
+  if (!tile_.is_of_volume()) return nullptr;
+  // Of a member there are rows around those of the tile; near an end these are fewer than a lane has.
+  if (kept && kept->window[1] != plan::Reach{}) return between(name("y0"), line, name("y1"));
+  return tests_.lines || tests_.rows ? less(line, name("y1")) : nullptr;
+}
+
+If LanePasses::store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
+                     const plan::Kept* kept) const {
+  return {kernel::both(is_of_tile(row.back(), kept), is_line_of_tile(row.front(), kept)),
+          {store_of_lane(pack, array, row)},
+          {}};
+}
+
+kernel::Stmt LanePasses::store_of_lane(const std::string& pack, const ArrayLayout& array,
+                                       const std::vector<Expr>& row) const {
   const Expr left = left_of(nullptr);
-  if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(left, rows_.end(0)));
   const Expr offset = kernel::add(rows_.row_offset(array, row), rows_.x_offset(left, array));
   const Expr valid = tests_.rows ? kernel::mul(kernel::sub(rows_.end(0), left), literal(array.type.lanes))
                                  : literal(pixels_of(nullptr) * array.type.lanes);
-  return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
+  return {kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}};
 }
+
 Block LanePasses::store_row(const Source& source, const std::vector<Expr>& row) const {
   const std::string& pack = local(memory_of(source).name + "_own");
   const Expr first = own_at(source, literal(0), 0), j = var("j");

@@ -30,6 +30,11 @@ class LanePasses : protected InnerLanes {
   /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
   kernel::If store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
                    const plan::Kept* kept = nullptr) const;
+  /// Whether such pixels are the tile's, by their row, or plane of a volume; and by their row of a plane: null if all are.
+  Expr is_of_tile(const Expr& along, const plan::Kept* kept = nullptr) const;
+  Expr is_line_of_tile(const Expr& line, const plan::Kept* kept = nullptr) const;
+  kernel::Stmt store_of_lane(const std::string& pack, const ArrayLayout& array,
+                             const std::vector<Expr>& row) const;
 
  private:
   Block row_of_pass_in_step(const Tile::Stages& pass, const Source* source);

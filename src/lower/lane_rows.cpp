@@ -47,7 +47,9 @@ LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
   }
   claim(tile.array().name + "_place");
   if (tile.is_of_volume()) {
-    for (const std::string& wanted : {std::string("line"), tile.array().name + "_place_y"}) claim(wanted);
+    const std::string result = tile.array().name;
+    for (const std::string& wanted : {std::string("line"), result + "_place_y", result + "_pack"})
+      claim(wanted);
     for (const Source& source : tile.sources()) {
       for (const char* what : {"_z", "_place_y"}) claim(memory_of(source).name + what);
     }

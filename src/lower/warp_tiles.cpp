@@ -331,9 +331,12 @@ class WarpTiles : public TileOwner, private LanesByStages {
       const Source* source = tile_.source(*pass[m]);
       const Expr at = kernel::mul(name("i"), literal(members[m]->stage().type.lanes));
       if (!source) {
-        stored = expressions.claim(tile_.array().name + "_pack");
-        work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
-        targets.push_back({stored, at, cases_of(*pass[m], members[m]->stage())});
+        stored = expressions.claim(tile_.array().name + (tile_.is_of_volume() ? "_plane" : "_pack"));
+        const Expr first_of_line =
+            tile_.is_of_volume() ? kernel::mul(var("line"), literal(scalars_of_result())) : literal(0);
+        if (!tile_.is_of_volume())
+          work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
+        targets.push_back({stored, kernel::add(first_of_line, at), cases_of(*pass[m], members[m]->stage())});
         continue;
       }
       if (is_by_stages_) {
@@ -371,14 +374,35 @@ class WarpTiles : public TileOwner, private LanesByStages {
         kernel::append(work, after_row(*source, row, expressions));
       }
     }
-    if (!kept) work.push_back({store(stored, tile_.array(), row)});
+    if (!kept && !tile_.is_of_volume()) work.push_back({store(stored, tile_.array(), row)});
     if (!tile_.is_of_volume()) return {{kernel::Scope{std::move(work)}}};
+    if (!kept) return plane_of_result(stored, std::move(work));
     Block plane = each_line(own, std::move(work));
     for (const ir::Stage* stage : pass) {
-      const Source* source = tile_.source(*stage);
-      if (source) kernel::append(plane, after_plane(*source, row_of_step(&source->kept, name(step()), 0)));
+      const Source& source = *tile_.source(*stage);
+      kernel::append(plane, after_plane(source, row_of_step(&source.kept, name(step()), 0)));
     }
     return plane;
+  }
+
+  /// Around the work for each of its rows, which is stored when all are there: between ways that part no compiler would
+  /// mix the instructions of one row with those of the next.
+  Block plane_of_result(const std::string& plane, Block work) {
+    const int scalars = scalars_of_result();
+    const std::string& pack = local(tile_.array().name + "_pack");
+    const Expr j = var("j"), from = kernel::add(kernel::mul(var("line"), literal(scalars)), j);
+    Block line;
+    const std::vector<Expr> row = coordinates_of_pass(nullptr, line);
+    line.push_back({kernel::LocalArray{pack, result_.type.scalar, scalars}});
+    const kernel::Store own{pack, j, kernel::load(plane, result_.type.scalar, from)};
+    line.push_back({unrolled(local("j"), scalars, {{own}})});
+    kernel::Stmt store = store_of_lane(pack, tile_.array(), row);
+    const Expr is_needed = is_line_of_tile(row.front());
+    line.push_back(is_needed ? kernel::Stmt{If{is_needed, {std::move(store)}, {}}} : std::move(store));
+    Block all{{kernel::LocalArray{plane, result_.type.scalar, scalars * lines_of(nullptr)}}};
+    kernel::append(all, each_line(nullptr, std::move(work)));
+    all.push_back({If{is_of_tile(row.back()), each_line(nullptr, std::move(line)), {}}});
+    return {{kernel::Scope{std::move(all)}}};
   }
 
   /// Where the row of a pass is: appends what defines the names.

@@ -239,7 +239,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.step[1] / plan.prefetch;
   work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   work.needs.registers = plan.registers;
-  if (plan.lines() > 1) work.clocks = clocks_between_rows;
+  if (plan.lines() > 1) work.clocks = clocks_between_rows, work.is_ahead = true;
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }
 
@@ -310,8 +310,9 @@ double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const machine::Architecture& architecture = *gpu.architecture;
   const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
   const double slower = std::max(1., work.clocks * architecture.partitions / warps);
+  const double waits = work.waits * gpu.latency.value, computes = slower * compute / batches;
   const double alone =
-      work.waits * gpu.latency.value + slower * compute / batches + work.barriers * gpu.barrier.value;
+      (work.is_ahead ? std::max(waits, computes) : waits + computes) + work.barriers * gpu.barrier.value;
   const auto time_of = [&](double blocks, double on_one) {
     return work.batches * std::max({blocks * memory / batches, on_one * compute / batches, alone});
   };

@@ -47,6 +47,7 @@ struct BlockWork {
   /// From an instruction of a warp to its next one, since most wait for the one before: dependent arithmetic takes 4 from
   /// Volta on.
   double clocks = 4;
+  bool is_ahead = false;  ///< What a batch waits for is under way while another is computed.
   machine::BlockNeeds needs;
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,
