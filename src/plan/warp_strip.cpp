@@ -259,7 +259,8 @@ WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
                                                r->is_member ? 0 : strip.prefetch * r->rate[1]);
   }
   for (const RollingRows& r : march.rolling) strip.rows.push_back(rows.at(&r.source()));
-  strip.registers += registers_of_any_lane + widest * values_under_way;
+  // Of a volume's plane all rows are stored at a time.
+  strip.registers += registers_of_any_lane + widest * (strip.is_of_volume ? lines : values_under_way);
   if (strip.is_of_volume) strip.registers += registers_of_line * lines;
   return strip;
 }
