@@ -17,6 +17,10 @@ constexpr std::int64_t least_rows = 16;
 constexpr double points_of_a_pixel = 256;
 constexpr std::int64_t usual_extent = 1024;
 
+// A thread takes them one after the other, so that there should be few points, and many threads.
+constexpr std::int64_t most_points_of_column = 256;
+constexpr double least_columns = 4096;
+
 /// Of images of the usual size.
 double pixels_of(const ir::Box& box) {
   double pixels = 1;
@@ -71,7 +75,63 @@ bool moves_along(const ir::Affine& form, int along) {
   return !depends_on_others(form, along) && ir::as_scaled(form, along, &scaled) && scaled.scale != 0;
 }
 
+/// What says where points go along a dimension: one coordinate, in one way.
+std::optional<Bands> single_form(const ir::Stage& stage, int dim) {
+  const auto indices = indices_of(stage, dim);
+  if (!indices || indices->size() != 1) return std::nullopt;
+  for (int along = 0; along < static_cast<int>(stage.domain().size()); ++along) {
+    if (moves_along(indices->front(), along)) return Bands{dim, along, *indices};
+  }
+  return std::nullopt;
+}
+
+/// Coordinates that lead to one index.
+std::int64_t points_of(const Bands& bands) {
+  ir::Scaled scaled;
+  ir::as_scaled(bands.indices.front(), bands.along, &scaled);
+  const std::int64_t scale = std::abs(scaled.scale);
+  return (scaled.divisor + scale - 1) / scale;
+}
+
 }  // namespace
+
+ColumnsOrWhy columns_of(const ir::Stage& stage, std::int64_t most_bytes) {
+  Columns columns{{}, 1, 1};
+  ir::Box across;
+  std::vector<bool> is_known(stage.domain().size());  // which coordinates of the points say where they go
+  for (int dim = 0; dim < stage.rank(); ++dim) {
+    std::optional<Bands> bands = single_form(stage, dim);
+    if (bands && !is_known[static_cast<std::size_t>(bands->along)]) {
+      is_known[static_cast<std::size_t>(bands->along)] = true;
+      across.push_back(stage.box[dim]);
+      columns.points = std::min(columns.points * points_of(*bands), most_points_of_column + 1);
+      columns.across.push_back(*std::move(bands));
+      continue;
+    }
+    const ir::Affine& extent = stage.box[dim].extent;
+    if (!extent.is_constant())
+      return {std::nullopt, fmt::format("its {} is neither short nor follows one coordinate of the points",
+                                        ir::dim_name(dim))};
+    columns.pixels = std::min(columns.pixels * std::clamp<std::int64_t>(extent.constant(), 1, most_bytes + 1),
+                              most_bytes + 1);
+  }
+  if (columns.pixels * size_of(stage.type) > most_bytes)
+    return {std::nullopt, fmt::format("what goes with one place is more than {} bytes", most_bytes)};
+  for (std::size_t d = 0; d < is_known.size(); ++d) {
+    const ir::Affine& extent = stage.domain()[d].extent;
+    if (is_known[d]) continue;
+    if (!extent.is_constant())
+      return {std::nullopt,
+              fmt::format("points of any {} go to the same place", ir::dim_name(static_cast<int>(d)))};
+    columns.points = std::min(columns.points, most_points_of_column + 1) *
+                     std::clamp<std::int64_t>(extent.constant(), 1, most_points_of_column + 1);
+  }
+  if (columns.points > most_points_of_column)
+    return {std::nullopt, fmt::format("more than {} points go to the same place", most_points_of_column)};
+  if (pixels_of(across) < least_columns)
+    return {std::nullopt, fmt::format("it has less than {} places for threads", least_columns)};
+  return {std::move(columns), ""};
+}
 
 BandsOrWhy bands_of(const ir::Stage& stage) {
   if (pixels_of(stage.box) * points_of_a_pixel < pixels_of(stage.domain()))

@@ -114,6 +114,10 @@ SassInstruction decoded(std::uint64_t low, std::uint64_t high, std::int64_t numb
   const std::uint64_t operation = low & 0x1ff;
   result.kind = kind_of(operation);
   if (moves(result.kind)) result.bytes = sizes[high >> 9 & 7];
+  constexpr int none = 7;
+  result.stall = std::max(1, static_cast<int>(high >> 41 & 15));
+  if (const int barrier = static_cast<int>(high >> 46 & 7); barrier != none) result.barrier = barrier;
+  result.waits = static_cast<unsigned>(high >> 52 & 63);
   const bool always = (low >> 12 & 15) == 7;
   if (operation == branch) {
     // From the next instruction on, in units of four bytes.
@@ -487,6 +491,29 @@ class Ways {
 };
 
 }  // namespace
+
+double clocks_of(const SassCode& code, const std::vector<SassBlock>& blocks, const SassPath& way,
+                 double latency) {
+  std::array<double, 6> released{};
+  double now = 0, begin = 0;
+  for (int trip = 0; trip < 2; ++trip) {
+    begin = now;
+    for (const int b : way.blocks) {
+      const SassBlock& block = blocks[static_cast<std::size_t>(b)];
+      for (int i = block.first; i < block.end; ++i) {
+        const SassInstruction& each = code[static_cast<std::size_t>(i)];
+        for (std::size_t barrier = 0; barrier < released.size(); ++barrier)
+          if ((each.waits >> barrier & 1) != 0) now = std::max(now, released[barrier]);
+        const bool is_on_chip = each.kind == SassKind::SharedLoad || each.kind == SassKind::Shuffle ||
+                                each.kind == SassKind::Special;
+        if (each.barrier >= 0 && each.barrier < static_cast<int>(released.size()))
+          released[static_cast<std::size_t>(each.barrier)] = now + (is_on_chip ? latency : 0);
+        now += each.stall;
+      }
+    }
+  }
+  return now - begin;
+}
 
 SassPath path_through(const SassCode& code, const std::vector<SassBlock>& blocks,
                       const std::vector<SassLoop>& loops, int loop, const std::map<int, SassPath>& inside,

@@ -40,6 +40,10 @@ struct SassInstruction {
   std::int64_t target = -1;  ///< The number of the instruction that it may branch to.
   bool goes_on = true;       ///< Whether the next one may follow.
   int line = 0;              ///< Of the source, in the kernel itself; 0: unknown.
+  // What the compiler wrote into it for the schedulers, which look at nothing else.
+  int stall = 1;       ///< Clocks before the warp's next one may issue.
+  int barrier = -1;    ///< Of six, which its result releases, as it takes a time that compilers do not know.
+  unsigned waits = 0;  ///< Bits: the barriers that it waits for.
 };
 using SassCode = std::vector<SassInstruction>;  ///< Without the padding after its end.
 
@@ -67,6 +71,12 @@ struct SassPath {
   std::int64_t stored = 0;  ///< Bytes, with one trip of each loop inside that is passed.
   std::int64_t loaded = 0;
 };
+/// In how many clocks a warp that nothing else delays goes that way, once more if it is a loop's: what instructions stall,
+/// and waits for results of shared memory, shuffles and special functions, which come `latency` clocks after they were
+/// asked for. Memory takes no time here.
+double clocks_of(const SassCode& code, const std::vector<SassBlock>& blocks, const SassPath& way,
+                 double latency);
+
 /// The way inside an image: where it forks, the one that stores most, then the one that loads most, then the shortest.
 /// `counted` instructions are those of iterations that are left over by an unrolled loop inside: of the ways, one that
 /// stores `wanted` bytes by them, or about so many. `inside` are the paths of the loops, as far as they are known.

@@ -6,6 +6,7 @@
 #include "ir/visit.h"
 #include "lower/expressions.h"
 #include "lower/lower_scatter_bands.h"
+#include "lower/lower_scatter_columns.h"
 #include "lower/lower_scatter_grid.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
@@ -219,7 +220,9 @@ class ScatterLowering {
 }  // namespace
 
 void lower_scatter(const KernelContext& context) {
-  if (context.plan.is_of_blocks())
+  if (context.plan.columns)
+    lower_scatter_columns(context, *context.plan.columns);
+  else if (context.plan.is_of_blocks())
     lower_scatter_grid(context);
   else if (context.plan.bands)
     lower_scatter_bands(context, *context.plan.bands);

@@ -5,7 +5,7 @@
 //     hist:         initial + copy 0 + copy 1 + …
 //
 // The number of copies depends on the stage's size alone: results do not depend on the number of threads. Where places
-// move with the points, there are no copies (lower_scatter_bands.h).
+// move with the points, there are no copies (lower_scatter_bands.h; on GPUs lower_scatter_columns.h).
 #pragma once
 
 #include "lower/lower_stage.h"

@@ -86,7 +86,8 @@ class BandLowering {
     clear(body);
     Expr first, end;
     for (const ir::Affine& form : bands_.indices) {
-      const auto [low, high] = points_that_lead_to(form);
+      const auto [low, high] =
+          points_that_lead_to(points_, bands_, form, kernel::name("from"), kernel::name("to"));
       first = first ? kernel::min(first, low) : low, end = end ? kernel::max(end, high) : high;
     }
     body.push_back({kernel::Let{"points_from", kernel::max(points_.begin(bands_.along), first)}});
@@ -108,30 +109,6 @@ class BandLowering {
     return d == bands_.along ? kernel::name("points_from") : points_.begin(d);
   }
   Expr points_end(int d) const { return d == bands_.along ? kernel::name("points_to") : points_.end(d); }
-
-  /// The coordinates p, from the first to before the second, where from <= floor((scale * p + rest) / divisor) < to.
-  std::pair<Expr, Expr> points_that_lead_to(const ir::Affine& form) const {
-    ir::Scaled s;
-    ir::as_scaled(form, bands_.along, &s);
-    const Expr rest = points_.lower(s.rest);
-    const auto numerator = [&](const char* index) {
-      return kernel::sub(kernel::mul(kernel::name(index), literal(s.divisor)), rest);
-    };
-    const std::int64_t scale = std::abs(s.scale);
-    const auto floor = [&](const Expr& e) {
-      return scale == 1 ? e : kernel::index_call(kernel::IndexOp::FloorDiv, e, literal(scale));
-    };
-    // p >= (from * divisor - rest) / scale and p < (to * divisor - rest) / scale
-    if (s.scale > 0) {
-      const auto ceiling = [&](const Expr& e) { return floor(kernel::add(e, literal(scale - 1))); };
-      return {ceiling(numerator("from")), ceiling(numerator("to"))};
-    }
-    // -p >= … and -p < …
-    const auto after = [&](const char* index) {
-      return kernel::add(floor(kernel::sub(literal(0), numerator(index))), literal(1));
-    };
-    return {after("to"), after("from")};
-  }
 
   /// The initial value, in the rows of the band.
   void clear(Block& block) {
@@ -220,16 +197,8 @@ class BandLowering {
     }
     return place;
   }
-  /// What the pixel that begins at a scalar becomes.
   Block changed(const Expr& place, const Lanes& value) const {
-    Block block;
-    for (int l = 0; l < lanes(); ++l) {
-      const Expr scalar = kernel::add(place, literal(l));
-      const Expr old = computable(kernel::load(array_.name, stage_.type.scalar, scalar));
-      const Expr made = simplified_binary(scatter_.op, old, computable(value[l]), module_.strict);
-      block.push_back({kernel::Store{array_.name, scalar, stored_as(stage_.type.scalar, made)}});
-    }
-    return block;
+    return changed_pixel(stage_, array_.name, place, value, 1, module_.strict);
   }
 
   static void change_if(const Expr& inside, Block changed, Block& block) {
@@ -244,7 +213,7 @@ class BandLowering {
     ExpressionLowering expressions = expressions_at(Place::Anywhere, points_.coords());
     For loop{LoopKind::Serial, "x", from, to, {}};
     expressions.open(loop.body);
-    place_updates(expressions, stage_, result_, part(), loop.body, [&](const PlacedUpdate& update) {
+    place_updates(expressions, stage_, result_, {part()}, loop.body, [&](const PlacedUpdate& update) {
       change_if(update.inside, changed(place_of(update), update.value), loop.body);
     });
     expressions.close();
@@ -268,7 +237,7 @@ class BandLowering {
     Block pointers;
     expressions.open(pointers, &body);
     expressions.open(find.body);
-    place_updates(expressions, stage_, result_, part(), find.body, [&](const PlacedUpdate& update) {
+    place_updates(expressions, stage_, result_, {part()}, find.body, [&](const PlacedUpdate& update) {
       const Expr nowhere = kernel::constant(Scalar::I32, {.i = -1}), found = small_place_of(update);
       const Expr place = update.inside ? kernel::select(update.inside, found, nowhere) : found;
       const std::string at = expressions.claim("at");

@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/bands.h"
 #include "lower/expressions.h"
 #include "lower/rows.h"
 
@@ -27,10 +30,21 @@ struct PartOfBox {
 };
 
 /// Appends what the updates of the current point compute; `make` is told of one after the other. Of those of a part of
-/// the stage's box `bins`, if there is one.
+/// the stage's box `bins`, which is as large as it in all other dimensions.
 void place_updates(ExpressionLowering& expressions, const ir::Stage& stage, const Rows& bins,
-                   const std::optional<PartOfBox>& part, kernel::Block& block,
+                   const std::vector<PartOfBox>& parts, kernel::Block& block,
                    const std::function<void(const PlacedUpdate&)>& make);
+
+/// Of the points that a band of the stage's box can change: their coordinates bands.along, from the first to before the
+/// second, by one of the bands' forms. The band goes from one index to another.
+std::pair<kernel::Expr, kernel::Expr> points_that_lead_to(const Rows& points, const analysis::Bands& bands,
+                                                          const ir::Affine& form, const kernel::Expr& from,
+                                                          const kernel::Expr& to);
+
+/// array[place] = array[place] op value, for all lanes of a pixel of the stage, `lane_pitch` apart. No other thread
+/// changes it.
+kernel::Block changed_pixel(const ir::Stage& stage, const std::string& array, const kernel::Expr& place,
+                            const Lanes& value, int lane_pitch, bool strict);
 
 /// Appends, for each update of the stage, its bin and `change(bin, value)`, guarded if the bin may lie outside of the
 /// box `bins`. Bins are numbered with x fastest, without gaps.

@@ -38,15 +38,13 @@ struct BlockWork {
   double read = 0, written = 0;  ///< Bytes of memory: of each image once,
   double again = 0;              ///< and what blocks read of it that others read, too.
   double operations = 0, divisions = 0;
+  double clocks = 1;    ///< From one instruction of a warp to its next, if it is alone.
   double accesses = 0;  ///< Values loaded and stored, from wherever.
   double blocks = 1;
   double batches = 1;   ///< Of each block.
   double waits = 1;     ///< In each batch: for memory,
   double barriers = 0;  ///< and for the other threads.
   double launches = 1;
-  /// From an instruction of a warp to its next one, since most wait for the one before: dependent arithmetic takes 4 from
-  /// Volta on.
-  double clocks = 4;
   bool is_ahead = false;  ///< What a batch waits for is under way while another is computed.
   machine::BlockNeeds needs;
 };

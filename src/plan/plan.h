@@ -173,9 +173,12 @@ struct KernelPlan {
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.
   /// Of a scatter on a CPU: of which each core has some, with the points that change them. None: cores have copies of
-  /// the whole result, each of a part of the points, for this reason.
+  /// the whole result, each of a part of the points, for the reason below.
   std::optional<analysis::Bands> bands;
-  std::string why_copies;
+  /// Of a scatter on a GPU: each thread has one, with the points that change it. None: threads have points, and change
+  /// the result, or a block's copy of it, by atomic updates.
+  std::optional<analysis::Columns> columns;
+  std::string why_shared;
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.

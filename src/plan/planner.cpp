@@ -30,6 +30,8 @@ constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
 constexpr int usual_steps_of_split = 16;
+// In shared memory, of a thread that has a column of a scatter: 32 warps of a multiprocessor have 196,608 bytes.
+constexpr std::int64_t most_bytes_of_column = 192;
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
@@ -355,6 +357,16 @@ void divide_parts(KernelPlan& plan, const Memory& memory) {
                    {LevelKind::Vector, Order::Parallel, {fixed(plan.parts->accumulators)}}};
 }
 
+void divide_scatter(KernelPlan& plan, const ir::Stage& scatter, const Memory& memory) {
+  if (memory.is_of_blocks()) {
+    analysis::ColumnsOrWhy found = analysis::columns_of(scatter, most_bytes_of_column);
+    plan.columns = std::move(found.columns), plan.why_shared = std::move(found.why);
+  } else {
+    analysis::BandsOrWhy found = analysis::bands_of(scatter);
+    plan.bands = std::move(found.bands), plan.why_shared = std::move(found.why);
+  }
+}
+
 /// What every plan of the group says.
 KernelPlan begun(const Group& group, const Memory& memory) {
   KernelPlan plan;
@@ -362,10 +374,8 @@ KernelPlan begun(const Group& group, const Memory& memory) {
   plan.step = group.march.step;
   if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
     plan.parts = parts_of(*reduce, memory);
-  if (std::holds_alternative<ir::Scatter>(group.result().definition) && !memory.is_of_blocks()) {
-    analysis::BandsOrWhy found = analysis::bands_of(group.result());
-    plan.bands = std::move(found.bands), plan.why_copies = std::move(found.why);
-  }
+  if (std::holds_alternative<ir::Scatter>(group.result().definition))
+    divide_scatter(plan, group.result(), memory);
   count(plan, group);
   return plan;
 }

@@ -60,6 +60,15 @@ std::string text_of_prefetch(const KernelPlan& plan) {
   return fmt::format("{} {}", plan.prefetch, plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps");
 }
 
+/// "12 pixels of each x and y, in shared memory, each thread's from 64 points"
+std::string text_of(const analysis::Columns& columns) {
+  std::vector<std::string> dims;
+  for (const analysis::Bands& bands : columns.across) dims.push_back(ir::dim_name(bands.dim));
+  return fmt::format("of {} pixel{} for each {}, a thread's own in shared memory; from {} point{}",
+                     columns.pixels, columns.pixels == 1 ? "" : "s", fmt::join(dims, " and "), columns.points,
+                     columns.points == 1 ? "" : "s");
+}
+
 using Line = std::pair<std::string, std::string>;
 
 std::vector<Line> lines_of(const KernelPlan& plan) {
@@ -91,8 +100,13 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.split) lines.emplace_back("split", to_string(*plan.split));
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
-  if (!plan.why_copies.empty())
-    lines.emplace_back("copies", fmt::format("of the result, each of some points: {}", plan.why_copies));
+  if (plan.columns) lines.emplace_back("column", text_of(*plan.columns));
+  if (!plan.why_shared.empty())
+    lines.emplace_back(plan.is_of_blocks() ? "atomic" : "copies",
+                       fmt::format("{}: {}",
+                                   plan.is_of_blocks() ? "updates, of threads that have some points"
+                                                       : "of the result, each of some points",
+                                   plan.why_shared));
   const std::string where = plan.is_of_lanes()    ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";

@@ -72,6 +72,7 @@ class Roofs {
             launches,
             {{"memory", static_cast<double>(traffic_.at(count.kernel).total()) / gpu_.bytes.value},
              {"issue", at(count.total(), issued)},
+             {"warps", at(count.clocks(), warps_at_a_time(count) * architecture.warp)},
              {"accesses", at(passes, architecture.shared_lanes)},
              {"float", at(kind(SassKind::Float), architecture.fp32_lanes)},
              {"special", at(kind(SassKind::Special), architecture.sfu_lanes)},
@@ -147,14 +148,23 @@ class Roofs {
     return false;
   }
 
+  int blocks_at_a_time(const SassCount& count) const {
+    const machine::BlockNeeds needs = compile::needs_of(count.resources, count.resources.max_threads);
+    return std::max(1, machine::occupancy(board_.architecture(), needs).blocks);
+  }
+  /// Of a multiprocessor, if there are so many.
+  double warps_at_a_time(const SassCount& count) const {
+    const double there_are = blocks_of(count.kernel) / board_.multiprocessors;
+    const double of_block =
+        std::ceil(static_cast<double>(count.resources.max_threads) / board_.architecture().warp);
+    return std::clamp(there_are, 1., static_cast<double>(blocks_at_a_time(count))) * of_block;
+  }
+
   /// Of one launch, in seconds.
   double latency(const SassCount& count, const std::set<std::string>& written) const {
     const double blocks = blocks_of(count.kernel);
-    const int at_a_time = machine::occupancy(board_.architecture(),
-                                             compile::needs_of(count.resources, count.resources.max_threads))
-                              .blocks;
     const double rounds =
-        std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * std::max(1, at_a_time)));
+        std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
     const double under_load = 2 * gpu_.latency.value;
     constexpr double around = 0.75;
     const plan::KernelPlan* plan = plan_of(written);

@@ -2,6 +2,7 @@
 //
 //     memory     bytes of the arrays that it reads and writes, each once / what a copy reaches
 //     issue      SASS instructions / what the schedulers issue
+//     warps      clocks of a warp that waits for nothing but its own results on the chip (compile/sass.h) / warps at a time
 //     accesses   loads, stores and shuffles, in passes of 4 bytes a lane / lanes of that pipe; L1 and shared memory
 //     float      single-precision instructions / lanes
 //     special    divisions, roots, exponentials, conversions / lanes

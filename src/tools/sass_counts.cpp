@@ -23,6 +23,9 @@ using compile::SassPath;
 
 constexpr std::int64_t extent =
     4096;  // pixels of images along each dimension, so that tiles have their full size
+// Clocks until shared memory answers: 28 to 33 of all boards (machine/board_facts.cpp). Shuffles and special functions take
+// less.
+constexpr double latency_on_chip = 30;
 
 // ---- loops of the text ------------------------------------------------------------------------------------
 
@@ -271,6 +274,7 @@ class Count {
         result.kinds.at(static_cast<std::size_t>(each.kind)) += part * loop.trips;
         if (each.bytes > 0) result.widths[{each.kind, each.bytes}] += part * loop.trips;
       });
+      loop.clocks += part * compile::clocks_of(code_, blocks_, way, latency_on_chip);
     }
     if (loop.trips > 0) result.loops.push_back(std::move(loop));
   }
@@ -302,6 +306,12 @@ std::string widths_text(const SassCount& kernel, SassKind kind) {
 
 double SassCount::total() const { return std::accumulate(kinds.begin(), kinds.end(), 0.); }
 
+double SassCount::clocks() const {
+  return std::accumulate(loops.begin(), loops.end(), 0., [](double sum, const SassLoopCount& loop) {
+    return sum + loop.clocks * loop.trips;
+  });
+}
+
 std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::Architecture& architecture,
                                    const compile::DeviceCompiler& compiler) {
   const std::string text = emit::emit_cuda_kernels(module);
@@ -330,9 +340,9 @@ std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::
 // ---- reports ----------------------------------------------------------------------------------------------
 
 std::vector<std::string> sass_columns() {
-  return {"kernel",       "threads",      "registers",     "shared B",     "LDL+STL",
-          "SASS / pixel", "global loads", "global stores", "shared loads", "shared stores",
-          "shuffles",     "float",        "special",       "integer",      "control"};
+  return {"kernel",        "threads",      "registers",     "shared B",     "LDL+STL",       "SASS / pixel",
+          "clocks / SASS", "global loads", "global stores", "shared loads", "shared stores", "shuffles",
+          "float",         "special",      "integer",       "control"};
 }
 
 std::vector<std::vector<std::string>> to_rows(const std::vector<SassCount>& kernels) {
@@ -346,6 +356,7 @@ std::vector<std::vector<std::string>> to_rows(const std::vector<SassCount>& kern
     rows.push_back({k.kernel, std::to_string(k.resources.max_threads), std::to_string(k.resources.registers),
                     std::to_string(k.resources.static_shared), std::to_string(k.local),
                     k.total() > 0 ? fmt::format("{:.2f}", k.total()) : "-",
+                    k.total() > 0 ? fmt::format("{:.2f}", k.clocks() / k.total()) : "-",
                     widths_text(k, SassKind::GlobalLoad), widths_text(k, SassKind::GlobalStore),
                     widths_text(k, SassKind::SharedLoad), widths_text(k, SassKind::SharedStore),
                     number({SassKind::Shuffle}), number({SassKind::Float}), number({SassKind::Special}),
@@ -399,6 +410,7 @@ nlohmann::ordered_json to_json(const std::vector<SassCount>& kernels) {
                                {"unrolled", loop.unrolled},
                                {"estimated", loop.is_estimated},
                                {"instructions", loop.instructions},
+                               {"clocks", loop.clocks},
                                {"trips_per_pixel", loop.trips}});
     }
     list.push_back(std::move(json));

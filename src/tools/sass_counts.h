@@ -28,6 +28,7 @@ struct SassLoopCount {
   bool is_estimated = false;
   double instructions = 0;  ///< Of a trip, in the mean, without those of loops inside.
   double trips = 0;         ///< For a pixel.
+  double clocks = 0;        ///< Of a trip, of a warp that nothing else delays (compile/sass.h).
 };
 
 struct SassCount {
@@ -41,6 +42,7 @@ struct SassCount {
   std::map<std::pair<compile::SassKind, int>, double> widths;
 
   double total() const;
+  double clocks() const;  ///< Per pixel, as instructions are: a warp's, divided by its lanes.
 };
 
 /// In the order of the module, which is for a GPU. Throws weft::Error if the compiler does not know the architecture.

@@ -76,5 +76,89 @@ TEST_F(BandsOfScatters, AreNoneOtherwise) {
   EXPECT_EQ(bands({w}, [&](Var x, Var y) { return add({x}, in(x, y)); }), few);
 }
 
+/// "y by y: y/8, x by x: x/8; 16 pixels, 64 points", or why there are none.
+std::string columns(const Stage& stage) {
+  const ColumnsOrWhy found = columns_of(*stage.node(), 192);
+  if (!found.columns) return found.why;
+  std::string text;
+  for (const Bands& bands : found.columns->across)
+    text += ir::dim_name(bands.dim) + " by " + ir::dim_name(bands.along) + ": " +
+            bands.indices.at(0).to_string() + ", ";
+  return text + std::to_string(found.columns->pixels) + " of " + std::to_string(found.columns->points);
+}
+
+TEST(ColumnsOfScatters, FollowAllCoordinates) {
+  const Image<std::uint8_t> in("in");
+  const Index w = in.width(), h = in.height();
+  const auto of = [&](const Extents& extents, auto updates) {
+    return columns(scatter("out", extents, 0, in, updates));
+  };
+  EXPECT_EQ(of({w / 8 + 1, h / 8 + 1, 16},
+               [&](Var x, Var y) {
+                 return add({x / 8, (y + 3) / 8, in(x, y)}, 1);
+               }),
+            "x by x: x/8, y by y: (y + 3)/8, 16 of 64");
+  EXPECT_EQ(of({4, 3, h, w},
+               [&](Var x, Var y) {
+                 return add({in(x, y), 1, h - 1 - y, 2 * x / 3}, 1);
+               }),
+            "z by y: in.h - y - 1, w by x: (2*x)/3, 12 of 2");
+}
+
+TEST(ColumnsOfScatters, AreNoneOtherwise) {
+  const Image<std::uint8_t> in("in");
+  const Index w = in.width(), h = in.height();
+  const auto of = [&](const Extents& extents, auto updates) {
+    return columns(scatter("out", extents, 0, in, updates));
+  };
+  EXPECT_EQ(of({w, 256},
+               [&](Var x, Var y) {
+                 return add({x, in(x, y)}, 1);
+               }),
+            "what goes with one place is more than 192 bytes");
+  EXPECT_EQ(of({w, 9},
+               [&](Var x, Var y) {
+                 return add({x, in(x, y)}, 1);
+               }),
+            "points of any y go to the same place");
+  EXPECT_EQ(of({w, h},
+               [&](Var x, Var y) {
+                 return add({x, x + y}, 1);
+               }),
+            "its y is neither short nor follows one coordinate of the points");
+  EXPECT_EQ(of({w, h},
+               [&](Var x, Var y) {
+                 return ScatterUpdates{add({x, y}, 1), add({x, y + 1}, 1)};
+               }),
+            "its y is neither short nor follows one coordinate of the points");
+  EXPECT_EQ(of({w / 64 + 1, h / 64 + 1},
+               [&](Var x, Var y) {
+                 return add({x / 64, y / 64}, 1);
+               }),
+            "more than 256 points go to the same place");
+  EXPECT_EQ(of({w / 128 + 1, h + 1},
+               [&](Var x, Var y) {
+                 return add({x / 128, y}, 1);
+               }),
+            "x by x: x/128, y by y: y, 1 of 128");
+  EXPECT_EQ(of({w / 256 + 1, 9},
+               [&](Var x, Var y) {
+                 return add({x / 256, 8}, 1);
+               }),
+            "points of any y go to the same place");
+  EXPECT_EQ(of({w / 256 + 1, h / 2},
+               [&](Var x, Var y) {
+                 return add({x / 256, y / 2}, 1);
+               }),
+            "more than 256 points go to the same place");
+  EXPECT_EQ(of({w / 16 + 1, h / 16 + 1, 8},
+               [&](Var x, Var y) {
+                 return add({x / 16, y / 16, 0}, 1);
+               }),
+            "x by x: x/16, y by y: y/16, 8 of 256");
+  EXPECT_EQ(columns(scatter("out", {w}, 0, Extents{w}, [&](Var x) { return add({x}, 1); })),
+            "it has less than 4096 places for threads");
+}
+
 }  // namespace
 }  // namespace weft::analysis

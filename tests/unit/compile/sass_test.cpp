@@ -45,6 +45,39 @@ class Sass : public ::testing::TestWithParam<int> {
   std::optional<DeviceCompiler> compiler_;
 };
 
+/// Of a warp that goes through a kernel without loops.
+double clocks(const SassCode& code, double latency) {
+  const std::vector<SassBlock> blocks = blocks_of(code);
+  const std::vector<bool> none(code.size(), false);
+  return clocks_of(code, blocks, path_through(code, blocks, {}, -1, {}, none, 0), latency);
+}
+
+TEST_P(Sass, KnowsWhatAWarpWaitsFor) {
+  const double chain = clocks(code_of(R"(
+  float x = in[threadIdx.x];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) x = x * x + 1.f;
+  out[threadIdx.x] = x;
+)"),
+                              30);
+  EXPECT_GE(chain, 64 * 4) << "an addition has its result after 4 clocks";
+  const double four_chains = clocks(code_of(R"(
+  float x = in[threadIdx.x], y = x + 1.f, z = x + 2.f, w = x + 3.f;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x = x * x + 1.f, y = y * y + 1.f, z = z * z + 1.f, w = w * w + 1.f;
+  out[threadIdx.x] = x + y + z + w;
+)"),
+                                    30);
+  EXPECT_LT(four_chains, 0.7 * chain);
+  const SassCode shared = code_of(R"(
+  __shared__ int next[256];
+  next[threadIdx.x] = n;
+  __syncthreads();
+  out[threadIdx.x] = next[next[next[threadIdx.x & 7] & 7] & 7];
+)");
+  EXPECT_GE(clocks(shared, 30) - clocks(shared, 0), 2 * 20) << "three loads, one after the other";
+}
+
 TEST_P(Sass, KnowsKindsAndWidths) {
   const SassCode code = code_of(R"(
   __shared__ float rows[1024];

@@ -101,12 +101,12 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
   EXPECT_EQ(
       text(R"({"levels": [{"kind": "grid", "extent": ["all", 3, "all"]}, {"kind": "warp"}]})", of_warps),
       "kernel b; with it a\n"
-      "  grid    124 x 3 x 64|32|16|8 for 48 parallel\n"
+      "  grid    124 x 3 x 64|32|16|8 for 64 parallel\n"
       "  warp    128 parallel\n"
       "  batch   all x all x 2 march\n"
       "  lane    4 x 3 unrolled\n"
       "  begins  2 planes above a tile\n"
-      "  loads   images a plane before they are needed; about 132 registers\n"
+      "  loads   images a plane before they are needed; about 128 registers\n"
       "  in      ring of 2 planes of 4 rows, 4 scalars each, in each lane's registers; [-1, 0] x [0, 1] x "
       "[-1, 1], 1 ahead; clamp\n"
       "  a       ring of 2 planes of 3 rows, 5 scalars each, in each lane's registers; [-1, 0] x [0, 0] x "
@@ -488,7 +488,15 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
             "  core    all x 1 parallel\n"
             "  vector  parallel\n"
             "  copies  of the result, each of some points: it has few pixels for so many points\n");
-  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks), "kernel out\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text({16, in.width(), in.height()}, 4, of_blocks),
+            "kernel out\n"
+            "  grid    1 x 1 parallel\n"
+            "  column  of 16 pixels for each y and z, a thread's own in shared memory; from 32 points\n");
+  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks),
+            "kernel out\n"
+            "  grid    1 x 1 parallel\n"
+            "  atomic  updates, of threads that have some points: what goes with one place is more than 192 "
+            "bytes\n");
 }
 
 /// Every application's plans, asked for again whole, are the same.

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "plan/split_proof.h"
+#include "tests/support/combinations.h"
 
 namespace weft::plan {
 namespace {
@@ -204,11 +205,11 @@ std::string fault_in(const RandomTiles& random, int rank, int samples, Random& d
   return "";
 }
 
-TEST(SplitTiles, FourThousandRandomDependencesByBruteForceAndByIntegerSets) {
+TEST(SplitTiles, RandomDependencesByBruteForceAndByIntegerSets) {
   const unsigned seed = 20130316;
   std::printf("seed %u\n", seed);
   Random dice(seed);
-  for (int n = 0; n < 4000; ++n) {
+  for (int n = 0; n < (testing_support::instrumented ? 400 : 4000); ++n) {
     SCOPED_TRACE(::testing::Message() << "number " << n);
     const int rank = n % 8 == 0 ? 3 : n % 3 == 0 ? 2 : 1;
     RandomTiles random;
@@ -222,7 +223,8 @@ TEST(SplitTiles, FourThousandRandomDependencesByBruteForceAndByIntegerSets) {
 TEST(SplitTiles, WhatIsChangedOnPurposeIsRefuted) {
   Random dice(7);
   int changed = 0, by_sets = 0, by_force = 0;
-  for (int n = 0; n < 200; ++n) {
+  const int all = testing_support::instrumented ? 50 : 200;
+  for (int n = 0; n < all; ++n) {
     RandomTiles random;
     random.needs = dice.needs(1);
     random.tiles = dice.tiles(random.needs, 1);
@@ -235,7 +237,7 @@ TEST(SplitTiles, WhatIsChangedOnPurposeIsRefuted) {
     by_sets += prove(random.tiles, random.needs).refuted.empty() ? 0 : 1;
     by_force += fault_in(random, 1, 20000, dice).empty() ? 0 : 1;
   }
-  EXPECT_GT(changed, 150);
+  EXPECT_GT(changed, all * 3 / 4);
   // A slope in parts of a pixel may be less steep than is needed and still round to the same ends.
   EXPECT_GE(by_sets, by_force);
   EXPECT_GT(by_force, changed * 3 / 4);

@@ -74,20 +74,20 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
   }
 }
 
-// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 60x8 pixels, 2 a lane, all of a stage
-// before the next, and keeps 0 % of the rows of 'in', 'Ixx', 'Iyy', 'Ixy' in registers, the others in shared memory.
+// 'harris' with 'Ixx', 'Iyy', 'Ixy'. Each warp computes a tile of 60x16 pixels, 2 a lane, all of a stage
+// before the next, and keeps 25 % of the rows of 'in', 'Ixx', 'Iyy', 'Ixy' in registers, the others in shared memory.
 __global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__ in,
     float* __restrict__ harris, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t harris_pitch) {
   float in_next[2];
-  __shared__ __align__(16) float in_rest[768];
-  __shared__ __align__(16) float Ixx_rest[640];
-  __shared__ __align__(16) float Iyy_rest[640];
-  __shared__ __align__(16) float Ixy_rest[640];
-  float in_rows[12] = {};
-  float Ixx_rows[12] = {};
-  float Iyy_rows[12] = {};
-  float Ixy_rows[12] = {};
-  const int32_t rows = 8;
+  __shared__ __align__(16) float in_rest[960];
+  __shared__ __align__(16) float Ixx_rest[832];
+  __shared__ __align__(16) float Iyy_rest[832];
+  __shared__ __align__(16) float Ixy_rest[832];
+  float in_rows[32] = {};
+  float Ixx_rows[32] = {};
+  float Iyy_rows[32] = {};
+  float Ixy_rows[32] = {};
+  const int32_t rows = 16;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     for (int32_t next = blockIdx.x * 60; next < in_w; next += gridDim.x * 60) {
@@ -104,45 +104,60 @@ __global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__
             && (harris_aligned && (harris_pitch * 4 & 7) == 0);
         const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
         if (in_lanes && (x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w && 2 <= x0 && x0 + 60 <= in_w
-            - 2) && (0 <= y0 - 2 && y0 + 10 <= in_h && 2 <= y0 && y0 + 8 <= in_h - 2)) {
+            - 2) && (0 <= y0 - 2 && y0 + 18 <= in_h && 2 <= y0 && y0 + 16 <= in_h - 2)) {
           #pragma unroll
-          for (int32_t k = 0; k < 12; ++k) {
+          for (int32_t k = 0; k < 20; ++k) {
             float in_next_row[2];
             load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left);
-            store_whole(in_rest + (int64_t)(k * 64 + lane * 2), in_next_row);
+            if (k < 5) {
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[k * 4 + j + 1] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k * 4 + 2], 1);
+              in_rows[k * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k * 4 + 1], 1);
+              in_rows[k * 4 + 3] = in_rows_beside_1;
+            } else {
+              store_whole(in_rest + (int64_t)((k - 5) * 64 + lane * 2), in_next_row);
+            }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            float in_next_row[2];
-            load_whole(in_next_row, in_rest + (int64_t)(k * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              in_rows[k % 3 * 4 + j + 1] = in_next_row[j];
+            if (5 <= k) {
+              float in_next_row[2];
+              load_whole(in_next_row, in_rest + (int64_t)((k - 5) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[((k - 5) % 3 + 5) * 4 + j + 1] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[((k - 5) % 3 + 5) * 4 + 2], 1);
+              in_rows[((k - 5) % 3 + 5) * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[((k - 5) % 3 + 5) * 4 + 1], 1);
+              in_rows[((k - 5) % 3 + 5) * 4 + 3] = in_rows_beside_1;
             }
-            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[k % 3 * 4 + 2], 1);
-            in_rows[k % 3 * 4] = in_rows_beside_0;
-            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[k % 3 * 4 + 1], 1);
-            in_rows[k % 3 * 4 + 3] = in_rows_beside_1;
           }
           #pragma unroll
-          for (int32_t k = 0; k < 10; ++k) {
-            float in_next_row[2];
-            load_whole(in_next_row, in_rest + (int64_t)((k + 2) * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              in_rows[(k + 2) % 3 * 4 + j + 1] = in_next_row[j];
+          for (int32_t k = 0; k < 18; ++k) {
+            if (5 <= k + 2) {
+              float in_next_row[2];
+              load_whole(in_next_row, in_rest + (int64_t)((k - 3) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                in_rows[((k - 3) % 3 + 5) * 4 + j + 1] = in_next_row[j];
+              }
+              const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[((k - 3) % 3 + 5) * 4 + 2], 1);
+              in_rows[((k - 3) % 3 + 5) * 4] = in_rows_beside_0;
+              const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[((k - 3) % 3 + 5) * 4 + 1], 1);
+              in_rows[((k - 3) % 3 + 5) * 4 + 3] = in_rows_beside_1;
             }
-            const float in_rows_beside_0 = __shfl_up_sync(~0u, in_rows[(k + 2) % 3 * 4 + 2], 1);
-            in_rows[(k + 2) % 3 * 4] = in_rows_beside_0;
-            const float in_rows_beside_1 = __shfl_down_sync(~0u, in_rows[(k + 2) % 3 * 4 + 1], 1);
-            in_rows[(k + 2) % 3 * 4 + 3] = in_rows_beside_1;
             {
               float Ixx_own[2];
               float Iyy_own[2];
               float Ixy_own[2];
-              const float* in_m1 = in_rows + k % 3 * 4 + 1;
-              const float* in_p1 = in_rows + (k + 2) % 3 * 4 + 1;
-              const float* in_0 = in_rows + (k + 1) % 3 * 4 + 1;
+              const float* in_m1 = in_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 4 + 1;
+              const float* in_p1 = in_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 4 + 1;
+              const float* in_0 = in_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 4 + 1;
               float column[4];
               #pragma unroll
               for (int32_t i = 0; i < 4; ++i) {
@@ -164,94 +179,139 @@ __global__ void __launch_bounds__(32, 1) harris_kernel(const float* __restrict__
                 const float Iy_2 = column_2[i] - column_2[i + 2];
                 Ixy_own[i] = Ix_2 * Iy_2;
               }
-              store_whole(Ixx_rest + (int64_t)(k * 64 + lane * 2), Ixx_own);
-              store_whole(Iyy_rest + (int64_t)(k * 64 + lane * 2), Iyy_own);
-              store_whole(Ixy_rest + (int64_t)(k * 64 + lane * 2), Ixy_own);
+              if (k < 5) {
+                #pragma unroll
+                for (int32_t j = 0; j < 2; ++j) {
+                  Ixx_rows[k * 4 + j + 1] = Ixx_own[j];
+                }
+                const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[k * 4 + 2], 1);
+                Ixx_rows[k * 4] = Ixx_rows_beside_0;
+                const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[k * 4 + 1], 1);
+                Ixx_rows[k * 4 + 3] = Ixx_rows_beside_1;
+              } else {
+                store_whole(Ixx_rest + (int64_t)((k - 5) * 64 + lane * 2), Ixx_own);
+              }
+              if (k < 5) {
+                #pragma unroll
+                for (int32_t j = 0; j < 2; ++j) {
+                  Iyy_rows[k * 4 + j + 1] = Iyy_own[j];
+                }
+                const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[k * 4 + 2], 1);
+                Iyy_rows[k * 4] = Iyy_rows_beside_0;
+                const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[k * 4 + 1], 1);
+                Iyy_rows[k * 4 + 3] = Iyy_rows_beside_1;
+              } else {
+                store_whole(Iyy_rest + (int64_t)((k - 5) * 64 + lane * 2), Iyy_own);
+              }
+              if (k < 5) {
+                #pragma unroll
+                for (int32_t j = 0; j < 2; ++j) {
+                  Ixy_rows[k * 4 + j + 1] = Ixy_own[j];
+                }
+                const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[k * 4 + 2], 1);
+                Ixy_rows[k * 4] = Ixy_rows_beside_0;
+                const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[k * 4 + 1], 1);
+                Ixy_rows[k * 4 + 3] = Ixy_rows_beside_1;
+              } else {
+                store_whole(Ixy_rest + (int64_t)((k - 5) * 64 + lane * 2), Ixy_own);
+              }
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            float Ixx_next_row[2];
-            load_whole(Ixx_next_row, Ixx_rest + (int64_t)(k * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Ixx_rows[k % 3 * 4 + j + 1] = Ixx_next_row[j];
+            if (5 <= k) {
+              float Ixx_next_row[2];
+              load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k - 5) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixx_rows[((k - 5) % 3 + 5) * 4 + j + 1] = Ixx_next_row[j];
+              }
+              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[((k - 5) % 3 + 5) * 4 + 2], 1);
+              Ixx_rows[((k - 5) % 3 + 5) * 4] = Ixx_rows_beside_0;
+              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[((k - 5) % 3 + 5) * 4 + 1], 1);
+              Ixx_rows[((k - 5) % 3 + 5) * 4 + 3] = Ixx_rows_beside_1;
             }
-            const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[k % 3 * 4 + 2], 1);
-            Ixx_rows[k % 3 * 4] = Ixx_rows_beside_0;
-            const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[k % 3 * 4 + 1], 1);
-            Ixx_rows[k % 3 * 4 + 3] = Ixx_rows_beside_1;
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            float Iyy_next_row[2];
-            load_whole(Iyy_next_row, Iyy_rest + (int64_t)(k * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Iyy_rows[k % 3 * 4 + j + 1] = Iyy_next_row[j];
+            if (5 <= k) {
+              float Iyy_next_row[2];
+              load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k - 5) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Iyy_rows[((k - 5) % 3 + 5) * 4 + j + 1] = Iyy_next_row[j];
+              }
+              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[((k - 5) % 3 + 5) * 4 + 2], 1);
+              Iyy_rows[((k - 5) % 3 + 5) * 4] = Iyy_rows_beside_0;
+              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[((k - 5) % 3 + 5) * 4 + 1], 1);
+              Iyy_rows[((k - 5) % 3 + 5) * 4 + 3] = Iyy_rows_beside_1;
             }
-            const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[k % 3 * 4 + 2], 1);
-            Iyy_rows[k % 3 * 4] = Iyy_rows_beside_0;
-            const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[k % 3 * 4 + 1], 1);
-            Iyy_rows[k % 3 * 4 + 3] = Iyy_rows_beside_1;
           }
           #pragma unroll
           for (int32_t k = 0; k < 2; ++k) {
-            float Ixy_next_row[2];
-            load_whole(Ixy_next_row, Ixy_rest + (int64_t)(k * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Ixy_rows[k % 3 * 4 + j + 1] = Ixy_next_row[j];
+            if (5 <= k) {
+              float Ixy_next_row[2];
+              load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k - 5) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixy_rows[((k - 5) % 3 + 5) * 4 + j + 1] = Ixy_next_row[j];
+              }
+              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[((k - 5) % 3 + 5) * 4 + 2], 1);
+              Ixy_rows[((k - 5) % 3 + 5) * 4] = Ixy_rows_beside_0;
+              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[((k - 5) % 3 + 5) * 4 + 1], 1);
+              Ixy_rows[((k - 5) % 3 + 5) * 4 + 3] = Ixy_rows_beside_1;
             }
-            const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[k % 3 * 4 + 2], 1);
-            Ixy_rows[k % 3 * 4] = Ixy_rows_beside_0;
-            const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[k % 3 * 4 + 1], 1);
-            Ixy_rows[k % 3 * 4 + 3] = Ixy_rows_beside_1;
           }
           #pragma unroll
-          for (int32_t k = 0; k < 8; ++k) {
-            float Ixx_next_row[2];
-            load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k + 2) * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Ixx_rows[(k + 2) % 3 * 4 + j + 1] = Ixx_next_row[j];
+          for (int32_t k = 0; k < 16; ++k) {
+            if (5 <= k + 2) {
+              float Ixx_next_row[2];
+              load_whole(Ixx_next_row, Ixx_rest + (int64_t)((k - 3) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixx_rows[((k - 3) % 3 + 5) * 4 + j + 1] = Ixx_next_row[j];
+              }
+              const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[((k - 3) % 3 + 5) * 4 + 2], 1);
+              Ixx_rows[((k - 3) % 3 + 5) * 4] = Ixx_rows_beside_0;
+              const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[((k - 3) % 3 + 5) * 4 + 1], 1);
+              Ixx_rows[((k - 3) % 3 + 5) * 4 + 3] = Ixx_rows_beside_1;
             }
-            const float Ixx_rows_beside_0 = __shfl_up_sync(~0u, Ixx_rows[(k + 2) % 3 * 4 + 2], 1);
-            Ixx_rows[(k + 2) % 3 * 4] = Ixx_rows_beside_0;
-            const float Ixx_rows_beside_1 = __shfl_down_sync(~0u, Ixx_rows[(k + 2) % 3 * 4 + 1], 1);
-            Ixx_rows[(k + 2) % 3 * 4 + 3] = Ixx_rows_beside_1;
-            float Iyy_next_row[2];
-            load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k + 2) * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Iyy_rows[(k + 2) % 3 * 4 + j + 1] = Iyy_next_row[j];
+            if (5 <= k + 2) {
+              float Iyy_next_row[2];
+              load_whole(Iyy_next_row, Iyy_rest + (int64_t)((k - 3) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Iyy_rows[((k - 3) % 3 + 5) * 4 + j + 1] = Iyy_next_row[j];
+              }
+              const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[((k - 3) % 3 + 5) * 4 + 2], 1);
+              Iyy_rows[((k - 3) % 3 + 5) * 4] = Iyy_rows_beside_0;
+              const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[((k - 3) % 3 + 5) * 4 + 1], 1);
+              Iyy_rows[((k - 3) % 3 + 5) * 4 + 3] = Iyy_rows_beside_1;
             }
-            const float Iyy_rows_beside_0 = __shfl_up_sync(~0u, Iyy_rows[(k + 2) % 3 * 4 + 2], 1);
-            Iyy_rows[(k + 2) % 3 * 4] = Iyy_rows_beside_0;
-            const float Iyy_rows_beside_1 = __shfl_down_sync(~0u, Iyy_rows[(k + 2) % 3 * 4 + 1], 1);
-            Iyy_rows[(k + 2) % 3 * 4 + 3] = Iyy_rows_beside_1;
-            float Ixy_next_row[2];
-            load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k + 2) * 64 + lane * 2));
-            #pragma unroll
-            for (int32_t j = 0; j < 2; ++j) {
-              Ixy_rows[(k + 2) % 3 * 4 + j + 1] = Ixy_next_row[j];
+            if (5 <= k + 2) {
+              float Ixy_next_row[2];
+              load_whole(Ixy_next_row, Ixy_rest + (int64_t)((k - 3) * 64 + lane * 2));
+              #pragma unroll
+              for (int32_t j = 0; j < 2; ++j) {
+                Ixy_rows[((k - 3) % 3 + 5) * 4 + j + 1] = Ixy_next_row[j];
+              }
+              const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[((k - 3) % 3 + 5) * 4 + 2], 1);
+              Ixy_rows[((k - 3) % 3 + 5) * 4] = Ixy_rows_beside_0;
+              const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[((k - 3) % 3 + 5) * 4 + 1], 1);
+              Ixy_rows[((k - 3) % 3 + 5) * 4 + 3] = Ixy_rows_beside_1;
             }
-            const float Ixy_rows_beside_0 = __shfl_up_sync(~0u, Ixy_rows[(k + 2) % 3 * 4 + 2], 1);
-            Ixy_rows[(k + 2) % 3 * 4] = Ixy_rows_beside_0;
-            const float Ixy_rows_beside_1 = __shfl_down_sync(~0u, Ixy_rows[(k + 2) % 3 * 4 + 1], 1);
-            Ixy_rows[(k + 2) % 3 * 4 + 3] = Ixy_rows_beside_1;
             {
               const int32_t y = y0 + k;
               float harris_pack[2];
-              const float* Ixx_m1 = Ixx_rows + k % 3 * 4 + 1;
-              const float* Ixx_0 = Ixx_rows + (k + 1) % 3 * 4 + 1;
-              const float* Ixx_p1 = Ixx_rows + (k + 2) % 3 * 4 + 1;
-              const float* Iyy_m1 = Iyy_rows + k % 3 * 4 + 1;
-              const float* Iyy_0 = Iyy_rows + (k + 1) % 3 * 4 + 1;
-              const float* Iyy_p1 = Iyy_rows + (k + 2) % 3 * 4 + 1;
-              const float* Ixy_m1 = Ixy_rows + k % 3 * 4 + 1;
-              const float* Ixy_0 = Ixy_rows + (k + 1) % 3 * 4 + 1;
-              const float* Ixy_p1 = Ixy_rows + (k + 2) % 3 * 4 + 1;
+              const float* Ixx_m1 = Ixx_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 4 + 1;
+              const float* Ixx_0 = Ixx_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 4 + 1;
+              const float* Ixx_p1 = Ixx_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 4 + 1;
+              const float* Iyy_m1 = Iyy_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 4 + 1;
+              const float* Iyy_0 = Iyy_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 4 + 1;
+              const float* Iyy_p1 = Iyy_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 4 + 1;
+              const float* Ixy_m1 = Ixy_rows + (k < 5 ? k : (k - 5) % 3 + 5) * 4 + 1;
+              const float* Ixy_0 = Ixy_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 3 + 5) * 4 + 1;
+              const float* Ixy_p1 = Ixy_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 3 + 5) * 4 + 1;
               float column[4];
               #pragma unroll
               for (int32_t i = 0; i < 4; ++i) {
@@ -618,7 +678,7 @@ cudaError_t run_harris_corner(const float* in, int64_t in_pitch, int64_t in_w, i
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(harris_kernel, {(in_w + 59) / 60 * 32, (in_h + 7) / 8, 1}, {32, 1, 1}, stream, in,
+    status = launch(harris_kernel, {(in_w + 59) / 60 * 32, (in_h + 15) / 16, 1}, {32, 1, 1}, stream, in,
         harris, in_w, in_h, in_pitch, harris_pitch);
   }
   return status;

@@ -62,14 +62,14 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 }
 
 // 'mask' with 'blurx'. Each warp computes a tile of 28x16 pixels, 1 a lane, all of a stage
-// before the next, and keeps 25 % of the rows of 'in', 'blurx' in registers, the others in shared memory.
+// before the next, and keeps 0 % of the rows of 'in', 'blurx' in registers, the others in shared memory.
 __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
     int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
   float in_next[3];
-  __shared__ __align__(16) float in_rest[1440];
-  __shared__ __align__(16) float blurx_rest[1152];
-  float in_rows[30] = {};
-  float blurx_rows[75] = {};
+  __shared__ __align__(16) float in_rest[1920];
+  __shared__ __align__(16) float blurx_rest[1536];
+  float in_rows[15] = {};
+  float blurx_rows[15] = {};
   const int32_t rows = 16;
   {
     const int32_t lane = (int32_t)threadIdx.x;
@@ -91,141 +91,83 @@ __global__ void __launch_bounds__(32, 1) mask_kernel(const float* __restrict__ i
           for (int32_t k = 0; k < 20; ++k) {
             float in_next_row[3];
             load_whole(in_next_row, in + (y0 + k - 2) * in_pitch + left * 3);
-            if (k < 5) {
-              #pragma unroll
-              for (int32_t j = 0; j < 3; ++j) {
-                in_rows[k * 3 + j] = in_next_row[j];
-              }
-            } else {
-              store_whole(in_rest + (int64_t)((k - 5) * 96 + lane * 3), in_next_row);
-            }
+            store_whole(in_rest + (int64_t)(k * 96 + lane * 3), in_next_row);
           }
           #pragma unroll
           for (int32_t k = 0; k < 4; ++k) {
-            if (5 <= k) {
-              float in_next_row[3];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 5) * 96 + lane * 3));
-              #pragma unroll
-              for (int32_t j = 0; j < 3; ++j) {
-                in_rows[((k - 5) % 5 + 5) * 3 + j] = in_next_row[j];
-              }
+            float in_next_row[3];
+            load_whole(in_next_row, in_rest + (int64_t)(k * 96 + lane * 3));
+            #pragma unroll
+            for (int32_t j = 0; j < 3; ++j) {
+              in_rows[k % 5 * 3 + j] = in_next_row[j];
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 16; ++k) {
-            if (5 <= k + 4) {
-              float in_next_row[3];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 1) * 96 + lane * 3));
-              #pragma unroll
-              for (int32_t j = 0; j < 3; ++j) {
-                in_rows[((k - 1) % 5 + 5) * 3 + j] = in_next_row[j];
-              }
+            float in_next_row[3];
+            load_whole(in_next_row, in_rest + (int64_t)((k + 4) * 96 + lane * 3));
+            #pragma unroll
+            for (int32_t j = 0; j < 3; ++j) {
+              in_rows[(k + 4) % 5 * 3 + j] = in_next_row[j];
             }
             {
               float blurx_own[3];
-              const float* in_m2 = in_rows + (k < 5 ? k : (k - 5) % 5 + 5) * 3;
-              const float* in_m1 = in_rows + (k + 1 < 5 ? k + 1 : (k - 4) % 5 + 5) * 3;
-              const float* in_0 = in_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 5 + 5) * 3;
-              const float* in_p1 = in_rows + (k + 3 < 5 ? k + 3 : (k - 2) % 5 + 5) * 3;
-              const float* in_p2 = in_rows + (k + 4 < 5 ? k + 4 : (k - 1) % 5 + 5) * 3;
+              const float* in_m2 = in_rows + k % 5 * 3;
+              const float* in_m1 = in_rows + (k + 1) % 5 * 3;
+              const float* in_0 = in_rows + (k + 2) % 5 * 3;
+              const float* in_p1 = in_rows + (k + 3) % 5 * 3;
+              const float* in_p2 = in_rows + (k + 4) % 5 * 3;
               #pragma unroll
               for (int32_t i = 0; i < 3; ++i) {
                 blurx_own[i] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i] + 0.25f * in_p1[i]
                     + 0.0625f * in_p2[i];
               }
-              if (k < 4) {
-                #pragma unroll
-                for (int32_t j = 0; j < 3; ++j) {
-                  blurx_rows[k * 15 + j + 6] = blurx_own[j];
-                }
-                const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 6], 2);
-                blurx_rows[k * 15] = blurx_rows_beside_0;
-                const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 7], 2);
-                blurx_rows[k * 15 + 1] = blurx_rows_beside_1;
-                const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 8], 2);
-                blurx_rows[k * 15 + 2] = blurx_rows_beside_2;
-                const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 6], 1);
-                blurx_rows[k * 15 + 3] = blurx_rows_beside_3;
-                const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 7], 1);
-                blurx_rows[k * 15 + 4] = blurx_rows_beside_4;
-                const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[k * 15 + 8], 1);
-                blurx_rows[k * 15 + 5] = blurx_rows_beside_5;
-                const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 6], 1);
-                blurx_rows[k * 15 + 9] = blurx_rows_beside_6;
-                const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 7], 1);
-                blurx_rows[k * 15 + 10] = blurx_rows_beside_7;
-                const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 8], 1);
-                blurx_rows[k * 15 + 11] = blurx_rows_beside_8;
-                const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 6], 2);
-                blurx_rows[k * 15 + 12] = blurx_rows_beside_9;
-                const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 7], 2);
-                blurx_rows[k * 15 + 13] = blurx_rows_beside_10;
-                const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[k * 15 + 8], 2);
-                blurx_rows[k * 15 + 14] = blurx_rows_beside_11;
-              } else {
-                store_whole(blurx_rest + (int64_t)((k - 4) * 96 + lane * 3), blurx_own);
-              }
+              store_whole(blurx_rest + (int64_t)(k * 96 + lane * 3), blurx_own);
             }
           }
           #pragma unroll
           for (int32_t k = 0; k < 16; ++k) {
-            if (5 <= k + 2) {
-              float in_next_row[3];
-              load_whole(in_next_row, in_rest + (int64_t)((k - 3) * 96 + lane * 3));
-              #pragma unroll
-              for (int32_t j = 0; j < 3; ++j) {
-                in_rows[((k - 3) % 5 + 5) * 3 + j] = in_next_row[j];
-              }
+            float in_next_row[3];
+            load_whole(in_next_row, in_rest + (int64_t)((k + 2) * 96 + lane * 3));
+            #pragma unroll
+            for (int32_t j = 0; j < 3; ++j) {
+              in_rows[(k + 2) % 5 * 3 + j] = in_next_row[j];
             }
-            if (4 <= k) {
-              float blurx_next_row[3];
-              load_whole(blurx_next_row, blurx_rest + (int64_t)((k - 4) * 96 + lane * 3));
-              #pragma unroll
-              for (int32_t j = 0; j < 3; ++j) {
-                blurx_rows[((k - 4) % 1 + 4) * 15 + j + 6] = blurx_next_row[j];
-              }
-              const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 6],
-                  2);
-              blurx_rows[((k - 4) % 1 + 4) * 15] = blurx_rows_beside_0;
-              const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 7],
-                  2);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 1] = blurx_rows_beside_1;
-              const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 8],
-                  2);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 2] = blurx_rows_beside_2;
-              const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 6],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 3] = blurx_rows_beside_3;
-              const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 7],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 4] = blurx_rows_beside_4;
-              const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 8],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 5] = blurx_rows_beside_5;
-              const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 6],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 9] = blurx_rows_beside_6;
-              const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 7],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 10] = blurx_rows_beside_7;
-              const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 8],
-                  1);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 11] = blurx_rows_beside_8;
-              const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[((k - 4) % 1 + 4) * 15 + 6],
-                  2);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 12] = blurx_rows_beside_9;
-              const float blurx_rows_beside_10 = __shfl_down_sync(~0u,
-                  blurx_rows[((k - 4) % 1 + 4) * 15 + 7], 2);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 13] = blurx_rows_beside_10;
-              const float blurx_rows_beside_11 = __shfl_down_sync(~0u,
-                  blurx_rows[((k - 4) % 1 + 4) * 15 + 8], 2);
-              blurx_rows[((k - 4) % 1 + 4) * 15 + 14] = blurx_rows_beside_11;
+            float blurx_next_row[3];
+            load_whole(blurx_next_row, blurx_rest + (int64_t)(k * 96 + lane * 3));
+            #pragma unroll
+            for (int32_t j = 0; j < 3; ++j) {
+              blurx_rows[k % 1 * 15 + j + 6] = blurx_next_row[j];
             }
+            const float blurx_rows_beside_0 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 6], 2);
+            blurx_rows[k % 1 * 15] = blurx_rows_beside_0;
+            const float blurx_rows_beside_1 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 7], 2);
+            blurx_rows[k % 1 * 15 + 1] = blurx_rows_beside_1;
+            const float blurx_rows_beside_2 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 8], 2);
+            blurx_rows[k % 1 * 15 + 2] = blurx_rows_beside_2;
+            const float blurx_rows_beside_3 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 6], 1);
+            blurx_rows[k % 1 * 15 + 3] = blurx_rows_beside_3;
+            const float blurx_rows_beside_4 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 7], 1);
+            blurx_rows[k % 1 * 15 + 4] = blurx_rows_beside_4;
+            const float blurx_rows_beside_5 = __shfl_up_sync(~0u, blurx_rows[k % 1 * 15 + 8], 1);
+            blurx_rows[k % 1 * 15 + 5] = blurx_rows_beside_5;
+            const float blurx_rows_beside_6 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 6], 1);
+            blurx_rows[k % 1 * 15 + 9] = blurx_rows_beside_6;
+            const float blurx_rows_beside_7 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 7], 1);
+            blurx_rows[k % 1 * 15 + 10] = blurx_rows_beside_7;
+            const float blurx_rows_beside_8 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 8], 1);
+            blurx_rows[k % 1 * 15 + 11] = blurx_rows_beside_8;
+            const float blurx_rows_beside_9 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 6], 2);
+            blurx_rows[k % 1 * 15 + 12] = blurx_rows_beside_9;
+            const float blurx_rows_beside_10 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 7], 2);
+            blurx_rows[k % 1 * 15 + 13] = blurx_rows_beside_10;
+            const float blurx_rows_beside_11 = __shfl_down_sync(~0u, blurx_rows[k % 1 * 15 + 8], 2);
+            blurx_rows[k % 1 * 15 + 14] = blurx_rows_beside_11;
             {
               const int32_t y = y0 + k;
               float mask_pack[3];
-              const float* in_0 = in_rows + (k + 2 < 5 ? k + 2 : (k - 3) % 5 + 5) * 3;
-              const float* blurx_0 = blurx_rows + (k < 4 ? k : (k - 4) % 1 + 4) * 15 + 6;
+              const float* in_0 = in_rows + (k + 2) % 5 * 3;
+              const float* blurx_0 = blurx_rows + k % 1 * 15 + 6;
               #pragma unroll
               for (int32_t i = 0; i < 3; ++i) {
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]

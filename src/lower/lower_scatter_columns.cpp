@@ -1,0 +1,217 @@
+#include "lower/lower_scatter_columns.h"
+
+#include <algorithm>
+
+#include "lower/expressions.h"
+#include "lower/lower_stage.h"
+#include "lower/rows.h"
+#include "lower/updates.h"
+#include "plan/warp_strip.h"
+
+namespace weft::lower {
+
+using ir::BinaryOp;
+using kernel::Block;
+using kernel::Expr;
+using kernel::For;
+using kernel::literal;
+using kernel::LoopKind;
+using plan::lanes_of_warp;
+
+namespace {
+
+class ColumnLowering {
+ public:
+  ColumnLowering(const KernelContext& context, const analysis::Columns& columns)
+      : stage_(context.stage()),
+        scatter_(std::get<ir::Scatter>(stage_.definition)),
+        context_(context),
+        module_(context.module),
+        array_(context.layout.arrays.at(&stage_)),
+        result_(stage_.box, context.layout),
+        points_(scatter_.over, context.layout),
+        columns_(columns),
+        expressions_(context.layout, module_.tables, context.names, stage_, Place::Thread, points_.coords(),
+                     module_.strict),
+        column_(expressions_.claim(array_.name + "_column")) {
+    for (const analysis::Bands& bands : columns_.across)
+      cells_.push_back(kernel::name(expressions_.claim("cell_" + ir::dim_name(bands.dim))));
+  }
+
+  void run() {
+    kernel::Function function{
+        context_.layout.names.claim(array_.name + "_fill"),
+        comment_on(stage_, "'" + stage_.name + "', each thread's pixels from the points that change them"),
+        {},
+        {}};
+    const auto scalars = static_cast<int>(columns_.pixels * stage_.type.lanes * lanes_of_warp);
+    function.body.push_back(
+        {kernel::LocalArray{column_, stage_.type.scalar, scalars, kernel::Storage::Shared}});
+    function.body.push_back(divided(column()));
+    kernel::Grid grid = grid_of_columns();
+    module_.steps.push_back(kernel::Launch{function.name, literal(1), std::move(grid)});
+    module_.functions.push_back(std::move(function));
+  }
+
+ private:
+  int lanes() const { return stage_.type.lanes; }
+  int dim_of(std::size_t c) const { return columns_.across[c].dim; }
+  bool is_across(int d) const {
+    return std::any_of(columns_.across.begin(), columns_.across.end(),
+                       [d](const analysis::Bands& bands) { return bands.dim == d; });
+  }
+
+  // ---- columns among threads: neighbours along the first dimension, one row of them after the other
+
+  Expr extent(std::size_t c) const { return kernel::max(result_.extent(dim_of(c)), literal(0)); }
+  Expr rows() const {
+    Expr count = literal(1);
+    for (std::size_t c = 1; c < cells_.size(); ++c) count = kernel::mul(count, extent(c));
+    return count;
+  }
+  kernel::Grid grid_of_columns() const {
+    return {{parts(extent(0), literal(lanes_of_warp)), rows(), literal(1)},
+            {1, 1, 1},
+            kernel::Sharing::Lanes,
+            lanes_of_warp};
+  }
+
+  kernel::Stmt divided(Block column) const {
+    const Expr end = result_.end(dim_of(0));
+    For threads{LoopKind::Threads, variable(0), kernel::name("x0"),
+                kernel::min(kernel::add(kernel::name("x0"), literal(lanes_of_warp)), end), std::move(column)};
+    Block row;
+    Expr rest = kernel::name("row");
+    for (std::size_t c = 1; c < cells_.size(); ++c) {
+      const bool is_last = c + 1 == cells_.size();
+      const Expr at = is_last ? rest : kernel::binary(BinaryOp::Rem, rest, extent(c));
+      row.push_back({kernel::Let{variable(c), kernel::add(at, result_.begin(dim_of(c)))}});
+      rest = kernel::div(rest, extent(c));
+    }
+    row.push_back({std::move(threads)});
+    For down{LoopKind::BlocksY, "row", literal(0), rows(), std::move(row)};
+    return {For{
+        LoopKind::BlocksX, "x0", result_.begin(dim_of(0)), end, {{std::move(down)}}, literal(lanes_of_warp)}};
+  }
+  std::string variable(std::size_t c) const { return std::get<kernel::Name>(cells_[c]->op).name; }
+
+  // ---- one column
+
+  Block column() {
+    Block block;
+    each_pixel(block, [&](const Expr& pixel) {
+      Block store;
+      const Lanes initial = expressions_.lower(scatter_.initial);
+      for (int l = 0; l < lanes(); ++l)
+        store.push_back(
+            {kernel::Store{column_, kernel::add(place_of(pixel), literal(l * lanes_of_warp)), initial[l]}});
+      return store;
+    });
+    change(block);
+    each_pixel(block, [&](const Expr& pixel) {
+      Block store;
+      const Expr to = offset_of(pixel);
+      for (int l = 0; l < lanes(); ++l) {
+        const Expr from = kernel::add(place_of(pixel), literal(l * lanes_of_warp));
+        store.push_back({kernel::Store{array_.name, kernel::add(to, literal(l)),
+                                       kernel::load(column_, stage_.type.scalar, from)}});
+      }
+      return store;
+    });
+    return block;
+  }
+
+  void each_pixel(Block& block, const std::function<Block(const Expr& pixel)>& body) {
+    Block inner;
+    expressions_.open(inner);
+    Block made = body(columns_.pixels == 1 ? literal(0) : kernel::name("i"));
+    expressions_.close();
+    kernel::append(inner, std::move(made));
+    if (columns_.pixels == 1)
+      block.push_back({kernel::Scope{std::move(inner)}});
+    else
+      block.push_back({For{LoopKind::Serial, "i", literal(0), literal(columns_.pixels), std::move(inner)}});
+  }
+
+  /// Of a pixel's first lane, in shared memory: lanes of a warp lie side by side, so that none waits for another.
+  Expr place_of(const Expr& pixel) const {
+    const Expr lane = kernel::sub(cells_[0], kernel::name("x0"));
+    return kernel::add(kernel::mul(pixel, literal(lanes() * lanes_of_warp)), lane);
+  }
+  Expr stride(int d) const {
+    return d == 0 ? literal(lanes()) : kernel::name(array_.strides[static_cast<std::size_t>(d - 1)]);
+  }
+  /// In memory, from the start of the array.
+  Expr offset_of(const Expr& pixel) const {
+    Expr offset = literal(0), rest = pixel;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      const Expr at = kernel::sub(cells_[c], result_.begin(dim_of(c)));
+      offset = kernel::add(offset, kernel::mul(at, stride(dim_of(c))));
+    }
+    std::int64_t left = columns_.pixels;
+    for (int d = 0; d < result_.rank(); ++d) {
+      if (is_across(d)) continue;
+      const std::int64_t extent = stage_.box[d].extent.constant();
+      const bool is_last = extent >= left;
+      const Expr at = is_last ? rest : kernel::binary(BinaryOp::Rem, rest, literal(extent));
+      offset = kernel::add(offset, kernel::mul(at, stride(d)));
+      if (!is_last) rest = kernel::div(rest, literal(extent)), left /= extent;
+    }
+    return offset;
+  }
+
+  /// The points, in their order, and what they change.
+  void change(Block& block) {
+    std::vector<PartOfBox> own;
+    std::vector<std::pair<Expr, Expr>> bounds;
+    for (int d = 0; d < points_.rank(); ++d) bounds.emplace_back(points_.begin(d), points_.end(d));
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      const analysis::Bands& bands = columns_.across[c];
+      const Expr after = kernel::add(cells_[c], literal(1));
+      const auto [first, end] = points_that_lead_to(points_, bands, bands.indices.front(), cells_[c], after);
+      auto& bound = bounds[static_cast<std::size_t>(bands.along)];
+      bound = {kernel::max(bound.first, first), kernel::min(bound.second, end)};
+      own.push_back({bands.dim, cells_[c], after, bands.indices.front()});
+    }
+    Block* inner = &block;
+    for (int d = points_.rank(); d-- > 0;) {
+      const auto& [from, to] = bounds[static_cast<std::size_t>(d)];
+      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), from, to, {}}});
+      inner = &std::get<For>(inner->back().op).body;
+    }
+    expressions_.open(*inner);
+    place_updates(expressions_, stage_, result_, own, *inner, [&](const PlacedUpdate& update) {
+      Expr pixel = literal(0);
+      for (int d = result_.rank(); d-- > 0;) {
+        if (is_across(d)) continue;
+        pixel = kernel::add(kernel::mul(pixel, result_.extent(d)), update.at[static_cast<std::size_t>(d)]);
+      }
+      Block changed =
+          changed_pixel(stage_, column_, place_of(pixel), update.value, lanes_of_warp, module_.strict);
+      if (update.inside)
+        inner->push_back({kernel::If{update.inside, std::move(changed), {}}});
+      else
+        kernel::append(*inner, std::move(changed));
+    });
+    expressions_.close();
+  }
+
+  const ir::Stage& stage_;
+  const ir::Scatter& scatter_;
+  const KernelContext& context_;
+  kernel::Module& module_;
+  const ArrayLayout& array_;
+  const Rows result_, points_;
+  const analysis::Columns& columns_;
+  ExpressionLowering expressions_;
+  const std::string column_;  ///< In shared memory: those of a warp's threads.
+  std::vector<Expr> cells_;   ///< Where a thread's column is, across.
+};
+
+}  // namespace
+
+void lower_scatter_columns(const KernelContext& context, const analysis::Columns& columns) {
+  ColumnLowering(context, columns).run();
+}
+
+}  // namespace weft::lower
