@@ -82,6 +82,7 @@ class GpuPrinter : public CLike {
       case LoopKind::GridZ: return grid("z");
       case LoopKind::BlocksX: return blocks("x");
       case LoopKind::BlocksY: return blocks("y");
+      case LoopKind::BlocksZ: return blocks("z");
       case LoopKind::Threads: return head("threadIdx.x", "blockDim.x");
       case LoopKind::Warps:
         open("");

@@ -126,7 +126,8 @@ plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& cho
   plan::Choices asked;
   asked.of_blocks = asked.of_warps = true;
   if (is_one_in(random, 2)) asked.pixels = 1 << random.bits() % 4;
-  const int batch = chosen.level(plan::LevelKind::Batch)->extent.at(1).fixed();
+  if (chosen.is_of_volume() && is_one_in(random, 2)) asked.lines = 1 + static_cast<int>(random.bits() % 8);
+  const int batch = chosen.level(plan::LevelKind::Batch)->extent.back().fixed();
   const auto turns = static_cast<int>(random.bits() % 8) + 1 + chosen.before / batch;
   if (is_one_in(random, 2)) asked.height = plan::fixed(turns * batch - chosen.before);
   return asked;

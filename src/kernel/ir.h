@@ -86,6 +86,7 @@ enum class LoopKind {
   GridZ,    ///< along z;
   BlocksX,  ///< the blocks of a grid along x; all threads of a block go along;
   BlocksY,  ///< along y;
+  BlocksZ,  ///< along z;
   Threads,  ///< the threads of a block along x, or of each of its warps;
   Warps,    ///< the warps of a block, which lie along y: each takes one iteration;
   Lanes,    ///< the lanes of a warp, of which a block has one: each takes one iteration, all go along.

@@ -70,7 +70,7 @@ class Walk {
     visit_statements(body, [&](const Stmt& s) {
       const auto* loop = std::get_if<For>(&s.op);
       found |= loop != nullptr && (loop->kind == LoopKind::BlocksX || loop->kind == LoopKind::BlocksY ||
-                                   loop->kind == LoopKind::Threads);
+                                   loop->kind == LoopKind::BlocksZ || loop->kind == LoopKind::Threads);
     });
     return found;
   }
@@ -237,7 +237,8 @@ class Walk {
       case LoopKind::GridY:
       case LoopKind::GridZ:
       case LoopKind::BlocksX:
-      case LoopKind::BlocksY:  // as many as there is work for
+      case LoopKind::BlocksY:
+      case LoopKind::BlocksZ:  // as many as there is work for
         trips.entries[1] += weight.issued;
         if (count > 0) inside(count / 2, weight);
         break;

@@ -67,6 +67,14 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     add_to(inside.first_steps, first_step_from(begin, kept, before));
     add_to(inside.end_steps, end_step_before(end, kept, before));
   };
+  // Those of a volume's plane lie between these: a lane's code looks for them, or does not.
+  const auto lines_between = [&](const Expr& begin, const Expr& end, const plan::Kept* kept,
+                                 std::vector<Expr>& list) {
+    if (!tile_.is_of_volume()) return;
+    const Expr first = first_line_of(kept);
+    add_to(list, at_most(begin, first));
+    add_to(list, at_most(kernel::add(first, literal(lines_of(kept))), end));
+  };
   const auto ends_between_lanes = [&](const Rows& rows, const plan::Kept* kept, bool is_round = false) {
     const auto is_between = [&](const Expr& end) {
       const Expr distance = kernel::sub(end, first_of_strip(kept));
@@ -103,17 +111,24 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     const Expr begin = kernel::add(at, literal(x.min)), end = kernel::add(at, literal(columns + x.max));
     for (const ir::Affine& bound : (*box)[0].lower) add_to(tests, at_most(rows_.lower(bound), begin));
     for (const ir::Affine& bound : (*box)[0].upper) add_to(tests, at_most(end, rows_.lower(bound)));
-    for (const ir::Affine& bound : (*box)[1].lower)
+    const analysis::Bounds& along = (*box)[down()];
+    for (const ir::Affine& bound : along.lower)
       add_to(inside.first_steps, first_step_from(rows_.lower(bound), kept));
-    for (const ir::Affine& bound : (*box)[1].upper)
+    for (const ir::Affine& bound : along.upper)
       add_to(inside.end_steps, end_step_before(rows_.lower(bound), kept));
+    if (!tile_.is_of_volume()) return;
+    const Expr first = first_line_of(kept), last = kernel::add(first, literal(lines_of(kept)));
+    for (const ir::Affine& bound : (*box)[1].lower) add_to(tests, at_most(rows_.lower(bound), first));
+    for (const ir::Affine& bound : (*box)[1].upper) add_to(tests, at_most(last, rows_.lower(bound)));
   };
   add_to(tests, at_most(kernel::add(name("x0"), literal(tile_.width())), rows_.end(0)));
   for (const Source& source : tile_.sources()) {
     const plan::Kept& kept = source.kept;
     if (!kept.is_member) {
       const Rows rows = columns_of(kept.box, &kept);
-      rows_between(rows.begin(1), rows.end(1), &kept, loaded());
+      rows_between(rows.begin(down()), rows.end(down()), &kept, loaded());
+      const bool is_constant = kept.border_mode() == ir::BorderMode::Constant;
+      lines_between(rows.begin(1), rows.end(1), &kept, is_constant ? whole : tests);
       add_to(whole, is_aligned(source.stage, &kept, block));
       ends_between_lanes(rows, &kept, kept.border_mode() == ir::BorderMode::Repeat);
       border_in_lanes(source, rows);
@@ -122,9 +137,10 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     // What a member reads of images at its own pixel is there for its own pixels alone; and its first rows have to
     // be copied to those above.
     const Rows rows = columns_of(kept.box, &kept);
-    const bool has_copies = kept.border_mode() && kept.outside != plan::Window(2);
-    rows_between(kernel::add(rows.begin(1), literal(has_copies ? kept.least_rows - 1 : 0)), rows.end(1),
-                 &kept);
+    const bool has_copies = kept.border_mode() && kept.outside != plan::Window(kept.outside.size());
+    rows_between(kernel::add(rows.begin(down()), literal(has_copies ? kept.least_rows - 1 : 0)),
+                 rows.end(down()), &kept);
+    lines_between(rows.begin(1), rows.end(1), &kept, has_copies ? whole : tests);
     if (has_copies) {
       ends_between_lanes(rows, &kept);
       border_in_lanes(source, rows);
@@ -133,7 +149,8 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     if (kept.is_stored) add_to(whole, is_aligned(source.stage, &kept, block));
   }
   columns_of(result_.domain(), nullptr);
-  rows_between(rows_.begin(1), rows_.end(1), nullptr);
+  rows_between(rows_.begin(down()), rows_.end(down()), nullptr);
+  lines_between(rows_.begin(1), rows_.end(1), nullptr, tests);
   case_of(result_, nullptr);
   add_to(whole, is_aligned(result_, nullptr, block));
   ends_between_lanes(rows_, nullptr);
@@ -150,9 +167,13 @@ Expr InnerLanes::is_aligned(const ir::Stage& stage, const plan::Kept* kept, Bloc
       kernel::mul(kernel::sub(first_of_strip(kept), rows.lower(array.box[0].min)), literal(array.type.lanes));
   const std::string aligned = array.name + "_aligned";
   block.push_back({kernel::IsAligned{aligned, array.name, column, bytes}});
-  const Expr stride = kernel::mul(name(array.strides.at(0)), literal(size_of(array.type.scalar)));
-  const Expr apart = kernel::binary(BinaryOp::And, stride, literal(bytes - 1));
-  return kernel::both(name(aligned, Scalar::Bool), equal(apart, literal(0)));
+  Expr all = name(aligned, Scalar::Bool);
+  for (const std::string& pitch : array.strides) {
+    const Expr stride = kernel::mul(name(pitch), literal(size_of(array.type.scalar)));
+    const Expr apart = kernel::binary(BinaryOp::And, stride, literal(bytes - 1));
+    all = kernel::both(all, equal(apart, literal(0)));
+  }
+  return all;
 }
 
 }  // namespace weft::lower

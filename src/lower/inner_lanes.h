@@ -16,7 +16,7 @@ class InnerLanes : protected LaneRows {
 
   /// Where nothing has to be tested.
   struct Inside {
-    Expr columns;  ///< Whether those of the strip are.
+    Expr columns;  ///< Whether those of the strip are, and of a volume the rows of a tile.
     Expr lanes;    ///< Whether ends of rows lie between lanes, and what those load is aligned.
     std::vector<Expr> first_steps, end_steps;  ///< From the largest to before the least.
   };

@@ -106,9 +106,9 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
   kernel::append(work, std::move(loops));
   for (const ir::Stage* stage : pass) {
     if (const Source* member = tile_.source(*stage))
-      kernel::append(work, after_row(*member, name(row), expressions));
+      kernel::append(work, after_row(*member, {name(row)}, expressions));
   }
-  if (!source) work.push_back({store(arrays.back(), tile_.array(), name(row))});
+  if (!source) work.push_back({store(arrays.back(), tile_.array(), {name(row)})});
   return work;
 }
 
@@ -145,11 +145,18 @@ ExpressionLowering::KeptRows LanePasses::rows_in_steps(const Source& source) con
           -source.kept.first_column};
 }
 
-Block LanePasses::after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const {
+Block LanePasses::after_row(const Source& source, const std::vector<Expr>& row,
+                            ExpressionLowering& expressions) const {
   Block block = what_borders_find_in_row(source, row, expressions);
   kernel::append(block, columns_beside(source));
-  kernel::append(block, what_borders_find_in_rows(source, row));
+  if (!tile_.is_of_volume()) kernel::append(block, what_borders_find_in_rows(source, row.front()));
   if (source.kept.is_stored) kernel::append(block, store_row(source, row));
+  return block;
+}
+
+Block LanePasses::after_plane(const Source& source, const Expr& plane) const {
+  Block block = what_borders_find_in_lines(source);
+  kernel::append(block, what_borders_find_in_rows(source, plane));
   return block;
 }
 
@@ -157,32 +164,53 @@ std::vector<ir::Case> LanePasses::cases_of(const ir::Stage& original, const ir::
   std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
   if (tests_.rows || !tile_.box_of_first_case(original)) return cases;
   // No ways that part for each pixel.
-  if (!tests_.columns) return {{nullptr, cases[0].value}};
+  if (!tests_.columns && !tests_.lines) return {{nullptr, cases[0].value}};
   return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
 }
 
 // ---- what is stored
 
-If LanePasses::store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead) const {
-  Expr is_needed = kernel::both(var("has_result", Scalar::Bool), at_most(name("y0"), row));
-  if (tests_.rows || ahead > 0) is_needed = kernel::both(is_needed, less(row, name("y1")));
+Expr LanePasses::is_of_tile(const Expr& along, const plan::Kept* kept) const {
+  Expr is_own = kernel::both(var("has_result", Scalar::Bool), at_most(name(marching() + "0"), along));
+  if (tests_.rows || (kept && kept->ahead > 0))
+    is_own = kernel::both(is_own, less(along, name(marching() + "1")));
   // Of the first and the last step the result may have some rows only.
   if (tests_.rows && !has_single_rows())
-    is_needed = kernel::both(is_needed, between(rows_.begin(1), row, rows_.end(1)));
+    is_own = kernel::both(is_own, between(rows_.begin(1), along, rows_.end(1)));
+  if (!tests_.rows && tests_.columns) is_own = kernel::both(is_own, less(left_of(nullptr), rows_.end(0)));
+  return is_own;
+}
+
+Expr LanePasses::is_line_of_tile(const Expr& line, const plan::Kept* kept) const {
+  if (!tile_.is_of_volume()) return nullptr;
+  // Of a member there are rows around those of the tile; near an end these are fewer than a lane has.
+  if (kept && kept->window[1] != plan::Reach{}) return between(name("y0"), line, name("y1"));
+  return tests_.lines || tests_.rows ? less(line, name("y1")) : nullptr;
+}
+
+If LanePasses::store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
+                     const plan::Kept* kept) const {
+  return {kernel::both(is_of_tile(row.back(), kept), is_line_of_tile(row.front(), kept)),
+          {store_of_lane(pack, array, row)},
+          {}};
+}
+
+kernel::Stmt LanePasses::store_of_lane(const std::string& pack, const ArrayLayout& array,
+                                       const std::vector<Expr>& row) const {
   const Expr left = left_of(nullptr);
-  if (!tests_.rows && tests_.columns) is_needed = kernel::both(is_needed, less(left, rows_.end(0)));
-  const Expr offset = kernel::add(rows_.row_offset(array, {row}), rows_.x_offset(left, array));
+  const Expr offset = kernel::add(rows_.row_offset(array, row), rows_.x_offset(left, array));
   const Expr valid = tests_.rows ? kernel::mul(kernel::sub(rows_.end(0), left), literal(array.type.lanes))
                                  : literal(pixels_of(nullptr) * array.type.lanes);
-  return {is_needed, {{kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}}}, {}};
+  return {kernel::StorePack{pack, array.name, offset, valid, !tests_.rows}};
 }
-Block LanePasses::store_row(const Source& source, const Expr& row) const {
+
+Block LanePasses::store_row(const Source& source, const std::vector<Expr>& row) const {
   const std::string& pack = local(memory_of(source).name + "_own");
   const Expr first = own_at(source, literal(0), 0), j = var("j");
   const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
   return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
           {unrolled(local("j"), scalars_of(source), {{kernel::Store{pack, j, kept}}})},
-          {store(pack, memory_of(source), row, source.kept.ahead)}};
+          {store(pack, memory_of(source), row, &source.kept)}};
 }
 
 }  // namespace weft::lower

@@ -21,12 +21,20 @@ class LanePasses : protected InnerLanes {
   Block rows_of_step(const Tile::Stages& pass);
 
   /// What becomes of a member's row when its pixels are there.
-  Block after_row(const Source& source, const Expr& row, ExpressionLowering& expressions) const;
+  Block after_row(const Source& source, const std::vector<Expr>& row, ExpressionLowering& expressions) const;
+  /// And in a volume, when those of the plane's other rows are there, too.
+  Block after_plane(const Source& source, const Expr& plane) const;
 
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const;
 
   /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
-  kernel::If store(const std::string& pack, const ArrayLayout& array, const Expr& row, int ahead = 0) const;
+  kernel::If store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
+                   const plan::Kept* kept = nullptr) const;
+  /// Whether such pixels are the tile's, by their row, or plane of a volume; and by their row of a plane: null if all are.
+  Expr is_of_tile(const Expr& along, const plan::Kept* kept = nullptr) const;
+  Expr is_line_of_tile(const Expr& line, const plan::Kept* kept = nullptr) const;
+  kernel::Stmt store_of_lane(const std::string& pack, const ArrayLayout& array,
+                             const std::vector<Expr>& row) const;
 
  private:
   Block row_of_pass_in_step(const Tile::Stages& pass, const Source* source);
@@ -36,7 +44,7 @@ class LanePasses : protected InnerLanes {
                            const Expr& row) const;
   ExpressionLowering::KeptRows rows_in_steps(const Source& source) const;
   /// The latest row of a member.
-  Block store_row(const Source& source, const Expr& row) const;
+  Block store_row(const Source& source, const std::vector<Expr>& row) const;
 };
 
 }  // namespace weft::lower

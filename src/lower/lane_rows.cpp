@@ -24,6 +24,13 @@ namespace {
 
 constexpr int furthest_turns = 64;  // of rows: what is needed is not further away
 
+/// The coordinate of what a border finds at another.
+Expr found_by_border(const plan::Kept& kept, int d, const Expr& at, const Rows& rows) {
+  const Expr index =
+      kernel::index_call(index_op(*kept.border_mode()), kernel::sub(at, rows.begin(d)), rows.extent(d));
+  return kernel::add(index, rows.begin(d));
+}
+
 }  // namespace
 
 LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
@@ -39,6 +46,14 @@ LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
     claim(tile.array().name + "_y");
   }
   claim(tile.array().name + "_place");
+  if (tile.is_of_volume()) {
+    const std::string result = tile.array().name;
+    for (const std::string& wanted : {std::string("line"), result + "_place_y", result + "_pack"})
+      claim(wanted);
+    for (const Source& source : tile.sources()) {
+      for (const char* what : {"_z", "_place_y"}) claim(memory_of(source).name + what);
+    }
+  }
   for (const Source& source : tile.sources()) {
     for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own", "_rest"})
       claim(memory_of(source).name + what);
@@ -84,16 +99,21 @@ void LaneRows::reserve(ExpressionLowering& expressions) const {
   for (const auto& [wanted, claimed] : locals_) expressions.claim(claimed);
 }
 
+Block LaneRows::each_line(const plan::Kept* kept, Block work) const {
+  if (!tile_.is_of_volume() || work.empty()) return work;
+  return {{unrolled(local("line"), lines_of(kept), std::move(work))}};
+}
+
 // ---- rows in registers
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below) const {
   const int further = below - kept.ahead, rows_of_step = kept.rate[1];
-  if (tests_.rows) return literal((further + rows_in_turn(kept) - rows_of_step) * kept.pitch);
-  return kernel::mul(turn(kept.rows, further, rows_of_step), literal(kept.pitch));
+  if (tests_.rows) return literal((further + rows_in_turn(kept) - rows_of_step) * scalars_of_plane(kept));
+  return kernel::mul(turn(kept.rows, further, rows_of_step), literal(scalars_of_plane(kept)));
 }
 
 Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further) const {
-  const Expr pitch = literal(kept.pitch);
+  const Expr pitch = literal(scalars_of_plane(kept));
   if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
   const int bias = below - kept.ahead + kept.rows * furthest_turns;
   const Expr k = kernel::mul(var("k"), literal(kept.rate[1]));
@@ -104,7 +124,7 @@ Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further)
 Expr LaneRows::due(const Source& image, int number) const {
   const int rows_of_step = image.kept.rate[1];
   const Expr row = tests_.rows ? literal(number) : turn(loaded() * rows_of_step, number, rows_of_step);
-  return kernel::mul(row, literal(next_in_row(image)));
+  return kernel::mul(row, literal(next_in_plane(image)));
 }
 
 Expr LaneRows::turn(int rows, int below, int rows_of_step) const {
@@ -116,7 +136,7 @@ Expr LaneRows::turn(int rows, int below, int rows_of_step) const {
 
 Expr LaneRows::own_at(const Source& source, const Expr& pixel, int l) const {
   const Expr row = latest_ ? latest_ : row_start(source.kept, source.kept.ahead + number_);
-  const Expr own = kernel::add(row, literal(source.kept.first));
+  const Expr own = kernel::add(kernel::add(row, in_plane(source.kept)), literal(source.kept.first));
   return kernel::add(kernel::add(own, kernel::mul(pixel, literal(source.lanes()))), literal(l));
 }
 
@@ -164,13 +184,27 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
     const kernel::Store store{next, kernel::add(at, j), kernel::load(pack.name, type, j)};
     return {{pack}, {unrolled(local("j"), in_row, {{store}})}};
   };
-  if (!tests_.rows) return whole_lane(kernel::mul(kernel::sub(row, rows.begin(1)), stride));
+  const Expr of_march = kernel::sub(row, rows.begin(down())), pitch = name(memory.strides.back());
+  if (!tests_.rows && !tile_.is_of_volume()) return whole_lane(kernel::mul(of_march, pitch));
+  const std::string above = memory.name + "_above";
+  if (!tests_.rows) {
+    // From row to row the same distance, so that it is no multiplication for each.
+    const Expr first = kernel::mul(kernel::sub(first_line_of(&image.kept), rows.begin(1)), stride);
+    const Expr line = tests_.lines
+                          ? kernel::mul(find_pixel(image, 1, line_of(&image.kept), rows).index, stride)
+                          : kernel::add(first, kernel::mul(var("line"), stride));
+    return whole_lane(kernel::add(kernel::mul(of_march, pitch), line));
+  }
   Block block;
   ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
   reserve(expressions);
-  const FoundPixel y = find_pixel(image, 1, row, rows);
-  const std::string above = memory.name + "_above";
-  block.push_back({Let{local(above), kernel::mul(y.index, stride)}});
+  FoundPixel y = find_pixel(image, down(), row, rows);
+  y.index = kernel::mul(y.index, pitch);
+  if (tile_.is_of_volume()) {
+    const FoundPixel line = find_pixel(image, 1, line_of(&image.kept), rows);
+    y = {kernel::add(y.index, kernel::mul(line.index, stride)), kernel::both(y.inside, line.inside)};
+  }
+  block.push_back({Let{local(above), y.index}});
   const auto pixel = [&](Block& each, const Expr& scalar) {
     const Expr lane = lanes > 1 ? kernel::binary(BinaryOp::Rem, scalar, literal(lanes)) : literal(0);
     const FoundPixel x =
@@ -305,17 +339,20 @@ bool LaneRows::has_border(const plan::Kept& kept, int d) const {
   return tests_.rows && kept.border_mode() && (kept.outside[d].min > 0 || kept.outside[d].max > 0);
 }
 
-Block LaneRows::what_borders_find_in_row(const Source& source, const Expr& row,
+Block LaneRows::what_borders_find_in_row(const Source& source, const std::vector<Expr>& row,
                                          ExpressionLowering& expressions) const {
   const plan::Kept& kept = source.kept;
   const bool is_constant = kept.border_mode() == ir::BorderMode::Constant;
-  const bool has_rows = is_constant && has_border(kept, 1);
+  bool has_rows = false;
+  for (int d = 1; d <= down(); ++d) has_rows |= is_constant && has_border(kept, d);
   if (!has_border(kept, 0) && !has_rows) return {};
   const Rows rows(kept.box, tile_.layout());
   if (kept.border_mode() == ir::BorderMode::Clamp) return from_ends(source, rows);
   // Most tiles at the ends of an image are at its top and bottom, where no column is missing.
   Expr is_missing = either(is_left_missing(source, rows), is_right_missing(source, rows));
-  if (has_rows) is_missing = either(is_missing, either(less(row, rows.begin(1)), at_most(rows.end(1), row)));
+  for (int d = 1; has_rows && d <= down(); ++d)
+    is_missing =
+        either(is_missing, either(less(row[d - 1], rows.begin(d)), at_most(rows.end(d), row[d - 1])));
   return {{If{is_missing,
               is_constant ? constants(source, row, rows, expressions) : from_anywhere(source, rows),
               {}}}};
@@ -334,12 +371,14 @@ Expr LaneRows::within_strip(const Source& source, const Expr& column) const {
                  literal(lanes_of_warp * pixels_of(&source.kept) - 1));
 }
 
-Block LaneRows::constants(const Source& source, const Expr& row, const Rows& rows,
+Block LaneRows::constants(const Source& source, const std::vector<Expr>& row, const Rows& rows,
                           ExpressionLowering& expressions) const {
   Block each;
   expressions.open(each);
-  const Expr in_row = between(rows.begin(0), column_of_pixel(&source.kept), rows.end(0));
-  each.push_back({Let{local("is_there"), kernel::both(in_row, between(rows.begin(1), row, rows.end(1)))}});
+  Expr is_there = between(rows.begin(0), column_of_pixel(&source.kept), rows.end(0));
+  for (int d = 1; d <= down(); ++d)
+    is_there = kernel::both(is_there, between(rows.begin(d), row[d - 1], rows.end(d)));
+  each.push_back({Let{local("is_there"), is_there}});
   for (int l = 0; l < source.lanes(); ++l) {
     const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
     const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);
@@ -403,29 +442,55 @@ Block LaneRows::from_anywhere(const Source& source, const Rows& rows) const {
 
 Block LaneRows::what_borders_find_in_rows(const Source& source, const Expr& row) const {
   const plan::Kept& kept = source.kept;
-  if (!has_border(kept, 1) || kept.border_mode() == ir::BorderMode::Constant) return {};
+  const int d = down();
+  if (!has_border(kept, d) || kept.border_mode() == ir::BorderMode::Constant) return {};
   const Rows rows(kept.box, tile_.layout());
-  const auto found = [&](const Expr& y) {
-    const Expr index =
-        kernel::index_call(index_op(*kept.border_mode()), kernel::sub(y, rows.begin(1)), rows.extent(1));
-    return kernel::add(index, rows.begin(1));
-  };
+  const auto found = [&](const Expr& y) { return found_by_border(kept, d, y, rows); };
   const auto copy = [&](int to, int from) -> Block {
-    return {moved(source.array, kept.type.scalar, row_start(kept, to), row_start(kept, from), kept.pitch)};
+    return {moved(source.array, kept.type.scalar, row_start(kept, to), row_start(kept, from),
+                  scalars_of_plane(kept))};
   };
   Block block;
   const int latest = kept.ahead + number_;
   // Of a step's rows those after the latest one have a place already.
   for (int above = 1; above <= kept.least_rows - kept.rate[1] + number_; ++above) {
     const Expr other = kernel::sub(row, literal(above));
-    const Expr is_below = kernel::both(at_most(rows.end(1), row), equal(found(row), other));
-    const Expr is_above = kernel::both(less(other, rows.begin(1)), equal(found(other), row));
+    const Expr is_below = kernel::both(at_most(rows.end(d), row), equal(found(row), other));
+    const Expr is_above = kernel::both(less(other, rows.begin(d)), equal(found(other), row));
     block.push_back({If{is_below, copy(latest, latest - above), {}}});
     block.push_back({If{is_above, copy(latest - above, latest), {}}});
   }
   if (block.empty()) return block;
-  const Expr is_near_begin = less(kernel::sub(row, literal(kept.least_rows - 1)), rows.begin(1));
-  return {{If{either(is_near_begin, at_most(rows.end(1), row)), std::move(block), {}}}};
+  const Expr is_near_begin = less(kernel::sub(row, literal(kept.least_rows - 1)), rows.begin(d));
+  return {{If{either(is_near_begin, at_most(rows.end(d), row)), std::move(block), {}}}};
+}
+
+Block LaneRows::what_borders_find_in_lines(const Source& source) const {
+  const plan::Kept& kept = source.kept;
+  if (!tile_.is_of_volume() || !has_border(kept, 1) || kept.border_mode() == ir::BorderMode::Constant)
+    return {};
+  const Rows rows(kept.box, tile_.layout());
+  const auto line = [&](int number) { return kernel::add(first_line_of(&kept), literal(number)); };
+  const auto start = [&](int number) {
+    return kernel::add(row_start(kept, kept.ahead), literal(number * kept.pitch));
+  };
+  // Windows reach no further beyond an end, and what is found there is no further inside.
+  const auto furthest = static_cast<int>(2 * std::max(kept.outside[1].min, kept.outside[1].max));
+  Block block;
+  for (int to = 0; to < kept.lines; ++to) {
+    Block copies;
+    const Expr found = found_by_border(kept, 1, line(to), rows);
+    for (int from = std::max(to - furthest, 0); from < std::min(to + furthest + 1, kept.lines); ++from) {
+      if (from == to) continue;
+      copies.push_back({If{equal(found, line(from)),
+                           {moved(source.array, kept.type.scalar, start(to), start(from), kept.pitch)},
+                           {}}});
+    }
+    const Expr is_beyond = either(less(line(to), rows.begin(1)), at_most(rows.end(1), line(to)));
+    block.push_back({If{is_beyond, std::move(copies), {}}});
+  }
+  const Expr is_near = either(less(line(0), rows.begin(1)), less(rows.end(1), line(kept.lines)));
+  return {{If{is_near, std::move(block), {}}}};
 }
 
 }  // namespace weft::lower

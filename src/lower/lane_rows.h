@@ -5,6 +5,10 @@
 //     in_rows       rows of `in`: its own columns, and those beside them that windows read
 //     in_next       rows that have been loaded, and are not needed yet
 //
+// In a volume a lane has some rows of each plane: `line` is the number of one in its unrolled loop, among those that a
+// source has. What is said of rows below is said of planes there: they take each other's place, and are loaded and
+// computed row by row.
+//
 // Where sources have several rates (plan/march.h), left and first are steps, and so are the numbers of rows; a lane has
 // the pixels of some steps of each source, and a step some rows.
 #pragma once
@@ -29,9 +33,10 @@ class LaneRows {
   /// Claims names; those of the other arguments, too.
   LaneRows(const Tile& tile, const std::vector<std::string>& more);
 
-  /// Which ends the code looks for: those of rows, and the first and last rows of an image.
+  /// Which ends the code looks for: those of rows; of a volume's planes the first and last rows; and the first and last
+  /// rows of an image or planes of a volume, which it does with all others.
   struct Tests {
-    bool columns = false, rows = false;
+    bool columns = false, lines = false, rows = false;
   };
 
   // ---- sizes
@@ -48,9 +53,12 @@ class LaneRows {
   }
   /// Rows of the result are steps if each has one; else these have names of their own.
   bool has_single_rows() const { return tile_.plan().step[1] == 1; }
-  std::string step() const { return has_single_rows() ? "y" : local("step"); }
-  Expr begin_of_tile() const { return kernel::name(has_single_rows() ? "y0" : local("step0")); }
-  Expr end_of_tile() const { return kernel::name(has_single_rows() ? "y1" : local("step1")); }
+  std::string step() const { return has_single_rows() ? marching() : local("step"); }
+  Expr begin_of_tile() const { return kernel::name(has_single_rows() ? marching() + "0" : local("step0")); }
+  Expr end_of_tile() const { return kernel::name(has_single_rows() ? marching() + "1" : local("step1")); }
+  /// The dimension of the march, and the name of its coordinate: y, in a volume z.
+  int down() const { return tile_.down(); }
+  std::string marching() const { return ir::dim_name(down()); }
   /// The row of a source that a step computes, or loads.
   Expr row_of_step(const plan::Kept* kept, const Expr& step, int number) const {
     const int ahead = kept ? kept->ahead : 0;
@@ -60,6 +68,19 @@ class LaneRows {
   /// Steps in a turn of the loop.
   int batch() const { return tile_.batch() / tile_.plan().step[1]; }
   int loaded() const { return tile_.plan().prefetch; }
+  /// Rows of each plane of a volume; 1 of an image.
+  int lines_of(const plan::Kept* kept) const { return kept ? kept->lines : tile_.plan().lines(); }
+  /// Of a volume: the first row that a lane has of a plane, and the one that `line` stands for.
+  Expr first_line_of(const plan::Kept* kept) const {
+    return kept ? tile_.first_line(*kept) : kernel::name("y0");
+  }
+  Expr line_of(const plan::Kept* kept) const { return kernel::add(first_line_of(kept), var("line")); }
+  /// `work` for each of these rows, each as code of its own; of an image for the only one.
+  Block each_line(const plan::Kept* kept, Block work) const;
+  /// From the beginning of a plane in registers, that of the row.
+  Expr in_plane(const plan::Kept& kept) const {
+    return tile_.is_of_volume() ? kernel::mul(var("line"), kernel::literal(kept.pitch)) : kernel::literal(0);
+  }
   int scalars_of_result() const { return pixels_of(nullptr) * result_.type.lanes; }
   int scalars_of(const Source& source) const { return pixels_of(&source.kept) * source.lanes(); }
   const ArrayLayout& memory_of(const Source& source) const { return tile_.layout().arrays.at(&source.stage); }
@@ -78,6 +99,7 @@ class LaneRows {
   bool has_words(const Source& image) const;
   Scalar type_of_next(const Source& image) const;
   int next_in_row(const Source& image) const;
+  int next_in_plane(const Source& image) const { return next_in_row(image) * image.kept.lines; }
   Expr loaded_scalar(const Source& image, const std::string& next, const Expr& from, const Expr& j) const;
 
   /// The function's own names, which are not those of a lowering's locals.
@@ -91,6 +113,7 @@ class LaneRows {
 
   /// Rows that take each other's place in registers.
   static int rows_in_turn(const plan::Kept& kept) { return kept.resident ? kept.least_rows : kept.rows; }
+  static int scalars_of_plane(const plan::Kept& kept) { return kept.lines * kept.pitch; }
   /// Where a row begins in registers: the one that lies `below` rows below the current one, which is the first of a step's.
   /// In a batch rows stay where they are, and loops are unrolled, so that this is a number. Outside of batches, which is
   /// less code, all rows move up with each new row, which is always the last.
@@ -139,7 +162,7 @@ class LaneRows {
 
   /// Columns of a lane beyond the ends of a row: those that the border finds, which other lanes have, or a constant,
   /// in rows beyond the ends, too.
-  Block what_borders_find_in_row(const Source& source, const Expr& row,
+  Block what_borders_find_in_row(const Source& source, const std::vector<Expr>& row,
                                  ExpressionLowering& expressions) const;
   Expr is_left_missing(const Source& source, const Rows& rows) const;
   Expr is_right_missing(const Source& source, const Rows& rows) const;
@@ -148,7 +171,7 @@ class LaneRows {
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
   Expr within_strip(const Source& source, const Expr& column) const;
 
-  Block constants(const Source& source, const Expr& row, const Rows& rows,
+  Block constants(const Source& source, const std::vector<Expr>& row, const Rows& rows,
                   ExpressionLowering& expressions) const;
 
   /// With Clamp all find one of two columns, and most tiles miss what is before one of them at most.
@@ -159,6 +182,8 @@ class LaneRows {
   /// A row beyond the ends of a stage is a copy of the row that the border finds. It is made when the later one of the
   /// two has been computed.
   Block what_borders_find_in_rows(const Source& source, const Expr& row) const;
+  /// Likewise a row of a volume's plane, of which a lane has others. All of them have been computed.
+  Block what_borders_find_in_lines(const Source& source) const;
 
   const Tile& tile_;
   const ir::Stage& result_;

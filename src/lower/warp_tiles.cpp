@@ -31,7 +31,7 @@
 #include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/lane_code.h"
-#include "lower/lane_passes.h"
+#include "lower/lanes_by_stages.h"
 #include "lower/lower_stage.h"
 #include "lower/tile_owner.h"
 #include "plan/warp_strip.h"
@@ -51,10 +51,10 @@ using plan::lanes_of_warp;
 
 namespace {
 
-class WarpTiles : public TileOwner, private LanePasses {
+class WarpTiles : public TileOwner, private LanesByStages {
  public:
   explicit WarpTiles(const Tile& tile)
-      : LanePasses(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
+      : LanesByStages(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
@@ -65,9 +65,16 @@ class WarpTiles : public TileOwner, private LanePasses {
              " a lane, all of a stage\nbefore the next, and keeps " + std::to_string(tile_.plan().share) +
              " % of the rows of " + tile_.named_sources(false) +
              " in registers, the others in shared memory.";
-    return begin + ". Each warp goes down a strip of " + std::to_string(tile_.width()) + " pixels, " +
-           std::to_string(pixels_of(nullptr)) + " a lane, and keeps the rows of\n" +
-           tile_.named_sources(false) + " in registers while they are read.";
+    const std::string pixels = std::to_string(pixels_of(nullptr)), width = std::to_string(tile_.width());
+    if (tile_.is_of_volume()) {
+      const std::string lines = std::to_string(tile_.plan().lines());
+      return begin + ". Each warp goes through planes of " + width + "x" + lines + " pixels, " + pixels +
+             "x" + lines + " a lane, and keeps the planes of\n" + tile_.named_sources(false) +
+             " in registers while they are read.";
+    }
+    return begin + ". Each warp goes down a strip of " + width + " pixels, " + pixels +
+           " a lane, and keeps the rows of\n" + tile_.named_sources(false) +
+           " in registers while they are read.";
   }
 
   void declare(kernel::LocalArray rows, Block& block) override {
@@ -80,7 +87,7 @@ class WarpTiles : public TileOwner, private LanePasses {
     for_images([&](const Source& image) {
       const int rows = loaded() * image.kept.rate[1];
       function.body.push_back(
-          {kernel::LocalArray{next_of(image), type_of_next(image), rows * next_in_row(image)}});
+          {kernel::LocalArray{next_of(image), type_of_next(image), rows * next_in_plane(image)}});
     });
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
@@ -94,11 +101,12 @@ class WarpTiles : public TileOwner, private LanePasses {
   }
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
-    const Expr rows = name("rows");
-    function.body.push_back({Let{"rows", tile_.height(side_by_side(), nullptr)}});
-    const Expr end = tile_.steps().whole(rows_.end(1), 1);
+    const std::string all = tile_.is_of_volume() ? "planes" : "rows", first = marching() + "0";
+    const Expr rows = name(all);
+    function.body.push_back({Let{all, tile_.height(side_by_side(), nullptr)}});
+    const Expr end = tile_.steps().whole(rows_.end(down()), down());
     Block tile;
-    tile.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), end)}});
+    tile.push_back({Let{marching() + "1", kernel::min(kernel::add(name(first), rows), end)}});
     if (!has_single_rows()) {
       for (const char* y : {"y0", "y1"})
         tile.push_back({Let{local(y == std::string("y0") ? "step0" : "step1"), in_steps(name(y), 1)}});
@@ -106,9 +114,17 @@ class WarpTiles : public TileOwner, private LanePasses {
     kernel::append(tile, std::move(work));
     // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
     const bool has_room = tile_.plan().height().step > 0;
-    const Expr has_pixels = kernel::both(less(var("next"), rows_.end(0)), less(name("y0"), rows_.end(1)));
+    const Expr has_columns = less(var("next"), rows_.end(0));
+    const Expr has_pixels = kernel::both(has_columns, less(name(first), rows_.end(down())));
     if (has_room) tile = {{If{has_pixels, std::move(tile), {}}}};
-    For down{LoopKind::BlocksY, "y0", tile_.steps().origin(1), rows_.end(1), std::move(tile), rows, has_room};
+    For along{tile_.is_of_volume() ? LoopKind::BlocksZ : LoopKind::BlocksY,
+              first,
+              tile_.steps().origin(down()),
+              rows_.end(down()),
+              std::move(tile),
+              rows,
+              has_room};
+    if (tile_.is_of_volume()) along = through_lines(std::move(along));
     // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
     const Expr width = literal(tile_.width()), next = var("next"), begin = rows_.begin(0);
     const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
@@ -120,17 +136,18 @@ class WarpTiles : public TileOwner, private LanePasses {
     strip.push_back({Let{"left", kernel::add(name("first"), kernel::mul(var("lane"), literal(steps_)))}});
     strip.push_back({Let{local("has_result"),
                          between(literal(halo_.left), var("lane"), literal(lanes_of_warp - halo_.right))}});
-    strip.push_back({std::move(down)});
+    strip.push_back({std::move(along)});
     For across{LoopKind::BlocksX, local("next"), begin, rows_.end(0), std::move(strip), width, has_room};
     function.body.push_back(
         {For{LoopKind::Lanes, local("lane"), literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
-    const Expr columns = side_by_side();
-    const Expr down = tile_.height(columns, nullptr,
-                                   [&](const Expr& rows) { return parts(tile_.steps().extent(1), rows); });
-    kernel::Grid grid{{columns, down, literal(1)}, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
+    const Expr bands = tile_.height(
+        side_by_side(), nullptr, [&](const Expr& rows) { return parts(tile_.steps().extent(down()), rows); });
+    std::array<Expr, 3> tiles{strips(), bands, literal(1)};
+    if (tile_.is_of_volume()) tiles = {strips(), tile_.layers_of_tiles(), bands};
+    kernel::Grid grid{tiles, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
   }
@@ -159,14 +176,15 @@ class WarpTiles : public TileOwner, private LanePasses {
     for_images([&](const Source& image) {
       block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
     });
-    if (Block whole = first_rows({.columns = true}); !whole.empty()) {
+    const Tests ends{.columns = true, .lines = tile_.is_of_volume()};
+    if (Block whole = first_rows(ends); !whole.empty()) {
       Expr begins_inside = kernel::both(equal(begin, from), less(begin, end));
       for_images([&](const Source& image) {
         const Rows of_image(image.stage.box, tile_.layout());
         const Expr first = row_of_step(&image.kept, from, 0);
-        begins_inside = kernel::both(begins_inside, at_most(of_image.begin(1), first));
+        begins_inside = kernel::both(begins_inside, at_most(of_image.begin(down()), first));
       });
-      block.push_back({If{begins_inside, std::move(whole), first_rows({.columns = true, .rows = true})}});
+      block.push_back({If{begins_inside, std::move(whole), first_rows(all_tests())}});
     }
     Block each_row = row_by_row(rows);
     const Expr is_above = equal(var("part"), literal(0));
@@ -185,7 +203,7 @@ class WarpTiles : public TileOwner, private LanePasses {
                           literal(batch())}});
     };
     in_batches(is_inside, {});
-    in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), {.columns = true});
+    in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), ends);
     block.push_back({For{LoopKind::Serial, local("part"), literal(0), literal(2), std::move(part)}});
     return block;
   }
@@ -198,7 +216,7 @@ class WarpTiles : public TileOwner, private LanePasses {
     for_images([&](const Source& image) {
       block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
     });
-    Block edges = first_rows({.columns = true, .rows = true});
+    Block edges = first_rows(all_tests());
     edges.push_back({For{LoopKind::Serial, "y", first_step(), name("y1"), row_by_row(rows)}});
     tests_ = {}, is_by_stages_ = true;
     Block whole = rows();
@@ -225,30 +243,30 @@ class WarpTiles : public TileOwner, private LanePasses {
   Block rows_of_image(const Source& image) override {
     if (is_by_stages_) return all_rows_of_image(image);
     const plan::Kept& kept = image.kept;
-    const int rows_of_step = kept.rate[1], in_row = next_in_row(image);
-    const Expr j = var("j");
+    const int rows_of_step = kept.rate[1], in_plane = next_in_plane(image);
+    const Expr j = var("j"), in_next = next_of_line(image);
     Block block;
     for (int number = 0; number < rows_of_step; ++number) {
-      const Expr own = kernel::add(row_start(kept, kept.ahead + number), literal(kept.first));
+      const Expr own = own_of_step(image, number);
+      const Expr next = kernel::add(due(image, number), in_next);
       const kernel::Store unpacked{image.array, kernel::add(own, j),
-                                   loaded_scalar(image, next_of(image), due(image, number), j)};
-      block.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
+                                   loaded_scalar(image, next_of(image), next, j)};
+      kernel::append(block, each_line(&kept, {{unrolled(local("j"), scalars_of(image), {{unpacked}})}}));
     }
-    const int moving = (loaded() - 1) * rows_of_step * in_row;
+    const int moving = (loaded() - 1) * rows_of_step * in_plane;
     if (tests_.rows && moving > 0)
       block.push_back(
-          moved(next_of(image), type_of_next(image), literal(0), literal(rows_of_step * in_row), moving));
+          moved(next_of(image), type_of_next(image), literal(0), literal(rows_of_step * in_plane), moving));
     // Below the last one that is needed there is nothing to load: caches have that.
     const Expr last_needed = row_of_step(&kept, end_of_tile(), -1);
     const Expr later = kernel::add(name(step()), literal(loaded()));
     for (int number = 0; number < rows_of_step; ++number) {
-      const Expr at = tests_.rows ? literal(moving + number * in_row) : due(image, number);
-      kernel::append(
-          block,
-          one_of(rows_of_step, load(image, kernel::min(row_of_step(&kept, later, number), last_needed), at)));
+      const Expr at = tests_.rows ? literal(moving + number * in_plane) : due(image, number);
+      const Expr row = kernel::min(row_of_step(&kept, later, number), last_needed);
+      kernel::append(block, one_of(rows_of_step, load_lines(image, row, at)));
     }
     for (number_ = 0; number_ < rows_of_step; ++number_)
-      kernel::append(block, one_of(rows_of_step, columns_beside(image)));
+      kernel::append(block, one_of(rows_of_step, each_line(&kept, columns_beside(image))));
     number_ = 0;
     return block;
   }
@@ -262,27 +280,20 @@ class WarpTiles : public TileOwner, private LanePasses {
     Tile::PassLanes members = tile_.lanes_of(pass);
     const PlacedLanes& first = *members.front();
     const Source* kept = tile_.source(*pass.front());
-    const std::string row = kept ? local(memory_of(*kept).name + "_y") : "y";
+    const plan::Kept* own = kept ? &kept->kept : nullptr;
     const int ahead = kept ? kept->kept.ahead : 0, per_pixel = first.per_pixel();
     const Rows of_first(first.stage().domain(), tile_.layout());
 
     Block work;
-    if (is_by_stages_)
-      work.push_back({Let{row, kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(kept))))}});
-    else if (kept)
-      work.push_back({Let{row, kernel::add(name("y"), literal(ahead))}});
+    const std::vector<Expr> row = coordinates_of_pass(kept, work);
     // What is computed beyond the ends reads other images at some pixel of theirs.
-    const Expr left = kernel::mul(left_of(kept ? &kept->kept : nullptr), literal(per_pixel));
+    const Expr left = kernel::mul(left_of(own), literal(per_pixel));
     Expr x = kernel::add(left, name("i"));
-    std::string place = row;
     if (tests_.columns) x = limited(x, of_first.begin(0), kernel::sub(of_first.end(0), literal(1)));
-    if (tests_.rows) {
-      place = local(tile_.layout().arrays.at(pass.front()).name + "_place");
-      work.push_back(
-          {Let{place, limited(name(row), of_first.begin(1), kernel::sub(of_first.end(1), literal(1)))}});
-    }
-    ExpressionLowering expressions =
-        tile_.expressions(first.stage(), Place::Thread, {name("x"), name(place)});
+    const std::vector<std::string> places = places_of_pass(pass, row, of_first, work);
+    std::vector<Expr> coords{name("x")};
+    for (const std::string& place : places) coords.push_back(name(place));
+    ExpressionLowering expressions = tile_.expressions(first.stage(), Place::Thread, std::move(coords));
     reserve(expressions);
     if (pass.size() > 1) {
       Tile::Stages others;
@@ -291,16 +302,19 @@ class WarpTiles : public TileOwner, private LanePasses {
     }
     const auto kept_rows = [&](const Source& source) -> ExpressionLowering::KeptRows {
       return {source.array,
-              [this, &source, place, ahead, kept](const std::vector<Expr>& coords) {
-                const Expr& y = coords.front();
+              [this, &source, places, ahead, kept](const std::vector<Expr>& at) {
+                const Expr& y = at.back();
+                const std::string& place = places.back();
                 const std::optional<int> below = distance_below(y, place);
                 if (is_by_stages_) {
                   const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
                   const Expr number = kernel::add(var("k"), literal(first_of(kept) - first_of(&source)));
                   return slot(source.kept, kernel::add(number, further));
                 }
-                if (below) return row_start(source.kept, ahead + *below);
-                return row_start(source.kept, ahead, kernel::sub(y, name(place)));
+                const Expr start = below ? row_start(source.kept, ahead + *below)
+                                         : row_start(source.kept, ahead, kernel::sub(y, name(place)));
+                if (!tile_.is_of_volume()) return start;
+                return kernel::add(start, line_read(kept, source, at.front(), places.front()));
               },
               [&source](const Expr& at) { return Tile::at(source.kept, at); },
               false,
@@ -317,19 +331,22 @@ class WarpTiles : public TileOwner, private LanePasses {
       const Source* source = tile_.source(*pass[m]);
       const Expr at = kernel::mul(name("i"), literal(members[m]->stage().type.lanes));
       if (!source) {
-        stored = expressions.claim(tile_.array().name + "_pack");
-        work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
-        targets.push_back({stored, at, cases_of(*pass[m], members[m]->stage())});
+        stored = expressions.claim(tile_.array().name + (tile_.is_of_volume() ? "_plane" : "_pack"));
+        const Expr first_of_line =
+            tile_.is_of_volume() ? kernel::mul(var("line"), literal(scalars_of_result())) : literal(0);
+        if (!tile_.is_of_volume())
+          work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
+        targets.push_back({stored, kernel::add(first_of_line, at), cases_of(*pass[m], members[m]->stage())});
         continue;
       }
       if (is_by_stages_) {
-        const std::string& own = local(memory_of(*source).name + "_own");
-        work.push_back({kernel::LocalArray{own, source->kept.type.scalar, scalars_of(*source)}});
-        targets.push_back({own, at, cases_of(*pass[m], members[m]->stage())});
+        const std::string& pixels = local(memory_of(*source).name + "_own");
+        work.push_back({kernel::LocalArray{pixels, source->kept.type.scalar, scalars_of(*source)}});
+        targets.push_back({pixels, at, cases_of(*pass[m], members[m]->stage())});
         continue;
       }
-      const Expr first_own = kernel::add(row_start(source->kept, ahead), literal(source->kept.first));
-      targets.push_back({source->array, kernel::add(first_own, at), cases_of(*pass[m], members[m]->stage())});
+      targets.push_back(
+          {source->array, kernel::add(own_of_step(*source, 0), at), cases_of(*pass[m], members[m]->stage())});
     }
     Block loops;
     expressions.open(loops, &work);
@@ -350,16 +367,85 @@ class WarpTiles : public TileOwner, private LanePasses {
     for (const ir::Stage* stage : pass) {
       const Source* source = tile_.source(*stage);
       if (source && is_by_stages_) {
-        const std::string& own = local(memory_of(*source).name + "_own");
-        kernel::append(work, kept_row(*source, own));
-        if (source->kept.is_stored)
-          work.push_back({store(own, memory_of(*source), name(row), source->kept.ahead)});
+        const std::string& pixels = local(memory_of(*source).name + "_own");
+        kernel::append(work, kept_row(*source, pixels));
+        if (source->kept.is_stored) work.push_back({store(pixels, memory_of(*source), row, &source->kept)});
       } else if (source) {
-        kernel::append(work, after_row(*source, name(row), expressions));
+        kernel::append(work, after_row(*source, row, expressions));
       }
     }
-    if (!kept) work.push_back({store(stored, tile_.array(), name("y"))});
-    return {{kernel::Scope{std::move(work)}}};
+    if (!kept && !tile_.is_of_volume()) work.push_back({store(stored, tile_.array(), row)});
+    if (!tile_.is_of_volume()) return {{kernel::Scope{std::move(work)}}};
+    if (!kept) return plane_of_result(stored, std::move(work));
+    Block plane = each_line(own, std::move(work));
+    for (const ir::Stage* stage : pass) {
+      const Source& source = *tile_.source(*stage);
+      kernel::append(plane, after_plane(source, row_of_step(&source.kept, name(step()), 0)));
+    }
+    return plane;
+  }
+
+  /// Around the work for each of its rows, which is stored when all are there: between ways that part no compiler would
+  /// mix the instructions of one row with those of the next.
+  Block plane_of_result(const std::string& plane, Block work) {
+    const int scalars = scalars_of_result();
+    const std::string& pack = local(tile_.array().name + "_pack");
+    const Expr j = var("j"), from = kernel::add(kernel::mul(var("line"), literal(scalars)), j);
+    Block line;
+    const std::vector<Expr> row = coordinates_of_pass(nullptr, line);
+    line.push_back({kernel::LocalArray{pack, result_.type.scalar, scalars}});
+    const kernel::Store own{pack, j, kernel::load(plane, result_.type.scalar, from)};
+    line.push_back({unrolled(local("j"), scalars, {{own}})});
+    kernel::Stmt store = store_of_lane(pack, tile_.array(), row);
+    const Expr is_needed = is_line_of_tile(row.front());
+    line.push_back(is_needed ? kernel::Stmt{If{is_needed, {std::move(store)}, {}}} : std::move(store));
+    Block all{{kernel::LocalArray{plane, result_.type.scalar, scalars * lines_of(nullptr)}}};
+    kernel::append(all, each_line(nullptr, std::move(work)));
+    all.push_back({If{is_of_tile(row.back()), each_line(nullptr, std::move(line)), {}}});
+    return {{kernel::Scope{std::move(all)}}};
+  }
+
+  /// Where the row of a pass is: appends what defines the names.
+  std::vector<Expr> coordinates_of_pass(const Source* kept, Block& work) const {
+    std::vector<Expr> row;
+    const auto let = [&](const std::string& wanted, const Expr& value) {
+      work.push_back({Let{wanted, value}});
+      row.push_back(name(wanted));
+    };
+    const auto named = [&](int d) {
+      return kept ? local(memory_of(*kept).name + "_" + ir::dim_name(d)) : ir::dim_name(d);
+    };
+    if (tile_.is_of_volume()) let(named(1), line_of(kept ? &kept->kept : nullptr));
+    if (is_by_stages_)
+      let(named(down()), kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(kept)))));
+    else if (kept)
+      let(named(down()), kernel::add(name(marching()), literal(kept->kept.ahead)));
+    else
+      row.push_back(name(marching()));
+    return row;
+  }
+  /// And where its pixels are taken to be: within the stage, where rows may be beyond its ends. Each is a name.
+  std::vector<std::string> places_of_pass(const Tile::Stages& pass, const std::vector<Expr>& row,
+                                          const Rows& of_stage, Block& work) const {
+    std::vector<std::string> places;
+    for (int d = 1; d <= down(); ++d) {
+      const Expr& at = row[d - 1];
+      places.push_back(std::get<kernel::Name>(at->op).name);
+      if (!(d < down() ? tests_.lines : tests_.rows)) continue;
+      places.back() =
+          local(tile_.layout().arrays.at(pass.front()).name + (d < down() ? "_place_y" : "_place"));
+      const Expr last = kernel::sub(of_stage.end(d), literal(1));
+      work.push_back({Let{places.back(), limited(at, of_stage.begin(d), last)}});
+    }
+    return places;
+  }
+  /// From the beginning of a source's plane, the row that a pass reads for its own row, which has that name.
+  Expr line_read(const Source* own, const Source& source, const Expr& y, const std::string& place) const {
+    const std::int64_t first = own ? own->kept.window[1].min : 0;
+    const std::optional<int> below = distance_below(y, place);
+    const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
+    const Expr line = kernel::add(var("line"), literal(first - source.kept.window[1].min));
+    return kernel::mul(kernel::add(line, further), literal(source.kept.pitch));
   }
 
   Block rows_of_reduction(const TileReduction&, const PartOf&) override {
@@ -369,91 +455,6 @@ class WarpTiles : public TileOwner, private LanePasses {
  private:
   // ---- stage by stage
 
-  const std::string& rest_of(const Source& source) const { return local(memory_of(source).name + "_rest"); }
-  /// The first row of a source that a tile needs, from y0 on; of the result, if null.
-  static int first_of(const Source* source) { return source ? static_cast<int>(source->kept.down().min) : 0; }
-  /// Where a row, by its number, begins in registers: if it stays there at its place, else where it comes back to.
-  Expr slot(const plan::Kept& kept, const Expr& number) const {
-    const int resident = *kept.resident;
-    const Expr back = slot_of_guest(kept, number);
-    const Expr slot = resident == kept.rows ? number
-                      : resident == 0       ? back
-                                            : kernel::select(less(number, literal(resident)), number, back);
-    return kernel::mul(slot, literal(kept.pitch));
-  }
-  static Expr slot_of_guest(const plan::Kept& kept, const Expr& number) {
-    const Expr resident = literal(*kept.resident);
-    const Expr turn = kernel::binary(BinaryOp::Rem, kernel::sub(number, resident), literal(kept.least_rows));
-    return kernel::add(resident, turn);
-  }
-  /// A lane's pixels of a row in shared memory, which no other lane reads.
-  Expr place_of_rest(const Source& source, const Expr& number) const {
-    const Expr row = kernel::mul(kernel::sub(number, literal(*source.kept.resident)),
-                                 literal(tile_.plan().row_of_lanes(source.kept)));
-    return kernel::add(row, kernel::mul(var("lane"), literal(scalars_of(source))));
-  }
-  /// From an array to a row in registers, with the columns beside them.
-  Block to_registers(const Source& source, const Expr& slot, const std::string& own) {
-    latest_ = kernel::mul(slot, literal(source.kept.pitch));
-    const Expr j = var("j");
-    const kernel::Store store{source.array, kernel::add(own_at(source, literal(0), 0), j),
-                              kernel::load(own, source.kept.type.scalar, j)};
-    Block block{{unrolled(local("j"), scalars_of(source), {{store}})}};
-    kernel::append(block, columns_beside(source));
-    return block;
-  }
-  /// The row with the number k, where it lies until it is read.
-  Block kept_row(const Source& source, const std::string& own) {
-    const Expr k = var("k");
-    const kernel::StorePack away{own, rest_of(source), place_of_rest(source, k), literal(scalars_of(source)),
-                                 true};
-    const int resident = *source.kept.resident;
-    if (resident == 0) return {{away}};
-    Block stays = to_registers(source, k, own);
-    if (resident == source.kept.rows) return stays;
-    return {{If{less(k, literal(resident)), std::move(stays), {{away}}}}};
-  }
-  Block back_to_registers(const Source& source, const Expr& number) {
-    const std::string& own = local(memory_of(source).name + "_next_row");
-    Block back{{kernel::LoadPack{own, rest_of(source), source.kept.type.scalar, scalars_of(source),
-                                 place_of_rest(source, number), literal(scalars_of(source)), true}}};
-    kernel::append(back, to_registers(source, slot_of_guest(source.kept, number), own));
-    if (*source.kept.resident == 0) return back;
-    return {{If{at_most(literal(*source.kept.resident), number), std::move(back), {}}}};
-  }
-
-  Block all_rows_of_image(const Source& image) {
-    const Rows rows(image.stage.box, tile_.layout());
-    const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
-    const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
-    const Expr column = kernel::mul(kernel::sub(left_of(&image.kept), rows.begin(0)), literal(image.lanes()));
-    const std::string& own = local(memory_of(image).name + "_own");
-    const kernel::LoadPack pack = pack_of_lane(image, kernel::add(above, column));
-    Block each{{pack}};
-    if (has_words(image)) {
-      each.push_back({kernel::LocalArray{own, image.kept.type.scalar, scalars_of(image)}});
-      const kernel::Store unpacked{own, j, loaded_scalar(image, pack.name, literal(0), j)};
-      each.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
-    }
-    kernel::append(each, kept_row(image, has_words(image) ? own : pack.name));
-    return {{unrolled(local("k"), tile_.rows_needed(&image.kept), std::move(each))}};
-  }
-
-  /// Rows below its own pixel that a pass reads of a source; nothing if it does not read it.
-  static std::optional<plan::Reach> rows_read(const Tile::PassLanes& pass, const ir::Stage& source) {
-    std::optional<plan::Reach> reach;
-    for (const auto& lanes : pass) {
-      for (const ir::Expr& e : ir::reads(lanes->stage())) {
-        const auto& read = std::get<ir::Read>(e->op);
-        if (read.source->name != source.name) continue;
-        const auto footprint = plan::footprint_in_image(read);
-        if (!reach) reach = plan::Reach{};
-        reach->min = std::min(reach->min, (*footprint)[1].min);
-        reach->max = std::max(reach->max, (*footprint)[1].max);
-      }
-    }
-    return reach;
-  }
   /// Rows that lie in shared memory come back one by one, as the pass gets to those that read them.
   Block all_rows_of_pass(const Tile::Stages& pass) {
     const Tile::PassLanes members = tile_.lanes_of(pass);
@@ -478,8 +479,34 @@ class WarpTiles : public TileOwner, private LanePasses {
 
   /// With which a march begins.
   Expr first_step() const { return kernel::sub(begin_of_tile(), literal(steps_before())); }
-  /// Strips beside each other, the first of which begins with the result.
-  Expr side_by_side() const { return parts(rows_.extent(0), literal(tile_.width())); }
+  /// Strips beside each other, the first of which begins with the result; of a volume all tiles of a plane.
+  Expr strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
+  Expr side_by_side() const { return kernel::mul(strips(), tile_.layers_of_tiles()); }
+  /// The tiles of a volume's planes that lie beside those of the loop along z.
+  For through_lines(For along) const {
+    const Expr lines = literal(tile_.plan().lines());
+    Block layer{{Let{"y1", kernel::min(kernel::add(name("y0"), lines), rows_.end(1))}}};
+    layer.push_back({std::move(along)});
+    return {LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), std::move(layer), lines};
+  }
+
+  /// Those of the code for any row.
+  Tests all_tests() const { return {.columns = true, .lines = tile_.is_of_volume(), .rows = true}; }
+
+  // ---- rows of planes
+
+  /// Where the latest row of a source begins, or that of a plane for which the code is.
+  Expr own_of_step(const Source& source, int number) const {
+    const Expr row = row_start(source.kept, source.kept.ahead + number);
+    return kernel::add(kernel::add(row, in_plane(source.kept)), literal(source.kept.first));
+  }
+  /// From where what is loaded of a plane begins, that of the row.
+  Expr next_of_line(const Source& image) const {
+    return tile_.is_of_volume() ? kernel::mul(var("line"), literal(next_in_row(image))) : literal(0);
+  }
+  Block load_lines(const Source& image, const Expr& row, const Expr& at) const {
+    return each_line(&image.kept, load(image, row, kernel::add(at, next_of_line(image))));
+  }
 
   /// Loads those of images that a march begins with.
   Block first_rows(const Tests& tests) {
@@ -490,8 +517,8 @@ class WarpTiles : public TileOwner, private LanePasses {
       for (int number = 0; number < image.kept.rate[1]; ++number) {
         const Expr row = row_of_step(&image.kept, kernel::add(first_step(), var("k")), number);
         const Expr place = kernel::add(kernel::mul(var("k"), literal(image.kept.rate[1])), literal(number));
-        const Expr at = kernel::mul(place, literal(next_in_row(image)));
-        kernel::append(each, one_of(image.kept.rate[1], load(image, row, at)));
+        const Expr at = kernel::mul(place, literal(next_in_plane(image)));
+        kernel::append(each, one_of(image.kept.rate[1], load_lines(image, row, at)));
       }
       loads.push_back({unrolled(local("k"), loaded(), std::move(each))});
     });
@@ -499,14 +526,15 @@ class WarpTiles : public TileOwner, private LanePasses {
   }
   /// What is done for a row with tests, after which the rows in registers have moved up.
   Block row_by_row(const std::function<Block()>& rows) {
-    tests_ = {.columns = true, .rows = true};
+    tests_ = all_tests();
     Block each;
     for (const Source& source : tile_.sources()) {
       const plan::Kept& kept = source.kept;
       const int rows_of_step = kept.rate[1];
-      if (const int moving = (rows_in_turn(kept) - rows_of_step) * kept.pitch; moving > 0)
+      const int scalars = scalars_of_plane(kept);
+      if (const int moving = (rows_in_turn(kept) - rows_of_step) * scalars; moving > 0)
         each.push_back(
-            moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * kept.pitch), moving));
+            moved(source.array, kept.type.scalar, literal(0), literal(rows_of_step * scalars), moving));
     }
     kernel::append(each, rows());
     return each;

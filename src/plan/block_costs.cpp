@@ -208,15 +208,17 @@ double pixels_in_lanes(const KernelPlan& plan, const Computed& computed, const i
 void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
                const machine::Architecture& architecture) {
   const Tiling tiling = tiling_of(plan, box_of(plan.computed.back().domain, sizes));
-  const int batch = plan.level(LevelKind::Batch)->extent[1].fixed();
+  const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   const int pixels = plan.level(LevelKind::Lane)->extent[0].fixed();
-  work.blocks = std::max(1., tiling.columns * tiling.bands);
+  work.blocks = std::max(1., tiling.columns * tiling.layers * tiling.bands);
   const int before = plan.is_static() ? 0 : plan.before;
   work.batches = std::ceil(static_cast<double>(tiling.height + before) / batch);
-  const double rows = work.blocks * work.batches * batch;
+  const double rows = work.blocks * work.batches * batch * plan.lines();
   const double of_strips = rows * lanes_of_warp * pixels;
   for (const Computed& c : plan.computed) {
-    const double halo = plan.is_static() ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch : 1;
+    const double halo = plan.is_static()    ? 1 + static_cast<double>(c.halo.back().extent() - 1) / batch
+                        : c.halo.size() > 2 ? 1 + static_cast<double>(c.halo[1].extent() - 1) / plan.lines()
+                                            : 1;
     const double of_stage = of_strips * halo * pixels_in_lanes(plan, c, sizes);
     work.operations += left_in_lanes * of_stage * static_cast<double>(c.operations.alu);
     work.divisions += of_stage * static_cast<double>(c.operations.sfu);
@@ -226,7 +228,8 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
     const int own = at_rate(pixels, plan.step[0], kept.rate[0]);
     const int beside = kept.pitch / kept.type.lanes - own;  // by shuffles
     const double of_source = rows * kept.rate[1] / plan.step[1];
-    const double halo = plan.is_static() ? static_cast<double>(kept.rows) / batch : 1;
+    const double halo = plan.is_static() ? static_cast<double>(kept.rows) / batch
+                                         : static_cast<double>(kept.lines) / plan.lines();
     const double away = 2 * (1 - static_cast<double>(kept.resident.value_or(kept.rows)) / kept.rows);
     work.accesses +=
         of_source * halo * lanes_of_warp * kept.type.lanes * (beside + away + (kept.is_member ? 0 : 1));
@@ -237,6 +240,7 @@ void add_warps(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   work.waits = plan.is_static() ? 1 : static_cast<double>(batch) / plan.step[1] / plan.prefetch;
   work.needs.static_shared = static_cast<int>(plan.shared_bytes());
   work.needs.registers = plan.registers;
+  work.is_ahead = plan.is_of_volume();
   choose_block_of(work, architecture, {kernel::Sharing::Lanes, 0, 1, true, false});
 }
 
@@ -308,8 +312,9 @@ double block_cost_of(const BlockWork& work, const machine::GpuSpeeds& gpu) {
   const machine::Architecture& architecture = *gpu.architecture;
   const double warps = static_cast<double>(work.needs.threads) / architecture.warp;
   const double slower = std::max(1., work.clocks * architecture.partitions / warps);
+  const double waits = work.waits * gpu.latency.value, computes = slower * compute / batches;
   const double alone =
-      work.waits * gpu.latency.value + slower * compute / batches + work.barriers * gpu.barrier.value;
+      (work.is_ahead ? std::max(waits, computes) : waits + computes) + work.barriers * gpu.barrier.value;
   const auto time_of = [&](double blocks, double on_one) {
     return work.batches * std::max({blocks * memory / batches, on_one * compute / batches, alone});
   };

@@ -45,6 +45,7 @@ struct BlockWork {
   double waits = 1;     ///< In each batch: for memory,
   double barriers = 0;  ///< and for the other threads.
   double launches = 1;
+  bool is_ahead = false;  ///< What a batch waits for is under way while another is computed.
   machine::BlockNeeds needs;
 };
 BlockWork block_work_of(const KernelPlan& plan, const ir::Sizes& sizes,

@@ -227,7 +227,8 @@ struct KernelPlan {
   bool exchanges_rows(const Kept& image) const;
   /// Of a tile: columns; rows that do not march, in volumes; and what is gone through: rows, or planes.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
-  int lines() const { return levels.at(0).extent.size() > 2 ? levels.at(0).extent.at(1).fixed() : 1; }
+  bool is_of_volume() const { return levels.at(0).extent.size() > 2; }
+  int lines() const { return is_of_volume() ? levels.at(0).extent.at(1).fixed() : 1; }
   const Extent& height() const { return levels.at(0).extent.back(); }
 
   bool operator==(const KernelPlan&) const = default;

@@ -238,6 +238,14 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
       {LevelKind::Warp, Order::Parallel, {fixed(lanes_of_warp * strip.pixels)}},
       {LevelKind::Batch, is_static ? Order::Static : Order::March, {all_pixels(), fixed(strip.batch)}},
       {LevelKind::Lane, Order::Unrolled, {fixed(strip.pixels)}}};
+  const bool is_of_volume = is_of_volumes(group.march);
+  if (is_of_volume) {
+    const auto add_lines = [](Level& level, const Extent& lines) {
+      level.extent.insert(level.extent.begin() + 1, lines);
+    };
+    add_lines(plan.levels[0], fixed(strip.lines)), add_lines(plan.levels[2], all_pixels());
+    add_lines(plan.levels[3], fixed(strip.lines));
+  }
   plan.before = strip.before;
   plan.prefetch = strip.prefetch, plan.registers = strip.registers;
   plan.first_column = strip.first_column;
@@ -247,6 +255,7 @@ void keep_in_registers(KernelPlan& plan, const Group& group, const WarpStrip& st
     Kept kept = kept_of(rolling, group);
     kept.rows = rows.rows, kept.least_rows = std::max(rolling.rows, rolling.rate[1]);
     if (is_static) kept.storage = Storage::Tile, kept.resident = rows.resident, plan.share = strip.share;
+    if (is_of_volume) kept.lines = room_for_lines(rolling, strip.lines);
     kept.first = rows.left * kept.type.lanes, kept.first_column = rows.first_column;
     const int own = at_rate(strip.pixels, plan.step[0], kept.rate[0]);
     kept.pitch = (rows.left + own + rows.right) * kept.type.lanes;
@@ -450,9 +459,9 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
                        plan.result);
   if (asked.warps && *asked.warps != plan.warps())
     return fmt::format("blocks of '{}' have no {} warps with tiles of their own", plan.result, *asked.warps);
-  if (plan.is_of_lanes() && asked.batch && *asked.batch != batch->extent.at(1).fixed())
+  if (plan.is_of_lanes() && asked.batch && *asked.batch != batch->extent.back().fixed())
     return fmt::format("the rows that lanes of '{}' keep make batches of {}, not {}", plan.result,
-                       batch->extent.at(1).fixed(), *asked.batch);
+                       batch->extent.back().fixed(), *asked.batch);
   for (const auto& [stage, choices] : asked.kept) {
     if (!plan.kept_of(stage))
       return fmt::format("the kernel of '{}' keeps no rows of '{}'", plan.result, stage);

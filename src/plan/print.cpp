@@ -54,6 +54,12 @@ std::string text_of(const analysis::Bands& bands) {
                      ir::dim_name(bands.along), fmt::join(forms, " or "));
 }
 
+/// "3 rows", "a plane"
+std::string text_of_prefetch(const KernelPlan& plan) {
+  if (plan.is_of_volume()) return plan.prefetch == 1 ? "a plane" : fmt::format("{} planes", plan.prefetch);
+  return fmt::format("{} {}", plan.prefetch, plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps");
+}
+
 /// "12 pixels of each x and y, in shared memory, each thread's from 64 points"
 std::string text_of(const analysis::Columns& columns) {
   std::vector<std::string> dims;
@@ -83,12 +89,11 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.step != std::array{1, 1})
     lines.emplace_back("step", fmt::format("{} x {}", plan.step[0], plan.step[1]));
   if (plan.before > 0)
-    lines.emplace_back("begins", fmt::format("{} {} above a tile", plan.before,
-                                             plan.levels[0].extent.size() > 2 ? "planes" : "rows"));
-  if (plan.prefetch > 0)
     lines.emplace_back(
-        "loads", fmt::format("images {} {} before they are needed; about {} registers", plan.prefetch,
-                             plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps", plan.registers));
+        "begins", fmt::format("{} {} above a tile", plan.before, plan.is_of_volume() ? "planes" : "rows"));
+  if (plan.prefetch > 0)
+    lines.emplace_back("loads", fmt::format("images {} before they are needed; about {} registers",
+                                            text_of_prefetch(plan), plan.registers));
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));

@@ -111,7 +111,7 @@ Why why_not_in_rows(const KernelPlan& plan) {
   if (plan.is_static() || plan.parts || plan.lanes_apart || !plan.has_one_rate())
     return fmt::format("only passes of a core that marches at one rate compute {} rows of '{}' at a time",
                        rows, plan.result);
-  if (plan.levels.at(0).extent.size() > 2)
+  if (plan.is_of_volume())
     return fmt::format("passes of a volume compute its rows one by one, not {} at a time", rows);
   if (plan.before % rows != 0)
     return fmt::format("{} rows above a tile are no multiple of {}", plan.before, rows);
@@ -126,7 +126,7 @@ Why why_not_of_warps(const KernelPlan& plan) {
       return fmt::format("{} rows of '{}' cannot stay in registers, as it has {}", *kept.resident, kept.stage,
                          kept.rows);
   }
-  const int batch = plan.level(LevelKind::Batch)->extent.at(1).fixed();
+  const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   if (plan.height().step % batch != 0)
     return fmt::format("{} rows more are no batches of {}", plan.height().step, batch);
   for (const int rows : plan.height().sizes) {

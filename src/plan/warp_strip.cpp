@@ -25,6 +25,18 @@ constexpr int most_registers = 168;  // leaves room for 12 warps on a multiproce
 // the sum of all rows says too much: those of a step are not there all at a time. Compilers found 168 to 251.
 constexpr int most_registers_at_rates = 256;
 constexpr int most_registers_of_hybrid = 255;
+// Each plane of a volume that a lane has is loaded, read, and computed anew by its neighbours in part: more of its rows
+// save more than other warps hide, and all loads of a plane are under way at a time.
+constexpr int most_registers_of_volumes = 216;
+constexpr int registers_of_line = 2;  // that is loaded or stored: where it lies, from the first one on
+constexpr int most_lines_of_lane = 8;
+// Tiles of a plane are many, so that those of a band seldom make whole rounds on all multiprocessors: several rounds leave
+// less of the last one idle than the planes above each tile cost.
+constexpr int most_rounds_of_volumes = 4;
+constexpr std::array planes_of_tiles = {64, 32, 16, 8};
+// Of a lane's pixels of a row: a load with its address; of each pixel: what it costs that memory is read again, by about
+// as much as would be computed in that time.
+constexpr double instructions_of_load = 3, instructions_of_traffic = 4;
 constexpr int most_sorted_values = 9;
 constexpr int least_loaded_rows = 3, most_loaded_rows = 6;
 constexpr int most_batch = 12;
@@ -100,6 +112,10 @@ struct Turns {
 };
 Turns turns_for(const March& march) {
   int longest = 1, rows_of_step = 1;
+  if (is_of_volumes(march)) {
+    for (const RollingRows& r : march.rolling) longest = std::max(longest, r.rows);
+    return {longest, 1};  // a plane is several rows
+  }
   for (const RollingRows& r : march.rolling) {
     longest = std::max(longest, (r.rows + r.rate[1] - 1) / r.rate[1]);
     if (!r.is_member) rows_of_step = std::max(rows_of_step, r.rate[1]);
@@ -127,11 +143,12 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   const March& march = group.march;
   const std::string result = "'" + group.result().name + "'";
   if (march.in_parts) return result + " is a reduction";
-  if (is_of_volumes(march)) return result + " is a volume, of whose planes lanes would keep several rows";
+  if (is_of_volumes(march) && !march.has_one_rate())
+    return result + " is a volume, which lanes go through at one rate alone";
   if (!first_column_of(group.result(), march))
     return result + " begins at a column that no number says, and its steps have several";
   if (march.rolling.empty()) return result + " reads no windows";
-  const ir::Affine& height = group.result().domain()[1].extent;
+  const ir::Affine& height = group.result().domain().back().extent;
   if (height.is_constant() && height.constant() < least_rows_of_strip)
     return result + " has too few rows to march down";
   for (const RollingRows& r : march.rolling) {
@@ -170,10 +187,52 @@ int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) 
   return of_pixel * (pixels * (rows + loaded) + beside * rows);
 }
 
-WarpStrip strip_of(const Group& group, int pixels) {
+/// Rows of a volume's planes that are still to be read, of all planes that a lane keeps: those `beside` of whose columns
+/// other lanes' are read, or all. A plane that comes next is wanted in the middle of a window first, at its end last.
+int lines_to_be_read(const RollingRows& source, const Group& group, int lines, bool beside) {
+  std::map<std::int64_t, Reach>
+      read;  // by the planes that came after the one that is read: the rows around a tile's
+  for (const StageReads& member : group.members) {
+    const RollingRows* reader = group.march.of(*member.stage);
+    for (const ir::Read* r : member.reads) {
+      const auto footprint = r->source.get() == &source.source() ? footprint_in_image(*r) : std::nullopt;
+      if (!footprint) continue;
+      const analysis::Along &x = (*footprint)[0], &y = (*footprint)[1], &z = (*footprint)[2];
+      if (beside && x.min == 0 && x.max == 0) continue;
+      const Reach own = reader ? reader->window[1] : Reach{};
+      const Reach rows{own.min + y.min, own.max + y.max};
+      for (std::int64_t plane = z.min; plane <= z.max; ++plane) {
+        const std::int64_t age = source.ahead - (reader ? reader->ahead : 0) - plane;
+        const auto [known, is_new] = read.try_emplace(age, rows);
+        if (!is_new) known->second = analysis::hull({known->second}, {rows}).front();
+      }
+    }
+  }
+  std::int64_t all = 0;
+  std::optional<Reach> needed;
+  for (std::int64_t age = source.rows - 1; age >= 0; --age) {
+    if (const auto found = read.find(age); found != read.end())
+      needed = needed ? analysis::hull({*needed}, {found->second}).front() : found->second;
+    if (needed) all += lines + needed->extent() - 1;
+  }
+  return static_cast<int>(all);
+}
+
+/// Of a source in a volume, with the plane that is loaded before it is needed.
+int registers_of_planes(const RollingRows& source, const Group& group, const WarpStrip& strip, int beside) {
+  const Type pixel = source.source().type;
+  const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
+  const int loaded = source.is_member ? 0 : strip.prefetch * room_for_lines(source, strip.lines);
+  const int own = lines_to_be_read(source, group, strip.lines, false) + loaded;
+  return of_pixel * (strip.pixels * own + beside * lines_to_be_read(source, group, strip.lines, true)) +
+         registers_of_line * loaded;
+}
+
+WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
   const March& march = group.march;
   WarpStrip strip;
-  strip.pixels = pixels, strip.first_column = *first_column_of(group.result(), march);
+  strip.pixels = pixels, strip.lines = lines, strip.is_of_volume = is_of_volumes(march);
+  strip.first_column = *first_column_of(group.result(), march);
   const Turns turns = turns_for(march);
   strip.batch = turns.batch * march.step[1], strip.prefetch = turns.prefetch;
   strip.before = rows_before(march);
@@ -194,11 +253,15 @@ WarpStrip strip_of(const Group& group, int pixels) {
     rows[&source] = {rows_in_batch(least, turns.batch * r->rate[1]), left, right, 0, first};
     const HaloLanes halo = halo_of({r->x().min - first, r->x().max - first}, own);
     strip.halo = {std::max(strip.halo.left, halo.left), std::max(strip.halo.right, halo.right)};
-    strip.registers += registers_of_rows(source.type, own, left + right, least,
-                                         r->is_member ? 0 : strip.prefetch * r->rate[1]);
+    strip.registers += is_of_volumes(march)
+                           ? registers_of_planes(*r, group, strip, left + right)
+                           : registers_of_rows(source.type, own, left + right, least,
+                                               r->is_member ? 0 : strip.prefetch * r->rate[1]);
   }
   for (const RollingRows& r : march.rolling) strip.rows.push_back(rows.at(&r.source()));
-  strip.registers += registers_of_any_lane + widest * values_under_way;
+  // Of a volume's plane all rows are stored at a time.
+  strip.registers += registers_of_any_lane + widest * (strip.is_of_volume ? lines : values_under_way);
+  if (strip.is_of_volume) strip.registers += registers_of_line * lines;
   return strip;
 }
 
@@ -225,9 +288,58 @@ Group in_lanes(const Group& group) {
   return result;
 }
 
+namespace {
+
+/// About the instructions for each pixel of the result, and what is loaded for it: tiles compute and load rows and columns
+/// around them, too.
+double price_of_volume(const Group& group, const WarpStrip& strip) {
+  const double of_lanes = static_cast<double>(lanes_of_warp) * strip.pixels / strip.width();
+  const auto of_lines = [&](const Window& around) {
+    return of_lanes * (strip.lines + static_cast<double>(around[1].extent() - 1)) / strip.lines;
+  };
+  double price = 0;
+  for (std::size_t l = 0; l < group.loops.size(); ++l) {
+    const analysis::Operations& operations = group.loops[l].operations;
+    price += of_lines(group.halos[l]) * static_cast<double>(operations.alu + 8 * operations.sfu);
+  }
+  for (std::size_t r = 0; r < strip.rows.size(); ++r) {
+    const RollingRows& rows = group.march.rolling[r];
+    const double beside = strip.rows[r].left + strip.rows[r].right;
+    const double of_row = (beside + (rows.is_member ? 0 : instructions_of_load)) / strip.pixels;
+    price += of_lines(rows.window) * (of_row + (rows.is_member ? 0 : instructions_of_traffic));
+  }
+  return price;
+}
+
+/// The pixels and rows of a lane that cost least and fit its registers.
+WarpStripOrWhy strip_of_volume(const Group& group, const Choices& asked) {
+  int widest = size_of(group.result().type.scalar);
+  for (const RollingRows& r : group.march.rolling) widest = std::max(widest, size_of(r.source().type.scalar));
+  const double operations = operations_in_lanes(group);
+  std::optional<WarpStrip> best;
+  double least = 0;
+  const int most = asked.pixels.value_or(bytes_of_lane / widest);
+  for (int pixels = most; pixels >= 1; pixels = asked.pixels ? 0 : pixels / 2) {
+    for (int lines = asked.lines.value_or(most_lines_of_lane); lines >= 1;
+         lines = asked.lines ? 0 : lines - 1) {
+      WarpStrip strip = strip_of(group, pixels, lines);
+      const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
+      const bool is_short = operations * pixels * lines * strip.batch <= most_unrolled_operations;
+      if (!is_wide || !is_short || strip.registers > most_registers_of_volumes) continue;
+      const double price = price_of_volume(group, strip);
+      if (!best || price < least) best = std::move(strip), least = price;
+    }
+  }
+  if (!best) return {std::nullopt, "its planes do not fit the registers of a warp"};
+  return {std::move(best), ""};
+}
+
+}  // namespace
+
 WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
   const std::array<int, 2>& step = group.march.step;
+  if (is_of_volumes(group.march)) return strip_of_volume(group, asked);
   int widest = size_of(group.result().type.scalar), most_of_step = step[0];
   for (const RollingRows& r : group.march.rolling) {
     widest = std::max(widest, size_of(r.source().type.scalar));
@@ -307,6 +419,9 @@ WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::
 
 WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
+  if (is_of_volumes(group.march))
+    return {std::nullopt,
+            "'" + group.result().name + "' is a volume, of which no lane has all planes of a tile"};
   if (!group.march.has_one_rate())
     return {std::nullopt, "stages of several rates are not computed one after the other in registers"};
   const double operations = operations_of(group);
@@ -338,6 +453,7 @@ int warps_at_a_time(int registers) {
 
 int warps_to_leave_registers_for(const KernelPlan& plan) {
   constexpr int usual = 16, bytes_of_register = 4;
+  if (plan.is_of_volume()) return 1;  // of more pixels than there are warps to be told of
   const bool has_words = std::any_of(plan.kept.begin(), plan.kept.end(), [](const Kept& kept) {
     return size_of(kept.type.scalar) < bytes_of_register;
   });
@@ -345,6 +461,15 @@ int warps_to_leave_registers_for(const KernelPlan& plan) {
 }
 
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
+  if (strip.is_of_volume) {
+    Extent heights{{}, most_rounds_of_volumes * multiprocessors * warps_at_a_time(strip.registers)};
+    for (int planes : planes_of_tiles) {
+      planes = std::max(planes, round_up(2 * strip.before, least_rows_of_strip));
+      const int whole = round_up(planes + strip.before, strip.batch) - strip.before;
+      if (heights.sizes.empty() || whole < heights.sizes.back()) heights.sizes.push_back(whole);
+    }
+    return heights;
+  }
   const int least = std::max(least_rows_of_strip, 2 * strip.before);
   return in_room(round_up(least + strip.before, strip.batch) - strip.before, strip.batch,
                  multiprocessors * warps_at_a_time(strip.registers));

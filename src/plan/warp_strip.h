@@ -13,6 +13,11 @@
 //     half(x, y) = in(2 * x, 2 * y) + …      2 steps a lane: 2 pixels of half, and below them 4 columns of in. A step
 //                                            loads two rows of in, and computes one of half
 //
+// Through a volume a warp goes plane by plane. Each lane has some rows of its columns, and what windows read above and
+// below these it loads and computes itself:
+//
+//     4 pixels of 4 rows a lane, a window of 3 x 3 x 3:    6 rows of 4 pixels of each of 3 planes, in registers
+//
 // A lane's columns need not begin where its steps do: where memory is aligned, whole accesses begin elsewhere.
 #pragma once
 
@@ -50,7 +55,9 @@ struct RegisterRows {
 };
 
 struct WarpStrip {
-  int pixels = 1;        ///< Columns of a lane.
+  int pixels = 1;  ///< Columns of a lane.
+  int lines = 1;   ///< Of a lane, too: rows of each plane of a volume.
+  bool is_of_volume = false;
   int first_column = 0;  ///< Of the result, as of what is kept.
   HaloLanes halo;
   int batch = 1;      ///< Rows by which the loop is unrolled; those of a static tile.

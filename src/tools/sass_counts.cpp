@@ -94,7 +94,7 @@ bool loads(const SassInstruction& each) {
 bool is_of_grid(const kernel::For& loop) {
   using kernel::LoopKind;
   return loop.kind == LoopKind::GridX || loop.kind == LoopKind::GridY || loop.kind == LoopKind::GridZ ||
-         loop.kind == LoopKind::BlocksX || loop.kind == LoopKind::BlocksY;
+         loop.kind == LoopKind::BlocksX || loop.kind == LoopKind::BlocksY || loop.kind == LoopKind::BlocksZ;
 }
 
 class Count {

@@ -98,6 +98,28 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
       "  passes  a | b\n");
   EXPECT_EQ(text_of(R"({"levels": [{"kind": "core", "extent": [64, 4, 32]}]})", of_cores),
             "a tile of an image has no extent between its columns and its rows");
+  EXPECT_EQ(
+      text(R"({"levels": [{"kind": "grid", "extent": ["all", 3, "all"]}, {"kind": "warp"}]})", of_warps),
+      "kernel b; with it a\n"
+      "  grid    124 x 3 x 64|32|16|8 for 64 parallel\n"
+      "  warp    128 parallel\n"
+      "  batch   all x all x 2 march\n"
+      "  lane    4 x 3 unrolled\n"
+      "  begins  2 planes above a tile\n"
+      "  loads   images a plane before they are needed; about 128 registers\n"
+      "  in      ring of 2 planes of 4 rows, 4 scalars each, in each lane's registers; [-1, 0] x [0, 1] x "
+      "[-1, 1], 1 ahead; clamp\n"
+      "  a       ring of 2 planes of 3 rows, 5 scalars each, in each lane's registers; [-1, 0] x [0, 0] x "
+      "[0, 1], 1 ahead; clamp\n"
+      "  passes  a | b\n");
+  EXPECT_EQ(text(R"({"levels": [{"kind": "grid", "extent": ["all", 3, 33]}, {"kind": "warp"}]})", of_warps),
+            "33 rows and the 2 above them are no batches of 2");
+  EXPECT_EQ(
+      text(R"({"levels": [{"kind": "grid", "extent": ["all", 64, "all"]}, {"kind": "warp"}]})", of_warps),
+      "its planes do not fit the registers of a warp");
+  EXPECT_EQ(
+      text(R"({"levels": [{"kind": "warp", "share": 50}, {"kind": "batch", "order": "static"}]})", of_warps),
+      "'b' is a volume, of which no lane has all planes of a tile");
 }
 
 TEST(Plan, OfABlockPrints) {

@@ -44,6 +44,18 @@ TEST(BlockCost, IsThatOfMemoryWhileThereIsEnoughToDo) {
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 2 + 0.5 + 1000);
 }
 
+TEST(BlockCost, IsThatOfWaitsOrOfWhatIsComputedMeanwhile) {
+  machine::GpuSpeeds gpu = slow();
+  gpu.latency.value = 3;
+  BlockWork work = blocks(1);
+  work.operations = 200, work.clocks = 2;  // 2 seconds
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 3 + 2 + 1000);
+  work.is_ahead = true;
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 3 + 1000);
+  work.operations = 500;
+  EXPECT_DOUBLE_EQ(block_cost_of(work, gpu), 5 + 1000);
+}
+
 TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
   BlockWork work = blocks(20);
   work.operations = 4000;  // 2 seconds of each block
@@ -54,6 +66,7 @@ TEST(BlockCost, IsThatOfTheMultiprocessorWithMostBlocks) {
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 * 5 + 2.5 * 5 + 1000);
   work = blocks(17), work.clocks = 4;
   work.operations = 1700;  // 1 second of each block
+  work.clocks = 4;
   EXPECT_DOUBLE_EQ(block_cost_of(work, slow()), 8 + 2 + 1000)
       << "one block is left over, and its 8 warps issue in half of all clocks";
   work = blocks(31);

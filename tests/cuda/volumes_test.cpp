@@ -1,0 +1,124 @@
+// Volumes that warps go through plane by plane, on the SIMT checker: lanes of several pixels and rows, of which tiles lie
+// inside a volume, at each of its ends, and beyond all of them; every border of what is read and of what is computed.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/support/combinations.h"
+#include "tests/support/differential.h"
+#include "tools/simt_program.h"
+
+namespace weft::testing_support {
+namespace {
+
+using Size = std::vector<std::int64_t>;
+
+/// Smaller than windows; of several tiles in each direction, some of which lie inside; and with ends of rows within lanes.
+const std::vector<Size> sizes = {{1, 1, 1}, {3, 3, 5}, {9, 7, 30}, {272, 19, 21}, {273, 18, 12}};
+
+struct LaneOfVolume {
+  int pixels, lines;
+};
+
+/// The kernel of 'c' with all other stages, by warps.
+std::string in_lanes(const std::string& stages, const LaneOfVolume& lane) {
+  return fmt::format(
+      R"({{"groups": [[{}]], "kernels": {{"c": {{"levels": [{{"kind": "grid", "extent": ["all", {}, "all"]}}, )"
+      R"({{"kind": "warp"}}, {{"kind": "lane", "extent": [{}]}}]}}}}}})",
+      stages, lane.lines, lane.pixels);
+}
+
+void agree(const Pipeline& pipeline, const std::vector<std::string>& schedules) {
+  for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
+    const std::vector<Program> programs =
+        tools::simt_programs(std::vector(schedules.size(), pipeline), {build, {"-Og"}}, schedules);
+    std::uint64_t seed = 17;
+    for (const Size& extents : sizes) {
+      SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
+      std::map<std::string, Buffer> images;
+      for (const ir::StagePtr& input : pipeline.ir().inputs)
+        images[input->name] = noise(input->type, extents, seed++);
+      expect_agreement(programs, pipeline, {images, {}, {}});
+    }
+  }
+}
+
+void agree(const Outputs& outputs, const std::string& stages, const std::vector<LaneOfVolume>& lanes) {
+  std::vector<std::string> schedules;
+  for (const LaneOfVolume& lane : lanes) schedules.push_back(in_lanes(stages, lane));
+  agree(Pipeline("volume", Outputs(outputs).strict()), schedules);
+}
+
+class VolumesOfWarps : public testing::TestWithParam<std::string> {
+ protected:
+  Border border() const { return Border::named(GetParam(), -7); }
+};
+
+TEST_P(VolumesOfWarps, WindowsOfWindows) {
+  const Image<std::int32_t> in("in", 3);
+  const Accessor src = in.border(border());
+  Stage a = stage("a", in.size(), [&](Var x, Var y, Var z) {
+    return src(x - 1, y, z) + src(x, y + 1, z) - src(x, y - 2, z) + src(x, y, z - 1) + src(x + 1, y, z + 1);
+  });
+  Stage c = stage("c", in.size(), [&](Var x, Var y, Var z) {
+    const Accessor of_a = a.border(Border::named(GetParam() == "repeat" ? "clamp" : GetParam(), 3));
+    return of_a(x, y - 1, z - 1) - of_a(x + 2, y + 1, z + 1) * 3 + in(x, y, z) - a(x, y, z);
+  });
+  agree({c}, R"("a", "c")", {{4, 1}, {2, 3}, {1, 5}});
+}
+
+// Of the two the image that is read at each pixel is not kept, also where the pixel is beyond the ends.
+TEST_P(VolumesOfWarps, OfPixelsOfTwoLanesBesideAnImageThatIsReadAtThePixel) {
+  const Image<Vec<std::int16_t, 2>> in("in", 3);
+  const Image<Vec<std::int16_t, 2>> other("other", in.size());
+  const Accessor src = in.border(border());
+  Stage a = stage("a", in.size(),
+                  [&](Var x, Var y, Var z) { return src(x, y - 1, z) + src(x - 1, y, z) - other(x, y, z); });
+  Stage c = stage("c", in.size(), [&](Var x, Var y, Var z) {
+    const Accessor of_a = a.border(Border::mirror101());
+    return of_a(x, y + 1, z) - of_a(x, y - 1, z) + of_a(x + 1, y, z - 1) + other(x, y, z);
+  });
+  agree({c}, R"("a", "c")", {{4, 1}, {2, 2}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Borders, VolumesOfWarps, testing::ValuesIn(border_modes()),
+                         [](const auto& mode) { return mode.param; });
+
+// The last of a step's stages stores its own pixels, and so does the other.
+TEST(VolumesOfWarps, StepsOfTwoFields) {
+  const Image<float> in("in", 3), other("other", in.size());
+  const Param<int> steps("steps", 2);
+  const Field<float> u("u", in), v("v", other);
+  const std::vector<Stage> after = evolve(
+      steps,
+      {update("first", u,
+              [&](Var x, Var y, Var z) { return u(x, y, z) - .5f * (v(x, y, z + 1) - v(x, y - 1, z)); }),
+       update("c", v, [&](Var x, Var y, Var z) {
+         return v(x, y, z) + .25f * (u.now()(x, y, z) - u.now()(x - 1, y, z - 1));
+       })});
+  const Pipeline pipeline("fields", Outputs({after[0], after[1]}).strict());
+  agree(pipeline, {R"({"groups": [], "kernels": {"first": {"steps": 2, "levels": [{"kind": "grid", )"
+                   R"("extent": ["all", 2, "all"]}, {"kind": "warp"}]}}})"});
+}
+
+TEST(VolumesOfWarps, OfPartOfABox) {
+  const Image<float> in("in", 3);
+  const Extents size = in.size();
+  Stage c = stage("c", {size[0], size[1] / 2, size[2] / 2 + 1}, [&](Var x, Var y, Var z) {
+    const Accessor src = in.border(Border::constant(2.f));
+    return src(x, y + 1, z) + src(x + 2, y, z) * 3.f - src(x + 1, y + 2, z + 1);
+  });
+  agree({c}, R"("c")", {{4, 2}, {2, 3}});
+}
+
+TEST(VolumesOfWarps, OfWindowsThatAreLoops) {
+  const Image<std::int32_t> in("in", 3);
+  const Accessor src = in.border(Border::clamp());
+  Stage c = stage("c", in.size(), [&](Var x, Var y, Var z) {
+    return sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y, z) * (t.x + 2); }) - src(x, y, z - 2);
+  });
+  agree({c}, R"("c")", {{4, 2}, {1, 3}});
+}
+
+}  // namespace
+}  // namespace weft::testing_support
