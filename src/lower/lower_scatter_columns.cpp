@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "lower/expressions.h"
+#include "lower/lower_grid.h"
 #include "lower/lower_stage.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
-#include "plan/warp_strip.h"
 
 namespace weft::lower {
 
@@ -16,9 +16,12 @@ using kernel::Expr;
 using kernel::For;
 using kernel::literal;
 using kernel::LoopKind;
-using plan::lanes_of_warp;
 
 namespace {
+
+// Side by side: as many as fill a multiprocessor by the blocks that it may have, and leave few threads idle at the end of a
+// row of cells.
+constexpr int columns_of_block = 64;
 
 class ColumnLowering {
  public:
@@ -44,7 +47,7 @@ class ColumnLowering {
         comment_on(stage_, "'" + stage_.name + "', each thread's pixels from the points that change them"),
         {},
         {}};
-    const auto scalars = static_cast<int>(columns_.pixels * stage_.type.lanes * lanes_of_warp);
+    const auto scalars = static_cast<int>(columns_.pixels * stage_.type.lanes * columns_of_block);
     function.body.push_back(
         {kernel::LocalArray{column_, stage_.type.scalar, scalars, kernel::Storage::Shared}});
     function.body.push_back(divided(column()));
@@ -70,16 +73,16 @@ class ColumnLowering {
     return count;
   }
   kernel::Grid grid_of_columns() const {
-    return {{parts(extent(0), literal(lanes_of_warp)), rows(), literal(1)},
-            {1, 1, 1},
-            kernel::Sharing::Lanes,
-            lanes_of_warp};
+    kernel::Grid grid = grid_of_blocks(parts(extent(0), literal(columns_of_block)), columns_of_block);
+    grid.threads[1] = rows();
+    return grid;
   }
 
   kernel::Stmt divided(Block column) const {
     const Expr end = result_.end(dim_of(0));
     For threads{LoopKind::Threads, variable(0), kernel::name("x0"),
-                kernel::min(kernel::add(kernel::name("x0"), literal(lanes_of_warp)), end), std::move(column)};
+                kernel::min(kernel::add(kernel::name("x0"), literal(columns_of_block)), end),
+                std::move(column)};
     Block row;
     Expr rest = kernel::name("row");
     for (std::size_t c = 1; c < cells_.size(); ++c) {
@@ -90,8 +93,12 @@ class ColumnLowering {
     }
     row.push_back({std::move(threads)});
     For down{LoopKind::BlocksY, "row", literal(0), rows(), std::move(row)};
-    return {For{
-        LoopKind::BlocksX, "x0", result_.begin(dim_of(0)), end, {{std::move(down)}}, literal(lanes_of_warp)}};
+    return {For{LoopKind::BlocksX,
+                "x0",
+                result_.begin(dim_of(0)),
+                end,
+                {{std::move(down)}},
+                literal(columns_of_block)}};
   }
   std::string variable(std::size_t c) const { return std::get<kernel::Name>(cells_[c]->op).name; }
 
@@ -103,8 +110,8 @@ class ColumnLowering {
       Block store;
       const Lanes initial = expressions_.lower(scatter_.initial);
       for (int l = 0; l < lanes(); ++l)
-        store.push_back(
-            {kernel::Store{column_, kernel::add(place_of(pixel), literal(l * lanes_of_warp)), initial[l]}});
+        store.push_back({kernel::Store{column_, kernel::add(place_of(pixel), literal(l * columns_of_block)),
+                                       initial[l]}});
       return store;
     });
     change(block);
@@ -112,7 +119,7 @@ class ColumnLowering {
       Block store;
       const Expr to = offset_of(pixel);
       for (int l = 0; l < lanes(); ++l) {
-        const Expr from = kernel::add(place_of(pixel), literal(l * lanes_of_warp));
+        const Expr from = kernel::add(place_of(pixel), literal(l * columns_of_block));
         store.push_back({kernel::Store{array_.name, kernel::add(to, literal(l)),
                                        kernel::load(column_, stage_.type.scalar, from)}});
       }
@@ -133,10 +140,10 @@ class ColumnLowering {
       block.push_back({For{LoopKind::Serial, "i", literal(0), literal(columns_.pixels), std::move(inner)}});
   }
 
-  /// Of a pixel's first lane, in shared memory: lanes of a warp lie side by side, so that none waits for another.
+  /// Of a pixel's first lane, in shared memory: columns lie side by side, so that no thread of a warp waits for another.
   Expr place_of(const Expr& pixel) const {
     const Expr lane = kernel::sub(cells_[0], kernel::name("x0"));
-    return kernel::add(kernel::mul(pixel, literal(lanes() * lanes_of_warp)), lane);
+    return kernel::add(kernel::mul(pixel, literal(lanes() * columns_of_block)), lane);
   }
   Expr stride(int d) const {
     return d == 0 ? literal(lanes()) : kernel::name(array_.strides[static_cast<std::size_t>(d - 1)]);
@@ -187,7 +194,7 @@ class ColumnLowering {
         pixel = kernel::add(kernel::mul(pixel, result_.extent(d)), update.at[static_cast<std::size_t>(d)]);
       }
       Block changed =
-          changed_pixel(stage_, column_, place_of(pixel), update.value, lanes_of_warp, module_.strict);
+          changed_pixel(stage_, column_, place_of(pixel), update.value, columns_of_block, module_.strict);
       if (update.inside)
         inner->push_back({kernel::If{update.inside, std::move(changed), {}}});
       else
@@ -204,7 +211,7 @@ class ColumnLowering {
   const Rows result_, points_;
   const analysis::Columns& columns_;
   ExpressionLowering expressions_;
-  const std::string column_;  ///< In shared memory: those of a warp's threads.
+  const std::string column_;  ///< In shared memory: those of a block's threads.
   std::vector<Expr> cells_;   ///< Where a thread's column is, across.
 };
 

@@ -2,8 +2,8 @@
 // A thread has a column of its own, so that nothing is updated atomically, and every pixel is changed in the order of the
 // points: sums of floats are the interpreter's.
 //
-//     grid_fill:  a thread of a warp for each x and y of grid:
-//                   column[bin] = initial                          in shared memory, 32 columns side by side
+//     grid_fill:  a thread for each x and y of grid:
+//                   column[bin] = initial                          in shared memory, 64 columns side by side
 //                   for its 8 x 8 points: column[bin] += value
 //                   grid = column
 #pragma once
