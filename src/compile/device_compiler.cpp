@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <sstream>
+
+#include "target/dialect.h"
 
 namespace weft::compile {
 
@@ -18,7 +21,8 @@ namespace {
 
 std::vector<std::string> options_of(const DeviceFlags& flags) {
   std::vector<std::string> options = {"--std=c++17", "--gpu-architecture=" + flags.architecture};
-  if (!flags.contract) options.push_back("--fmad=false");
+  std::istringstream words{std::string(target::float_options(target::cuda(), flags.strict))};
+  options.insert(options.end(), std::istream_iterator<std::string>(words), {});
   options.insert(options.end(), flags.extra.begin(), flags.extra.end());
   return options;
 }

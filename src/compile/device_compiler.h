@@ -14,7 +14,7 @@ namespace weft::compile {
 
 struct DeviceFlags {
   std::string architecture;        ///< "sm_90", as machine::Architecture::name() says it.
-  bool contract = true;            ///< Whether a * b + c may be rounded once; not in strict pipelines.
+  bool strict = false;             ///< Floats are computed as written.
   std::vector<std::string> extra;  ///< After the base flags, so they override them.
 };
 

@@ -232,10 +232,9 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
     case BinaryOp::Min:
     case BinaryOp::Max:
       return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Min ? "min" : "max", name_of(type))));
-    case BinaryOp::Pow: {
-      const std::string exact = function("pow", type);
-      return call(approximates() && type == Scalar::F32 && is_gamma(n.b) ? helper("pow_approx_f32") : exact);
-    }
+    case BinaryOp::Pow:
+      if (!strict_ && type == Scalar::F32 && is_gamma(n.b)) return fast_pow(text(n.a), text(n.b));
+      return call(function("pow", type));
     case BinaryOp::Sub:
       if (strict_ && is_float_of_integer(*n.b)) return call(helper("minus_" + name_of(type)));
       break;
@@ -343,9 +342,8 @@ std::string CLike::spelt(const Expr& e, int context) {
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
               case UnaryOp::Exp:
-                return call(approximates() && e->type == Scalar::F32 ? helper("exp_approx_f32")
-                                                                     : function("exp", e->type),
-                            n.a);
+                if (!strict_ && e->type == Scalar::F32) return fast_exp(text(n.a));
+                return call(function("exp", e->type), n.a);
               default: return call(function(name_of(n.op), e->type), n.a);
             }
           },

@@ -2,6 +2,8 @@
 // the prelude; the printer notes which ones it used.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <set>
 #include <string>
 
@@ -46,8 +48,11 @@ class CLike {
   virtual void print(const kernel::Barrier&);
   /// The helper of index arithmetic, for i32 or i64; on CPUs it is always i64.
   virtual std::string index_function(const std::string& name, Scalar) { return helper(name); }
-  /// Whether functions of our own stand in for some of the library's, within a few ulp.
-  virtual bool approximates() const { return !strict_; }
+  /// What stands in for the library's functions of floats, unless `strict`: e^v, and x^y for the exponents of is_gamma.
+  virtual std::string fast_exp(const std::string& v) { return helper("exp_approx_f32") + "(" + v + ")"; }
+  virtual std::string fast_pow(const std::string& x, const std::string& y) {
+    return fmt::format("{}({}, {})", helper("pow_approx_f32"), x, y);
+  }
 
   std::string operand_of_comparison(const kernel::Expr& e);
   std::string initializer(const kernel::Expr& e);  ///< Without a conversion that C makes by itself.

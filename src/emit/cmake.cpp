@@ -74,7 +74,7 @@ enable_language({language})
 find_package({package} REQUIRED)
 add_library({library} STATIC {file}.{suffix} {file}.h)
 set_target_properties({library} PROPERTIES {language}_STANDARD 17 {language}_STANDARD_REQUIRED ON {language}_EXTENSIONS OFF)
-target_compile_options({library} PRIVATE -O3{options})
+target_compile_options({library} PRIVATE -O3 {options})
 target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({library} PUBLIC {runtime})
 )",
@@ -85,7 +85,7 @@ target_link_libraries({library} PUBLIC {runtime})
              fmt::arg("package", dialect.cmake_package), fmt::arg("file", file_name(module)),
              fmt::arg("suffix", dialect.suffix),
              fmt::arg("library", library_name(module, std::string(dialect.name))),
-             fmt::arg("options", module.strict ? fmt::format(" {}", dialect.strict_option) : ""),
+             fmt::arg("options", float_options(dialect, module.strict)),
              fmt::arg("runtime", dialect.cmake_library));
 }
 

@@ -132,10 +132,14 @@ class GpuPrinter : public CLike {
   void print(const kernel::Barrier& barrier) override {
     line(std::string(barrier.is_of_warp ? dialect_.warp_barrier : "__syncthreads();"));
   }
+  // In hardware, where the error grows with the exponent: language.md says how far.
+  std::string fast_exp(const std::string& v) override { return fmt::format("__expf({})", v); }
+  std::string fast_pow(const std::string& x, const std::string& y) override {
+    return fmt::format("exp2f({} * __log2f({}))", y, x);
+  }
   std::string index_function(const std::string& name, Scalar type) override {
     return helper(type == Scalar::I32 ? name : wide_prefix + name);
   }
-  bool approximates() const override { return false; }  // GPUs' own functions are fast
 
  private:
   const Dialect& dialect_;
@@ -548,8 +552,8 @@ std::string emit_cuda_kernels(const Module& module) {
 }
 
 std::string gpu_flags(const Module& module, const std::string& architecture, const Dialect& dialect) {
-  const std::string strict = module.strict ? fmt::format(" {}", dialect.strict_option) : "";
-  return fmt::format("-std=c++17 -O3 {}{}{}", dialect.architecture_option, architecture, strict);
+  return fmt::format("-std=c++17 -O3 {}{} {}", dialect.architecture_option, architecture,
+                     float_options(dialect, module.strict));
 }
 
 std::string emit_gpu_for_loading_together(const std::vector<const Module*>& modules, const Dialect& dialect) {

@@ -119,10 +119,13 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
-  // 7. Nor divide by constants. (Compilers for CPUs do it.)
-  if (on_gpu && !module.strict) {
-    for (kernel::Function& function : module.functions) kernel::multiply_by_reciprocals(function);
-    kernel::verify(module, "multiply_by_reciprocals");
+  // 7. Nobody divides twice by the same, nor GPUs by constants. (Compilers for CPUs see to these.)
+  if (!module.strict) {
+    for (kernel::Function& function : module.functions) {
+      if (on_gpu) kernel::multiply_by_reciprocals(function);
+      kernel::share_reciprocals(function, layout.names);
+    }
+    kernel::verify(module, "reciprocals");
   }
   // 8. CPUs compute with small integers, as far as they can.
   if (!on_gpu) {

@@ -117,7 +117,7 @@ CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const Cud
       pinned_pool_(device_, CudaPool::Kind::Pinned),
       progress_(progress) {
   naming(*pipeline_, [&] {
-    const compile::DeviceFlags flags{toolchain.architecture, !code_.module.strict, {}};
+    const compile::DeviceFlags flags{toolchain.architecture, code_.module.strict, {}};
     load(toolchain.compiler.compile(emit::emit_cuda_kernels(code_.module), flags, cache).cubin,
          loading(device_->driver(), toolchain.compiler.nvrtc()));
   });

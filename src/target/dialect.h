@@ -41,7 +41,9 @@ struct Dialect {
   // Compiling.
   std::string_view compiler;             ///< "nvcc"
   std::string_view architecture_option;  ///< "-arch=", before the name.
-  std::string_view strict_option;        ///< Products and sums are not fused.
+  /// How floats are computed as written, under `strict`, and otherwise: products and sums fused, subnormals zeros,
+  /// quotients and square roots within two units in the last place.
+  std::string_view strict_options, fast_options;
   std::string_view cmake_requires;  ///< A line, if emitted projects need more of CMake for this language.
   std::string_view cmake_language;  ///< "CUDA", as in enable_language() and CMAKE_CUDA_ARCHITECTURES.
   std::string_view cmake_package, cmake_library;  ///< Of the runtime: "CUDAToolkit", "CUDA::cudart".
@@ -53,6 +55,11 @@ struct Dialect {
   /// What is known of the named one. Throws weft::Error for a name of none.
   const machine::Architecture& (*architecture)(std::string_view name);
 };
+
+/// The compiler's options for floats.
+constexpr std::string_view float_options(const Dialect& dialect, bool strict) {
+  return strict ? dialect.strict_options : dialect.fast_options;
+}
 
 const Dialect& cuda();
 const Dialect& hip();

@@ -65,7 +65,7 @@ std::vector<KernelBlock> kernel_blocks(const kernel::Module& module) {
 
 std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine::Architecture& architecture,
                                      const compile::DeviceCompiler& compiler) {
-  const compile::DeviceFlags flags{architecture.name(), !module.strict, {}};
+  const compile::DeviceFlags flags{architecture.name(), module.strict, {}};
   const compile::DeviceCode code =
       compiler.compile(emit::emit_cuda_kernels(module), flags, compile::ContentCache());
   const auto resources = compile::resources_of(code.cubin);

@@ -315,7 +315,7 @@ double SassCount::clocks() const {
 std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::Architecture& architecture,
                                    const compile::DeviceCompiler& compiler) {
   const std::string text = emit::emit_cuda_kernels(module);
-  const compile::DeviceFlags flags{architecture.name(), !module.strict, {"--generate-line-info"}};
+  const compile::DeviceFlags flags{architecture.name(), module.strict, {"--generate-line-info"}};
   const compile::DeviceCode compiled = compiler.compile(text, flags, compile::ContentCache());
   const auto resources = compile::resources_of(compiled.cubin);
   const auto codes = compile::sass_of(compiled.cubin);

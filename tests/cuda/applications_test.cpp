@@ -62,7 +62,7 @@ void expect_clean(const std::string& name, const char* architecture, Tile tile) 
       folder_of(std::string(tile == Tile::March ? "tiles_" : "") + architecture + "_" + name);
   for (const auto& [file, text] : emit::emit_gpu_for_users(module, architecture))
     std::ofstream(folder / file) << text;
-  expect_clean(folder / (module.name + ".cu"), {.architecture = architecture, .contract = !module.strict});
+  expect_clean(folder / (module.name + ".cu"), {.architecture = architecture, .strict = module.strict});
   fs::remove_all(folder);
 }
 
@@ -84,7 +84,7 @@ void expect_all_clean(const char* architecture, bool strict) {
   }
   all.close();
   EXPECT_GT(count, strict ? 4 : 30);
-  expect_clean(folder / "all.cu", {.architecture = architecture, .contract = !strict});
+  expect_clean(folder / "all.cu", {.architecture = architecture, .strict = strict});
   fs::remove_all(folder);
 }
 

@@ -202,7 +202,7 @@ enable_language(HIP)
 find_package(hip REQUIRED)
 add_library(harris_hip STATIC harris.hip harris.h)
 set_target_properties(harris_hip PROPERTIES HIP_STANDARD 17 HIP_STANDARD_REQUIRED ON HIP_EXTENSIONS OFF)
-target_compile_options(harris_hip PRIVATE -O3)
+target_compile_options(harris_hip PRIVATE -O3 -fgpu-flush-denormals-to-zero)
 target_include_directories(harris_hip PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(harris_hip PUBLIC hip::host)
 )");

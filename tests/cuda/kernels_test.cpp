@@ -39,7 +39,7 @@ TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
       compile::lowered(build(applications().at(GetParam())).pipeline.ir(), target::Processor::Gpu);
   const testing_support::TemporaryFolder folder;
   const compile::DeviceCode code = compiler->compile(
-      emit::emit_cuda_kernels(module), {"sm_90", !module.strict, {}}, compile::ContentCache(folder.path()));
+      emit::emit_cuda_kernels(module), {"sm_90", module.strict, {}}, compile::ContentCache(folder.path()));
   const auto resources = compile::resources_of(code.cubin);
   EXPECT_EQ(resources.size(), module.functions.size());
   for (const kernel::Function& function : module.functions) {

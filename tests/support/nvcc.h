@@ -22,7 +22,7 @@ struct NvccOptions {
   /// An object file instead of a cubin. Only then is the host's compiler run, and warns; it takes about three
   /// times as long.
   bool object = false;
-  bool contract = true;  ///< Whether a * b + c may be rounded once.
+  bool strict = false;  ///< Floats are computed as written.
   std::vector<std::string> extra{};
 };
 

@@ -421,8 +421,9 @@ TEST_F(Commands, EmitHipForAnArchitecture) {
             (std::vector<std::string>{"h", "h/CMakeLists.txt", "h/README.md", "h/harris.h", "h/harris.hip"}));
   // Blocks are of whole waves, of 64 lanes.
   EXPECT_TRUE(contains(content("h/harris.hip"), "void __launch_bounds__(128) sx_kernel("));
-  EXPECT_TRUE(
-      contains(content("h/harris.hip"), "hipcc -std=c++17 -O3 --offload-arch=gfx90a -c harris.hip\n"));
+  EXPECT_TRUE(contains(content("h/harris.hip"),
+                       "hipcc -std=c++17 -O3 --offload-arch=gfx90a -fgpu-flush-denormals-to-zero "
+                       "-c harris.hip\n"));
   const Outcome wrong = weft({"emit", "harris", "--target", "hip", "--arch", "sm_90", "-o", "wrong"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.err, "weft: 'sm_90' is no architecture; write gfx90a, say\n");

@@ -50,5 +50,34 @@ TEST(Reciprocals, InWhatIsDivided) {
                    binary(BinaryOp::Mul, binary(BinaryOp::Mul, x, third), third)));
 }
 
+TEST(Reciprocals, AreSharedByDivisionsOfABlock) {
+  const Expr w = name("w", Scalar::F32), a = name("a", Scalar::F32), b = name("b", Scalar::F32);
+  const auto by_w = [&](const Expr& e) { return binary(BinaryOp::Div, e, w); };
+  Function function{"f", "", {}, {{Let{"red", by_w(a)}}, {Let{"green", by_w(by_w(b))}}}};
+  share_reciprocals(function, Names());
+  const Expr one_by_w = by_w(real(Scalar::F32, 1)), r = name("reciprocal", Scalar::F32);
+  const auto times_r = [&](const Expr& e) { return binary(BinaryOp::Mul, e, r); };
+  ASSERT_EQ(function.body.size(), 3u);
+  const auto value = [&](std::size_t i) { return std::get<Let>(function.body[i].op).value; };
+  EXPECT_EQ(std::get<Let>(function.body[0].op).name, "reciprocal");
+  EXPECT_TRUE(same(value(0), one_by_w));
+  EXPECT_TRUE(same(value(1), times_r(a)));
+  EXPECT_TRUE(same(value(2), times_r(times_r(b))));
+}
+
+TEST(Reciprocals, AreNotSharedOfWhatChangesOrIsAnInteger) {
+  const auto statements = [](Scalar type, bool is_assigned) {
+    const Expr quotient = binary(BinaryOp::Div, name("a", type), name("w", type));
+    Function function{"f", "", {}, {{Let{"red", quotient}}}};
+    if (is_assigned) function.body.push_back({Assign{"w", name("a", type)}});
+    function.body.push_back({Let{"green", quotient}});
+    share_reciprocals(function, Names());
+    return function.body.size();
+  };
+  EXPECT_EQ(statements(Scalar::F32, false), 3u);
+  EXPECT_EQ(statements(Scalar::F32, true), 3u) << "red, the assignment and green";
+  EXPECT_EQ(statements(Scalar::I32, false), 2u);
+}
+
 }  // namespace
 }  // namespace weft::kernel

@@ -84,14 +84,14 @@ TEST_F(Nvcc, RefusesAWarningOfTheAssembler) {
 
 TEST_F(Nvcc, ContractsUnlessToldNotTo) {
   const std::string text = "extern \"C\" __global__ void k(float* x) { x[0] = x[1] * x[2] + x[3]; }\n";
-  const auto instructions = [&](bool contract) {
-    const NvccRun run = compile(text, {.architecture = "sm_80", .contract = contract});
+  const auto instructions = [&](bool strict) {
+    const NvccRun run = compile(text, {.architecture = "sm_80", .strict = strict});
     EXPECT_TRUE(run.clean()) << run.output;
     std::ifstream file(product(), std::ios::binary);
     const std::string cubin(std::istreambuf_iterator<char>(file), {});
     return compile::resources_of(cubin).at("k").instructions;
   };
-  EXPECT_EQ(instructions(false), instructions(true) + 1);
+  EXPECT_EQ(instructions(true), instructions(false) + 1);
 }
 
 }  // namespace

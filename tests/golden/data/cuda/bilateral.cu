@@ -1,7 +1,7 @@
 // Pipeline 'bilateral', emitted by Weft. How it runs:
 //   bilateral  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c bilateral.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c bilateral.cu
 #include "bilateral.h"
 
 namespace bilateral {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
                 const float* in_0 = in_rows + (y & 31) * 272 + 8;
                 const float v_2 = v - in_0[i];
                 const float v_3 = bilateral_mask[(ty + 6) * 13 + tx + 6]
-                    * expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
+                    * __expf(-1.0f / (2.0f * sigma_r * sigma_r) * v_2 * v_2);
                 const float v_4 = acc + v_3;
                 const float v_5 = acc_2 + v_3 * v;
                 acc = v_4;

@@ -1,7 +1,7 @@
 // Pipeline 'gaussian', emitted by Weft. How it runs:
 //   gaussian  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c gaussian.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c gaussian.cu
 #include "gaussian.h"
 
 namespace gaussian {

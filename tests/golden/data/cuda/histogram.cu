@@ -1,7 +1,7 @@
 // Pipeline 'histogram', emitted by Weft. How it runs:
 //   histogram  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c histogram.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c histogram.cu
 #include "histogram.h"
 
 namespace histogram {

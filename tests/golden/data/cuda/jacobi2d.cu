@@ -1,7 +1,7 @@
 // Pipeline 'jacobi2d', emitted by Weft. How it runs:
 //   jacobi2d  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c jacobi2d.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c jacobi2d.cu
 #include "jacobi2d.h"
 
 namespace jacobi2d {

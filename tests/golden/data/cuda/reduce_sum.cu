@@ -1,7 +1,7 @@
 // Pipeline 'reduce_sum', emitted by Weft. How it runs:
 //   sum  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c reduce_sum.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c reduce_sum.cu
 #include "reduce_sum.h"
 
 namespace reduce_sum {

@@ -11,7 +11,7 @@
 //   trace   computed in harris: its only consumer 'harris' reads it at the same pixel: no store, no load
 //   harris  stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c harris_corner.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c harris_corner.cu
 #include "harris_corner.h"
 
 namespace harris_corner {

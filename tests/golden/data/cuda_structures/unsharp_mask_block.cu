@@ -4,7 +4,7 @@
 //   sharpen  computed in mask: its only consumer 'mask' reads it at the same pixel: no store, no load
 //   mask     stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c unsharp_mask.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c unsharp_mask.cu
 #include "unsharp_mask.h"
 
 namespace unsharp_mask {

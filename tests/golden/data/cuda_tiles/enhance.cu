@@ -4,7 +4,7 @@
 //   bright    computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
 //   gamma     stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c enhance.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c enhance.cu
 #include "enhance.h"
 
 namespace enhance {
@@ -166,9 +166,9 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                 #pragma unroll
                 for (int32_t i = 0; i < 4; ++i) {
                   const float mean = max_f32(0.0f,
-                      expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
+                      __expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                   const float bright = mean * gain;
-                  gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
+                  gamma_pack[i] = 255.0f * exp2f(0.6f * __log2f(bright * (1.0f / 255.0f)));
                 }
                 if (has_result && y0 <= y && y < y1) {
                   store_pack(gamma + y * gamma_pitch + left, gamma_pack, in_w - left);
@@ -204,9 +204,9 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   #pragma unroll
                   for (int32_t i = 0; i < 4; ++i) {
                     const float mean = max_f32(0.0f,
-                        expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
+                        __expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                     const float bright = mean * gain;
-                    gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
+                    gamma_pack[i] = 255.0f * exp2f(0.6f * __log2f(bright * (1.0f / 255.0f)));
                   }
                   if (has_result && y0 <= y) {
                     store_whole(gamma + y * gamma_pitch + left, gamma_pack);
@@ -248,9 +248,9 @@ __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ 
                   #pragma unroll
                   for (int32_t i = 0; i < 4; ++i) {
                     const float mean = max_f32(0.0f,
-                        expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
+                        __expf((column[i] + column[i + 1] + column[i + 2]) * (1.0f / 9.0f)) - 1.0f);
                     const float bright = mean * gain;
-                    gamma_pack[i] = 255.0f * powf(bright * (1.0f / 255.0f), 0.6f);
+                    gamma_pack[i] = 255.0f * exp2f(0.6f * __log2f(bright * (1.0f / 255.0f)));
                   }
                   if (has_result && y0 <= y && left < in_w) {
                     store_whole(gamma + y * gamma_pitch + left, gamma_pack);

@@ -9,7 +9,7 @@
 //   gxy  computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
 //   hc   stored: it is an output
 //
-// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -c harris.cu
+// Compile with: nvcc -std=c++17 -O3 -arch=sm_90 -ftz=true -prec-div=false -prec-sqrt=false -c harris.cu
 #include "harris.h"
 
 namespace harris {
