@@ -78,8 +78,8 @@ Phases phases_of(const ir::Stage& stage, int count,
     ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {{count, p}}); });
     ir::Stage& phase = phases.stages.emplace_back(ir::rewritten(stage, std::ref(rewriter)));
     const ir::Range& x = stage.box[0];
-    const ir::Affine first = (x.min - p + (count - 1)).floor_div(count);
-    phase.box[0] = {first, (x.min + x.extent - 1 - p).floor_div(count) + 1 - first};
+    const ir::Affine first = (x.min + (count - 1)).floor_div(count);
+    phase.box[0] = {first, (x.min + x.extent).floor_div(count) - first};
     add_names(stage, rewriter, names, phases.names);
   }
   return phases;
