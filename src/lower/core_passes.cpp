@@ -273,7 +273,7 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
   std::unordered_map<const ir::Node*, std::string> names;
   std::vector<const ir::Stage*> stages;
   for (const StripTarget& target : targets) {
-    phases.push_back(phases_of(*target.stage, count, tile_.names()));
+    phases.push_back(phases_of(*target.stage, count, tile_.names(), tile_.strict()));
     names.insert(phases.back().names.begin(), phases.back().names.end());
   }
   for (const Phases& of_stage : phases) {

@@ -58,7 +58,7 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
   for (int p = 0; p < rate(kept, 0); ++p)
     phases.push_back(
         stages_in_steps(pass, {InSteps{rate(kept, 0), first_column + p}, InSteps{rate(kept, 1), first_row}},
-                        tile_.names(), names));
+                        tile_.names(), names, tile_.strict()));
 
   ExpressionLowering expressions = tile_.expressions(phases.front().front(), Place::Thread,
                                                      {kernel::add(name("left"), name("i")), number}, &names);

@@ -197,7 +197,7 @@ class StageLowering {
 
   std::optional<Phases> phases_of_rows() {
     const int count = has_straight_rows() ? phase_count(inner_) : 1;
-    return count > 1 ? std::optional(phases_of(inner_, count, names_)) : std::nullopt;
+    return count > 1 ? std::optional(phases_of(inner_, count, names_, module_.strict)) : std::nullopt;
   }
 
   /// Whether a loop over pixels is all that it takes; folds too large for one are computed strip by strip.

@@ -5,6 +5,7 @@
 
 #include "analysis/interior.h"
 #include "ir/visit.h"
+#include "rewrite/merge_terms.h"
 
 namespace weft::lower {
 namespace {
@@ -53,6 +54,14 @@ ir::Expr in_steps(const ir::Expr& e, const AllInSteps& steps) {
   return std::make_shared<const ir::Node>(std::move(node));
 }
 
+/// Merges what is the same pixel now.
+ir::Rewriter to_steps(const AllInSteps& steps, bool strict) {
+  return ir::Rewriter([=](const ir::Expr& e) {
+    const ir::Expr moved = in_steps(e, steps);
+    return moved || strict ? moved : rewrite::merged_terms(e);
+  });
+}
+
 using Names = std::unordered_map<const ir::Node*, std::string>;
 
 /// Names of the parts of a stage for the same parts of what it was rewritten to.
@@ -72,10 +81,10 @@ int phase_count(const ir::Stage& stage) {
 }
 
 Phases phases_of(const ir::Stage& stage, int count,
-                 const std::unordered_map<const ir::Node*, std::string>& names) {
+                 const std::unordered_map<const ir::Node*, std::string>& names, bool strict) {
   Phases phases;
   for (int p = 0; p < count; ++p) {
-    ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {{count, p}}); });
+    ir::Rewriter rewriter = to_steps({{count, p}}, strict);
     ir::Stage& phase = phases.stages.emplace_back(ir::rewritten(stage, std::ref(rewriter)));
     const ir::Range& x = stage.box[0];
     const ir::Affine first = (x.min + (count - 1)).floor_div(count);
@@ -87,8 +96,8 @@ Phases phases_of(const ir::Stage& stage, int count,
 
 std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,
                                        const std::array<InSteps, 2>& steps, const Names& names,
-                                       Names& added) {
-  ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {steps[0], steps[1]}); });
+                                       Names& added, bool strict) {
+  ir::Rewriter rewriter = to_steps({steps[0], steps[1]}, strict);
   std::vector<ir::Stage> result;
   for (const ir::Stage* stage : stages) {
     ir::Stage& in_step = result.emplace_back(ir::rewritten(*stage, std::ref(rewriter)));

@@ -33,20 +33,20 @@ struct Phases {
 /// How many phases it takes so that no index along x is divided: 1 if none is, or if there are too many.
 int phase_count(const ir::Stage& stage);
 
-/// `names` are of parts of the stage.
+/// `names` are of parts of the stage. Unless it is `strict`, a pixel that occurs in a sum more than once is added once.
 Phases phases_of(const ir::Stage& stage, int count,
-                 const std::unordered_map<const ir::Node*, std::string>& names);
+                 const std::unordered_map<const ir::Node*, std::string>& names, bool strict);
 
 /// Along a dimension the pixels rate * step + first, by the number of the step.
 struct InSteps {
   std::int64_t rate, first;
 };
 /// Images as functions of the number of the step, in both dimensions, over boxes that have all steps with pixels of theirs.
-/// `names` are of parts of the stages; those of the same parts of what is returned are added to `added`.
+/// `names` are of parts of the stages; those of the same parts of what is returned are added to `added`. `strict` as above.
 std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,
                                        const std::array<InSteps, 2>& steps,
                                        const std::unordered_map<const ir::Node*, std::string>& names,
-                                       std::unordered_map<const ir::Node*, std::string>& added);
+                                       std::unordered_map<const ir::Node*, std::string>& added, bool strict);
 
 /// Of `count` rows the first and those below it, by their distance: the stages of each as functions of the first row, in
 /// boxes of the rows that have all others below them. To the names of parts of the stages it adds those of the same

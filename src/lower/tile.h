@@ -65,6 +65,7 @@ class Tile {
   int down() const { return static_cast<int>(rows_.rank()) - 1; }
   /// Whether it is gone through plane by plane.
   bool is_of_volume() const { return down() > 1; }
+  bool strict() const { return context_.module.strict; }
   /// Tiles side by side.
   kernel::Expr columns_of_tiles() const;
   /// Rows of tiles that share a volume's planes; 1 of an image.
