@@ -28,13 +28,13 @@ std::vector<Expr> at_row(std::vector<Expr> row, int below) {
   return row;
 }
 
-/// for the pixels of a row:  each lane from its own row to memory
-For interleaved(const StripTarget& lanes, const StripTarget& pixels) {
+/// for the pixels of a row:  each lane from one row to the other, of which one has them apart
+For moved_lanes(const StripTarget& from, const StripTarget& to, Type type) {
   Block body;
-  for (int l = 0; l < lanes.stage->type.lanes; ++l) {
-    const Expr from = kernel::add(lanes.offset, literal(l * lanes.lane_pitch));
-    body.push_back({kernel::Store{pixels.array, kernel::add(pixels.offset, literal(l)),
-                                  kernel::load(lanes.array, lanes.stage->type.scalar, from)}});
+  for (int l = 0; l < type.lanes; ++l) {
+    const Expr lane =
+        kernel::load(from.array, type.scalar, kernel::add(from.offset, literal(l * from.lane_pitch)));
+    body.push_back({kernel::Store{to.array, kernel::add(to.offset, literal(l * to.lane_pitch)), lane}});
   }
   return {LoopKind::Vector, "i", literal(0), kernel::sub(name("right"), name("left")), std::move(body)};
 }
@@ -214,8 +214,10 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   Tile::RowsOf kept_rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
 
   const int phases = phases_of_pass(expressions, pass);
-  const bool to_lanes =
-      tile_.plan().lanes_apart && phases > 1 && pass.back() == &result_ && result_.type.lanes > 1;
+  if (phases > 1 && tile_.reads_lanes_apart(*pass.front())) {
+    if (const auto parts = rewrite::between_pixels(*pass.front(), tile_.names()))
+      return compute_between(block, *pass.front(), *parts, row, columns, phases);
+  }
   std::vector<StripTarget> targets;
   for (int below = 0; below < rows; ++below) {
     for (std::size_t m = 0; m < pass.size(); ++m)
@@ -223,42 +225,100 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
           target_of(*pass[m], lanes[m]->stage(), expressions, at_row(row, below), below, block));
   }
   if (rows > 1) make_opaque(block);
-  const StripTarget memory = targets.back();
-  if (to_lanes) {
-    targets.back() = {memory.stage, expressions.claim(array_.name + "_lanes"), i, tile_.width()};
-    block.push_back(
-        {kernel::LocalArray{targets.back().array, result_.type.scalar, tile_.width() * result_.type.lanes}});
+  // Rows that vectors cannot be stored to as they are computed: pixels of phases to pixels of uneven lanes, and flat lanes
+  // to lanes that lie apart.
+  const StripTarget last = targets.back();
+  const Type type = pass.back()->type;
+  const bool by_lanes =
+      phases > 1 && type.lanes > 1 && tile_.reads_lanes_apart(*pass.back()) && last.lane_pitch == 1;
+  const bool by_pixels = lanes.front()->per_pixel() > 1 && last.lane_pitch != 1;
+  if (by_lanes || by_pixels) {
+    targets.back() = {last.stage,
+                      expressions.claim((pass.back() == &result_ ? array_ : array_of(*pass.back())).name +
+                                        (by_lanes ? "_lanes" : "_line")),
+                      i, by_lanes ? columns : 1};
+    block.push_back({kernel::LocalArray{targets.back().array, type.scalar, columns * type.lanes}});
   }
   const Strip strip{begin, length, columns * lanes.front()->per_pixel()};
   Block pointers, work;
   if (rows > 1) {
     store_rows(expressions, std::move(kept_rows), pass, targets, row, strip, pointers, work);
   } else if (phases > 1) {
-    store_by_phases(expressions, std::move(kept_rows), pass, targets, row, phases, pointers, work);
+    std::vector<Expr> first;
+    for (const ir::Stage* stage : pass) first.push_back(first_scalar(*stage));
+    if (by_lanes) first.back() = literal(0);
+    store_by_phases(expressions, std::move(kept_rows), targets, first, row, phases, pointers, work);
   } else {
     expressions.keep_rows(std::move(kept_rows), name("left"));
     store_strip(expressions, targets, strip, pointers, work);
   }
   kernel::append(block, std::move(pointers));
   kernel::append(block, std::move(work));
-  if (to_lanes) block.push_back({interleaved(targets.back(), memory)});
-  if (pass.back() == &result_) {
-    Block stores;
-    for (int below = 0; below < rows; ++below)
-      stores.push_back(
-          {kernel::StorePastCaches{array_.name, result_.type.scalar, memory_of(at_row(row, below)),
-                                   lines_[below].name, kernel::mul(count(), literal(result_.type.lanes))}});
-    block.push_back({If{name(past_caches_, Scalar::Bool), std::move(stores), {}}});
+  if (by_lanes) block.push_back({moved_lanes(targets.back(), last, type)});
+  if (by_pixels) {
+    const Expr pixel = kernel::mul(i, literal(type.lanes));
+    const Expr kept = kernel::add(i, first_scalar(*pass.back()));
+    block.push_back({moved_lanes({nullptr, targets.back().array, pixel, 1},
+                                 {nullptr, last.array, kept, last.lane_pitch}, type)});
   }
+  if (pass.back() == &result_) store_lines(block, row, rows);
+}
+
+void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewrite::BetweenPixels& parts,
+                                const std::vector<Expr>& row, int columns, int phases) {
+  const Expr i = name("i");
+  const std::vector<Expr> coords = coords_of(kernel::add(name("left"), i), row);
+  Tile::RowsOf rows;
+  for (const Source& source : tile_.sources()) {
+    if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
+  }
+  ExpressionLowering between = tile_.expressions(*parts.between.front(), Place::Row, coords);
+  std::vector<StripTarget> targets;
+  Tile::RowsOf rows_of_rest = rows;
+  Tile::Stages others;
+  for (const ir::StagePtr& part : parts.between) {
+    const std::string array = between.claim(part->name);
+    block.push_back({kernel::LocalArray{array, part->type.scalar, columns * part->type.lanes}});
+    targets.push_back({part.get(), array, i, columns});
+    const auto from_left = [](const Expr& x) { return kernel::sub(x, name("left")); };
+    rows_of_rest[part.get()] = {array, [](const auto&) { return literal(0); }, from_left, false, columns};
+    tile_.layout().arrays[part.get()] = {array, part->type, {}, part->box};
+    if (part != parts.between.front()) others.push_back(part.get());
+  }
+  if (!others.empty()) between.share_with(others);
+  ExpressionLowering rest = tile_.expressions(parts.rest, Place::Row, coords, &parts.names);
+  Block pointers, work;
+  store_by_phases(between, std::move(rows), targets, std::vector<Expr>(targets.size(), literal(0)), row,
+                  phases, pointers, work);
+  kernel::append(block, std::move(pointers));
+  kernel::append(block, std::move(work));
+  pointers.clear(), work.clear();
+  rest.avoid_names_of(between);
+  rest.keep_rows(std::move(rows_of_rest), name("left"));
+  const StripTarget target = target_of(stage, parts.rest, rest, row, 0, block);
+  store_strip(rest, {target}, {name("left"), count(), columns}, pointers, work);
+  kernel::append(block, std::move(pointers));
+  kernel::append(block, std::move(work));
+  for (const ir::StagePtr& part : parts.between) tile_.layout().arrays.erase(part.get());
+  if (&stage == &result_) store_lines(block, row, 1);
+}
+
+void CoreTiles::store_lines(Block& block, const std::vector<Expr>& row, int rows) const {
+  Block stores;
+  for (int below = 0; below < rows; ++below)
+    stores.push_back(
+        {kernel::StorePastCaches{array_.name, result_.type.scalar, memory_of(at_row(row, below)),
+                                 lines_[below].name, kernel::mul(count(), literal(result_.type.lanes))}});
+  block.push_back({If{name(past_caches_, Scalar::Bool), std::move(stores), {}}});
 }
 
 Expr CoreTiles::first_scalar(const ir::Stage& stage) const {
   return &stage == &result_ ? literal(0) : at(*tile_.source(stage), name("left"));
 }
 
-void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
-                                const std::vector<StripTarget>& targets, const std::vector<Expr>& row,
-                                int count, Block& pointers, Block& work) {
+void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows,
+                                const std::vector<StripTarget>& targets, const std::vector<Expr>& first,
+                                const std::vector<Expr>& row, int count, Block& pointers, Block& work) {
   const Expr i = name("i"), mask = literal(-count);
   const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
   const auto whole = [&](const Expr& x) { return kernel::binary(BinaryOp::Shr, x, shift); };
@@ -298,8 +358,7 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
       for (int l = 0; l < lanes; ++l) {
         const Expr scalar = kernel::mul(pixel, literal(pixel_pitch(lanes, target.lane_pitch)));
         pixels.body.push_back({kernel::Store{
-            target.array,
-            kernel::add(scalar, kernel::add(first_scalar(*pass[m]), literal(l * target.lane_pitch))),
+            target.array, kernel::add(scalar, kernel::add(first[m], literal(l * target.lane_pitch))),
             value[l]}});
       }
     }

@@ -11,6 +11,7 @@
 
 #include "lower/strip_pixels.h"
 #include "lower/tile_owner.h"
+#include "rewrite/between_pixels.h"
 
 namespace weft::lower {
 
@@ -143,10 +144,16 @@ class CoreTiles : public TileOwner {
                     int rows);
   /// From the start of the array that the pixels of a strip go to.
   Expr first_scalar(const ir::Stage& stage) const;
-  /// The strip's complete groups of phases by one loop, and single pixels on both sides of them.
-  void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
-                       const std::vector<StripTarget>& targets, const std::vector<Expr>& row, int count,
-                       Block& pointers, Block& work);
+  /// What the stage reads between pixels in rows of its own, each lane apart, and then the rest.
+  void compute_between(Block& block, const ir::Stage& stage, const rewrite::BetweenPixels& parts,
+                       const std::vector<Expr>& row, int columns, int phases);
+  /// if large results go past the caches:  rows of it, from their lines to memory
+  void store_lines(Block& block, const std::vector<Expr>& row, int rows) const;
+  /// The strip's complete groups of phases by one loop, and single pixels on both sides of them. `first` are the scalars of
+  /// the targets' arrays that the strip begins with.
+  void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows,
+                       const std::vector<StripTarget>& targets, const std::vector<Expr>& first,
+                       const std::vector<Expr>& row, int count, Block& pointers, Block& work);
   /// All rows of the strip by one loop; `targets` are those of the first row, then of the next.
   void store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
                   const std::vector<StripTarget>& targets, const std::vector<Expr>& row, const Strip& strip,

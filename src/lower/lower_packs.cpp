@@ -62,10 +62,9 @@ kernel::Launch lower_packs(const KernelContext& context) {
   if (is_in_steps) {
     const std::int64_t begin = stage.box[0].min.constant();
     for (int p = 0; p < pixels; ++p)
-      phases.push_back(
-          stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names, names,
-                          context.module.strict)
-              .front());
+      phases.push_back(stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names,
+                                       names, context.module.strict)
+                           .front());
     coords[0] = kernel::div(kernel::sub(name("x0"), literal(begin)), literal(pixels));
   }
   ExpressionLowering expressions(layout, context.module.tables, names, is_in_steps ? phases.front() : stage,

@@ -95,8 +95,8 @@ Phases phases_of(const ir::Stage& stage, int count,
 }
 
 std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,
-                                       const std::array<InSteps, 2>& steps, const Names& names,
-                                       Names& added, bool strict) {
+                                       const std::array<InSteps, 2>& steps, const Names& names, Names& added,
+                                       bool strict) {
   ir::Rewriter rewriter = to_steps({steps[0], steps[1]}, strict);
   std::vector<ir::Stage> result;
   for (const ir::Stage* stage : stages) {

@@ -336,12 +336,22 @@ ExpressionLowering Tile::expressions(const ir::Stage& stage, Place place, std::v
           place,    std::move(coords),      context_.module.strict};
 }
 
+bool Tile::reads_lanes_apart(const ir::Stage& stage) const {
+  const std::vector<ir::Expr> reads = ir::reads(stage);
+  return std::any_of(reads.begin(), reads.end(), [&](const ir::Expr& e) {
+    const Source* read = source(*std::get<ir::Read>(e->op).source);
+    return read && read->kept.lane_pitch != 1;
+  });
+}
+
 Tile::PassLanes Tile::lanes_of(const Stages& pass) const {
   const auto is_kept = [&](const ir::Stage& stage) { return source(stage) != nullptr; };
+  const bool as_pixels = std::any_of(pass.begin(), pass.end(), [&](const ir::Stage* stage) {
+    return reads_lanes_apart(*stage) || rewrite::borders_find_pixels(*stage, is_kept);
+  });
   PassLanes lanes;
   for (const ir::Stage* stage : pass)
-    lanes.push_back(std::make_unique<PlacedLanes>(
-        *stage, layout(), plan().lanes_apart || rewrite::borders_find_pixels(*stage, is_kept)));
+    lanes.push_back(std::make_unique<PlacedLanes>(*stage, layout(), as_pixels));
   return lanes;
 }
 

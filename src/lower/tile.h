@@ -138,6 +138,8 @@ class Tile {
   /// The stages of a pass as its loop computes them.
   using PassLanes = std::vector<std::unique_ptr<PlacedLanes>>;
   PassLanes lanes_of(const Stages& pass) const;
+  /// Of a source whose lanes have rows of their own.
+  bool reads_lanes_apart(const ir::Stage& stage) const;
   /// Reads of kept sources by a pass, where `rows_of` says that their rows are.
   using RowsOf = std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows>;
   RowsOf rows_of(const PassLanes& lanes,

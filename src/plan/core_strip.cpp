@@ -33,8 +33,8 @@ double kept_bytes_of(const March& march, const Tile& tile, int lines = 1, int ro
                                  (is_of_volumes(march) ? columns_of_whole_vectors : 0);
     const int rows = tile.traversal == Traversal::March ? room_for_rows(r, rows_of_pass)
                                                         : room_for_rows(r, march, tile.height);
-    bytes += static_cast<double>(columns_in_lines(columns, r, march.lanes_apart)) * rows *
-             room_for_lines(r, lines) * size_of(r.source().type);
+    bytes += static_cast<double>(columns_in_lines(columns, r)) * rows * room_for_lines(r, lines) *
+             size_of(r.source().type);
   }
   return bytes;
 }
@@ -70,9 +70,9 @@ Tile tile_of_volume(const March& march) {
 
 }  // namespace
 
-std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart) {
+std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows) {
   const Type type = rows.source().type;
-  const bool apart = lanes_apart && type.lanes > 1;
+  const bool apart = rows.lanes_apart;
   if (!rows.is_member && !apart) return needed;  // read where they lie, but for strips at the ends
   const int scalars = line_bytes / size_of(type.scalar);
   return round_up<std::int64_t>(needed, apart ? scalars : scalars / std::gcd(scalars, type.lanes));

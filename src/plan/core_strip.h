@@ -33,7 +33,7 @@ constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
 /// Columns that a kept row has room for, at least `needed`. Rows that a strip writes, and each lane of them, begin with a
 /// cache line: then no vector of a pass that reads and writes the same columns is in two lines, which costs an access
 /// more.
-std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows, bool lanes_apart);
+std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows);
 
 /// How many rows of a source a strip needs at a time, if passes compute so many rows of the result at a time.
 int rows_needed(const RollingRows& rows, int rows_of_pass);

@@ -96,6 +96,15 @@ bool steps_over_lanes(const ir::Stage& stage, const ir::Read& read) {
   return footprint && !footprint->front().is_unit(0);
 }
 
+/// Pixels in each step of the result.
+int pixels_of_step(const RollingRows& rows) { return rows.rate[0] * rows.rate[1]; }
+
+/// Whether what a stage reads between pixels of coarser images cannot be computed apart from the rest of it.
+bool is_between_in_all(const ir::Stage& stage) {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  return !pure || pure->cases.size() > 1;
+}
+
 bool is_rate(std::int64_t pixels) {
   return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
 }
@@ -154,9 +163,7 @@ class Marching {
         return {std::nullopt, fmt::format("nothing reads '{}'", members_[m].stage->name)};
       march.rolling.push_back(found->second);
     }
-    for (const StageReads& m : members_) {
-      for (const ir::Read* read : m.reads) march.lanes_apart |= steps_over_lanes(*m.stage, *read);
-    }
+    set_lanes_apart(march);
     march.in_parts = is_reduction(*members_.back().stage);
     if (march.in_parts && !begins_with_a_step(march)) return {std::nullopt, why_};
     return {std::move(march), ""};
@@ -166,6 +173,30 @@ class Marching {
   bool refuse(std::string why) {
     why_ = std::move(why);
     return false;
+  }
+
+  void set_lanes_apart(March& march) const {
+    for (const StageReads& m : members_) {
+      const bool steps = std::any_of(m.reads.begin(), m.reads.end(),
+                                     [&](const ir::Read* read) { return steps_over_lanes(*m.stage, *read); });
+      for (RollingRows& rows : march.rolling) {
+        if (!steps || rows.source().type.lanes == 1) continue;
+        for (const ir::Read* read : m.reads) {
+          if (read->source.get() == &rows.source())
+            rows.lanes_apart |= is_between_in_all(*m.stage) || steps_over_lanes(*m.stage, *read);
+        }
+      }
+    }
+    // Of the others those that would be taken apart more than once, by readers: these are known.
+    for (std::size_t r = march.rolling.size(); r-- > 0;) {
+      RollingRows& rows = march.rolling[r];
+      int taken_apart = 0;
+      for (const StageReads& m : members_) {
+        const RollingRows* reader = march.of(*m.stage);
+        if (reader && reader->lanes_apart && reads(m, rows.source())) taken_apart += pixels_of_step(*reader);
+      }
+      rows.lanes_apart |= rows.source().type.lanes > 1 && taken_apart > pixels_of_step(rows);
+    }
   }
 
   std::size_t rank() const { return members_.back().stage->domain().size(); }
@@ -408,6 +439,11 @@ const RollingRows* March::of(const ir::Stage& source) const {
   const auto found = std::find_if(rolling.begin(), rolling.end(),
                                   [&](const RollingRows& r) { return &r.source() == &source; });
   return found == rolling.end() ? nullptr : &*found;
+}
+
+bool March::has_lanes_apart() const {
+  return std::any_of(rolling.begin(), rolling.end(),
+                     [](const RollingRows& rows) { return rows.lanes_apart; });
 }
 
 bool March::has_one_rate() const {

@@ -47,6 +47,9 @@ struct RollingRows {
   Window outside;  ///< How far beyond its ends it is read: min before the first pixel, max after the last.
   /// A member that repeats, as do all that it reads: beyond its ends it is computed like anywhere else.
   bool continues = false;
+  /// A CPU keeps a row of each lane, not rows of pixels: neighbours of one lane make vectors, as those of pixels of 3 lanes
+  /// do not where they are read at another rate.
+  bool lanes_apart = false;
   int ahead = 0;  ///< Rows by which it is ahead of the result: the step t computes t * rate + ahead, and on.
   int rows = 1;   ///< Kept at a time.
 
@@ -67,12 +70,10 @@ struct March {
   /// The result is a reduction: strips are whole parts of its elements, so that its bits do not depend on who
   /// computes those.
   bool in_parts = false;
-  /// CPUs keep a row of each lane, not rows of pixels: neighbours of one lane make vectors, as those of
-  /// pixels of 3 lanes do not where they are read or stored at another rate.
-  bool lanes_apart = false;
 
   const RollingRows* of(const ir::Stage& source) const;  ///< Null if none of its rows are kept.
   bool has_one_rate() const;                             ///< That of the result, a pixel in each step.
+  bool has_lanes_apart() const;                          ///< Of any.
 };
 
 /// How the members, producers first, march towards the last of them, which may be a reduction of rows of

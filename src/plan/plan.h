@@ -168,7 +168,7 @@ struct KernelPlan {
   int first_column = 0;  ///< Of lanes: as of what is kept; those of the result.
   int registers = 0;     ///< Of a lane of a warp, about.
   int share = 100;       ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
-  bool lanes_apart = false;    ///< Each lane has kept rows of its own.
+  bool lanes_apart = false;    ///< Of some sources each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.

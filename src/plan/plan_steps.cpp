@@ -27,7 +27,7 @@ int whole_pixels(const March& march) {
     reach = std::max({reach, -r.x().min, r.x().max});
   }
   const int pixels = line_bytes / least;
-  return march.has_one_rate() && !march.lanes_apart && least >= 4 && reach <= pixels ? pixels : 1;
+  return march.has_one_rate() && !march.has_lanes_apart() && least >= 4 && reach <= pixels ? pixels : 1;
 }
 
 /// Adds the kernel that takes several steps of an evolution at a time; or why there is none: a clause.

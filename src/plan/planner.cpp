@@ -147,7 +147,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
                  {LevelKind::Row, is_static ? Order::Static : Order::March, step},
                  {LevelKind::Vector, Order::Parallel, {}}};
   plan.before = round_up(rows_before(march), rows_of_pass);
-  plan.lanes_apart = march.lanes_apart;
+  plan.lanes_apart = march.has_lanes_apart();
   plan.whole = asked.whole.value_or(1);
   // Wide tiles of one stage are at both ends of a row, narrow ones of groups copy less than tests for edges cost.
   const bool may_have_edges =
@@ -158,12 +158,12 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
     const RollingRows& rolling = march.rolling[r];
     Kept kept = kept_of(rolling, group);
     const int lanes = kept.type.lanes;
-    const bool apart = march.lanes_apart && lanes > 1;
+    const bool apart = rolling.lanes_apart;
     const int own = at_rate(width, march.step[0], kept.rate[0]);
     const int left = columns_beside(-kept.x().min, plan.whole),
               right = columns_beside(kept.x().max, plan.whole);
     const int needed = plan.whole > 1 ? round_up(left + own + right, plan.whole) : left + own + right;
-    const int columns = static_cast<int>(columns_in_lines(needed, rolling, march.lanes_apart));
+    const int columns = static_cast<int>(columns_in_lines(needed, rolling));
     kept.storage = is_static ? Storage::Tile : Storage::Ring;
     kept.rows =
         is_static ? room_for_rows(rolling, march, height.fixed()) : room_for_rows(rolling, rows_of_pass);
@@ -307,7 +307,7 @@ Loop merged(const Group& group) {
 /// Whether a core is faster if it goes through tiles of a single stage. It computes no pixels at the ends of rows one
 /// by one, but does more for each row, and reads short pieces of rows.
 bool pays_for_core(const March& march, const Group& group) {
-  if (march.lanes_apart || !reads_windows(march)) return false;
+  if (march.has_lanes_apart() || !reads_windows(march)) return false;
   const Loop all = merged(group);
   const auto operations =
       static_cast<double>(all.operations.alu + operations_of_division * all.operations.sfu);

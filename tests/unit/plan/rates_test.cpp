@@ -47,6 +47,43 @@ std::string text_of(const ir::Pipeline& pipeline, const std::string& kernel) {
   return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
 }
 
+/// "down apart": the sources of which a core keeps each lane apart, of pixels of three lanes.
+std::string lanes_apart(const Stage& result) {
+  const ir::Pipeline pipeline = Pipeline("test", {result}).ir();
+  std::string groups;
+  for (const ir::StagePtr& stage : pipeline.stages)
+    groups += (groups.empty() ? "\"" : ", \"") + stage->name + "\"";
+  const auto found = schedule::schedule_of_groups(
+      pipeline, schedule::grouping_from_json(R"({"groups": [[)" + groups + "]]}"), schedule::Tiling::March,
+      {});
+  if (!found.schedule) return found.why;
+  std::string text;
+  for (const Kept& kept : found.schedule->kernels.at(0).kept) {
+    if (kept.lane_pitch != 1) text += (text.empty() ? "" : " ") + kept.stage;
+  }
+  return text;
+}
+
+TEST(Rates, RowsAreTakenApartWhereThatIsLeast) {
+  using Rgb = Vec<float, 3>;
+  const Image<Rgb> in("in");
+  const auto f = in.border(Border::clamp());
+  // Down the columns first: of two rows of the image one is left.
+  const Stage down = stage("down", {in.width(), in.height() / 2},
+                           [&](Var x, Var y) { return f(x, 2 * y) + f(x, 2 * y + 1); });
+  const auto d = down.border(Border::constant(0));
+  EXPECT_EQ(
+      lanes_apart(stage("half", in.size() / 2, [&](Var x, Var y) { return d(2 * x, y) + d(2 * x + 1, y); })),
+      "down");
+  // Twice as many rows: taken apart before.
+  const Stage up = stage("up", {in.width(), in.height() * 2},
+                         [&](Var x, Var y) { return f(x, y / 2) + f(x, (y + 1) / 2); });
+  const auto u = up.border(Border::constant(0));
+  EXPECT_EQ(lanes_apart(
+                stage("twice", in.size() * 2, [&](Var x, Var y) { return u(x / 2, y) + u((x + 1) / 2, y); })),
+            "in up");
+}
+
 TEST(Rates, LanesHaveThePixelsOfSomeSteps) {
   EXPECT_EQ(text_of(halved(Border::constant(0)), "{}"),
             "kernel b; with it a\n"

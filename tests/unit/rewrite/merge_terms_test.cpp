@@ -15,7 +15,9 @@ using ir::Expr;
 
 class MergedTerms : public testing::Test {
  protected:
-  Expr pixel(std::int64_t x) const { return ir::read({image, {ir::Affine(ir::Coord{0}) + x}, std::nullopt, {}}); }
+  Expr pixel(std::int64_t x) const {
+    return ir::read({image, {ir::Affine(ir::Coord{0}) + x}, std::nullopt, {}});
+  }
   Expr number(double value) const { return ir::constant({type, 1}, value); }
   static Expr plus(const Expr& a, const Expr& b) { return ir::binary(BinaryOp::Add, a, b); }
   Expr times(double factor, const Expr& a) const { return ir::binary(BinaryOp::Mul, number(factor), a); }

@@ -1,0 +1,99 @@
+#include "rewrite/between_pixels.h"
+
+#include <memory>
+
+#include "analysis/interior.h"
+#include "ir/build.h"
+#include "ir/visit.h"
+
+namespace weft::rewrite {
+
+using ir::Expr;
+
+namespace {
+
+/// Whether an index along x is divided.
+bool is_between(const ir::Read& read) {
+  if (read.indices.empty() || analysis::access_of(read) != analysis::Access::Direct) return false;
+  ir::Scaled along;
+  return ir::as_scaled(analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &along) &&
+         along.divisor > 1;
+}
+
+/// What parts of a stage read: nothing, pixels of coarser images, or others as well.
+class Parts {
+ public:
+  enum class Reads { Nothing, Between, Others };
+
+  Reads of(const Expr& e) {
+    const auto [known, is_new] = reads_.try_emplace(e.get(), Reads::Nothing);
+    if (!is_new) return known->second;
+    Reads reads = Reads::Nothing;
+    for (const Expr& operand : ir::operands(*e)) reads = std::max(reads, of(operand));
+    if (const auto* read = std::get_if<ir::Read>(&e->op)) {
+      reads = reads == Reads::Nothing && is_between(*read) ? Reads::Between : Reads::Others;
+    } else if (!is_simple(*e)) {
+      reads = Reads::Others;
+    }
+    return reads_[e.get()] = reads;
+  }
+
+ private:
+  /// A function of its operands, wherever the pixel is.
+  static bool is_simple(const ir::Node& node) {
+    const auto& op = node.op;
+    return std::holds_alternative<ir::Const>(op) || std::holds_alternative<ir::ParamRef>(op) ||
+           std::holds_alternative<ir::Unary>(op) || std::holds_alternative<ir::Binary>(op) ||
+           std::holds_alternative<ir::Select>(op) || std::holds_alternative<ir::Cast>(op) ||
+           std::holds_alternative<ir::Pack>(op) || std::holds_alternative<ir::Lane>(op);
+  }
+
+  std::unordered_map<const ir::Node*, Reads> reads_;
+};
+
+bool reads_other_pixels(const ir::Stage& stage) {
+  for (const Expr& e : ir::reads(stage)) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (!is_between(read) && !read.indices.empty() && read.source->type.lanes > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<BetweenPixels> between_pixels(const ir::Stage& stage,
+                                            const std::unordered_map<const ir::Node*, std::string>& names) {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  if (!pure || pure->cases.size() != 1 || pure->cases[0].when || !reads_other_pixels(stage))
+    return std::nullopt;
+  Parts parts;
+  BetweenPixels result{stage, {}, {}};
+  std::unordered_map<const ir::Node*, Expr> replaced;
+  const auto take = [&](const auto& self, const Expr& e) -> void {
+    if (replaced.contains(e.get())) return;
+    if (parts.of(e) != Parts::Reads::Between) {
+      for (const Expr& operand : ir::operands(*e)) self(self, operand);
+      return;
+    }
+    const ir::Stage of_part{stage.name + "_between", e->type, stage.box, ir::Pure{{{nullptr, e}}}, {}};
+    result.between.push_back(std::make_shared<const ir::Stage>(of_part));
+    std::vector<ir::Index> here;
+    for (std::size_t d = 0; d < stage.box.size(); ++d)
+      here.emplace_back(ir::Affine(ir::Coord{static_cast<int>(d)}));
+    replaced[e.get()] = ir::read({result.between.back(), std::move(here), std::nullopt, stage.box, {}});
+  };
+  take(take, pure->cases[0].value);
+  if (result.between.empty()) return std::nullopt;
+  ir::Rewriter rewriter([&](const Expr& e) -> Expr {
+    const auto found = replaced.find(e.get());
+    return found == replaced.end() ? nullptr : found->second;
+  });
+  result.rest = ir::rewritten(stage, std::ref(rewriter));
+  ir::visit(ir::expressions(stage), [&](const Expr& e) {
+    const auto name = names.find(e.get());
+    if (name != names.end()) result.names[rewriter(e).get()] = name->second;
+  });
+  return result;
+}
+
+}  // namespace weft::rewrite
