@@ -281,7 +281,8 @@ void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewr
     block.push_back({kernel::LocalArray{array, part->type.scalar, columns * part->type.lanes}});
     targets.push_back({part.get(), array, i, columns});
     const auto from_left = [](const Expr& x) { return kernel::sub(x, name("left")); };
-    rows_of_rest[part.get()] = {array, [](const auto&) { return literal(0); }, from_left, false, columns};
+    rows_of_rest[part.get()] = {array, [](const std::vector<Expr>&) { return literal(0); }, from_left, false,
+                                columns};
     tile_.layout().arrays[part.get()] = {array, part->type, {}, part->box};
     if (part != parts.between.front()) others.push_back(part.get());
   }
