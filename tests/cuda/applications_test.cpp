@@ -88,23 +88,15 @@ void expect_all_clean(const char* architecture, bool strict) {
   fs::remove_all(folder);
 }
 
-class WithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
 class TilesWithNvcc : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
 
 std::string text_of(const testing::TestParamInfo<std::tuple<const char*, std::string>>& info) {
   return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
 }
 
-TEST_P(WithNvcc, CompilesWithoutWarningsOrSpills) {
-  expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::None);
-}
-
 TEST_P(TilesWithNvcc, CompileWithoutWarningsOrSpills) {
   expect_clean(std::get<1>(GetParam()), std::get<0>(GetParam()), Tile::March);
 }
-
-INSTANTIATE_TEST_SUITE_P(Applications, WithNvcc,
-                         testing::Combine(testing::Values("sm_90"), testing::ValuesIn(names())), text_of);
 
 class TogetherWithNvcc : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
@@ -113,7 +105,7 @@ TEST_P(TogetherWithNvcc, CompileWithoutWarningsOrSpills) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Applications, TogetherWithNvcc,
-                         testing::Combine(testing::Values("sm_75", "sm_120"), testing::Bool()),
+                         testing::Combine(testing::Values("sm_75", "sm_90", "sm_120"), testing::Bool()),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param)) +
                                   (std::get<1>(info.param) ? "_strict" : "_others");
@@ -121,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Applications, TogetherWithNvcc,
 
 // Those with groups of stages that march together, but for some that are alike.
 INSTANTIATE_TEST_SUITE_P(Applications, TilesWithNvcc,
-                         testing::Combine(testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
+                         testing::Combine(testing::Values("sm_75", "sm_120"),
                                           testing::Values("harris", "unsharp_mask", "unsharp", "spline",
                                                           "optical_flow")),
                          text_of);

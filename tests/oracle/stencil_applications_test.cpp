@@ -142,8 +142,9 @@ Pipeline pipeline_of(const std::string& application, const NamedBoundary& bounda
   return build(applications().at(application), settings).pipeline;
 }
 
-std::vector<Program> compiled(const Pipeline& pipeline) {
-  return {pipeline.compile({Target::Reference, 0, {}}), pipeline.compile(testing_support::compile_options())};
+std::vector<Program> compiled(const Pipeline& pipeline,
+                              const CompileOptions& options = testing_support::compile_options()) {
+  return {pipeline.compile({Target::Reference, 0, {}}), pipeline.compile(options)};
 }
 
 class StencilApplications : public testing::TestWithParam<std::tuple<Subject, NamedBoundary>> {};
@@ -151,7 +152,10 @@ class StencilApplications : public testing::TestWithParam<std::tuple<Subject, Na
 TEST_P(StencilApplications, AreThePlainLoops) {
   const auto& [subject, boundary] = GetParam();
   const Pipeline pipeline = pipeline_of(subject.name, boundary);
-  const std::vector<Program> programs = compiled(pipeline);
+  // Borders differ in what stands around the loops, which compilers get the halo's right or wrong.
+  const bool has_halo = boundary.boundary.edge == Edge::Halo;
+  const std::vector<Program> programs = compiled(
+      pipeline, has_halo ? testing_support::compile_options() : testing_support::quick_compile_options());
   std::uint64_t seed = 1;
   for (const Extents& extents : sizes(subject.rank)) {
     const Array<float> in = random_array<float>(extents, seed);
