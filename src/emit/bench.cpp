@@ -11,6 +11,7 @@
 #include "emit/gpu.h"
 #include "emit/module_text.h"
 #include "emit/writer.h"
+#include "kernel/symbol_format.h"
 
 namespace weft::emit {
 
@@ -56,7 +57,7 @@ std::string arguments(const Module& module, const std::string& side) {
     for (std::size_t d = 0; d < a.strides.size(); ++d)
       list += fmt::format("{}.{}.stride[{}], ", a.name, side, d);
   };
-  each_parameter(module, add_array, [&](const kernel::Field& f) { list += f.name + ", "; });
+  each_parameter(module, add_array, [&](const kernel::Field& f) { list += f.name.spelling() + ", "; });
   return list;
 }
 

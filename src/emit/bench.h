@@ -13,11 +13,12 @@ namespace weft::emit {
 
 /// What the program is to run the pipeline on: one size, which is a part of its text.
 struct BenchPlan {
-  std::string options;                                       ///< For people: "steps=3", or nothing.
-  std::string size;                                          ///< For people: "2048x2048".
-  std::map<std::string, std::vector<std::int64_t>> extents;  ///< Of inputs and outputs, in pixels, x first.
-  std::map<std::string, ir::Number> fields;                  ///< The module's sizes and parameters.
-  double range = 255;                                        ///< Random floats are in 0 … range.
+  std::string options;  ///< For people: "steps=3", or nothing.
+  std::string size;     ///< For people: "2048x2048".
+  std::map<kernel::Symbol, std::vector<std::int64_t>>
+      extents;                                  ///< Of inputs and outputs, in pixels, x first.
+  std::map<kernel::Symbol, ir::Number> fields;  ///< The module's sizes and parameters.
+  double range = 255;                           ///< Random floats are in 0 … range.
   bool rounded = false;           ///< Whether integers come from floats, and may differ by 1 here and there.
   std::int64_t kernel_bytes = 0;  ///< What the kernels read and write, each array once per launch or repeat.
 };

@@ -9,6 +9,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/symbol_format.h"
 
 namespace weft::emit {
 
@@ -177,6 +178,14 @@ std::string CLike::function(const std::string& name, Scalar type) {
 
 std::string CLike::text(const Expr& e) { return spelt(e, ternary); }
 
+std::string CLike::text(const Expr& e, const std::string& prefix,
+                        const std::vector<kernel::Symbol>& prefixed) {
+  prefix_ = prefix, prefixed_ = {prefixed.begin(), prefixed.end()};
+  std::string result = text(e);
+  prefixed_.clear();
+  return result;
+}
+
 void CLike::enter(const kernel::Function& function, const kernel::Module& module) {
   truncated_ = strict_ ? TruncatedFloats(function.body) : TruncatedFloats();
   indices_ = IndexValues(function, module);
@@ -332,7 +341,9 @@ std::string CLike::spelt(const Expr& e, int context) {
             const std::string literal = c_literal(e->type, n.value.lane[0]);
             return literal[0] == '-' ? parenthesised(literal, prefix, context) : literal;
           },
-          [&](const kernel::Name& n) { return n.name; },
+          [&](const kernel::Name& n) {
+            return prefixed_.count(n.name) ? prefix_ + n.name.spelling() : n.name.spelling();
+          },
           [&](const kernel::Unary& n) -> std::string {
             switch (n.op) {
               case UnaryOp::Neg: return parenthesised("-" + spelt(n.a, postfix), prefix, context);
@@ -392,7 +403,7 @@ void CLike::print(const kernel::Block& block) {
 void CLike::open_loop(const kernel::For& loop) {
   if (loop.kind == kernel::LoopKind::Vector) out_.line("WEFT_INDEPENDENT");
   const std::string step =
-      loop.step ? fmt::format("{} += {}", loop.variable, text(loop.step)) : "++" + loop.variable;
+      loop.step ? fmt::format("{} += {}", loop.variable, text(loop.step)) : "++" + loop.variable.spelling();
   out_.open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {3})", loop.variable, text(loop.from),
                         operand_of_comparison(loop.to), step, c_type(loop.from->type)));
   if (loop.kind == kernel::LoopKind::Scalar) out_.line("WEFT_SCALAR");
@@ -403,8 +414,9 @@ void CLike::print(const kernel::LocalArray& array) {
   out_.line(fmt::format("alignas(64) {} {}[{}]{};", stored_type(array.type), array.name, array.count,
                         array.is_zeroed ? " = {}" : ""));
 }
-std::string CLike::address(const std::string& array, const kernel::Expr& offset) {
-  return kernel::is_literal(offset, 0) ? array : fmt::format("{} + {}", array, spelt(offset, additive));
+std::string CLike::address(const kernel::Symbol& array, const kernel::Expr& offset) {
+  return kernel::is_literal(offset, 0) ? array.spelling()
+                                       : fmt::format("{} + {}", array, spelt(offset, additive));
 }
 void CLike::print(const kernel::LoadPack&) { throw InternalError("a pack on a CPU"); }
 void CLike::print(const kernel::StorePack&) { throw InternalError("a pack on a CPU"); }

@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "emit/index_values.h"
 #include "emit/truncated_floats.h"
@@ -25,6 +26,9 @@ class CLike {
   void enter(const kernel::Function& function, const kernel::Module& module);
   void print(const kernel::Block& block);
   std::string text(const kernel::Expr& e);  ///< The expression, without outer parentheses.
+  /// Likewise, with a prefix before some variables: fields of a frame, say.
+  std::string text(const kernel::Expr& e, const std::string& prefix,
+                   const std::vector<kernel::Symbol>& prefixed);
 
   /// What an element of an array is. On CPUs bools are bytes that are compared: GCC 12 makes vectors of few loops that
   /// load bools.
@@ -59,7 +63,7 @@ class CLike {
   static constexpr int tightest = 100;             ///< The context that always asks for parentheses.
   std::string spelt(const kernel::Expr& e, int context);
   std::string call(const std::string& function, const kernel::Expr& argument);
-  std::string address(const std::string& array, const kernel::Expr& offset);
+  std::string address(const kernel::Symbol& array, const kernel::Expr& offset);
   std::string function(const std::string& name, Scalar type);
   void line(const std::string& text) { out_.line(text); }
   void open(const std::string& text) { out_.open(text); }
@@ -83,6 +87,8 @@ class CLike {
   TruncatedFloats truncated_;
   IndexValues indices_;
   bool in_vectors_ = false;
+  std::string prefix_;
+  std::set<kernel::Symbol> prefixed_;
   std::set<std::string> helpers_, functions_;
 };
 

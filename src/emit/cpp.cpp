@@ -15,6 +15,8 @@
 #include "host/plan.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/names.h"
+#include "kernel/symbol_format.h"
 #include "kernel/visit.h"
 
 namespace weft::emit {
@@ -195,36 +197,39 @@ class CppEmitter {
   void frame(Writer& out) const {
     out.comment("What every kernel reads: images, their pitches in scalars, sizes and parameters.");
     out.open("struct " + frame_type());
-    for (const Array& a : module_.arrays) out.line(pointer_type(a) + " " + a.name + ";");
+    for (const Array& a : module_.arrays) out.line(pointer_type(a) + " " + a.name.spelling() + ";");
     const auto fields = [&](const std::vector<kernel::Field>& list, const std::string& type) {
       std::string names;
-      for (const kernel::Field& f : list) names += (names.empty() ? "" : ", ") + f.name;
+      for (const kernel::Field& f : list) names += (names.empty() ? "" : ", ") + f.name.spelling();
       if (!names.empty()) out.line(type + " " + names + ";");
     };
     fields(module_.sizes, "int64_t");
     fields(module_.strides, "int64_t");
     for (const auto* list : {&module_.params, &module_.counters}) {
-      for (const kernel::Field& f : *list) out.line(c_type(f.type) + " " + f.name + ";");
+      for (const kernel::Field& f : *list) out.line(c_type(f.type) + " " + f.name.spelling() + ";");
     }
     out.close("};");
     out.blank();
   }
 
   void print(Writer& out, CLike& printer, const kernel::Function& function) const {
-    const bool is_pixel = function.parameters != std::vector<std::string>{"first", "last"};
+    const auto launches = kernel::launches_of(module_);
+    const bool is_called = std::none_of(launches.begin(), launches.end(), [&](const kernel::Launch* launch) {
+      return launch->function == function.name;
+    });
     out.comment(function.comment);
     const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
     std::string parameters = fmt::format("const {}& frame", frame_type());
-    for (const std::string& p : function.parameters)
-      parameters += used.count(p) ? ", int64_t " + p : ", int64_t";
-    out.open(fmt::format("{}void {}({})", is_pixel ? "WEFT_NOINLINE " : "", function.name, parameters));
+    for (const kernel::Symbol& p : function.parameters)
+      parameters += used.count(p) ? ", int64_t " + p.spelling() : ", int64_t";
+    out.open(fmt::format("{}void {}({})", is_called ? "WEFT_NOINLINE " : "", function.name, parameters));
     for (const Array& a : module_.arrays) {
       if (!used.count(a.name)) continue;
       const char* constness = written.count(a.name) ? "" : "const ";
       const std::string type = constness + printer.stored_type(a.type.scalar) + "*";
       const bool is_same = printer.stored_type(a.type.scalar) == c_type(a.type.scalar);
-      const std::string pointer =
-          is_same ? "frame." + a.name : fmt::format("reinterpret_cast<{}>(frame.{})", type, a.name);
+      const std::string pointer = is_same ? "frame." + a.name.spelling()
+                                          : fmt::format("reinterpret_cast<{}>(frame.{})", type, a.name);
       out.line(fmt::format("{} __restrict {} = {};", type, a.name, pointer));
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
@@ -246,24 +251,25 @@ class CppEmitter {
     out.line(frame_type() + " frame;");
     for (const Array& a : module_.arrays) {
       const host::Allocate* own = allocation(a);
-      out.line(fmt::format("frame.{} = {};", a.name, own ? "nullptr" : a.name));
+      out.line(fmt::format("frame.{} = {};", a.name, own ? "nullptr" : a.name.spelling()));
       for (std::size_t d = 0; d < a.strides.size(); ++d)
-        out.line(fmt::format("frame.{} = {};", a.strides[d],
-                             own ? printer.text(prefixed(own->strides[d], a, "frame.")) : a.strides[d]));
+        out.line(
+            fmt::format("frame.{} = {};", a.strides[d],
+                        own ? printer.text(own->strides[d], "frame.", a.strides) : a.strides[d].spelling()));
     }
     for (const auto* list : {&module_.sizes, &module_.params}) {
       for (const kernel::Field& f : *list) out.line(fmt::format("frame.{0} = {0};", f.name));
     }
     for (const Array& a : module_.arrays) {
-      if (stand_in(a)) out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
+      if (stand_in(a)) out.line(fmt::format("{}* {} = nullptr;", c_type(a.type.scalar), when_empty(a.name)));
     }
     print(out, printer, plan_.nodes);
     out.line("return 0;");
     Writer release;
     release.indent();
     for (const Array& a : module_.arrays) {
-      if (allocation(a)) release_if_any(release, "frame." + a.name);
-      if (stand_in(a)) release_if_any(release, "no_" + a.name);
+      if (allocation(a)) release_if_any(release, "frame." + a.name.spelling());
+      if (stand_in(a)) release_if_any(release, when_empty(a.name));
     }
     if (!release.text().empty()) {
       out.raw("\nout_of_memory:\n" + release.text());
@@ -286,9 +292,11 @@ class CppEmitter {
       std::visit(
           ir::overloaded{
               [&](const host::Allocate& n) {
-                is_own ? allocate(out, printer, n, "frame." + n.array) : stand_in(out, printer, n);
+                is_own ? allocate(out, printer, n, "frame." + n.array.spelling()) : stand_in(out, printer, n);
               },
-              [&](const host::Free& n) { is_own ? release(out, n) : release_if_any(out, "no_" + n.array); },
+              [&](const host::Free& n) {
+                is_own ? release(out, n) : release_if_any(out, when_empty(n.array));
+              },
               [](const host::Copy&) { throw InternalError("a copy on the host alone"); },
               [&](const host::Launch& n) { print(out, printer, n); },
               [&](const host::Repeat& n) {
@@ -330,6 +338,7 @@ class CppEmitter {
     return found;
   }
 
+  static std::string when_empty(const kernel::Symbol& array) { return kernel::when_empty + array.spelling(); }
   static void release(Writer& out, const host::Free& n) {
     out.line(fmt::format("host->release(host->context, frame.{});", n.array));
     out.line(fmt::format("frame.{} = nullptr;", n.array));
@@ -342,17 +351,18 @@ class CppEmitter {
     const Array& a = host::array_named(module_, n.array);
     out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero.");
-    allocate(out, printer, n, "no_" + n.array);
-    out.line(fmt::format("frame.{0} = no_{0};", n.array));
+    allocate(out, printer, n, when_empty(n.array));
+    out.line(fmt::format("frame.{} = {};", n.array, when_empty(n.array)));
     for (std::size_t d = 0; d < a.strides.size(); ++d)
       out.line(fmt::format("frame.{} = {};", a.strides[d], printer.text(n.strides[d])));
     out.close();
   }
 
   void allocate(Writer& out, CLike& printer, const host::Allocate& n, const std::string& memory) const {
-    const Expr scalars = prefixed(n.scalars, host::array_named(module_, n.array), "frame.");
+    const std::string scalars =
+        printer.text(n.scalars, "frame.", host::array_named(module_, n.array).strides);
     out.line(fmt::format("{} = static_cast<{}*>(host->allocate(host->context, {} * sizeof({}), {}));", memory,
-                         c_type(n.type), "static_cast<size_t>(" + printer.text(scalars) + ")", c_type(n.type),
+                         c_type(n.type), "static_cast<size_t>(" + scalars + ")", c_type(n.type),
                          printer.text(n.zeroed)));
     out.line(fmt::format("if (!{}) goto out_of_memory;", memory));
   }

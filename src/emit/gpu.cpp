@@ -20,6 +20,8 @@
 #include "host/plan.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/names.h"
+#include "kernel/symbol_format.h"
 #include "kernel/visit.h"
 
 namespace weft::emit {
@@ -228,7 +230,7 @@ class GpuEmitter {
   // ---- kernels ----
 
   static std::string declaration(const host::Parameter& p) {
-    if (!p.is_array) return c_type(p.type) + " " + p.name;
+    if (!p.is_array) return c_type(p.type) + " " + p.name.spelling();
     return fmt::format("{}{}* __restrict__ {}", p.is_const ? "const " : "", c_type(p.type), p.name);
   }
 
@@ -267,7 +269,7 @@ class GpuEmitter {
       if (const auto* own = host::allocation_of(plan_, a.name, host::When::Always))
         declare(out, printer, *own, "");
       if (host::allocation_of(plan_, a.name, host::When::EmptyImage))
-        out.line(fmt::format("{}* no_{} = nullptr;", c_type(a.type.scalar), a.name));
+        out.line(fmt::format("{}* {}{} = nullptr;", c_type(a.type.scalar), kernel::when_empty, a.name));
     }
     for (const kernel::Field& counter : module_.counters)
       out.line(fmt::format("{} {} = 0;", c_type(counter.type), counter.name));
@@ -293,10 +295,12 @@ class GpuEmitter {
     std::visit(
         ir::overloaded{
             [&](const host::Allocate& n) {
-              is_stand_in ? stand_in(out, printer, n) : allocate(out, printer, n, prefix + n.array, prefix);
+              is_stand_in ? stand_in(out, printer, n)
+                          : allocate(out, printer, n, prefix + n.array.spelling(), prefix);
             },
             [&](const host::Free& n) {
-              out.line(fmt::format("release({}{}, stream);", is_stand_in ? "no_" : prefix, n.array));
+              out.line(
+                  fmt::format("release({}{}, stream);", is_stand_in ? kernel::when_empty : prefix, n.array));
             },
             [&](const host::Copy& n) { copy(out, printer, n); },
             [&](const host::Launch& n) { print(out, printer, n); },
@@ -316,22 +320,23 @@ class GpuEmitter {
     out.line(fmt::format("{}* {}{} = nullptr;", c_type(n.type), prefix, n.array));
     for (std::size_t d = 0; d < a.strides.size(); ++d)
       out.line(fmt::format("int64_t {}{} = {};", prefix, a.strides[d],
-                           printer.text(prefixed(n.strides[d], a, prefix))));
+                           printer.text(n.strides[d], prefix, a.strides)));
   }
 
   void allocate(Writer& out, CLike& printer, const host::Allocate& n, const std::string& memory,
                 const std::string& prefix) const {
-    const Expr scalars = prefixed(n.scalars, host::array_named(module_, n.array), prefix);
-    out.line(fmt::format("{} status = allocate({}, {}, {}, stream);", if_succeeded(), memory,
-                         printer.text(scalars), printer.text(n.zeroed)));
+    const std::string scalars = printer.text(n.scalars, prefix, host::array_named(module_, n.array).strides);
+    out.line(fmt::format("{} status = allocate({}, {}, {}, stream);", if_succeeded(), memory, scalars,
+                         printer.text(n.zeroed)));
   }
 
   void stand_in(Writer& out, CLike& printer, const host::Allocate& n) const {
     const Array& a = host::array_named(module_, n.array);
     out.open(fmt::format("if ({})", printer.text(host::is_empty(a))));
     out.comment("Without pixels it is read as zero: one cleared row, which all rows share.");
-    allocate(out, printer, n, "no_" + n.array, "");
-    out.line(fmt::format("{0} = no_{0};", n.array));
+    const std::string memory = kernel::when_empty + n.array.spelling();
+    allocate(out, printer, n, memory, "");
+    out.line(fmt::format("{} = {};", n.array, memory));
     for (std::size_t d = 0; d < a.strides.size(); ++d)
       out.line(fmt::format("{} = {};", a.strides[d], printer.text(n.strides[d])));
     out.close();
@@ -339,7 +344,7 @@ class GpuEmitter {
 
   void print(Writer& out, CLike& printer, const host::Launch& launch) const {
     std::string arguments;
-    for (const host::Parameter& p : launch.parameters) arguments += ", " + p.name;
+    for (const host::Parameter& p : launch.parameters) arguments += ", " + p.name.spelling();
     out.open(if_succeeded());
     out.line(fmt::format("status = launch({}, {{{}, {}, {}}}, {{{}}}, stream{});", launch.function,
                          printer.text(launch.work[0]), printer.text(launch.work[1]),
@@ -358,12 +363,12 @@ class GpuEmitter {
     out.line(fmt::format("if (status != {}) return status;", runtime("Success")));
     for (const host::Node& node : plan_.nodes) {
       const auto* memory = std::get_if<host::Allocate>(&node.what);
-      if (memory && node.when == host::When::HostImage) declare(out, printer, *memory, "device_");
+      if (memory && node.when == host::When::HostImage) declare(out, printer, *memory, kernel::on_device);
     }
     bool is_called = false;
     for (const host::Node& node : plan_.nodes) {
       if (node.when == host::When::HostImage)
-        print(out, printer, node, "device_");
+        print(out, printer, node, kernel::on_device);
       else if (!std::exchange(is_called, true))
         call_device_function(out);
     }
@@ -377,10 +382,12 @@ class GpuEmitter {
   void call_device_function(Writer& out) const {
     std::string arguments;
     const auto pass_array = [&](const Array& a) {
-      arguments += "device_" + a.name + ", ";
-      for (const std::string& stride : a.strides) arguments += "device_" + stride + ", ";
+      arguments += fmt::format("{}{}, ", kernel::on_device, a.name);
+      for (const kernel::Symbol& stride : a.strides)
+        arguments += fmt::format("{}{}, ", kernel::on_device, stride);
     };
-    each_parameter(module_, pass_array, [&](const kernel::Field& f) { arguments += f.name + ", "; });
+    each_parameter(module_, pass_array,
+                   [&](const kernel::Field& f) { arguments += f.name.spelling() + ", "; });
     out.open(if_succeeded());
     out.line(fmt::format("status = {}({}stream);", function_name(module_), arguments));
     out.close();
@@ -389,7 +396,7 @@ class GpuEmitter {
   void copy(Writer& out, CLike& printer, const host::Copy& n) const {
     const Array& a = host::array_named(module_, n.array);
     const bool is_input = n.from == host::the_host;
-    const std::string to = is_input ? "device_" : "", from = is_input ? "" : "device_";
+    const std::string to = is_input ? kernel::on_device : "", from = is_input ? "" : kernel::on_device;
     const std::string direction = runtime(is_input ? "MemcpyHostToDevice" : "MemcpyDeviceToHost");
     std::string extents =
         printer.text(a.extents.empty() ? kernel::literal(a.type.lanes)
@@ -397,8 +404,8 @@ class GpuEmitter {
     std::string to_strides, from_strides;
     for (std::size_t d = 0; d < a.strides.size(); ++d) {
       extents += ", " + printer.text(a.extents[d + 1]);
-      to_strides += (d ? ", " : "") + to + a.strides[d];
-      from_strides += (d ? ", " : "") + from + a.strides[d];
+      to_strides += (d ? ", " : "") + to + a.strides[d].spelling();
+      from_strides += (d ? ", " : "") + from + a.strides[d].spelling();
     }
     out.open(if_succeeded());
     if (a.strides.empty()) {

@@ -23,7 +23,7 @@ IndexValues::IndexValues(const kernel::Function& function, const kernel::Module&
   kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
     const auto* let = std::get_if<kernel::Let>(&statement.op);
     if (!let) return;
-    double& known = bounds_.emplace(let->name, 0.0).first->second;  // of all variables of that name
+    double& known = bounds_.emplace(let->name, 0.0).first->second;  // of all declarations of it
     known = std::max(known, let->is_mutable ? HUGE_VAL : bound(let->value));
   });
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <string>
 
 #include "kernel/ir.h"
 
@@ -21,7 +20,7 @@ class IndexValues {
   double bound(const kernel::Expr& e) const;  ///< Of the magnitude.
 
   bool known_ = false;
-  std::map<std::string, double> bounds_;  ///< Of variables and parameters.
+  std::map<kernel::Symbol, double> bounds_;  ///< Of variables and parameters.
 };
 
 }  // namespace weft::emit

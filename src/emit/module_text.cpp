@@ -10,12 +10,15 @@
 #include "emit/writer.h"
 #include "ir/identifiers.h"
 #include "kernel/build.h"
+#include "kernel/names.h"
+#include "kernel/symbol_format.h"
 #include "kernel/visit.h"
 
 namespace weft::emit {
 
 using host::array_named;
 using kernel::Array;
+using kernel::before_stand_in;
 using kernel::Expr;
 using kernel::Module;
 
@@ -48,9 +51,9 @@ std::vector<kernel::StandIn> read_in(const host::Turns& part, std::vector<kernel
 void stand_in(Writer& out, const Module& module, const std::vector<kernel::StandIn>& arrays,
               const std::string& is_first, const std::string& prefix) {
   for (const kernel::StandIn& one : arrays) {
-    out.line(fmt::format("auto* const own_{1} = {0}{1};", prefix, one.array));
-    for (const std::string& stride : array_named(module, one.array).strides)
-      out.line(fmt::format("const int64_t own_{1} = {0}{1};", prefix, stride));
+    out.line(fmt::format("auto* const {2}{1} = {0}{1};", prefix, one.array, before_stand_in));
+    for (const kernel::Symbol& stride : array_named(module, one.array).strides)
+      out.line(fmt::format("const int64_t {2}{1} = {0}{1};", prefix, stride, before_stand_in));
   }
   out.open(is_first);
   out.comment("The first step reads what the fields begin with where it lies.");
@@ -66,9 +69,9 @@ void stand_in(Writer& out, const Module& module, const std::vector<kernel::Stand
 void put_back(Writer& out, const Module& module, const std::vector<kernel::StandIn>& arrays,
               const std::string& prefix) {
   for (const kernel::StandIn& one : arrays) {
-    out.line(fmt::format("{0}{1} = own_{1};", prefix, one.array));
-    for (const std::string& stride : array_named(module, one.array).strides)
-      out.line(fmt::format("{0}{1} = own_{1};", prefix, stride));
+    out.line(fmt::format("{0}{1} = {2}{1};", prefix, one.array, before_stand_in));
+    for (const kernel::Symbol& stride : array_named(module, one.array).strides)
+      out.line(fmt::format("{0}{1} = {2}{1};", prefix, stride, before_stand_in));
   }
 }
 
@@ -96,6 +99,7 @@ std::string identifier(const Module& module) {
   return name;
 }
 
+// Lowering claims this text, too, that with _on_host and IDENTIFIER_frame (lower/layout.cpp), so that no symbol has it.
 std::string function_name(const Module& module) {
   // The function shares its scope with the kernels, which are called STAGE_rows and STAGE_pixel.
   return "run_" + identifier(module);
@@ -166,11 +170,11 @@ void each_parameter(const Module& module, const std::function<void(const Array&)
 std::vector<std::string> parameters(const Module& module) {
   std::vector<std::string> result;
   const auto add_array = [&](const Array& a) {
-    result.push_back(pointer_type(a) + " " + a.name);
-    for (const std::string& stride : a.strides) result.push_back("int64_t " + stride);
+    result.push_back(pointer_type(a) + " " + a.name.spelling());
+    for (const kernel::Symbol& stride : a.strides) result.push_back("int64_t " + stride.spelling());
   };
   each_parameter(module, add_array,
-                 [&](const kernel::Field& f) { result.push_back(c_type(f.type) + " " + f.name); });
+                 [&](const kernel::Field& f) { result.push_back(c_type(f.type) + " " + f.name.spelling()); });
   return result;
 }
 
@@ -205,7 +209,7 @@ void print_tables(Writer& out, const kernel::Module& module, const std::string& 
 
 namespace {
 
-Scalar type_of_counter(const Module& module, const std::string& name) {
+Scalar type_of_counter(const Module& module, const kernel::Symbol& name) {
   const auto found = std::find_if(module.counters.begin(), module.counters.end(),
                                   [&](const kernel::Field& field) { return field.name == name; });
   return found->type;
@@ -224,13 +228,14 @@ void print_repeat(Writer& out, CLike& printer, const Module& module, const host:
     out.close();
   }
   for (const host::Turns& part : repeat.parts) {
-    const std::string counter = prefix + repeat.counter;
+    const std::string counter = prefix + repeat.counter.spelling();
     const Scalar type = type_of_counter(module, repeat.counter);
     const Expr from = kernel::cast(ir::CastMode::Convert, type, part.from);
-    const Expr step = kernel::cast(ir::CastMode::Convert, Scalar::I64, kernel::name(counter, type));
+    const Expr step = kernel::cast(ir::CastMode::Convert, Scalar::I64, kernel::name(repeat.counter, type));
     const std::string next = part.by == 1 ? "++" + counter : fmt::format("{} += {}", counter, part.by);
     const Expr goes_on = kernel::binary(ir::BinaryOp::Lt, step, part.to);
-    out.open(fmt::format("for ({} = {}; {}; {})", counter, printer.text(from), printer.text(goes_on), next));
+    out.open(fmt::format("for ({} = {}; {}; {})", counter, printer.text(from),
+                         printer.text(goes_on, prefix, {repeat.counter}), next));
     for (int place = 0; place < part.places; ++place) {
       for (const kernel::Rotation& arrays : repeat.rotations) rotate(out, printer, module, arrays, prefix);
     }
@@ -243,20 +248,12 @@ void print_repeat(Writer& out, CLike& printer, const Module& module, const host:
   }
 }
 
-Expr prefixed(const Expr& e, const Array& a, const std::string& prefix) {
-  return kernel::rewritten(e, [&](const Expr& part) -> Expr {
-    const auto* n = std::get_if<kernel::Name>(&part->op);
-    const bool is_stride = n && std::count(a.strides.begin(), a.strides.end(), n->name) > 0;
-    return is_stride ? kernel::name(prefix + n->name) : nullptr;
-  });
-}
-
 bool begins_step(const std::vector<host::Node>& nodes, const host::Node& node) {
   const auto allocates = [](const host::Node& n) {
     return std::holds_alternative<host::Allocate>(n.what) && n.when == host::When::Always;
   };
   const bool follows = &node != nodes.data() && allocates(*(&node - 1));
-  return !follows && (allocates(node) || host::array_of(node).empty());
+  return !follows && (allocates(node) || !host::array_of(node));
 }
 
 std::string entry_function(const Module& module, const std::string& name, const std::string& function,

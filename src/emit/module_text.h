@@ -48,8 +48,6 @@ void print_tables(Writer& out, const kernel::Module& module, const std::string& 
 void print_repeat(Writer& out, CLike& printer, const kernel::Module& module, const host::Repeat& repeat,
                   const std::string& prefix,
                   const std::function<void(const std::vector<host::Node>&)>& print);
-/// An expression of an array's memory, with the prefix before the array's strides.
-kernel::Expr prefixed(const kernel::Expr& e, const kernel::Array& a, const std::string& prefix);
 /// Whether an empty line sets the node off from those before: it launches or repeats, or is the first to
 /// allocate what these need.
 bool begins_step(const std::vector<host::Node>& nodes, const host::Node& node);

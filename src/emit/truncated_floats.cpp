@@ -10,7 +10,7 @@ TruncatedFloats::TruncatedFloats(const kernel::Block& body) {
   std::size_t known = 0;
   do {
     known = names_.size();
-    const auto note = [&](const std::string& name, const kernel::Expr& value) {
+    const auto note = [&](const kernel::Symbol& name, const kernel::Expr& value) {
       if (!is_float(value->type) && may_be(value)) names_.insert(name);
     };
     kernel::visit_statements(body, [&](const kernel::Stmt& statement) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <set>
-#include <string>
 
 #include "kernel/ir.h"
 
@@ -20,7 +19,7 @@ class TruncatedFloats {
   bool may_be(const kernel::Expr& integer) const;
 
  private:
-  std::set<std::string> names_;  ///< Variables, pointers and arrays.
+  std::set<kernel::Symbol> names_;  ///< Variables, pointers and arrays.
 };
 
 }  // namespace weft::emit

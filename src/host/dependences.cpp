@@ -12,9 +12,9 @@ bool meet(const std::set<Place>& a, const std::set<Place>& b) {
   return std::any_of(a.begin(), a.end(), [&](const Place& place) { return b.count(place); });
 }
 
-std::set<Place> on(int device, const std::set<std::string>& arrays) {
+std::set<Place> on(int device, const std::set<kernel::Symbol>& arrays) {
   std::set<Place> places;
-  for (const std::string& array : arrays) places.insert({array, device});
+  for (const kernel::Symbol& array : arrays) places.insert({array, device});
   return places;
 }
 
@@ -23,7 +23,7 @@ void add_rotated(const std::vector<kernel::Rotation>& rotations, std::set<Place>
   for (const Place& place : std::set(places)) {
     for (const kernel::Rotation& rotation : rotations) {
       if (!std::count(rotation.begin(), rotation.end(), place.array)) continue;
-      for (const std::string& array : rotation) places.insert({array, place.device});
+      for (const kernel::Symbol& array : rotation) places.insert({array, place.device});
     }
   }
 }

@@ -23,14 +23,14 @@ namespace {
 
 /// Arrays whose updates exchange the words around their scalars. Such an array takes whole words, and begins
 /// as zeros, since others of the words may lie between its rows.
-std::set<std::string> arrays_exchanging_words(const Module& module) {
-  std::set<std::string> updated;
+std::set<kernel::Symbol> arrays_exchanging_words(const Module& module) {
+  std::set<kernel::Symbol> updated;
   for (const kernel::Function& function : module.functions) {
     kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
       if (const auto* update = std::get_if<kernel::Atomic>(&s.op)) updated.insert(update->array);
     });
   }
-  std::set<std::string> names;
+  std::set<kernel::Symbol> names;
   for (const Array& a : module.arrays) {
     if (size_of(a.type.scalar) < 4 && updated.count(a.name)) names.insert(a.name);
   }
@@ -65,7 +65,7 @@ class Planner {
         if (life.second == s) add(Free{array->name});
       }
     }
-    for (const std::string& array : stand_ins_) add(Free{array}, When::EmptyImage);
+    for (const kernel::Symbol& array : stand_ins_) add(Free{array}, When::EmptyImage);
     give_images();
     connect(module_, plan_.nodes);
     verify(module_, plan_);
@@ -131,7 +131,7 @@ class Planner {
   /// Of intermediate arrays, the first and the last step that uses them.
   std::vector<std::pair<const Array*, std::pair<std::size_t, std::size_t>>> lifetimes_of(
       const std::vector<Node>& steps) const {
-    std::map<std::string, std::pair<std::size_t, std::size_t>> used;
+    std::map<kernel::Symbol, std::pair<std::size_t, std::size_t>> used;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       for (const auto* places : {&steps[s].uses.reads, &steps[s].uses.writes}) {
         for (const Place& place : *places) used.try_emplace(place.array, s, s).first->second.second = s;
@@ -197,10 +197,10 @@ class Planner {
   static Expr truth(bool value) { return kernel::constant(Scalar::Bool, {.i = value}); }
 
   const Module& module_;
-  const std::set<std::string> exchanging_words_ = arrays_exchanging_words(module_);
+  const std::set<kernel::Symbol> exchanging_words_ = arrays_exchanging_words(module_);
   int device_ = the_host;
   Plan plan_;
-  std::vector<std::string> stand_ins_;
+  std::vector<kernel::Symbol> stand_ins_;
 };
 
 bool are_on(const Node& first, const std::vector<Node>& nodes) {
@@ -245,14 +245,14 @@ const kernel::Launch& launch_of(const Module& module, const kernel::Function& fu
   for (const kernel::Launch* launch : launches_of(module)) {
     if (launch->function == function.name) return *launch;
   }
-  throw InternalError("nothing launches '" + function.name + "'");
+  throw InternalError("nothing launches '" + function.name.spelling() + "'");
 }
 
-const Array& array_named(const Module& module, const std::string& name) {
+const Array& array_named(const Module& module, const kernel::Symbol& name) {
   for (const Array& a : module.arrays) {
     if (a.name == name) return a;
   }
-  throw InternalError("there is no array '" + name + "'");
+  throw InternalError("there is no array '" + name.spelling() + "'");
 }
 
 Expr is_empty(const Array& a) {
@@ -288,19 +288,18 @@ Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation) {
                 literal(0));
 }
 
-const std::string& array_of(const Node& node) {
-  static const std::string none;
+kernel::Symbol array_of(const Node& node) {
   return std::visit(ir::overloaded{
-                        [](const Allocate& n) -> const std::string& { return n.array; },
-                        [](const Free& n) -> const std::string& { return n.array; },
-                        [](const Copy& n) -> const std::string& { return n.array; },
-                        [](const Launch&) -> const std::string& { return none; },
-                        [](const Repeat&) -> const std::string& { return none; },
+                        [](const Allocate& n) { return n.array; },
+                        [](const Free& n) { return n.array; },
+                        [](const Copy& n) { return n.array; },
+                        [](const Launch&) { return kernel::Symbol(); },
+                        [](const Repeat&) { return kernel::Symbol(); },
                     },
                     node.what);
 }
 
-const Allocate* allocation_of(const Plan& plan, const std::string& array, When when) {
+const Allocate* allocation_of(const Plan& plan, const kernel::Symbol& array, When when) {
   for (const Node& node : plan.nodes) {
     const auto* memory = std::get_if<Allocate>(&node.what);
     if (memory && memory->array == array && node.when == when) return memory;

@@ -37,7 +37,7 @@ constexpr int the_host = -1;
 /// Memory for an array, on the node's device. There is one stride for each of the array's; the outer ones name
 /// the inner ones.
 struct Allocate {
-  std::string array;
+  kernel::Symbol array;
   Scalar type;
   std::vector<Symbolic> strides;
   Symbolic scalars;  ///< How many it takes.
@@ -45,20 +45,20 @@ struct Allocate {
   bool operator==(const Allocate&) const = default;
 };
 struct Free {
-  std::string array;
+  kernel::Symbol array;
   bool operator==(const Free&) const = default;
 };
 /// The rows [first, last) of an array, from one device to the other. Rows are counted along the last
 /// dimension.
 struct Copy {
-  std::string array;
+  kernel::Symbol array;
   int from, to;
   Symbolic first, last;
   bool operator==(const Copy&) const = default;
 };
 /// What a kernel takes: an array's pointer, or a scalar of the module's fields.
 struct Parameter {
-  std::string name;
+  kernel::Symbol name;
   Scalar type;            ///< Of the array's scalars, or as which the scalar is passed.
   bool is_array = false;  ///< Else a scalar.
   bool is_const = false;  ///< Of an array: only read.
@@ -68,7 +68,7 @@ struct Parameter {
 /// picoseconds. On a device, `work` is the number of threads in each
 /// dimension; where a grid may not have enough blocks for them, kernels loop.
 struct Launch {
-  std::string function;
+  kernel::Symbol function;
   std::vector<Parameter> parameters;
   std::vector<Symbolic> work;
   std::array<int, 3> block = {1, 1, 1};
@@ -88,7 +88,7 @@ struct Turns {
 /// Graphs that run again and again, one after the other; before each time the arrays rotate. All of it comes
 /// after what the repeat itself comes after.
 struct Repeat {
-  std::string counter;  ///< A field, which begins at 0.
+  kernel::Symbol counter;  ///< A field, which begins at 0.
   std::vector<kernel::Rotation> rotations;
   std::vector<Turns> parts;
   std::vector<kernel::StandIn> first =
@@ -98,7 +98,7 @@ struct Repeat {
 
 /// An array's memory on one device. On another device it has another place.
 struct Place {
-  std::string array;
+  kernel::Symbol array;
   int device;
   auto operator<=>(const Place&) const = default;
 };
@@ -127,7 +127,7 @@ struct Node {
 
 /// The largest value of a size that kernels are made for.
 struct Limit {
-  std::string size;
+  kernel::Symbol size;
   std::int64_t most;
   bool operator==(const Limit&) const = default;
 };
@@ -158,7 +158,7 @@ std::vector<Parameter> parameters_of(const kernel::Module& module, const kernel:
 /// Throws InternalError if nothing launches the function.
 const kernel::Launch& launch_of(const kernel::Module& module, const kernel::Function& function);
 /// Throws InternalError if there is no such array.
-const kernel::Array& array_named(const kernel::Module& module, const std::string& name);
+const kernel::Array& array_named(const kernel::Module& module, const kernel::Symbol& name);
 /// The condition under which an array has no pixels: false for a scalar.
 kernel::Expr is_empty(const kernel::Array& a);
 /// Whether it has none for some sizes of images, which have pixels themselves.
@@ -170,9 +170,9 @@ bool may_be_empty(const kernel::Array& a);
 kernel::Expr times_of(const kernel::Expr& from, const kernel::Expr& to, std::int64_t by);
 /// By how many places a rotation turns ahead of the first time, so that the last time leaves every array where it was.
 kernel::Expr turns_ahead(const Repeat& repeat, const kernel::Rotation& rotation);
-/// The array that a node allocates, frees or copies; "" of others.
-const std::string& array_of(const Node& node);
+/// The array that a node allocates, frees or copies; none of others.
+kernel::Symbol array_of(const Node& node);
 /// What allocates an array in such runs; null if nothing does.
-const Allocate* allocation_of(const Plan& plan, const std::string& array, When when);
+const Allocate* allocation_of(const Plan& plan, const kernel::Symbol& array, When when);
 
 }  // namespace weft::host

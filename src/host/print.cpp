@@ -6,6 +6,7 @@
 
 #include "host/plan.h"
 #include "ir/stage_ir.h"
+#include "kernel/symbol_format.h"
 
 namespace weft::host {
 namespace {
@@ -48,7 +49,7 @@ std::string text(const Expr& e, Level level = choice) {
             const std::int64_t value = n.value.lane[0].i;
             return e->type != Scalar::Bool ? std::to_string(value) : value ? "true" : "false";
           },
-          [](const kernel::Name& n) { return n.name; },
+          [](const kernel::Name& n) { return n.name.spelling(); },
           [](const kernel::Unary& n) { return ir::name_of(n.op) + text(n.a, prefix); },
           [&](const kernel::Binary& n) {
             const std::string op = ir::name_of(n.op);
@@ -82,7 +83,7 @@ std::string text(const Allocate& n) {
   if (!kernel::literal_value(n.zeroed)) text += " if " + host::text(n.zeroed);
   return text;
 }
-std::string text(const Free& n) { return "free " + n.array; }
+std::string text(const Free& n) { return "free " + n.array.spelling(); }
 std::string text(const Copy& n) {
   return fmt::format("copy {}: rows {} to {}, {} to {}", n.array, host::text(n.first), host::text(n.last),
                      name_of(n.from), name_of(n.to));
@@ -114,7 +115,7 @@ std::string text(const Repeat& n) {
 
 std::string list(const std::string& title, const std::set<Place>& places) {
   std::string text;
-  for (const Place& place : places) text += " " + place.array;
+  for (const Place& place : places) text += " " + place.array.spelling();
   return places.empty() ? "" : "; " + title + text;
 }
 

@@ -24,7 +24,7 @@ using kernel::same;
 constexpr std::int64_t most_tried = 20;  // steps
 
 std::string text(const Place& place) {
-  return "'" + place.array + "'" +
+  return "'" + place.array.spelling() + "'" +
          (place.device == the_host ? "" : fmt::format(" on device {}", place.device));
 }
 
@@ -35,11 +35,11 @@ void require(bool condition, const std::string& what) {
 /// "the release of 'a'", "'kernel'"
 std::string title(const Node& node) {
   return std::visit(ir::overloaded{
-                        [](const Allocate& n) { return "the allocation of '" + n.array + "'"; },
-                        [](const Free& n) { return "the release of '" + n.array + "'"; },
-                        [](const Copy& n) { return "the copy of '" + n.array + "'"; },
-                        [](const Launch& n) { return "'" + n.function + "'"; },
-                        [](const Repeat& n) { return "the repeat over '" + n.counter + "'"; },
+                        [](const Allocate& n) { return "the allocation of '" + n.array.spelling() + "'"; },
+                        [](const Free& n) { return "the release of '" + n.array.spelling() + "'"; },
+                        [](const Copy& n) { return "the copy of '" + n.array.spelling() + "'"; },
+                        [](const Launch& n) { return "'" + n.function.spelling() + "'"; },
+                        [](const Repeat& n) { return "the repeat over '" + n.counter.spelling() + "'"; },
                     },
                     node.what);
 }
@@ -106,7 +106,7 @@ class Run {
     bool is_there = false, is_written = false;
   };
 
-  bool is_empty(const std::string& array) const {
+  bool is_empty(const kernel::Symbol& array) const {
     return !kind_.has_pixels && may_be_empty(array_named(module_, array));
   }
   bool takes_part(const Node& node) const {
@@ -197,7 +197,7 @@ class Run {
   }
   /// Whether some part runs, as far as small values of all that they depend on say.
   bool runs_at_all(const Repeat& n) const {
-    std::set<std::string> names;
+    std::set<kernel::Symbol> names;
     for (const Turns& part : n.parts) {
       const Expr times = times_of(part.from, part.to, part.by);
       kernel::any_of(times, [&](const kernel::Node& node) {
@@ -207,7 +207,7 @@ class Run {
     }
     for (std::int64_t value = -most_tried; value <= most_tried; ++value) {
       kernel::FieldValues fields;
-      for (const std::string& name : names) fields[name] = {.i = value};
+      for (const kernel::Symbol& name : names) fields[name] = {.i = value};
       const bool runs = std::any_of(n.parts.begin(), n.parts.end(), [&](const Turns& part) {
         return kernel::evaluate(times_of(part.from, part.to, part.by), fields) > 0;
       });
@@ -246,7 +246,7 @@ class Run {
       if (place.array == one.other) memory_[{one.array, place.device}] = memory;
     }
   }
-  void restore(const std::string& array, const std::map<Place, Memory>& before) {
+  void restore(const kernel::Symbol& array, const std::map<Place, Memory>& before) {
     std::erase_if(memory_, [&](const auto& entry) { return entry.first.array == array; });
     for (const auto& [place, memory] : before) {
       if (place.array == array) memory_[place] = memory;

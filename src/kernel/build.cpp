@@ -35,7 +35,7 @@ Expr constant(Scalar type, ir::Number value) {
   return make(type, Const{v});
 }
 Expr literal(std::int64_t value) { return constant(Scalar::I64, {.i = value}); }
-Expr name(std::string name, Scalar type) { return make(type, Name{std::move(name)}); }
+Expr name(Symbol name, Scalar type) { return make(type, Name{std::move(name)}); }
 Expr unary(ir::UnaryOp op, Expr a) {
   const Scalar type = a->type;
   return make(type, Unary{op, std::move(a)});
@@ -63,7 +63,7 @@ Expr index_call(IndexOp op, Expr a, Expr b) {
   const Scalar type = a->type;
   return make(type, IndexCall{op, std::move(a), std::move(b)});
 }
-Expr load(std::string array, Scalar type, Expr index) {
+Expr load(Symbol array, Scalar type, Expr index) {
   return make(type, Load{std::move(array), std::move(index)});
 }
 

@@ -9,13 +9,13 @@ namespace weft::kernel {
 
 Expr literal(std::int64_t value);  ///< i64
 Expr constant(Scalar type, ir::Number value);
-Expr name(std::string name, Scalar type = Scalar::I64);
+Expr name(Symbol name, Scalar type = Scalar::I64);
 Expr unary(ir::UnaryOp op, Expr a);
 Expr binary(ir::BinaryOp op, Expr a, Expr b);
 Expr select(Expr condition, Expr a, Expr b);
 Expr cast(ir::CastMode mode, Scalar to, Expr a);
 Expr index_call(IndexOp op, Expr a, Expr b);
-Expr load(std::string array, Scalar type, Expr index);
+Expr load(Symbol array, Scalar type, Expr index);
 
 Expr add(Expr a, Expr b);
 Expr sub(Expr a, Expr b);

@@ -8,7 +8,7 @@
 namespace weft::kernel {
 namespace {
 
-using UsedNames = std::set<std::string>;
+using UsedNames = std::set<Symbol>;
 
 bool is_unused(const kernel::Stmt& s, const UsedNames& used) {
   if (const auto* let = std::get_if<kernel::Let>(&s.op)) return !let->is_mutable && !used.count(let->name);

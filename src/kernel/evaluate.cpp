@@ -32,7 +32,7 @@ Number value_of(const Expr& e, const FieldValues& fields) {
           [&](const Const& n) { return n.value.lane[0]; },
           [&](const Name& n) {
             const auto field = fields.find(n.name);
-            if (field == fields.end()) throw InternalError("no field has the name '" + n.name + "'");
+            if (field == fields.end()) throw InternalError("no field is called '" + n.name.spelling() + "'");
             return field->second;
           },
           [&](const Unary& n) { return ir::apply(n.op, e->type, value_of(n.a, fields)); },

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "ir/bindings.h"
@@ -11,8 +10,8 @@
 
 namespace weft::kernel {
 
-/// Values of a module's fields by name, each of its field's type.
-using FieldValues = std::map<std::string, ir::Number>;
+/// Values of a module's fields, each of its field's type.
+using FieldValues = std::map<Symbol, ir::Number>;
 
 /// Sizes and parameters of a run of `pipeline`, which `module` was lowered from; counters are 0. Of the
 /// images only the sizes matter.

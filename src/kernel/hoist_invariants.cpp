@@ -11,7 +11,7 @@ namespace weft::kernel {
 namespace {
 
 /// The names of variables, pointers and local arrays that a statement declares or assigns to.
-void add_names_set_by(const kernel::Stmt& statement, std::set<std::string>& names) {
+void add_names_set_by(const kernel::Stmt& statement, std::set<Symbol>& names) {
   const kernel::Effects effects = kernel::effects_of(statement);
   names.insert(effects.declares.begin(), effects.declares.end());
   names.insert(effects.assigns.begin(), effects.assigns.end());
@@ -74,7 +74,7 @@ class LoopInvariants {
     for (const auto& [name, value] : known_) {
       if (kernel::same(value, e)) return kernel::name(name, e->type);
     }
-    const std::string name = names_.claim("invariant");
+    const Symbol name = names_.claim("invariant");
     before_.push_back({kernel::Let{name, e}});
     known_.emplace_back(name, e);
     return kernel::name(name, e->type);
@@ -82,9 +82,9 @@ class LoopInvariants {
 
   kernel::For& loop_;
   Names& names_;
-  std::set<std::string> varying_;
+  std::set<Symbol> varying_;
   kernel::Block before_;
-  std::vector<std::pair<std::string, Expr>> known_;
+  std::vector<std::pair<Symbol, Expr>> known_;
 };
 
 void hoist_in(kernel::Block& block, Names& names) {
@@ -108,9 +108,9 @@ void hoist_in(kernel::Block& block, Names& names) {
 }  // namespace
 
 void hoist_invariants(kernel::Function& function, Names names) {
-  std::set<std::string> declared(function.parameters.begin(), function.parameters.end());
+  std::set<Symbol> declared(function.parameters.begin(), function.parameters.end());
   kernel::visit_statements(function.body, [&](const kernel::Stmt& s) { add_names_set_by(s, declared); });
-  for (const std::string& name : declared) names.claim(name);
+  for (const Symbol& name : declared) names.avoid(name);
   hoist_in(function.body, names);
 }
 

@@ -13,7 +13,7 @@ namespace {
 enum class Kind { Read, Write, Update };
 
 struct Access {
-  std::string array;
+  Symbol array;
   Kind kind;
   bool is_own;     ///< Each thread's elements are its own.
   bool is_of_one;  ///< The first thread's alone.
@@ -53,7 +53,7 @@ class Barriers {
         of_threads_.insert(array->name);
       if (const auto* pack = std::get_if<LoadPack>(&statement.op)) of_threads_.insert(pack->name);
       if (const auto* pointer = std::get_if<Pointer>(&statement.op)) {
-        for (const std::string& array : effects_of(statement).mentions)
+        for (const Symbol& array : effects_of(statement).mentions)
           pointees_[pointer->name].merge(arrays_of(array));
       }
     });
@@ -70,7 +70,7 @@ class Barriers {
 
  private:
   /// Pointers of different scopes may have one name: then it stands for what any of them points into.
-  std::set<std::string> arrays_of(const std::string& name) const {
+  std::set<Symbol> arrays_of(const Symbol& name) const {
     const auto pointees = pointees_.find(name);
     return pointees == pointees_.end() ? std::set{name} : pointees->second;
   }
@@ -159,12 +159,12 @@ class Barriers {
     Accesses accesses;
     const For* loop = is_divided(statement) ? &std::get<For>(statement.op) : nullptr;
     const bool is_of_one = loop && is_literal(loop->from, 0) && is_literal(loop->to, 1);
-    const auto add = [&](const std::string& name, Kind kind, const Expr& index) {
+    const auto add = [&](const Symbol& name, Kind kind, const Expr& index) {
       const auto* variable = index ? std::get_if<Name>(&index->op) : nullptr;
       const bool is_turn =
           loop && is_literal(loop->from, 0) && !loop->step && variable && variable->name == loop->variable;
       const bool is_own = is_turn || (is_of_one && index && is_literal(index, 0));
-      for (const std::string& array : arrays_of(name)) {
+      for (const Symbol& array : arrays_of(name)) {
         if (!of_threads_.count(array))
           accesses.insert({array, kind, is_own && !pointees_.count(name), is_of_one});
       }
@@ -175,8 +175,8 @@ class Barriers {
       if (const auto* update = std::get_if<Atomic>(&s.op))
         return add(update->array, Kind::Update, update->index);
       const Effects effects = effects_of(s);
-      for (const std::string& array : effects.reads) add(array, Kind::Read, nullptr);
-      for (const std::string& array : effects.writes) add(array, Kind::Write, nullptr);
+      for (const Symbol& array : effects.reads) add(array, Kind::Read, nullptr);
+      for (const Symbol& array : effects.writes) add(array, Kind::Write, nullptr);
     });
     visit_expressions(block, [&](const Expr& e) {
       if (const auto* load = std::get_if<Load>(&e->op)) add(load->array, Kind::Read, load->index);
@@ -197,10 +197,10 @@ class Barriers {
   }
 
   Function& function_;
-  std::set<std::string> of_threads_;                       // arrays
-  std::map<std::string, std::set<std::string>> pointees_;  // by pointer
-  std::map<const Stmt*, Barrier> waiting_;                 // what stands before it
-  bool is_in_warp_ = false;                                // each warp has arrays of its own
+  std::set<Symbol> of_threads_;                  // arrays
+  std::map<Symbol, std::set<Symbol>> pointees_;  // by pointer
+  std::map<const Stmt*, Barrier> waiting_;       // what stands before it
+  bool is_in_warp_ = false;                      // each warp has arrays of its own
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/value.h"
+#include "kernel/symbol.h"
 
 namespace weft::kernel {
 
@@ -34,7 +35,7 @@ struct Const {
   ir::Value value;
 };
 struct Name {
-  std::string name;
+  Symbol name;
 };
 struct Unary {
   ir::UnaryOp op;
@@ -56,12 +57,12 @@ struct IndexCall {
   Expr a, b;
 };
 struct Load {
-  std::string array;
+  Symbol array;
   Expr index;
 };
 /// The middle element, by rank n/2, of a local array of n values; reorders the array.
 struct MedianOf {
-  std::string array;
+  Symbol array;
   int count;
 };
 
@@ -94,23 +95,23 @@ enum class LoopKind {
 
 /// A new variable; `is_mutable` if Assign may follow.
 struct Let {
-  std::string name;
+  Symbol name;
   Expr value;
   bool is_mutable = false;
 };
 struct Assign {
-  std::string name;
+  Symbol name;
   Expr value;
 };
 /// A pointer into an array: name[i] is array[offset + i].
 struct Pointer {
-  std::string name, array;
+  Symbol name, array;
   Scalar type;
   Expr offset;
   bool is_const = true;
-  Expr unless = nullptr;     ///< Where it holds, name[i] is instead[i].
-  std::string instead = "";  ///< Another array.
-  bool is_opaque = false;    ///< Compilers do not see what it points into.
+  Expr unless = nullptr;   ///< Where it holds, name[i] is instead[i].
+  Symbol instead = {};     ///< Another array.
+  bool is_opaque = false;  ///< Compilers do not see what it points into.
 };
 enum class Storage {
   Local,   ///< In registers or on the stack; of each thread.
@@ -118,7 +119,7 @@ enum class Storage {
 };
 /// An uninitialised array.
 struct LocalArray {
-  std::string name;
+  Symbol name;
   Scalar type;
   int count;
   Storage storage = Storage::Local;
@@ -126,13 +127,13 @@ struct LocalArray {
   bool is_aligned = false;  ///< At a multiple of the widest access. Shared only.
 };
 struct Store {
-  std::string array;
+  Symbol array;
   Expr index, value;
 };
 /// A new local array of neighbouring scalars, array[offset] and on. The first `valid` are there, the others
 /// are zeros.
 struct LoadPack {
-  std::string name, array;
+  Symbol name, array;
   Scalar type;
   int count;
   Expr offset, valid;
@@ -142,46 +143,46 @@ struct LoadPack {
 };
 /// The first `valid` of them, at most, to array[offset] and on.
 struct StorePack {
-  std::string name, array;
+  Symbol name, array;
   Expr offset, valid;
   bool is_whole = false;
 };
 /// Asks memory for array[offset] and on, `count` of them, which are read soon.
 struct Prefetch {
-  std::string array;
+  Symbol array;
   Scalar type;
   Expr offset, count;
 };
 /// A new bool: whether caches cannot keep so many bytes, which only the machine that it runs on knows.
 struct ExceedsCaches {
-  std::string name;
+  Symbol name;
   Expr bytes;
 };
 /// array[offset] and on = from[0] and on, `count` of them, in memory itself: no cache keeps them.
 struct StorePastCaches {
-  std::string array;
+  Symbol array;
   Scalar type;
   Expr offset;
-  std::string from;
+  Symbol from;
   Expr count;
 };
 /// A new variable: what `value` is in another lane of the warp. All lanes get here together.
 struct Shuffle {
-  std::string name;
+  Symbol name;
   Expr value;
   int distance = 0;     ///< Of the lane, to the right; where there is none, the value is any.
   Expr lane = nullptr;  ///< Its number instead.
 };
 /// A new bool: whether array[offset] lies at a multiple of so many bytes.
 struct IsAligned {
-  std::string name, array;
+  Symbol name, array;
   Expr offset;
   int bytes;
 };
 /// array[index] = array[index] op value, indivisibly.
 struct Atomic {
   ir::BinaryOp op;
-  std::string array;
+  Symbol array;
   Expr index, value;
 };
 /// All threads of a block, or of a warp, get here, and see what the others have written, before any goes on.
@@ -190,7 +191,7 @@ struct Barrier {
 };
 struct For {
   LoopKind kind;
-  std::string variable;
+  Symbol variable;
   Expr from, to;  // i64, or i32 both
   Block body;
   Expr step = {};               ///< Of their type; null: 1.
@@ -207,12 +208,12 @@ struct Scope {
 struct Continue {};
 /// Calls another function of the module with the frame and these arguments.
 struct CallFunction {
-  std::string function;
+  Symbol function;
   std::vector<Expr> arguments;
 };
 /// array[i], array[j] = min, max of the two.
 struct Order {
-  std::string array;
+  Symbol array;
   int i, j;
 };
 struct Comment {
@@ -229,29 +230,30 @@ struct Stmt {
 // ---- functions and modules -------------------------------------------------------------------------------
 
 struct Function {
-  std::string name, comment;
-  std::vector<std::string> parameters;  ///< i64, besides the frame
+  Symbol name;
+  std::string comment;
+  std::vector<Symbol> parameters;  ///< i64, besides the frame
   Block body;
-  std::vector<std::string> narrow = {};  ///< Sizes that the body takes as i32.
+  std::vector<Symbol> narrow = {};  ///< Sizes that the body takes as i32.
 };
 
 /// A scalar of the frame that every function can read: a size, a stride, a parameter.
 struct Field {
-  std::string name;
+  Symbol name;
   Scalar type;
   std::int64_t most = 0;  ///< The largest value that kernels are made for; 0: any.
 };
 struct Array {
   enum class Role { Input, Output, Intermediate };
-  std::string name;
+  Symbol name;
   Type type;
   Role role;
-  std::vector<std::string> strides;  ///< Fields: scalars between neighbours in y, z, …
-  std::vector<Expr> extents;         ///< In pixels.
+  std::vector<Symbol> strides;  ///< Fields: scalars between neighbours in y, z, …
+  std::vector<Expr> extents;    ///< In pixels.
 };
 /// A constant table.
 struct Table {
-  std::string name;
+  Symbol name;
   Scalar type;
   std::vector<ir::Value> values;
 };
@@ -275,7 +277,7 @@ struct Grid {
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.
 struct Launch {
-  std::string function;
+  Symbol function;
   Expr count;
   std::optional<Grid> grid = {};
   /// About how many picoseconds a core takes for an iteration, where that may be so few that iterations are
@@ -285,7 +287,7 @@ struct Launch {
 
 /// Arrays that take each other's place: the first becomes the second, the second the third, the last the
 /// first.
-using Rotation = std::vector<std::string>;
+using Rotation = std::vector<Symbol>;
 /// Some of the times of a repeat, with launches of their own.
 ///
 ///     for (step = from; step < to; step += by)
@@ -297,13 +299,13 @@ struct Turns {
 };
 /// An array that another one stands in for, of the same shape.
 struct StandIn {
-  std::string array, other;
+  Symbol array, other;
   bool operator==(const StandIn&) const = default;
 };
 /// Its parts, one after the other; before each time the arrays rotate. The last time of all leaves every array
 /// where it was before the first.
 struct Repeat {
-  std::string counter;  ///< A field of the module, which begins at 0.
+  Symbol counter;  ///< A field of the module, which begins at 0.
   std::vector<Turns> parts;
   std::vector<Rotation> rotations;
   std::vector<StandIn> first =

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "ir/stage_ir.h"
@@ -62,13 +61,13 @@ class Ranges {
     return exact.within(all) ? exact : all;  // what does not fit may be anything, once it has wrapped
   }
 
-  std::map<std::string, IntegerRange> names;               // variables that do not change
-  std::map<std::string, std::vector<std::string>> points;  // pointers, by the arrays that they may point into
-  std::map<std::string, IntegerRange> stored;              // local arrays, by what is ever stored in them
+  std::map<Symbol, IntegerRange> names;          // variables that do not change
+  std::map<Symbol, std::vector<Symbol>> points;  // pointers, by the arrays that they may point into
+  std::map<Symbol, IntegerRange> stored;         // local arrays, by what is ever stored in them
 
-  std::vector<std::string> arrays_of(const std::string& name) const {
+  std::vector<Symbol> arrays_of(const Symbol& name) const {
     const auto found = points.find(name);
-    return found == points.end() ? std::vector<std::string>{name} : found->second;
+    return found == points.end() ? std::vector<Symbol>{name} : found->second;
   }
 
  private:
@@ -115,9 +114,9 @@ class Ranges {
                       e->op);
   }
 
-  IntegerRange of_array(const std::string& name, const IntegerRange& all) const {
+  IntegerRange of_array(const Symbol& name, const IntegerRange& all) const {
     std::optional<IntegerRange> range;
-    for (const std::string& array : arrays_of(name)) {
+    for (const Symbol& array : arrays_of(name)) {
       const auto found = stored.find(array);
       const IntegerRange values = found == stored.end() ? all : found->second;
       range = range ? hull(*range, values) : values;
@@ -172,9 +171,9 @@ class ArithmeticNarrowing {
         ranges_.names.emplace(let->name, ranges_.of(let->value));
     }
     if (const auto* pointer = std::get_if<Pointer>(&s.op)) {
-      std::vector<std::string> arrays = ranges_.arrays_of(pointer->array);
+      std::vector<Symbol> arrays = ranges_.arrays_of(pointer->array);
       if (pointer->unless)
-        for (const std::string& other : ranges_.arrays_of(pointer->instead)) arrays.push_back(other);
+        for (const Symbol& other : ranges_.arrays_of(pointer->instead)) arrays.push_back(other);
       ranges_.points[pointer->name] = arrays;
     }
   }
@@ -202,7 +201,7 @@ class ArithmeticNarrowing {
     const auto* store = std::get_if<Store>(&s.op);
     if (!store) return;
     const IntegerRange range = ranges_.of(store->value);
-    for (const std::string& array : ranges_.arrays_of(store->array)) {
+    for (const Symbol& array : ranges_.arrays_of(store->array)) {
       if (!local_.count(array)) continue;
       const auto [known, is_new] = found_.emplace(array, range);
       if (!is_new) known->second = hull(known->second, range);
@@ -212,7 +211,7 @@ class ArithmeticNarrowing {
   /// Whether nothing that it loads or stores is wider than 16 bits.
   bool is_small_loop(const Block& body) const {
     bool small = true;
-    const auto type_of = [&](const std::string& array, Scalar type) {
+    const auto type_of = [&](const Symbol& array, Scalar type) {
       const auto found = arrays_.find(array);
       return found == arrays_.end() ? type : found->second;
     };
@@ -354,11 +353,11 @@ class ArithmeticNarrowing {
 
   Function& function_;
   Ranges ranges_;
-  std::map<std::string, Scalar> local_;           // arrays, by the types that they had
-  std::set<std::string> pinned_;                  // arrays that keep it
-  std::map<std::string, IntegerRange> found_;     // what is stored, so far
-  std::map<std::string, Scalar> arrays_, names_;  // those that have narrower types now
-  bool in_loop_ = false, in_small_ = false;       // of vectors
+  std::map<Symbol, Scalar> local_;           // arrays, by the types that they had
+  std::set<Symbol> pinned_;                  // arrays that keep it
+  std::map<Symbol, IntegerRange> found_;     // what is stored, so far
+  std::map<Symbol, Scalar> arrays_, names_;  // those that have narrower types now
+  bool in_loop_ = false, in_small_ = false;  // of vectors
 };
 
 }  // namespace

@@ -77,22 +77,22 @@ class IndexNarrowing {
       if (array.role != kernel::Array::Role::Input || array.extents.size() != 1) continue;
       if (const auto* name = std::get_if<kernel::Name>(&array.extents[0]->op)) limited_.erase(name->name);
     }
-    std::set<std::string> sizes;
+    std::set<Symbol> sizes;
     for (const kernel::Field& field : module.sizes) sizes.insert(field.name);
-    std::erase_if(limited_, [&](const std::string& name) { return !sizes.count(name); });
+    std::erase_if(limited_, [&](const Symbol& name) { return !sizes.count(name); });
   }
 
   void run(kernel::Function& function) {
     known_.clear();
     used_.clear();
-    for (const std::string& size : limited_) known_[size] = {0, extent_limit};
+    for (const Symbol& size : limited_) known_[size] = {0, extent_limit};
     block(function.body);
-    for (const std::string& size : limited_) {
+    for (const Symbol& size : limited_) {
       if (used_.count(size)) function.narrow.push_back(size);
     }
   }
 
-  const std::set<std::string>& limited() const { return limited_; }
+  const std::set<Symbol>& limited() const { return limited_; }
 
  private:
   struct Narrow {
@@ -247,9 +247,9 @@ class IndexNarrowing {
         e->op);
   }
 
-  std::set<std::string> limited_;
-  std::map<std::string, Interval> known_;  // names that are 32 bits wide here
-  std::set<std::string> used_;
+  std::set<Symbol> limited_;
+  std::map<Symbol, Interval> known_;  // names that are 32 bits wide here
+  std::set<Symbol> used_;
   // Found in the current statement. Either asks for the other: without these, twice for each level of it.
   std::unordered_map<Expr, std::optional<Narrow>> narrowed_;
   std::unordered_map<Expr, Expr> rewritten_;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
 
 #include "kernel/build.h"
 #include "kernel/visit.h"
@@ -36,21 +35,21 @@ class ReciprocalSharing {
  public:
   ReciprocalSharing(const Block& body, Names& names) : names_(names) {
     visit_statements(body, [&](const Stmt& statement) {
-      for (const std::string& variable : effects_of(statement).assigns) assigned_.insert(variable);
+      for (const Symbol& variable : effects_of(statement).assigns) assigned_.insert(variable);
     });
   }
 
   void run(Block& block) {
-    std::map<std::string, int> divisions;
+    std::map<Symbol, int> divisions;
     for (const Stmt& statement : block) {
-      each_division(statement, [&](const std::string& divisor, const Expr&) { ++divisions[divisor]; });
+      each_division(statement, [&](const Symbol& divisor, const Expr&) { ++divisions[divisor]; });
     }
-    std::map<std::string, Expr> shared;
+    std::map<Symbol, Expr> shared;
     Block result;
     for (Stmt& statement : block) {
-      each_division(statement, [&](const std::string& divisor, const Expr& value) {
+      each_division(statement, [&](const Symbol& divisor, const Expr& value) {
         if (divisions[divisor] < 2 || shared.contains(divisor)) return;
-        const std::string wanted = names_.claim("reciprocal");
+        const Symbol wanted = names_.claim("reciprocal");
         result.push_back({Let{wanted, reciprocal(value)}});
         shared[divisor] = name(wanted, value->type);
       });
@@ -73,7 +72,7 @@ class ReciprocalSharing {
     return variable && has_reciprocal && !assigned_.contains(variable->name) ? variable : nullptr;
   }
   void each_division(const Stmt& statement,
-                     const std::function<void(const std::string&, const Expr&)>& visitor) const {
+                     const std::function<void(const Symbol&, const Expr&)>& visitor) const {
     const auto visit = [&](const auto& self, const Expr& e) -> void {
       each_operand(*e, [&](const Expr& operand) { self(self, operand); });
       if (const Name* variable = divisor_of(e)) visitor(variable->name, std::get<Binary>(e->op).b);
@@ -81,7 +80,7 @@ class ReciprocalSharing {
     each_operand(statement, [&](const Expr& e) { visit(visit, e); });
   }
   /// Null if it is no division by one of these.
-  Expr product(const Expr& e, const std::map<std::string, Expr>& shared) const {
+  Expr product(const Expr& e, const std::map<Symbol, Expr>& shared) const {
     const Name* variable = divisor_of(e);
     const auto found = variable ? shared.find(variable->name) : shared.end();
     if (found == shared.end()) return nullptr;
@@ -91,7 +90,7 @@ class ReciprocalSharing {
   }
 
   Names& names_;
-  std::set<std::string> assigned_;
+  std::set<Symbol> assigned_;
 };
 
 }  // namespace

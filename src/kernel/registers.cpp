@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <string>
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
@@ -40,7 +39,7 @@ class Pressure {
   int most() const { return most_; }
 
  private:
-  using Live = std::set<std::string>;
+  using Live = std::set<Symbol>;
 
   /// The registers that each variable takes. What is not among them, as sizes and parameters, is read from
   /// the bank of constants.
@@ -81,17 +80,17 @@ class Pressure {
     });
   }
 
-  void declare_array(const std::string& name, int registers) {
+  void declare_array(const Symbol& name, int registers) {
     widths_[name] = registers;
     in_registers_.insert(name);
   }
 
   int width_of(const Live& live) const {
     int sum = 0;
-    for (const std::string& name : live) sum += widths_.at(name);
+    for (const Symbol& name : live) sum += widths_.at(name);
     return sum;
   }
-  void read(const std::string& name, Live& live) const {
+  void read(const Symbol& name, Live& live) const {
     if (widths_.count(name)) live.insert(name);
   }
   void read(const Expr& e, Live& live) const {
@@ -103,14 +102,14 @@ class Pressure {
     });
   }
 
-  int address_of(const std::string& array) const {
+  int address_of(const Symbol& array) const {
     return in_registers_.count(array) ? 0 : shared_.count(array) ? 1 : address;
   }
   /// What evaluating an expression needs beside the variables that it reads: its loads, and an address for
   /// each array that it loads from.
   int temporaries(const Expr& e) const {
     int sum = std::holds_alternative<kernel::Const>(e->op) ? 0 : width(e->type);
-    std::set<std::string> arrays;
+    std::set<Symbol> arrays;
     std::set<const kernel::Node*> seen;
     kernel::any_of(e, [&](const kernel::Node& node) {
       const auto* load = std::get_if<kernel::Load>(&node.op);
@@ -179,12 +178,12 @@ class Pressure {
                    },
                    [&](const kernel::For& s) {
                      // What an iteration reads has to last for the next one.
-                     for (const std::string& name : kernel::names_in(s.body)) read(name, live);
+                     for (const Symbol& name : kernel::names_in(s.body)) read(name, live);
                      read(s.to, live);
                      if (s.step) read(s.step, live);
                      Live inside = live;
                      inside.insert(s.variable);
-                     for (const std::string& name : declared_in(s.body)) inside.erase(name), live.erase(name);
+                     for (const Symbol& name : declared_in(s.body)) inside.erase(name), live.erase(name);
                      const int around = width_of(inside), before = most_;
                      most_ = around;
                      walk(s.body, std::move(inside));
@@ -230,8 +229,8 @@ class Pressure {
     return std::max(registers, std::min(iterations * registers, most_unrolled));
   }
 
-  static std::set<std::string> declared_in(const Block& block) {
-    std::set<std::string> names;
+  static std::set<Symbol> declared_in(const Block& block) {
+    std::set<Symbol> names;
     kernel::visit_statements(block, [&](const kernel::Stmt& statement) {
       const kernel::Effects effects = kernel::effects_of(statement);
       names.insert(effects.declares.begin(), effects.declares.end());
@@ -239,8 +238,8 @@ class Pressure {
     return names;
   }
 
-  std::map<std::string, int> widths_;
-  std::set<std::string> shared_, in_registers_;  // arrays
+  std::map<Symbol, int> widths_;
+  std::set<Symbol> shared_, in_registers_;  // arrays
   int most_ = 0;
 };
 

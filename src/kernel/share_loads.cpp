@@ -13,15 +13,15 @@ namespace {
 struct Shared {
   Expr load;
   int count = 0;
-  std::string name = "";  // once it has one
+  Symbol name = {};  // once it has one
 };
 
 class LoadSharing {
  public:
-  LoadSharing(Block& block, const std::function<std::string(const std::string&)>& claim)
+  LoadSharing(Block& block, const std::function<Symbol(const std::string&)>& claim)
       : block_(block), claim_(claim), written_(arrays_written_in(block)) {
     visit_statements(block, [&](const Stmt& statement) {
-      for (const std::string& variable : effects_of(statement).assigns) assigned_.insert(variable);
+      for (const Symbol& variable : effects_of(statement).assigns) assigned_.insert(variable);
     });
   }
 
@@ -33,14 +33,14 @@ class LoadSharing {
     for (Stmt& statement : block_) {
       each_load_of(statement, [&](const Expr& load) {
         Shared& shared = known(load);
-        if (shared.count < 2 || !shared.name.empty()) return;
+        if (shared.count < 2 || shared.name) return;
         shared.name = claim_("v");
         named.push_back({Let{shared.name, load}});
       });
       each_operand(statement, [&](Expr& e) {
         e = rewritten(e, [&](const Expr& part) -> Expr {
           const Shared* shared = find(part);
-          return shared && !shared->name.empty() ? name(shared->name, part->type) : nullptr;
+          return shared && shared->name ? name(shared->name, part->type) : nullptr;
         });
       });
       named.push_back(std::move(statement));
@@ -84,15 +84,15 @@ class LoadSharing {
   }
 
   Block& block_;
-  const std::function<std::string(const std::string&)>& claim_;
-  const std::set<std::string> written_;
-  std::set<std::string> assigned_;  // variables
+  const std::function<Symbol(const std::string&)>& claim_;
+  const std::set<Symbol> written_;
+  std::set<Symbol> assigned_;  // variables
   std::vector<Shared> loads_;
 };
 
 }  // namespace
 
-void share_loads(Block& block, const std::function<std::string(const std::string&)>& claim) {
+void share_loads(Block& block, const std::function<Symbol(const std::string&)>& claim) {
   LoadSharing(block, claim).run();
 }
 

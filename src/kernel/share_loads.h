@@ -15,7 +15,7 @@ namespace weft::kernel {
 
 /// Gives values that the block itself loads more than once a name, where they are loaded first. Loads that may not be
 /// reached stay where they are, as do those of arrays that the block stores to, or at places that it assigns. `claim`
-/// makes a name of a wanted one.
-void share_loads(Block& block, const std::function<std::string(const std::string& wanted)>& claim);
+/// makes a symbol with a wanted spelling.
+void share_loads(Block& block, const std::function<Symbol(const std::string& wanted)>& claim);
 
 }  // namespace weft::kernel

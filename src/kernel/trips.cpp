@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 
 #include "ir/stage_ir.h"
@@ -28,7 +27,7 @@ class Walk {
     for (const Field& field : module.sizes) integers_[field.name] = extent;
     for (const Field& field : module.strides) integers_[field.name] = extent;
     for (const Field& counter : module.counters) integers_[counter.name] = 0;
-    for (const std::string& steps : steps_of(module)) integers_[steps] = many_steps;
+    for (const Symbol& steps : steps_of(module)) integers_[steps] = many_steps;
     for (const Array& array : module.arrays) {
       scalar_bytes_[array.name] = size_of(array.type.scalar);
       pixel_bytes_[array.name] = size_of(array.type.scalar) * array.type.lanes;
@@ -49,8 +48,8 @@ class Walk {
   };
 
   /// Parameters that say how often a repeat runs.
-  static std::set<std::string> steps_of(const Module& module) {
-    std::set<std::string> names;
+  static std::set<Symbol> steps_of(const Module& module) {
+    std::set<Symbol> names;
     for (const Step& step : module.steps) {
       const auto* repeat = std::get_if<Repeat>(&step);
       if (repeat == nullptr) continue;
@@ -141,7 +140,7 @@ class Walk {
                       e->op);
   }
 
-  void set(const std::string& name, const Expr& value) {
+  void set(const Symbol& name, const Expr& value) {
     if (const auto number = value_of(value))
       integers_[name] = number->i;
     else
@@ -149,14 +148,14 @@ class Walk {
   }
 
   /// The array that a pointer points into, in the end.
-  std::string array_of(std::string name) const {
+  Symbol array_of(Symbol name) const {
     for (auto found = pointers_.find(name); found != pointers_.end(); found = pointers_.find(name))
       name = found->second;
     return name;
   }
 
-  void store(const std::string& name, std::int64_t count, const Weight& weight) {
-    const std::string array = array_of(name);
+  void store(const Symbol& name, std::int64_t count, const Weight& weight) {
+    const Symbol array = array_of(name);
     if (const auto own = types_.find(array); own != types_.end()) {
       iteration_ += count * own->second;
       return;
@@ -187,7 +186,7 @@ class Walk {
     } else if (const auto* several = std::get_if<StorePack>(&statement.op)) {
       store(several->array, pack_.count(several->name) ? pack_.at(several->name) : 1, weight);
     } else if (const auto* update = std::get_if<Atomic>(&statement.op)) {
-      const std::string updated = array_of(update->array);
+      const Symbol updated = array_of(update->array);
       if (const auto bytes = scalar_bytes_.find(updated); bytes != scalar_bytes_.end())
         stored_[updated] += static_cast<double>(bytes->second) * weight.active;
     } else if (const auto* test = std::get_if<IsAligned>(&statement.op)) {
@@ -278,11 +277,11 @@ class Walk {
   }
 
   std::int64_t threads_;
-  std::unordered_map<std::string, std::int64_t> integers_, scalar_bytes_, pixel_bytes_, types_, pack_;
-  std::unordered_map<std::string, std::string> pointers_;
+  std::map<Symbol, std::int64_t> integers_, scalar_bytes_, pixel_bytes_, types_, pack_;
+  std::map<Symbol, Symbol> pointers_;
   std::unordered_map<const For*, int> number_;
-  std::map<std::string, double> stored_;  ///< Bytes, by array of the module.
-  std::int64_t iteration_ = 0;            ///< Bytes that the innermost loop's iteration has stored.
+  std::map<Symbol, double> stored_;  ///< Bytes, by array of the module.
+  std::int64_t iteration_ = 0;       ///< Bytes that the innermost loop's iteration has stored.
   KernelTrips result_;
 };
 

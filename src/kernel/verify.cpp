@@ -14,9 +14,10 @@
 namespace weft::kernel {
 namespace {
 
-struct Symbol {
+struct Declared {
   enum class Kind { Scalar, MutableScalar, Array, ConstArray } kind;
   Scalar type;
+  Symbol symbol = {};
 };
 
 class FunctionVerifier {
@@ -25,7 +26,7 @@ class FunctionVerifier {
       : module_(module), function_(function), after_(after) {}
 
   void verify() {
-    using enum Symbol::Kind;
+    using enum Declared::Kind;
     for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const Field& f : *fields) {
         const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), f.name) > 0;
@@ -36,38 +37,43 @@ class FunctionVerifier {
       define(a.name, {a.role == kernel::Array::Role::Input ? ConstArray : Array, a.type.scalar});
     }
     for (const Table& t : module_.tables) define(t.name, {ConstArray, t.type});
-    for (const std::string& p : function_.parameters) define(p, {Scalar, weft::Scalar::I64});
+    for (const Symbol& p : function_.parameters) define(p, {Scalar, weft::Scalar::I64});
     check(function_.body);
   }
 
  private:
   void require(bool condition, const std::string& what) const {
-    if (!condition) throw InternalError("after " + after_ + ": function '" + function_.name + "': " + what);
+    if (!condition)
+      throw InternalError("after " + after_ + ": function '" + function_.name.spelling() + "': " + what);
   }
-  void define(const std::string& name, Symbol symbol) {
-    require(symbols_.emplace(name, symbol).second, "'" + name + "' is defined twice");
+  /// No two that can be seen at one place are spelt alike: emitted code would mean the other one.
+  void define(const Symbol& name, Declared declared) {
+    require(static_cast<bool>(name), "a declaration without a symbol");
+    declared.symbol = name;
+    require(visible_.emplace(name.spelling(), declared).second, "'" + name.spelling() + "' is defined twice");
   }
-  const Symbol& find(const std::string& name) const {
-    const auto found = symbols_.find(name);
-    require(found != symbols_.end(), "'" + name + "' is used before it is defined");
+  const Declared& find(const Symbol& name) const {
+    const auto found = visible_.find(name.spelling());
+    require(found != visible_.end(), "'" + name.spelling() + "' is used before it is defined");
+    require(found->second.symbol == name, "'" + name.spelling() + "' is another symbol than the one defined");
     return found->second;
   }
-  const Symbol& array(const std::string& name) const {
-    const Symbol& symbol = find(name);
-    require(symbol.kind == Symbol::Kind::Array || symbol.kind == Symbol::Kind::ConstArray,
-            "'" + name + "' is no array");
+  const Declared& array(const Symbol& name) const {
+    const Declared& symbol = find(name);
+    require(symbol.kind == Declared::Kind::Array || symbol.kind == Declared::Kind::ConstArray,
+            "'" + name.spelling() + "' is no array");
     return symbol;
   }
   void require_index(const Expr& e) const { require(e->type == weft::Scalar::I64, "an index is not an i64"); }
 
   void check(const Block& block) {
-    const auto outer = symbols_;  // what a block defines ends with it
+    const auto outer = visible_;  // what a block defines ends with it
     for (const Stmt& s : block) check(s);
-    symbols_ = outer;
+    visible_ = outer;
   }
 
   void check(const Stmt& statement) {
-    using enum Symbol::Kind;
+    using enum Declared::Kind;
     std::visit(
         ir::overloaded{
             [&](const Let& s) {
@@ -76,51 +82,54 @@ class FunctionVerifier {
             },
             [&](const Assign& s) {
               check(s.value);
-              const Symbol& symbol = find(s.name);
+              const Declared& symbol = find(s.name);
               require(symbol.kind == MutableScalar && symbol.type == s.value->type,
-                      "assignment to '" + s.name + "'");
+                      "assignment to '" + s.name.spelling() + "'");
             },
             [&](const Pointer& s) {
               check(s.offset);
               require_index(s.offset);
-              const Symbol& symbol = array(s.array);
-              require(symbol.type == s.type, "pointer '" + s.name + "' has another type than its array");
+              const Declared& symbol = array(s.array);
+              require(symbol.type == s.type,
+                      "pointer '" + s.name.spelling() + "' has another type than its array");
               require(s.is_const || symbol.kind == Array,
-                      "pointer '" + s.name + "' may write what is constant");
+                      "pointer '" + s.name.spelling() + "' may write what is constant");
               if (s.unless) {
                 check(s.unless);
-                const Symbol& other = array(s.instead);
+                const Declared& other = array(s.instead);
                 require(s.unless->type == weft::Scalar::Bool && other.type == s.type &&
                             (s.is_const || other.kind == Array),
-                        "pointer '" + s.name + "' into one of two arrays");
+                        "pointer '" + s.name.spelling() + "' into one of two arrays");
               }
               define(s.name, {s.is_const ? ConstArray : Array, s.type});
             },
             [&](const LocalArray& s) {
-              require(s.count > 0, "local array '" + s.name + "' is empty");
+              require(s.count > 0, "local array '" + s.name.spelling() + "' is empty");
               define(s.name, {Array, s.type});
             },
             [&](const Store& s) {
               check(s.index), check(s.value);
               require_index(s.index);
-              const Symbol& symbol = array(s.array);
-              require(symbol.kind == Array && symbol.type == s.value->type, "store to '" + s.array + "'");
+              const Declared& symbol = array(s.array);
+              require(symbol.kind == Array && symbol.type == s.value->type,
+                      "store to '" + s.array.spelling() + "'");
             },
             [&](const LoadPack& s) {
-              require(s.count > 0, "local array '" + s.name + "' is empty");
+              require(s.count > 0, "local array '" + s.name.spelling() + "' is empty");
               check_pack(s.array, s.has_several ? array(s.array).type : s.type, s.offset, s.valid);
               require(!s.has_several || s.is_whole, "a pack of several scalars each may not be whole");
               define(s.name, {Array, s.type});
             },
             [&](const StorePack& s) {
-              const Symbol pack = array(s.name);
+              const Declared pack = array(s.name);
               check_pack(s.array, pack.type, s.offset, s.valid);
-              require(array(s.array).kind == Array, "store to '" + s.array + "'");
+              require(array(s.array).kind == Array, "store to '" + s.array.spelling() + "'");
             },
             [&](const Prefetch& s) {
               check(s.offset), check(s.count);
               require_index(s.offset), require_index(s.count);
-              require(array(s.array).type == s.type, "'" + s.array + "' is prefetched as another type");
+              require(array(s.array).type == s.type,
+                      "'" + s.array.spelling() + "' is prefetched as another type");
             },
             [&](const ExceedsCaches& s) {
               check(s.bytes), require_index(s.bytes);
@@ -131,7 +140,7 @@ class FunctionVerifier {
               require_index(s.offset), require_index(s.count);
               require(array(s.array).kind == Array && array(s.array).type == s.type &&
                           array(s.from).type == s.type,
-                      "a store past caches to '" + s.array + "'");
+                      "a store past caches to '" + s.array.spelling() + "'");
             },
             [&](const Shuffle& s) {
               check(s.value);
@@ -145,8 +154,9 @@ class FunctionVerifier {
             [&](const Atomic& s) {
               check(s.index), check(s.value);
               require_index(s.index);
-              const Symbol& symbol = array(s.array);
-              require(symbol.kind == Array && symbol.type == s.value->type, "an update of '" + s.array + "'");
+              const Declared& symbol = array(s.array);
+              require(symbol.kind == Array && symbol.type == s.value->type,
+                      "an update of '" + s.array.spelling() + "'");
             },
             [](const Barrier&) {},
             [&](const For& s) {
@@ -158,10 +168,10 @@ class FunctionVerifier {
                 require(s.step->type == s.from->type, "the step of a loop is not of its type");
                 require(literal_value(s.step).value_or(1) > 0, "a loop does not advance");
               }
-              const auto outer = symbols_;
+              const auto outer = visible_;
               define(s.variable, {Scalar, s.from->type});
               check(s.body);
-              symbols_ = outer;
+              visible_ = outer;
             },
             [&](const If& s) {
               check(s.condition);
@@ -173,7 +183,7 @@ class FunctionVerifier {
               const Function* callee = nullptr;
               for (const Function& f : module_.functions) callee = f.name == s.function ? &f : callee;
               require(callee && callee->parameters.size() == s.arguments.size(),
-                      "call of '" + s.function + "'");
+                      "call of '" + s.function.spelling() + "'");
               for (const Expr& e : s.arguments) check(e), require_index(e);
             },
             [&](const Order& s) { require(array(s.array).kind == Array, "order of a constant array"); },
@@ -183,10 +193,10 @@ class FunctionVerifier {
         statement.op);
   }
 
-  void check_pack(const std::string& from, weft::Scalar type, const Expr& offset, const Expr& valid) const {
+  void check_pack(const Symbol& from, weft::Scalar type, const Expr& offset, const Expr& valid) const {
     check(offset), check(valid);
     require_index(offset), require_index(valid);
-    require(array(from).type == type, "a pack has another type than '" + from + "'");
+    require(array(from).type == type, "a pack has another type than '" + from.spelling() + "'");
   }
 
   void check(const Expr& e) const {
@@ -197,10 +207,10 @@ class FunctionVerifier {
               require(n.value.type == Type{e->type, 1}, "a constant's type");
             },
             [&](const Name& n) {
-              const Symbol& symbol = find(n.name);
-              require(symbol.kind == Symbol::Kind::Scalar || symbol.kind == Symbol::Kind::MutableScalar,
-                      "'" + n.name + "' is no scalar");
-              require(symbol.type == e->type, "'" + n.name + "' is used as " + name_of(e->type));
+              const Declared& symbol = find(n.name);
+              require(symbol.kind == Declared::Kind::Scalar || symbol.kind == Declared::Kind::MutableScalar,
+                      "'" + n.name.spelling() + "' is no scalar");
+              require(symbol.type == e->type, "'" + n.name.spelling() + "' is used as " + name_of(e->type));
             },
             [&](const Unary& n) {
               check(n.a), require(n.a->type == e->type, "the type of " + name_of(n.op));
@@ -224,10 +234,10 @@ class FunctionVerifier {
             },
             [&](const Load& n) {
               check(n.index), require_index(n.index);
-              require(array(n.array).type == e->type, "a load from '" + n.array + "'");
+              require(array(n.array).type == e->type, "a load from '" + n.array.spelling() + "'");
             },
             [&](const MedianOf& n) {
-              require(array(n.array).type == e->type, "a median of '" + n.array + "'");
+              require(array(n.array).type == e->type, "a median of '" + n.array.spelling() + "'");
             },
         },
         e->op);
@@ -236,7 +246,7 @@ class FunctionVerifier {
   const Module& module_;
   const Function& function_;
   const std::string& after_;
-  std::map<std::string, Symbol> symbols_;
+  std::map<std::string, Declared> visible_;  // by spelling
 };
 
 }  // namespace

@@ -78,7 +78,7 @@ void visit(const Expr& e, const std::function<void(const Expr&)>& visitor) {
 }
 
 /// The array, or the pointer into one, that a node itself reads, if it does.
-const std::string* array_read_by(const Node& node) {
+const Symbol* array_read_by(const Node& node) {
   if (const auto* n = std::get_if<Load>(&node.op)) return &n->array;
   if (const auto* n = std::get_if<MedianOf>(&node.op)) return &n->array;
   return nullptr;
@@ -172,8 +172,8 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
   }
 }
 
-std::set<std::string> names_in(const Block& block) {
-  std::set<std::string> names;
+std::set<Symbol> names_in(const Block& block) {
+  std::set<Symbol> names;
   visit_statements(block, [&](const Stmt& statement) {
     const Effects effects = effects_of(statement);
     for (const auto* list : {&effects.assigns, &effects.reads, &effects.writes, &effects.mentions})
@@ -186,8 +186,8 @@ std::set<std::string> names_in(const Block& block) {
   return names;
 }
 
-std::set<std::string> arrays_written_in(const Block& block) {
-  std::set<std::string> names;
+std::set<Symbol> arrays_written_in(const Block& block) {
+  std::set<Symbol> names;
   visit_statements(block, [&](const Stmt& statement) {
     const Effects effects = effects_of(statement);
     names.insert(effects.writes.begin(), effects.writes.end());
@@ -220,11 +220,11 @@ std::vector<const Launch*> launches_of(const Module& module) {
 }
 std::vector<Launch*> launches_of(Module& module) { return all_launches<Module, Launch>(module); }
 
-const Function& function_named(const Module& module, const std::string& name) {
+const Function& function_named(const Module& module, const Symbol& name) {
   for (const Function& function : module.functions) {
     if (function.name == name) return function;
   }
-  throw InternalError("there is no function '" + name + "'");
+  throw InternalError("there is no function '" + name.spelling() + "'");
 }
 
 namespace {
@@ -237,23 +237,23 @@ class Pointees {
   }
   /// Pointers of different scopes may have one name: then it stands for what any of them points into.
   void add(const Pointer& pointer) {
-    for (const std::string& array : effects_of({pointer}).mentions)
+    for (const Symbol& array : effects_of({pointer}).mentions)
       arrays_[pointer.name].merge(std::set(of(array)));
   }
   /// Nothing, of a function's own arrays and of tables.
-  const std::set<std::string>& of(const std::string& name) const {
-    static const std::set<std::string> nothing;
+  const std::set<Symbol>& of(const Symbol& name) const {
+    static const std::set<Symbol> nothing;
     const auto found = arrays_.find(name);
     return found == arrays_.end() ? nothing : found->second;
   }
 
  private:
-  std::map<std::string, std::set<std::string>> arrays_;
+  std::map<Symbol, std::set<Symbol>> arrays_;
 };
 
 void add_uses(const Module& module, const Function& function, Uses& uses) {
   Pointees pointees(module);
-  const auto add = [&](std::set<std::string>& to, const std::string& name) {
+  const auto add = [&](std::set<Symbol>& to, const Symbol& name) {
     to.insert(pointees.of(name).begin(), pointees.of(name).end());
   };
   visit_statements(function.body, [&](const Stmt& statement) {
@@ -261,8 +261,8 @@ void add_uses(const Module& module, const Function& function, Uses& uses) {
     if (const auto* s = std::get_if<CallFunction>(&statement.op))
       add_uses(module, function_named(module, s->function), uses);
     const Effects effects = effects_of(statement);
-    for (const std::string& name : effects.reads) add(uses.reads, name);
-    for (const std::string& name : effects.writes) add(uses.writes, name);
+    for (const Symbol& name : effects.reads) add(uses.reads, name);
+    for (const Symbol& name : effects.writes) add(uses.writes, name);
   });
   visit_expressions(function.body, [&](const Expr& e) {
     if (const auto* array = array_read_by(*e)) add(uses.reads, *array);
@@ -271,7 +271,7 @@ void add_uses(const Module& module, const Function& function, Uses& uses) {
 
 }  // namespace
 
-Uses uses_of(const Module& module, const std::string& function) {
+Uses uses_of(const Module& module, const Symbol& function) {
   Uses uses;
   add_uses(module, function_named(module, function), uses);
   return uses;

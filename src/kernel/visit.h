@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "kernel/ir.h"
@@ -22,10 +21,10 @@ void each_block(Stmt& statement, const std::function<void(Block&)>& change);
 
 /// What a statement itself does to the names of a function, besides what its operands read.
 struct Effects {
-  std::vector<std::string> declares = {};            ///< Variables, pointers and arrays of the function.
-  std::vector<std::string> assigns = {};             ///< Variables.
-  std::vector<std::string> reads = {}, writes = {};  ///< Arrays, or pointers into them.
-  std::vector<std::string> mentions = {};            ///< Arrays that are prefetched, or pointed into.
+  std::vector<Symbol> declares = {};            ///< Variables, pointers and arrays of the function.
+  std::vector<Symbol> assigns = {};             ///< Variables.
+  std::vector<Symbol> reads = {}, writes = {};  ///< Arrays, or pointers into them.
+  std::vector<Symbol> mentions = {};            ///< Arrays that are prefetched, or pointed into.
 };
 Effects effects_of(const Stmt& statement);
 
@@ -45,21 +44,21 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
 
 /// All variables, arrays and fields that a block uses, but for what it only declares; a call passes the
 /// frame, so a callee's are not among them.
-std::set<std::string> names_in(const Block& block);
+std::set<Symbol> names_in(const Block& block);
 /// The arrays that a block stores to, or makes writable pointers into.
-std::set<std::string> arrays_written_in(const Block& block);
+std::set<Symbol> arrays_written_in(const Block& block);
 
 /// The arrays of the module that a function reads and writes, itself or in functions that it calls, through
 /// pointers, too. What an atomic operation updates is written.
 struct Uses {
-  std::set<std::string> reads, writes;
+  std::set<Symbol> reads, writes;
 };
-Uses uses_of(const Module& module, const std::string& function);
+Uses uses_of(const Module& module, const Symbol& function);
 /// All launches of a module in order, those of a repeat once.
 std::vector<const Launch*> launches_of(const Module& module);
 std::vector<Launch*> launches_of(Module& module);
 
 /// Throws InternalError if there is no such function.
-const Function& function_named(const Module& module, const std::string& name);
+const Function& function_named(const Module& module, const Symbol& name);
 
 }  // namespace weft::kernel

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
 
 #include "ir/stage_ir.h"
 #include "ir/value.h"
@@ -36,7 +35,7 @@ class Wrapping {
 
   void run(kernel::Function& function) {
     known_.clear();
-    for (const std::string& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
+    for (const Symbol& size : function.narrow) known_[size] = {0, static_cast<double>(extent_limit)};
     block(function.body);
   }
 
@@ -194,10 +193,10 @@ class Wrapping {
     return as(modular, e);
   }
 
-  std::map<std::string, IntegerRange> known_;   // names that do not change, by what is visible here
-  std::map<std::string, IntegerRange> stored_;  // in local arrays
-  std::set<std::string> stored_once_;           // of these, by one statement
-  std::set<std::string> values_;                // names that are made of pixels or parameters
+  std::map<Symbol, IntegerRange> known_;   // names that do not change, by what is visible here
+  std::map<Symbol, IntegerRange> stored_;  // in local arrays
+  std::set<Symbol> stored_once_;           // of these, by one statement
+  std::set<Symbol> values_;                // names that are made of pixels or parameters
 };
 
 }  // namespace

@@ -52,9 +52,9 @@ class BlockTiles : public TileOwner {
   void declare(kernel::LocalArray rows, Block& block) override {
     rows.storage = kernel::Storage::Shared;
     if (tile_.plan().is_of_warps()) {
-      const std::string own = rows.name;
-      rows.name = tile_.layout().names.claim(own + "_of_warps");
-      const Expr of_warp = kernel::mul(name("warp"), literal(rows.count));
+      const kernel::Symbol own = rows.name;
+      rows.name = tile_.layout().names.claim(own.spelling() + "_of_warps");
+      const Expr of_warp = kernel::mul(name(warp_), literal(rows.count));
       own_rows_.push_back({kernel::Pointer{own, rows.name, rows.type, of_warp, false}});
       rows.count *= tile_.plan().warps();
     }
@@ -62,18 +62,18 @@ class BlockTiles : public TileOwner {
   }
 
   kernel::Function begin() override {
-    return {tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
+    return {tile_.layout().names.claim(tile_.array().name.spelling() + "_kernel"), "", {}, {}};
   }
 
   void go_through(kernel::Function& function, const Expr& rows_per_part, Block work) override {
-    const Expr x0 = name("x0"), width = literal(tile_.width());
+    const Expr x0 = name(tile_.from(0)), width = literal(tile_.width());
     // Whole steps, as are the columns: what there is no pixel of is not stored.
     const Expr right = steps_.whole(rows_.end(0), 0);
     For down = tile_.is_of_volume() ? go_through_planes(function, std::move(work))
                                     : go_down_rows(function, rows_per_part, std::move(work));
     if (tile_.plan().is_of_warps()) down = divided_among_warps(std::move(down));
-    For across{LoopKind::BlocksX, "x0", steps_.origin(0), rows_.end(0), {}, width};
-    across.body.push_back({Let{"columns", kernel::min(width, kernel::sub(right, x0))}});
+    For across{LoopKind::BlocksX, tile_.from(0), steps_.origin(0), rows_.end(0), {}, width};
+    across.body.push_back({Let{columns_, kernel::min(width, kernel::sub(right, x0))}});
     across.body.push_back({std::move(down)});
     function.body.push_back({std::move(across)});
   }
@@ -120,41 +120,45 @@ class BlockTiles : public TileOwner {
   Block rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) override {
     const Expr batch = tile_.batch_row();
     Block work = part_of(batch, tile_.batch(), {{columns_of({&result_}, &reduction)}});
-    return {{If{kernel::binary(BinaryOp::Le, name("y0"), batch), std::move(work), {}}}};
+    return {{If{kernel::binary(BinaryOp::Le, name(tile_.from(1)), batch), std::move(work), {}}}};
   }
 
  private:
   /// The warps of a block compute tiles that lie below each other, each with its own part of the kept rows.
   For divided_among_warps(For tiles) const {
-    const Expr first = name("first_tile"), tile = name(tiles.variable), to = tiles.to;
+    const kernel::Symbol first_tile = tile_.layout().names.local("first_tile");
+    const Expr first = name(first_tile), tile = name(tiles.variable), to = tiles.to;
     const std::int64_t warps = tile_.plan().warps();
     Block own;
     for (const kernel::Pointer& rows : own_rows_) own.push_back({rows});
     kernel::append(own, std::move(tiles.body));
-    For of_block{
-        LoopKind::BlocksY, "first_tile", tiles.from, to, {}, kernel::mul(tiles.step, literal(warps))};
-    For of_warp{LoopKind::Warps, "warp", literal(0), literal(warps), {}};
-    of_warp.body.push_back({Let{tiles.variable, kernel::add(first, kernel::mul(name("warp"), tiles.step))}});
+    For of_block{LoopKind::BlocksY, first_tile, tiles.from, to, {}, kernel::mul(tiles.step, literal(warps))};
+    For of_warp{LoopKind::Warps, warp_, literal(0), literal(warps), {}};
+    of_warp.body.push_back({Let{tiles.variable, kernel::add(first, kernel::mul(name(warp_), tiles.step))}});
     of_warp.body.push_back({If{kernel::binary(BinaryOp::Lt, tile, to), std::move(own), {}}});
     of_block.body.push_back({std::move(of_warp)});
     return of_block;
   }
   For go_down_rows(kernel::Function& function, const Expr& rows_per_part, Block work) const {
-    const Expr rows = name("rows"), bottom = steps_.whole(rows_.end(1), 1);
-    function.body.push_back({Let{"rows", tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
-    For down{LoopKind::BlocksY, "y0", steps_.origin(1), rows_.end(1), {}, rows};
-    down.body.push_back({Let{"y1", kernel::min(kernel::add(name("y0"), rows), bottom)}});
+    const kernel::Symbol height = tile_.layout().names.local("rows");
+    const Expr rows = name(height), bottom = steps_.whole(rows_.end(1), 1);
+    function.body.push_back({Let{height, tile_.height(tile_.columns_of_tiles(), rows_per_part)}});
+    For down{LoopKind::BlocksY, tile_.from(1), steps_.origin(1), rows_.end(1), {}, rows};
+    down.body.push_back({Let{tile_.until(1), kernel::min(kernel::add(name(tile_.from(1)), rows), bottom)}});
     kernel::append(down.body, std::move(work));
     return down;
   }
   /// Blocks along y of the grid are those of one layer after the other.
   For go_through_planes(kernel::Function& function, Block work) const {
-    const Expr planes = name("planes"), layers = name("layers"), lines = literal(tile_.plan().lines());
-    function.body.push_back({Let{"layers", tile_.layers_of_tiles()}});
+    const kernel::Names& names = tile_.layout().names;
+    const kernel::Symbol of_tile = names.local("planes"), of_plane = names.local("layers"),
+                         number = names.local("tile");
+    const Expr planes = name(of_tile), layers = name(of_plane), lines = literal(tile_.plan().lines());
+    function.body.push_back({Let{of_plane, tile_.layers_of_tiles()}});
     const Expr side_by_side = kernel::mul(tile_.columns_of_tiles(), layers);
-    function.body.push_back({Let{"planes", tile_.height(side_by_side, nullptr)}});
-    const Expr tile = name("tile"), below = parts(steps_.extent(2), planes);
-    For through{LoopKind::BlocksY, "tile", literal(0), kernel::mul(below, layers), {}, literal(1)};
+    function.body.push_back({Let{of_tile, tile_.height(side_by_side, nullptr)}});
+    const Expr tile = name(number), below = parts(steps_.extent(2), planes);
+    For through{LoopKind::BlocksY, number, literal(0), kernel::mul(below, layers), {}, literal(1)};
     tile_.append_ends(through.body, 1, kernel::binary(BinaryOp::Rem, tile, layers), lines);
     tile_.append_ends(through.body, 2, kernel::div(tile, layers), planes);
     kernel::append(through.body, std::move(work));
@@ -214,7 +218,7 @@ class BlockTiles : public TileOwner {
   For columns_of(const Tile::Stages& members, const TileReduction* reduction) {
     const Loop loop = loop_of(members);
     std::vector<Expr> coords = tile_.row_coords(loop.kept_rows());
-    coords.insert(coords.begin(), name("x"));
+    coords.insert(coords.begin(), name(x()));
     ExpressionLowering expressions = tile_.expressions(loop.stage(), Place::Thread, std::move(coords));
     if (members.size() > 1) expressions.share_with({members.begin() + 1, members.end()});
     const auto kept_rows = [this](const Source& source) -> ExpressionLowering::KeptRows {
@@ -244,9 +248,9 @@ class BlockTiles : public TileOwner {
     const Expr lanes = literal(loop.per_pixel), begin = tile_.begin(loop.rate[0]);
     const Expr x0 = kernel::mul(begin, lanes);
     const Expr columns =
-        steps_.at_rate(is_inside_ ? literal(tile_.width()) : name("columns"), 0, loop.rate[0]);
+        steps_.at_rate(is_inside_ ? literal(tile_.width()) : name(columns_), 0, loop.rate[0]);
     const Expr halo = literal((loop.x.extent() - 1) * loop.per_pixel);
-    const std::string variable = loop.is_strip_wide() ? "i" : expressions.claim("t");
+    const kernel::Symbol variable = loop.is_strip_wide() ? expressions.i() : expressions.claim("t");
     const Expr t = name(variable), from_x0 = literal(loop.x.min * loop.per_pixel);
     Column column{
         {LoopKind::Threads, variable, literal(0), kernel::add(kernel::mul(columns, lanes), halo), {}}};
@@ -262,10 +266,10 @@ class BlockTiles : public TileOwner {
     column.slot = kernel::add(t, literal(std::max<std::int64_t>(loop.x.min, 0) * loop.per_pixel));
     column.lane = loop.per_pixel == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, t, lanes);
     if (loop.is_strip_wide()) {
-      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+      body.push_back({Let{x(), kernel::add(x0, name(expressions.i()))}});
     } else if (is_inside_) {
-      body.push_back({Let{"i", kernel::add(t, from_x0)}});
-      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+      body.push_back({Let{expressions.i(), kernel::add(t, from_x0)}});
+      body.push_back({Let{x(), kernel::add(x0, name(expressions.i()))}});
     } else if (loop.border && !loop.is_constant_outside()) {
       const Rows pixels(loop.kept.front()->stage.box, tile_.layout());
       const Expr number = loop.per_pixel == 1 ? t : kernel::div(t, lanes);
@@ -273,16 +277,16 @@ class BlockTiles : public TileOwner {
       const Expr found =
           kernel::index_call(index_op(*loop.border), kernel::sub(pixel, pixels.begin(0)), pixels.extent(0));
       body.push_back(
-          {Let{"x", kernel::add(kernel::mul(kernel::add(found, pixels.begin(0)), lanes), column.lane)}});
-      body.push_back({Let{"i", kernel::sub(name("x"), x0)}});
+          {Let{x(), kernel::add(kernel::mul(kernel::add(found, pixels.begin(0)), lanes), column.lane)}});
+      body.push_back({Let{expressions.i(), kernel::sub(name(x()), x0)}});
       if (!loop.is_like_result) leave_out();
     } else {
-      body.push_back({Let{"i", kernel::add(t, from_x0)}});
-      body.push_back({Let{"x", kernel::add(x0, name("i"))}});
+      body.push_back({Let{expressions.i(), kernel::add(t, from_x0)}});
+      body.push_back({Let{x(), kernel::add(x0, name(expressions.i()))}});
       if (loop.is_constant_outside()) {
-        const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(0), name("x")),
-                                         kernel::binary(BinaryOp::Lt, name("x"), rows.end(0)));
-        const std::string local = expressions.claim("inside");
+        const Expr inside = kernel::both(kernel::binary(BinaryOp::Le, rows.begin(0), name(x())),
+                                         kernel::binary(BinaryOp::Lt, name(x()), rows.end(0)));
+        const kernel::Symbol local = expressions.claim("inside");
         body.push_back({Let{local, inside}});
         column.inside = name(local, Scalar::Bool);
       } else {
@@ -331,7 +335,7 @@ class BlockTiles : public TileOwner {
     const ir::Stage& stage;
     std::vector<ir::Case> cases;
     const Source* source;
-    std::string array;
+    kernel::Symbol array;
     Expr offset;
   };
   /// Appends pointers to the rows.
@@ -346,11 +350,12 @@ class BlockTiles : public TileOwner {
         cases = {{nullptr, cases[0].value}};
       if (!source) {
         const ArrayLayout& array = tile_.layout().arrays.at(&stage);
-        const Expr offset = kernel::add(loop.rows.row_offset(array), loop.rows.x_offset(name("x"), array));
+        const Expr offset = kernel::add(loop.rows.row_offset(array), loop.rows.x_offset(name(x()), array));
         targets.push_back({stage, std::move(cases), source, array.name, offset});
         continue;
       }
-      const std::string row = expressions.claim(tile_.layout().arrays.at(&source->stage).name + "_row");
+      const kernel::Symbol row =
+          expressions.claim(tile_.layout().arrays.at(&source->stage).name.spelling() + "_row");
       pointers.push_back(tile_.current_row(*source, row));
       targets.push_back(
           {stage, std::move(cases), source, row, kernel::mul(column.slot, literal(stage.type.lanes))});
@@ -383,13 +388,12 @@ class BlockTiles : public TileOwner {
     Expr is_own;
     if (!loop.is_strip_wide()) {
       const Expr from = literal(-loop.x.min * loop.per_pixel),
-                 columns = kernel::mul(name("columns"), literal(loop.per_pixel));
+                 columns = kernel::mul(name(columns_), literal(loop.per_pixel));
       is_own = within(from, name(column.work.variable), kernel::add(from, columns));
     }
     for (int d = 1; d <= tile_.down(); ++d)
-      is_own =
-          kernel::both(is_own, within(name(ir::dim_name(d) + "0"), row[d - 1], name(ir::dim_name(d) + "1")));
-    const Expr to = kernel::add(loop.rows.row_offset(array, row), loop.rows.x_offset(name("x"), array));
+      is_own = kernel::both(is_own, within(name(tile_.from(d)), row[d - 1], name(tile_.until(d))));
+    const Expr to = kernel::add(loop.rows.row_offset(array, row), loop.rows.x_offset(name(x()), array));
     Block stores;
     for (int l = 0; l < target.stage.type.lanes; ++l)
       stores.push_back({kernel::Store{
@@ -405,10 +409,14 @@ class BlockTiles : public TileOwner {
     }
   }
 
+  const kernel::Symbol& x() const { return rows_.coordinate(0); }
+
   const Tile& tile_;
   const ir::Stage& result_;
   const Rows& rows_;
   const Steps& steps_;
+  const kernel::Symbol columns_ = tile_.layout().names.local("columns");  // of the tile
+  const kernel::Symbol warp_ = tile_.layout().names.local("warp");
   std::vector<kernel::Pointer> own_rows_;  // of each warp
   bool is_inside_ = false;                 // the tile that code is written for now
 };

@@ -34,9 +34,9 @@ Expr in_memory_at(const Tile::Source& source, const Rows& rows, const Expr& x) {
 
 Block CoreTiles::rows_of_image(const Source& source) {
   Block body;
-  clip_columns(body, source);
+  clip_columns(body, source, part_);
   if (finds(source)) {
-    const std::string& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
+    const kernel::Symbol& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
     body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
   } else if (source.kept.is_copied())
     kernel::append(body, copied_row(source));
@@ -72,7 +72,7 @@ kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> c
   const Expr row =
       rows.row_offset(array_of(source.stage), moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
   return {array_of(source.stage).name, source.stage.type.scalar,
-          kernel::add(row, in_memory_at(source, rows, name("left"))),
+          kernel::add(row, in_memory_at(source, rows, left())),
           kernel::mul(count(), literal(source.lanes()))};
 }
 
@@ -87,33 +87,36 @@ Block CoreTiles::copied_row(const Source& source) {
   std::vector<Expr> row = tile_.row_coords(&source.kept);
   if (is_found) row = moved_inside(std::move(row), rows, index_op(border->mode));
   Block copies;
-  const std::string from = tile_.layout().names.claim(array.name + "_row");
+  const kernel::Symbol from = tile_.layout().names.claim(array.name.spelling() + "_row");
   copies.push_back({kernel::Pointer{from, array.name, type, rows.row_offset(array, row)}});
   const bool apart = source.kept.lane_pitch != 1;
-  const auto copy_from = [&](const Expr& left, const Expr& right) {
+  const auto copy_from = [&](const Expr& begin, const Expr& end) {
     Block copy;
     for (int l = 0; l < (apart ? lanes : 1); ++l) {
-      const Expr scalar = kernel::add(kernel::mul(name("i"), literal(apart ? lanes : 1)), literal(l));
+      const Expr scalar =
+          kernel::add(kernel::mul(name(variables().i), literal(apart ? lanes : 1)), literal(l));
       copy.push_back(
-          {kernel::Store{row_name(source), kernel::add(name("i"), at(source, left, l)),
-                         kernel::load(from, type, kernel::add(scalar, in_memory_at(source, rows, left)))}});
+          {kernel::Store{row_name(source), kernel::add(name(variables().i), at(source, begin, l)),
+                         kernel::load(from, type, kernel::add(scalar, in_memory_at(source, rows, begin)))}});
     }
-    const Expr count = kernel::mul(kernel::sub(right, left), literal(apart ? 1 : lanes));
-    copies.push_back({For{LoopKind::Vector, "i", literal(0), count, std::move(copy)}});
+    const Expr count = kernel::mul(kernel::sub(end, begin), literal(apart ? 1 : lanes));
+    copies.push_back({For{LoopKind::Vector, variables().i, literal(0), count, std::move(copy)}});
   };
   if (edges_ && finds(source)) {  // what is read at both ends
     const plan::Reach& x = source.kept.x();
     const Expr until = kernel::add(name(edges_->left), literal(x.max));
     const Expr again = kernel::add(name(edges_->right), literal(x.min));
-    copies.push_back({Let{"left_end", kernel::min(name("right"), kernel::max(name("left"), until))}});
-    copies.push_back({Let{"right_begin", kernel::min(name("right"), kernel::max(name("left_end"), again))}});
-    copy_from(name("left"), name("left_end"));
-    copy_from(name("right_begin"), name("right"));
+    const kernel::Symbol left_end = tile_.layout().names.local("left_end"),
+                         right_begin = tile_.layout().names.local("right_begin");
+    copies.push_back({Let{left_end, kernel::min(right(), kernel::max(left(), until))}});
+    copies.push_back({Let{right_begin, kernel::min(right(), kernel::max(name(left_end), again))}});
+    copy_from(left(), name(left_end));
+    copy_from(name(right_begin), right());
   } else {
-    copy_from(name("left"), name("right"));
+    copy_from(left(), right());
   }
   if (border) {
-    beyond_columns(copies, source, {"left", "right"}, row_name(source), [&](const Expr& x, int lane) {
+    beyond_columns(copies, source, part_, row_name(source), [&](const Expr& x, int lane) {
       return kernel::load(from, type, kernel::add(in_memory_at(source, rows, x), literal(lane)));
     });
   }
@@ -126,13 +129,13 @@ Block CoreTiles::copied_row(const Source& source) {
   return copies;
 }
 
-void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& ends, const std::string& to,
+void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& ends, const kernel::Symbol& to,
                                const std::function<Expr(const Expr&, int)>& pixel) {
   const plan::BorderRule& border = *source.kept.border;
   const Rows rows = all_of(source);
   const auto fill = [&](const Expr& from, const Expr& until) {
     Block body;
-    const Expr x = name("x");
+    const Expr x = name(rows_.coordinate(0));
     std::vector<Expr> values;
     if (border.mode == ir::BorderMode::Constant) {
       values = border_lanes(border, body);
@@ -145,7 +148,7 @@ void CoreTiles::beyond_columns(Block& block, const Source& source, const Ends& e
     for (int l = 0; l < source.lanes(); ++l) {
       body.push_back({kernel::Store{to, at(source, x, l), values[l]}});
     }
-    block.push_back({For{LoopKind::Serial, "x", from, until, std::move(body)}});
+    block.push_back({For{LoopKind::Serial, rows_.coordinate(0), from, until, std::move(body)}});
   };
   const plan::Reach &x = source.kept.x(), &outside = source.kept.outside[0];
   if (outside.min > 0) {
@@ -162,12 +165,14 @@ Block CoreTiles::constant_row(const Source& source) {
   Block block, body;
   const std::vector<Expr> values = border_lanes(*source.kept.border, block);
   for (int l = 0; l < source.lanes(); ++l)
-    body.push_back({kernel::Store{
-        row_name(source),
-        kernel::add(kernel::mul(name("i"), literal(pixel_pitch(source.lanes(), source.kept.lane_pitch))),
-                    literal(l * source.kept.lane_pitch)),
-        values[l]}});
-  block.push_back({For{LoopKind::Vector, "i", literal(0), literal(columns_of(source)), std::move(body)}});
+    body.push_back(
+        {kernel::Store{row_name(source),
+                       kernel::add(kernel::mul(name(variables().i),
+                                               literal(pixel_pitch(source.lanes(), source.kept.lane_pitch))),
+                                   literal(l * source.kept.lane_pitch)),
+                       values[l]}});
+  block.push_back(
+      {For{LoopKind::Vector, variables().i, literal(0), literal(columns_of(source)), std::move(body)}});
   return block;
 }
 

@@ -29,14 +29,15 @@ std::vector<Expr> at_row(std::vector<Expr> row, int below) {
 }
 
 /// for the pixels of a row:  each lane from one row to the other, of which one has them apart
-For moved_lanes(const StripTarget& from, const StripTarget& to, Type type) {
+For moved_lanes(const StripTarget& from, const StripTarget& to, Type type, const kernel::Symbol& i,
+                const Expr& count) {
   Block body;
   for (int l = 0; l < type.lanes; ++l) {
     const Expr lane =
         kernel::load(from.array, type.scalar, kernel::add(from.offset, literal(l * from.lane_pitch)));
     body.push_back({kernel::Store{to.array, kernel::add(to.offset, literal(l * to.lane_pitch)), lane}});
   }
-  return {LoopKind::Vector, "i", literal(0), kernel::sub(name("right"), name("left")), std::move(body)};
+  return {LoopKind::Vector, i, literal(0), count, std::move(body)};
 }
 
 /// GCC 12 thinks that loading again costs nothing, and does so with what rows have in common, unless stores between could
@@ -106,32 +107,33 @@ Expr CoreTiles::where_together(const Tile::Stages& pass, const Source* source, i
   const auto box = box_of_first_case(stage);
   if (!box) return nullptr;
   const Expr first = tile_.first_of_batch(source ? &source->kept : nullptr);
-  return rows_in_box(tile_.expressions(stage, Place::Row, {name("x0"), first}), *box, rows);
+  return rows_in_box(tile_.expressions(stage, Place::Row, {name(tile_.from(0)), first}), *box, rows);
 }
 
 Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) {
-  const Expr x = reduction.parts.column(), row = name("y");
+  const Expr x = reduction.parts.column(), row = name(rows_.coordinate(1));
   ExpressionLowering expressions = tile_.expressions(result_, Place::Row, {x, row});
   Tile::RowsOf rows;
   for (const Source& source : tile_.sources()) {
     if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
   }
-  expressions.keep_rows(std::move(rows), name("left"), kernel::sub(x, name("left")));
+  expressions.keep_rows(std::move(rows), left(), kernel::sub(x, left()));
   Block elements = columns_of_result();
-  reduction.parts.row(expressions, reduction.accumulators, name("left"), name("right"), elements);
+  reduction.parts.row(expressions, reduction.accumulators, left(), right(), elements);
   return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
 }
 
 Block CoreTiles::columns_of_result() const {
-  const Ends ends = ends_of_row();
+  const Ends& ends = ends_of_row();
   const bool in_steps = steps_[0] > 1;  // which may begin and end beyond the result
-  return {{Let{ends.left, in_steps ? kernel::max(name("x0"), rows_.begin(0)) : name("x0")}},
-          {Let{ends.right, in_steps ? kernel::min(name("x1"), rows_.end(0)) : name("x1")}}};
+  return {
+      {Let{ends.left, in_steps ? kernel::max(name(tile_.from(0)), rows_.begin(0)) : name(tile_.from(0))}},
+      {Let{ends.right, in_steps ? kernel::min(name(tile_.until(0)), rows_.end(0)) : name(tile_.until(0))}}};
 }
 
 void CoreTiles::fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
                                 int rows) {
-  const Ends ends = ends_of_row();
+  const Ends& ends = ends_of_row();
   const Source* of_pass = tile_.source(*pass.front());
   const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
   const std::set<const ir::Stage*> fetched = fetched_;
@@ -144,7 +146,7 @@ void CoreTiles::fetch_next_rows(Block& block, const Tile::Stages& pass, const st
 
 void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                         int rows) {
-  const Ends ends = ends_of_row();
+  const Ends& ends = ends_of_row();
   if (!tile_.is_of_volume())
     fetch_next_rows(block, pass, row, rows);
   else if (!edges_)
@@ -159,7 +161,7 @@ void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vecto
     for (const ir::Stage* stage : pass) {
       const Source* source = tile_.source(*stage);
       if (!source) continue;
-      const std::string& kept = row_name(*source, below);
+      const kernel::Symbol& kept = row_name(*source, below);
       if (edges_ && (source->kept.is_stored || source->kept.border_mode()))
         block.push_back(current_row(*source, below));
       if (source->kept.is_stored) block.push_back({stored_row(*source, at_row(row, below), kept)});
@@ -172,19 +174,19 @@ void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vecto
 }
 
 If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
-                         const std::string& kept_row) const {
+                         const kernel::Symbol& kept_row) const {
   const ArrayLayout& array = array_of(source.stage);
   Expr is_own;
   for (int d = 1; d <= tile_.down(); ++d) {
-    const Expr &at = row[d - 1], first = name(ir::dim_name(d) + "0"), end = name(ir::dim_name(d) + "1");
+    const Expr &at = row[d - 1], first = name(tile_.from(d)), end = name(tile_.until(d));
     is_own = kernel::both(
         is_own, kernel::both(kernel::binary(BinaryOp::Le, first, at), kernel::binary(BinaryOp::Lt, at, end)));
   }
   const int lanes = source.lanes();
-  const Expr i = name("i"), columns = kernel::sub(name("x1"), name("x0"));
-  const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(name("x0"), array));
+  const Expr i = name(variables().i), columns = kernel::sub(name(tile_.until(0)), name(tile_.from(0)));
+  const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(name(tile_.from(0)), array));
   const auto& [from, target] = stored_.at(&source);
-  Block body{{kernel::Pointer{from, kept_row, source.kept.type.scalar, at(source, name("x0"))}}};
+  Block body{{kernel::Pointer{from, kept_row, source.kept.type.scalar, at(source, name(tile_.from(0)))}}};
   const bool is_apart = source.kept.lane_pitch != 1;
   Block plain{{kernel::Pointer{target, array.name, source.kept.type.scalar, to, false}}}, copy;
   for (int l = 0; l < (is_apart ? lanes : 1); ++l) {
@@ -193,7 +195,8 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
     copy.push_back({kernel::Store{target, scalar, kernel::load(from, source.kept.type.scalar, kept)}});
   }
   const Expr scalars = kernel::mul(columns, literal(lanes));
-  plain.push_back({For{LoopKind::Vector, "i", literal(0), is_apart ? columns : scalars, std::move(copy)}});
+  plain.push_back(
+      {For{LoopKind::Vector, variables().i, literal(0), is_apart ? columns : scalars, std::move(copy)}});
   if (is_apart) {
     kernel::append(body, std::move(plain));
   } else {
@@ -206,8 +209,8 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
 void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
                              int columns, int rows) {
   const Tile::PassLanes lanes = tile_.lanes_of(pass);
-  const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name("i");
-  const Expr begin = kernel::mul(name("left"), per_pixel), length = kernel::mul(count(), per_pixel);
+  const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name(variables().i);
+  const Expr begin = kernel::mul(left(), per_pixel), length = kernel::mul(count(), per_pixel);
   ExpressionLowering expressions =
       tile_.expressions(lanes.front()->stage(), Place::Row, coords_of(kernel::add(begin, i), row));
   if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
@@ -233,10 +236,11 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
       phases > 1 && type.lanes > 1 && tile_.reads_lanes_apart(*pass.back()) && last.lane_pitch == 1;
   const bool by_pixels = lanes.front()->per_pixel() > 1 && last.lane_pitch != 1;
   if (by_lanes || by_pixels) {
-    targets.back() = {last.stage,
-                      expressions.claim((pass.back() == &result_ ? array_ : array_of(*pass.back())).name +
-                                        (by_lanes ? "_lanes" : "_line")),
-                      i, by_lanes ? columns : 1};
+    targets.back() = {
+        last.stage,
+        expressions.claim((pass.back() == &result_ ? array_ : array_of(*pass.back())).name.spelling() +
+                          (by_lanes ? "_lanes" : "_line")),
+        i, by_lanes ? columns : 1};
     block.push_back({kernel::LocalArray{targets.back().array, type.scalar, columns * type.lanes}});
   }
   const Strip strip{begin, length, columns * lanes.front()->per_pixel()};
@@ -249,25 +253,26 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
     if (by_lanes) first.back() = literal(0);
     store_by_phases(expressions, std::move(kept_rows), targets, first, row, phases, pointers, work);
   } else {
-    expressions.keep_rows(std::move(kept_rows), name("left"));
+    expressions.keep_rows(std::move(kept_rows), left());
     store_strip(expressions, targets, strip, pointers, work);
   }
   kernel::append(block, std::move(pointers));
   kernel::append(block, std::move(work));
-  if (by_lanes) block.push_back({moved_lanes(targets.back(), last, type)});
+  if (by_lanes) block.push_back({moved_lanes(targets.back(), last, type, variables().i, count())});
   if (by_pixels) {
     const Expr pixel = kernel::mul(i, literal(type.lanes));
     const Expr kept = kernel::add(i, first_scalar(*pass.back()));
-    block.push_back({moved_lanes({nullptr, targets.back().array, pixel, 1},
-                                 {nullptr, last.array, kept, last.lane_pitch}, type)});
+    block.push_back(
+        {moved_lanes({nullptr, targets.back().array, pixel, 1}, {nullptr, last.array, kept, last.lane_pitch},
+                     type, variables().i, count())});
   }
   if (pass.back() == &result_) store_lines(block, row, rows);
 }
 
 void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewrite::BetweenPixels& parts,
                                 const std::vector<Expr>& row, int columns, int phases) {
-  const Expr i = name("i");
-  const std::vector<Expr> coords = coords_of(kernel::add(name("left"), i), row);
+  const Expr i = name(variables().i);
+  const std::vector<Expr> coords = coords_of(kernel::add(left(), i), row);
   Tile::RowsOf rows;
   for (const Source& source : tile_.sources()) {
     if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
@@ -277,10 +282,10 @@ void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewr
   Tile::RowsOf rows_of_rest = rows;
   Tile::Stages others;
   for (const ir::StagePtr& part : parts.between) {
-    const std::string array = between.claim(part->name);
+    const kernel::Symbol array = between.claim(part->name);
     block.push_back({kernel::LocalArray{array, part->type.scalar, columns * part->type.lanes}});
     targets.push_back({part.get(), array, i, columns});
-    const auto from_left = [](const Expr& x) { return kernel::sub(x, name("left")); };
+    const auto from_left = [from = left()](const Expr& x) { return kernel::sub(x, from); };
     rows_of_rest[part.get()] = {array, [](const std::vector<Expr>&) { return literal(0); }, from_left, false,
                                 columns};
     tile_.layout().arrays[part.get()] = {array, part->type, {}, part->box};
@@ -295,9 +300,9 @@ void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewr
   kernel::append(block, std::move(work));
   pointers.clear(), work.clear();
   rest.avoid_names_of(between);
-  rest.keep_rows(std::move(rows_of_rest), name("left"));
+  rest.keep_rows(std::move(rows_of_rest), left());
   const StripTarget target = target_of(stage, parts.rest, rest, row, 0, block);
-  store_strip(rest, {target}, {name("left"), count(), columns}, pointers, work);
+  store_strip(rest, {target}, {left(), count(), columns}, pointers, work);
   kernel::append(block, std::move(pointers));
   kernel::append(block, std::move(work));
   for (const ir::StagePtr& part : parts.between) tile_.layout().arrays.erase(part.get());
@@ -314,21 +319,24 @@ void CoreTiles::store_lines(Block& block, const std::vector<Expr>& row, int rows
 }
 
 Expr CoreTiles::first_scalar(const ir::Stage& stage) const {
-  return &stage == &result_ ? literal(0) : at(*tile_.source(stage), name("left"));
+  return &stage == &result_ ? literal(0) : at(*tile_.source(stage), left());
 }
 
 void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows,
                                 const std::vector<StripTarget>& targets, const std::vector<Expr>& first,
                                 const std::vector<Expr>& row, int count, Block& pointers, Block& work) {
-  const Expr i = name("i"), mask = literal(-count);
+  const Expr i = name(variables().i), mask = literal(-count);
   const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
   const auto whole = [&](const Expr& x) { return kernel::binary(BinaryOp::Shr, x, shift); };
-  const Expr up = kernel::binary(BinaryOp::And, kernel::add(name("left"), literal(count - 1)), mask);
-  pointers.push_back({Let{"whole_left", kernel::min(up, name("right"))}});
-  const Expr down = kernel::binary(BinaryOp::And, name("right"), mask);
-  pointers.push_back({Let{"whole_right", kernel::max(name("whole_left"), down)}});
-  const Expr left = kernel::sub(name("whole_left"), name("left"));
-  const Expr right = kernel::sub(name("whole_right"), name("left"));
+  const Expr up = kernel::binary(BinaryOp::And, kernel::add(left(), literal(count - 1)), mask);
+  const kernel::Names& locals = tile_.layout().names;
+  const kernel::Symbol whole_left = locals.local("whole_left"), whole_right = locals.local("whole_right"),
+                       first_whole = locals.local("whole");
+  pointers.push_back({Let{whole_left, kernel::min(up, right())}});
+  const Expr down = kernel::binary(BinaryOp::And, right(), mask);
+  pointers.push_back({Let{whole_right, kernel::max(name(whole_left), down)}});
+  const Expr begin = kernel::sub(name(whole_left), left());
+  const Expr end = kernel::sub(name(whole_right), left());
 
   std::vector<Phases> phases;
   std::unordered_map<const ir::Node*, std::string> names;
@@ -340,14 +348,17 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
   for (const Phases& of_stage : phases) {
     for (const ir::Stage& phase : of_stage.stages) stages.push_back(&phase);
   }
-  pointers.push_back({Let{"whole", whole(name("whole_left"))}});
-  ExpressionLowering together =
-      tile_.expressions(*stages.front(), Place::Row, coords_of(kernel::add(name("whole"), i), row), &names);
+  pointers.push_back({Let{first_whole, whole(name(whole_left))}});
+  ExpressionLowering together = tile_.expressions(*stages.front(), Place::Row,
+                                                  coords_of(kernel::add(name(first_whole), i), row), &names);
   together.share_with({stages.begin() + 1, stages.end()});
-  together.keep_rows(kept_rows, name("whole"));
+  together.keep_rows(kept_rows, name(first_whole));
   together.avoid_names_of(single);
-  For pixels{
-      LoopKind::Vector, "i", literal(0), whole(kernel::sub(name("whole_right"), name("whole_left"))), {}};
+  For pixels{LoopKind::Vector,
+             variables().i,
+             literal(0),
+             whole(kernel::sub(name(whole_right), name(whole_left))),
+             {}};
   together.open(work, &pointers);
   together.open(pixels.body);
   for (std::size_t m = 0; m < targets.size(); ++m) {
@@ -355,7 +366,7 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
     const int lanes = target.stage->type.lanes;
     for (int p = 0; p < count; ++p) {
       const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
-      const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), left);
+      const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), begin);
       for (int l = 0; l < lanes; ++l) {
         const Expr scalar = kernel::mul(pixel, literal(pixel_pitch(lanes, target.lane_pitch)));
         pixels.body.push_back({kernel::Store{
@@ -369,9 +380,9 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
   work.push_back({std::move(pixels)});
 
   single.avoid_names_of(together);
-  single.keep_rows(std::move(kept_rows), name("left"));
+  single.keep_rows(std::move(kept_rows), left());
   const auto edge = [&](const Expr& from, const Expr& until) {
-    For pixel{LoopKind::Scalar, "i", from, until, {}};
+    For pixel{LoopKind::Scalar, variables().i, from, until, {}};
     single.open(pixel.body, &pixel.body);
     for (const StripTarget& target : targets)
       store_pixel(single, pixel.body, cases_of(*target.stage), target.array, target.offset,
@@ -379,8 +390,8 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
     single.close();
     work.push_back({std::move(pixel)});
   };
-  edge(literal(0), left);
-  edge(right, kernel::sub(name("right"), name("left")));
+  edge(literal(0), begin);
+  edge(end, kernel::sub(right(), left()));
 }
 
 void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
@@ -396,14 +407,14 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
   }
   const ir::Stage& first = *others.front();
   others.erase(others.begin());
-  ExpressionLowering together =
-      tile_.expressions(first, Place::Row, coords_of(kernel::add(strip.x0, name("i")), row), &names);
+  ExpressionLowering together = tile_.expressions(
+      first, Place::Row, coords_of(kernel::add(strip.x0, name(variables().i)), row), &names);
   together.share_with(others);
-  together.keep_rows(std::move(kept_rows), name("left"));
+  together.keep_rows(std::move(kept_rows), left());
   together.avoid_names_of(single);
   together.open(work, &pointers);
   const auto loop = [&](std::size_t number, const Expr& from, const Expr& until) {
-    For pixels{LoopKind::Vector, "i", from, until, {}};
+    For pixels{LoopKind::Vector, variables().i, from, until, {}};
     together.open(pixels.body);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Block stores;
@@ -424,7 +435,7 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
   };
   const auto box = box_of_first_case(*stages.front());
   if (box) {
-    const PixelRange all{"i", literal(0), strip.count, strip.x0};
+    const PixelRange all{variables().i, literal(0), strip.count, strip.x0};
     const auto [begin, end] = columns_in_box(together, *box, all, nullptr, work);
     loop(1, literal(0), begin);
     loop(0, begin, end);
@@ -440,7 +451,7 @@ StripTarget CoreTiles::target_of(const ir::Stage& stage, const ir::Stage& inner,
                                  ExpressionLowering& expressions, const std::vector<Expr>& row, int below,
                                  Block& block) const {
   const auto scalar = [&](std::int64_t lane_pitch) {
-    return kernel::mul(name("i"), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
+    return kernel::mul(name(variables().i), literal(pixel_pitch(inner.type.lanes, lane_pitch)));
   };
   if (&stage != &result_) {
     const Source& source = *tile_.source(stage);
@@ -449,14 +460,14 @@ StripTarget CoreTiles::target_of(const ir::Stage& stage, const ir::Stage& inner,
     return {&inner, row_name(source, below), kernel::add(scalar(lane_pitch), first_scalar(stage)),
             lane_pitch};
   }
-  const std::string target = expressions.claim(array_.name + "_row" + suffix_of_row(below));
+  const kernel::Symbol target = expressions.claim(array_.name.spelling() + "_row" + suffix_of_row(below));
   block.push_back({kernel::Pointer{target, array_.name, stage.type.scalar, memory_of(row), false,
                                    name(past_caches_, Scalar::Bool), lines_[below].name}});
   return {&inner, target, scalar(1)};
 }
 
 Expr CoreTiles::memory_of(const std::vector<Expr>& row) const {
-  return kernel::add(rows_.row_offset(array_, row), rows_.x_offset(name("left"), array_));
+  return kernel::add(rows_.row_offset(array_, row), rows_.x_offset(left(), array_));
 }
 
 }  // namespace weft::lower

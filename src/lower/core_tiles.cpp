@@ -27,7 +27,7 @@ CoreTiles::CoreTiles(const Tile& tile)
     : tile_(tile), result_(tile.result()), array_(tile.array()), rows_(tile.rows()), steps_(tile.steps()) {
   const auto claim = [&](const std::string& wanted) { return tile.layout().names.claim(wanted); };
   for (const Source& source : tile.sources()) {
-    const std::string& name = array_of(source.stage).name;
+    const std::string& name = array_of(source.stage).name.spelling();
     for (int below = 0; below < tile.plan().rows_of_pass(); ++below)
       row_[&source].push_back(claim(name + "_row" + suffix_of_row(below)));
     if (source.kept.is_stored) stored_[&source] = {claim(name + "_own"), claim(name + "_stored")};
@@ -35,10 +35,12 @@ CoreTiles::CoreTiles(const Tile& tile)
     finding_[&source] = {claim(name + "_copied"), claim(name + "_from"), claim(name + "_step"),
                          claim(name + "_line_step"), claim(name + "_mask")};
   }
-  if (tile.plan().edges > 0) edges_ = {claim("copied"), claim("inner_left"), claim("inner_right")};
+  if (tile.plan().edges > 0)
+    edges_ = {claim("copied"), claim("inner_left"), claim("inner_right"),
+              tile.layout().names.local("at_edge")};
   if (tile.plan().parts) return;
   for (int below = 0; below < tile.plan().rows_of_pass(); ++below)
-    lines_.push_back({claim(array_.name + "_line" + suffix_of_row(below)), result_.type.scalar,
+    lines_.push_back({claim(array_.name.spelling() + "_line" + suffix_of_row(below)), result_.type.scalar,
                       tile.width() * result_.type.lanes});
   past_caches_ = claim("past_caches");
 }
@@ -76,7 +78,10 @@ void CoreTiles::declare(kernel::LocalArray rows, Block& block) {
 }
 
 kernel::Function CoreTiles::begin() {
-  return {tile_.layout().names.claim(array_.name + "_strips"), "", {"first", "last"}, {}};
+  return {tile_.layout().names.claim(array_.name.spelling() + "_strips"),
+          "",
+          {variables().first, variables().last},
+          {}};
 }
 
 void CoreTiles::go_through(kernel::Function& function, const Expr& rows_per_part, Block work) {
@@ -87,21 +92,24 @@ void CoreTiles::go_through(kernel::Function& function, const Expr& rows_per_part
     for (const kernel::LocalArray& line : lines_) block.push_back({line});
     block.push_back({kernel::ExceedsCaches{past_caches_, bytes}});
   }
-  const Expr columns = name("columns"), strip = name("strip");
-  block.push_back({Let{"columns", tile_.columns_of_tiles()}});
+  const kernel::Names& names = tile_.layout().names;
+  const kernel::Symbol across = names.local("columns"), number = names.local("strip"),
+                       layers = names.local("layers");
+  const Expr columns = name(across), strip = name(number);
+  block.push_back({Let{across, tile_.columns_of_tiles()}});
   const bool has_layers = tile_.is_of_volume();
-  const std::string height = has_layers ? "planes" : "rows";
+  const kernel::Symbol height = names.local(has_layers ? "planes" : "rows");
   Expr side_by_side = columns;
   if (has_layers) {
-    block.push_back({Let{"layers", tile_.layers_of_tiles()}});
-    side_by_side = kernel::mul(columns, name("layers"));
+    block.push_back({Let{layers, tile_.layers_of_tiles()}});
+    side_by_side = kernel::mul(columns, name(layers));
   }
   block.push_back({Let{height, tile_.height(side_by_side, rows_per_part)}});
-  For strips{LoopKind::Serial, "strip", name("first"), name("last"), {}};
+  For strips{LoopKind::Serial, number, name(function.parameters[0]), name(function.parameters[1]), {}};
   Block& body = strips.body;
   tile_.append_ends(body, 0, kernel::binary(BinaryOp::Rem, strip, columns), literal(tile_.width()));
   if (has_layers)
-    tile_.append_ends(body, 1, kernel::binary(BinaryOp::Rem, kernel::div(strip, columns), name("layers")),
+    tile_.append_ends(body, 1, kernel::binary(BinaryOp::Rem, kernel::div(strip, columns), name(layers)),
                       literal(tile_.plan().lines()));
   tile_.append_ends(body, tile_.down(), kernel::div(strip, side_by_side), name(height));
   if (edges_) {
@@ -156,7 +164,7 @@ void CoreTiles::find_edges(Block& body) const {
   body.push_back({Let{edges_->copied, copied}});
   std::int64_t reach = 0;
   for (const plan::Kept& kept : tile_.plan().kept) reach = std::max({reach, -kept.x().min, kept.x().max});
-  const Expr x0 = name("x0"), end = name("x1"), edge = literal(tile_.plan().edges);
+  const Expr x0 = name(tile_.from(0)), end = name(tile_.until(0)), edge = literal(tile_.plan().edges);
   const Expr far_left = kernel::sub(x0, literal(reach)), far_right = kernel::add(end, literal(reach));
   Expr left = kernel::select(all.left, kernel::add(x0, edge), far_left);
   if (all.rows) left = kernel::select(all.rows, far_right, left);
@@ -168,27 +176,30 @@ void CoreTiles::find_edges(Block& body) const {
 }
 
 Block CoreTiles::in_parts(const Expr& row_left, const Expr& row_right, Block work) const {
-  const Expr part = name("part");
+  const kernel::Names& names = tile_.layout().names;
+  const kernel::Symbol number = names.local("part"), end_of_first = names.local("first_end"),
+                       begin_of_last = names.local("last_begin");
+  const Expr part = name(number);
   const auto by_part = [&](const Expr& first, const Expr& second, const Expr& third) {
-    const auto is = [&](int number) { return kernel::binary(BinaryOp::Eq, part, literal(number)); };
+    const auto is = [&](int which) { return kernel::binary(BinaryOp::Eq, part, literal(which)); };
     return kernel::select(is(0), first, kernel::select(is(1), second, third));
   };
-  const auto within = [&](const std::string& x) {
+  const auto within = [&](const kernel::Symbol& x) {
     return kernel::max(row_left, kernel::min(name(x), row_right));
   };
-  Block block = {{Let{"first_end", within(edges_->left)}}, {Let{"last_begin", within(edges_->right)}}};
-  const Expr first_end = name("first_end"), last_begin = name("last_begin");
-  For parts{LoopKind::Serial, "part", literal(0), literal(3), {}};
+  Block block = {{Let{end_of_first, within(edges_->left)}}, {Let{begin_of_last, within(edges_->right)}}};
+  const Expr first_end = name(end_of_first), last_begin = name(begin_of_last);
+  For parts{LoopKind::Serial, number, literal(0), literal(3), {}};
   Block& body = parts.body;
-  body.push_back({Let{"left", by_part(row_left, first_end, last_begin)}});
-  body.push_back({Let{"right", by_part(first_end, last_begin, row_right)}});
-  body.push_back({Let{"at_edge", kernel::binary(BinaryOp::Ne, part, literal(1))}});
+  body.push_back({Let{part_.left, by_part(row_left, first_end, last_begin)}});
+  body.push_back({Let{part_.right, by_part(first_end, last_begin, row_right)}});
+  body.push_back({Let{edges_->at_edge, kernel::binary(BinaryOp::Ne, part, literal(1))}});
   Block some;
   for (const Source& source : tile_.sources()) {
-    if (finds(source)) find_rows(some, source, name("at_edge", Scalar::Bool));
+    if (finds(source)) find_rows(some, source, name(edges_->at_edge, Scalar::Bool));
   }
   kernel::append(some, std::move(work));
-  body.push_back({If{kernel::binary(BinaryOp::Lt, name("left"), name("right")), std::move(some), {}}});
+  body.push_back({If{kernel::binary(BinaryOp::Lt, left(), right()), std::move(some), {}}});
   block.push_back({std::move(parts)});
   return block;
 }
@@ -265,7 +276,7 @@ CoreTiles::KeptRows CoreTiles::kept_rows_of(const Source& source) const {
           [this, &source](const Expr& x) { return at(source, x); },
           exchanges || (source.kept.is_member && !source.kept.continues),
           source.kept.lane_pitch,
-          exchanges ? name(edges_ ? "at_edge" : finding->copied, Scalar::Bool) : nullptr};
+          exchanges ? name(edges_ ? edges_->at_edge : finding->copied, Scalar::Bool) : nullptr};
 }
 
 std::unique_ptr<TileOwner> core_of(const Tile& tile) { return std::make_unique<CoreTiles>(tile); }

@@ -42,13 +42,13 @@ class CoreTiles : public TileOwner {
   /// Of an image that tiles may read where it lies: whether a tile has to copy rows, where it finds them, how
   /// many scalars they lie apart, in volumes planes and lines, and the bits of a row's number that say which it is.
   struct Finding {
-    std::string copied, from, step, line_step, mask;
+    kernel::Symbol copied, from, step, line_step, mask;
   };
 
   const ArrayLayout& array_of(const ir::Stage& stage) const { return tile_.layout().arrays.at(&stage); }
   Expr begin_of(const Source& source) const { return tile_.begin(source.kept.rate[0]); }
   Expr end_of(const Source& source) const {
-    return steps_.at_rate(kernel::name("x1"), 0, source.kept.rate[0]);
+    return steps_.at_rate(kernel::name(tile_.until(0)), 0, source.kept.rate[0]);
   }
   static int columns_of(const Source& source) { return source.kept.pitch / source.lanes(); }
   /// In its kept rows, left of the tile's own.
@@ -76,18 +76,24 @@ class CoreTiles : public TileOwner {
   /// From where it finds its rows, the scalar with which one begins.
   Expr found_row(const Source& source, const Finding& found, const std::vector<Expr>& row) const;
 
-  /// The names of the columns with which a row begins and ends.
+  /// The columns with which a row begins and ends.
   struct Ends {
-    std::string left, right;
+    kernel::Symbol left, right;
   };
-  Ends ends_of_row() const { return edges_ ? Ends{"row_left", "row_right"} : Ends{"left", "right"}; }
+  Ends named_ends(const std::string& before) const {
+    return {tile_.layout().names.local(before + "left"), tile_.layout().names.local(before + "right")};
+  }
+  const Ends& ends_of_row() const { return edges_ ? whole_row_ : part_; }
+  const Variables& variables() const { return tile_.layout().variables; }
+  Expr left() const { return kernel::name(part_.left); }
+  Expr right() const { return kernel::name(part_.right); }
 
   /// The columns that are computed of a source, of those that the tile needs.
-  void clip_columns(Block& block, const Source& source, const Ends& ends = {"left", "right"}) const;
+  void clip_columns(Block& block, const Source& source, const Ends& ends) const;
   /// A row of a source with a constant border: the statements if it is inside, else constants.
   kernel::If inside_or_constant(const Source& source, Block inside, Block outside) const;
-  /// The name of its pointer, and of one to a row below the current one.
-  const std::string& row_name(const Source& source, int below = 0) const {
+  /// Its pointer, and one to a row below the current one.
+  const kernel::Symbol& row_name(const Source& source, int below = 0) const {
     return row_.at(&source).at(below);
   }
   kernel::Stmt current_row(const Source& source, int below = 0) const {
@@ -102,9 +108,9 @@ class CoreTiles : public TileOwner {
     row.insert(row.begin(), x);
     return row;
   }
-  /// Of names that there are of each row: none for the current one.
+  /// Of spellings that there are of each row: none for the current one.
   static std::string suffix_of_row(int below) { return below == 0 ? "" : "_p" + std::to_string(below); }
-  static Expr count() { return kernel::sub(kernel::name("right"), kernel::name("left")); }
+  Expr count() const { return kernel::sub(right(), left()); }
 
   // ---- rows of images (core_images.cpp)
 
@@ -120,7 +126,7 @@ class CoreTiles : public TileOwner {
   /// The current row of an image, copied to its kept rows with what its border finds.
   Block copied_row(const Source& source);
   /// The pixels beyond the ends of the row `to` that the tile needs. `pixel` gives one lane of a pixel of the source.
-  void beyond_columns(Block& block, const Source& source, const Ends& ends, const std::string& to,
+  void beyond_columns(Block& block, const Source& source, const Ends& ends, const kernel::Symbol& to,
                       const std::function<Expr(const Expr&, int)>& pixel);
   Block constant_row(const Source& source);
   std::vector<Expr> border_lanes(const plan::BorderRule& border, Block& block);
@@ -138,7 +144,7 @@ class CoreTiles : public TileOwner {
   /// What it reads pixel by pixel is asked for ahead of it.
   void fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int rows);
   /// if the tile has the row:  its columns, from the kept row to memory
-  kernel::If stored_row(const Source& source, const std::vector<Expr>& row, const std::string& kept) const;
+  kernel::If stored_row(const Source& source, const std::vector<Expr>& row, const kernel::Symbol& kept) const;
   /// From left to right.
   void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                     int rows);
@@ -169,20 +175,22 @@ class CoreTiles : public TileOwner {
   const ArrayLayout& array_;
   const Rows& rows_;
   const Steps& steps_;
-  std::map<const Source*, std::vector<std::string>> row_;  // point to the current one, and those below it
+  std::map<const Source*, std::vector<kernel::Symbol>> row_;  // point to the current one, and those below it
   std::map<const Source*, Finding> finding_;
-  std::map<const Source*, std::pair<std::string, std::string>>
+  std::map<const Source*, std::pair<kernel::Symbol, kernel::Symbol>>
       stored_;  // the tile's part of a row: kept, stored
   /// Of a tile whose images are read where they lie but for the ends of their rows: whether columns are copied,
-  /// and between which none are.
+  /// and between which none are; and whether the part of a row that is computed is one of those at its ends.
   struct Edges {
-    std::string copied, left, right;
+    kernel::Symbol copied, left, right, at_edge;
   };
   std::optional<Edges> edges_;
-  std::set<const ir::Stage*> fetched_;  // images, by what reads them first
+  const Ends part_ = named_ends(""),
+             whole_row_ = named_ends("row_");  ///< Of what is computed at a time, and of all.
+  std::set<const ir::Stage*> fetched_;         // images, by what reads them first
   // What caches cannot keep goes past them by whole cache lines, so rows of the tile are gathered first.
   std::vector<kernel::LocalArray> lines_;
-  std::string past_caches_;
+  kernel::Symbol past_caches_;
 };
 
 }  // namespace weft::lower

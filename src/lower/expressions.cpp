@@ -238,7 +238,7 @@ Lanes ExpressionLowering::with_names(const ir::Expr& e, Lanes lanes) {
   for (std::size_t l = 0; l < lanes.size(); ++l) {
     const Expr& value = lanes[l];
     if (is_plain(value)) continue;
-    const std::string name =
+    const kernel::Symbol name =
         locals_.claim(lane_name(stage == names_.end() ? "v" : stage->second, l, lanes.size()));
     emit({kernel::Let{name, value}});
     lanes[l] = kernel::name(name, value->type);
@@ -301,9 +301,9 @@ Lanes ExpressionLowering::compute(const ir::Expr& e) {
           [&](const ir::Median& n) { return median(n, e->type); },
           [&](const ir::Operand& n) { return operands_.at(n.side).at(n.component); },
           [&](const ir::StepNumber&) {
-            return Lanes{layout_.step_variable.empty() ? kernel::name(layout_.counter, scalar)
-                                                       : kernel::cast(ir::CastMode::Convert, scalar,
-                                                                      kernel::name(layout_.step_variable))};
+            return Lanes{!layout_.step_variable ? kernel::name(layout_.counter, scalar)
+                                                : kernel::cast(ir::CastMode::Convert, scalar,
+                                                               kernel::name(layout_.step_variable))};
           },
       },
       e->op);
@@ -323,7 +323,7 @@ Lanes ExpressionLowering::lower_branch(const ir::Expr& e) {
 
 namespace {
 
-Lanes pixel_at(const std::string& array, Type type, const Expr& offset, std::int64_t lane_pitch = 1) {
+Lanes pixel_at(const kernel::Symbol& array, Type type, const Expr& offset, std::int64_t lane_pitch = 1) {
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l)
     lanes.push_back(kernel::load(array, type.scalar, kernel::add(offset, kernel::literal(l * lane_pitch))));
@@ -369,7 +369,7 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     }
   }
 
-  std::string base = array.name;
+  kernel::Symbol base = array.name;
   if (direct && n.indices.size() > 1) {
     base = row_pointer(array, array.name, outer, n);
   } else {
@@ -443,17 +443,16 @@ Lanes ExpressionLowering::or_constant(const Expr& inside, Lanes lanes, const ir:
 }
 
 /// A local array of the lanes of a pixel, loaded at once: they lie at a multiple of their width.
-std::string ExpressionLowering::whole_pixel(const ArrayLayout& array, const Expr& offset) {
-  const std::string key = array.name + " whole";
-  if (const std::string* known_pixel = find(key, offset)) return *known_pixel;
-  const std::string name = locals_.claim(array.name + "_pixel");
+kernel::Symbol ExpressionLowering::whole_pixel(const ArrayLayout& array, const Expr& offset) {
+  if (const kernel::Symbol* known_pixel = find(What::Pixel, array.name, offset)) return *known_pixel;
+  const kernel::Symbol name = locals_.claim(array.name.spelling() + "_pixel");
   const Expr lanes = kernel::literal(array.type.lanes);
   kernel::LoadPack load{name, array.name, array.type.scalar, array.type.lanes, offset, lanes};
   load.is_whole = true;
   emit({std::move(load)});
   auto scope = scopes_.rbegin();
   while (scope->tap) ++scope;
-  scope->found.push_back({key, name, offset});
+  scope->found.push_back({What::Pixel, array.name, name, offset});
   return name;
 }
 
@@ -499,10 +498,12 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
                   kept.lane_pitch);
 }
 
-const std::string* ExpressionLowering::find(const std::string& array, const Expr& value) const {
+const kernel::Symbol* ExpressionLowering::find(What what, const kernel::Symbol& array,
+                                               const Expr& value) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     for (const Found& known_one : scope->found) {
-      if (known_one.array == array && kernel::same(known_one.value, value)) return &known_one.name;
+      if (known_one.what == what && known_one.array == array && kernel::same(known_one.value, value))
+        return &known_one.name;
     }
   }
   return nullptr;
@@ -530,30 +531,30 @@ Expr ExpressionLowering::bordered_index(const ir::Read& n, std::size_t dim, cons
   const Expr inside =
       kernel::add(kernel::index_call(index_op(n.border->mode), kernel::sub(index, min), extent), min);
   if (is_in_vector_loop()) return inside;
-  if (const std::string* known_index = find("", inside)) return kernel::name(*known_index);
+  if (const kernel::Symbol* known_index = find(What::Index, {}, inside)) return kernel::name(*known_index);
   const std::string suffix = distance_suffix(n.indices[dim], static_cast<int>(dim));
-  const std::string name =
+  const kernel::Symbol name =
       locals_.claim(ir::dim_name(static_cast<int>(dim)) + (suffix.empty() ? "_in" : suffix));
   emit({kernel::Let{name, inside}});
   auto scope = scopes_.rbegin();
   while (scope->tap) ++scope;
-  scope->found.push_back({"", name, inside});
+  scope->found.push_back({What::Index, {}, name, inside});
   return kernel::name(name);
 }
 
 /// A pointer to the row of a source at `offset` in the array that holds it, found once outside the loop over
 /// pixels; `row` is its index if the source is 2-D.
-std::string ExpressionLowering::row_pointer(const ArrayLayout& source, const std::string& array,
-                                            const Expr& offset, const ir::Read& read) {
-  if (const std::string* known_row = find(array, offset)) return *known_row;
+kernel::Symbol ExpressionLowering::row_pointer(const ArrayLayout& source, const kernel::Symbol& array,
+                                               const Expr& offset, const ir::Read& read) {
+  if (const kernel::Symbol* known_row = find(What::Row, array, offset)) return *known_row;
   std::string suffix;
   for (int d = 1; d < static_cast<int>(read.indices.size()); ++d)
     suffix += distance_suffix(read.indices[d], d);
-  const std::string name = locals_.claim(source.name + (suffix.empty() ? "_row" : suffix));
+  const kernel::Symbol name = locals_.claim(source.name.spelling() + (suffix.empty() ? "_row" : suffix));
   const auto scope =
       std::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& s) { return s.rows != nullptr; });
   scope->rows->push_back({kernel::Pointer{name, array, source.type.scalar, offset}});
-  scope->found.push_back({array, name, offset});
+  scope->found.push_back({What::Row, array, name, offset});
   return name;
 }
 

@@ -56,8 +56,10 @@ class ExpressionLowering {
   /// once.
   void share_with(const std::vector<const ir::Stage*>& others);
 
-  /// A name for a local of the same function.
-  std::string claim(const std::string& wanted) { return locals_.claim(wanted); }
+  /// For a local of the same function.
+  kernel::Symbol claim(const std::string& wanted) { return locals_.claim(wanted); }
+  /// The number of a pixel in its strip.
+  const kernel::Symbol& i() const { return layout_.variables.i; }
   /// Names that another lowering for the same function has claimed are taken.
   void avoid_names_of(const ExpressionLowering& other) { locals_ = other.locals_; }
 
@@ -77,7 +79,7 @@ class ExpressionLowering {
 
   /// Rows of a source that are kept in an array, borders along x resolved.
   struct KeptRows {
-    std::string array;
+    kernel::Symbol array;
     /// The scalar with which the row at those coordinates begins: y, in a volume z, too.
     std::function<kernel::Expr(const std::vector<kernel::Expr>& row)> row;
     std::function<kernel::Expr(const kernel::Expr& x)> at;  ///< From there, that with the pixel x.
@@ -89,10 +91,11 @@ class ExpressionLowering {
   };
   /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
   /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,
-  /// where `at` counts the pixels of each from that place.
+  /// where `at` counts the pixels of each from that place. A number that is null is i.
   void keep_rows(std::unordered_map<const ir::Stage*, KeptRows> kept, kernel::Expr left,
-                 kernel::Expr number = kernel::name("i")) {
-    kept_rows_ = std::move(kept), left_ = std::move(left), i_ = std::move(number);
+                 kernel::Expr number = nullptr) {
+    kept_rows_ = std::move(kept), left_ = std::move(left);
+    i_ = number ? std::move(number) : kernel::name(i());
   }
 
   /// A row of a source at the current coordinates: the scalars from the start of its array, and where it is one of the
@@ -104,7 +107,7 @@ class ExpressionLowering {
   /// Pixels of the current columns in the row that a read says, in a local array.
   struct Pack {
     const ir::Read* read;
-    std::string array;
+    kernel::Symbol array;
     kernel::Expr inside;  ///< See RowOfRead.
   };
   static bool have_the_same_row(const ir::Read& a, const ir::Read& b);
@@ -137,10 +140,12 @@ class ExpressionLowering {
                 const kernel::Expr& count, int capacity);
 
  private:
-  /// What a scope has given a name to: a row of an array (a pointer at an offset), or an index (array is
-  /// empty).
+  /// What a scope has given a name to: a row of an array (a pointer at an offset), a whole pixel of one, or an index.
+  enum class What { Row, Pixel, Index };
   struct Found {
-    std::string array, name;
+    What what;
+    kernel::Symbol array;  ///< None of an index.
+    kernel::Symbol name;
     kernel::Expr value;
   };
   struct Scope {
@@ -191,24 +196,24 @@ class ExpressionLowering {
 
   kernel::Expr place_in_table(const ir::Read& read);
   struct RowTable {
-    std::string array;
+    kernel::Symbol array;
     Scalar type;
     int lanes;
-    std::int64_t pitch;  ///< Scalars from plane to plane.
-    std::string first;   ///< The name of the first column.
+    std::int64_t pitch;    ///< Scalars from plane to plane.
+    kernel::Symbol first;  ///< The first column.
     ir::Affine column;
     ir::Expr plane;
     ir::Range planes;
   };
   Lanes look_up(const RowTable& table);
 
-  std::string row_pointer(const ArrayLayout& source, const std::string& array, const kernel::Expr& offset,
-                          const ir::Read& read);
+  kernel::Symbol row_pointer(const ArrayLayout& source, const kernel::Symbol& array,
+                             const kernel::Expr& offset, const ir::Read& read);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
   kernel::Expr index_in_array(const ir::Read& read, std::size_t dim, bool direct, kernel::Expr& inside);
   Lanes or_constant(const kernel::Expr& inside, Lanes lanes, const ir::Read& read);
-  std::string whole_pixel(const ArrayLayout& array, const kernel::Expr& offset);
-  const std::string* find(const std::string& array, const kernel::Expr& value) const;
+  kernel::Symbol whole_pixel(const ArrayLayout& array, const kernel::Expr& offset);
+  const kernel::Symbol* find(What what, const kernel::Symbol& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;
   const std::unordered_set<const ir::Loop*>& free_loops(const ir::Expr& e);
   std::unordered_set<const ir::Loop*> free_loops(const ir::Fold& fold);
@@ -225,7 +230,7 @@ class ExpressionLowering {
   const Place place_;
   const bool strict_;
   std::vector<kernel::Expr> coords_;
-  kernel::Expr i_ = kernel::name("i");  ///< The number of the pixel in its strip, from which distances count.
+  kernel::Expr i_ = kernel::name(i());  ///< The number of the pixel in its strip, from which distances count.
 
   std::vector<Scope> scopes_;
   Taps taps_;
@@ -236,17 +241,17 @@ class ExpressionLowering {
   kernel::Expr left_;
   std::vector<Pack> packs_;
   kernel::Expr number_in_pack_;
-  std::unordered_map<const ir::Fold*, std::vector<std::vector<std::string>>>
+  std::unordered_map<const ir::Fold*, std::vector<std::vector<kernel::Symbol>>>
       strips_;  // local arrays of large folds
   struct Places {
-    std::string array;
+    kernel::Symbol array;
     Scalar type;
   };
   std::unordered_map<const ir::Read*, Places> places_;  // in tables
   std::unordered_map<const ir::Node*, RowTable> row_tables_;
   struct Columns {
     analysis::Separable separable;
-    std::vector<std::string> arrays;  // by lane
+    std::vector<kernel::Symbol> arrays;  // by lane
   };
   std::unordered_map<const ir::Fold*, Columns> columns_;
   std::unordered_map<const ir::Node*, int> uses_;

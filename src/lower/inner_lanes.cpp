@@ -34,7 +34,7 @@ Expr divided(const Expr& value, int by) {
 Expr InnerLanes::in_steps(const Expr& pixels, int d) const { return divided(pixels, rate(nullptr, d)); }
 
 Expr InnerLanes::step_of_tile() const {
-  return in_steps(kernel::sub(name("x0"), literal(tile_.plan().first_column)), 0);
+  return in_steps(kernel::sub(name(tile_.from(0)), literal(tile_.plan().first_column)), 0);
 }
 
 Expr InnerLanes::first_step_from(const Expr& row, const plan::Kept* kept, int before) const {
@@ -107,7 +107,7 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     if (!box) return;
     const int columns = plan::at_rate(tile_.width(), tile_.plan().step[0], rate(kept, 0));
     const plan::Reach x = kept ? kept->x() : plan::Reach{};
-    const Expr at = kept ? kernel::mul(step_of_tile(), literal(rate(kept, 0))) : name("x0");
+    const Expr at = kept ? kernel::mul(step_of_tile(), literal(rate(kept, 0))) : name(tile_.from(0));
     const Expr begin = kernel::add(at, literal(x.min)), end = kernel::add(at, literal(columns + x.max));
     for (const ir::Affine& bound : (*box)[0].lower) add_to(tests, at_most(rows_.lower(bound), begin));
     for (const ir::Affine& bound : (*box)[0].upper) add_to(tests, at_most(end, rows_.lower(bound)));
@@ -121,7 +121,7 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
     for (const ir::Affine& bound : (*box)[1].lower) add_to(tests, at_most(rows_.lower(bound), first));
     for (const ir::Affine& bound : (*box)[1].upper) add_to(tests, at_most(last, rows_.lower(bound)));
   };
-  add_to(tests, at_most(kernel::add(name("x0"), literal(tile_.width())), rows_.end(0)));
+  add_to(tests, at_most(kernel::add(name(tile_.from(0)), literal(tile_.width())), rows_.end(0)));
   for (const Source& source : tile_.sources()) {
     const plan::Kept& kept = source.kept;
     if (!kept.is_member) {
@@ -165,10 +165,10 @@ Expr InnerLanes::is_aligned(const ir::Stage& stage, const plan::Kept* kept, Bloc
   const Rows rows(stage.box, tile_.layout());
   const Expr column =
       kernel::mul(kernel::sub(first_of_strip(kept), rows.lower(array.box[0].min)), literal(array.type.lanes));
-  const std::string aligned = array.name + "_aligned";
+  const kernel::Symbol aligned = tile_.layout().names.local(array.name.spelling() + "_aligned");
   block.push_back({kernel::IsAligned{aligned, array.name, column, bytes}});
   Expr all = name(aligned, Scalar::Bool);
-  for (const std::string& pitch : array.strides) {
+  for (const kernel::Symbol& pitch : array.strides) {
     const Expr stride = kernel::mul(name(pitch), literal(size_of(array.type.scalar)));
     const Expr apart = kernel::binary(BinaryOp::And, stride, literal(bytes - 1));
     all = kernel::both(all, equal(apart, literal(0)));

@@ -2,7 +2,6 @@
 // be tested for each pixel.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "lower/lane_rows.h"
@@ -11,8 +10,7 @@ namespace weft::lower {
 
 class InnerLanes : protected LaneRows {
  protected:
-  InnerLanes(const Tile& tile, const std::vector<std::string>& more)
-      : LaneRows(tile, more), halo_(plan::halo_lanes(tile.plan())) {}
+  explicit InnerLanes(const Tile& tile) : LaneRows(tile), halo_(plan::halo_lanes(tile.plan())) {}
 
   /// Where nothing has to be tested.
   struct Inside {

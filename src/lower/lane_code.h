@@ -1,7 +1,6 @@
 // Short names for what the code of lanes is full of.
 #pragma once
 
-#include <string>
 #include <utility>
 
 #include "kernel/build.h"
@@ -30,7 +29,7 @@ inline kernel::Expr limited(const kernel::Expr& value, const kernel::Expr& least
 inline kernel::Expr converted(Scalar to, const kernel::Expr& value) {
   return kernel::cast(ir::CastMode::Convert, to, value);
 }
-inline kernel::For unrolled(const std::string& variable, int count, kernel::Block body) {
+inline kernel::For unrolled(const kernel::Symbol& variable, int count, kernel::Block body) {
   return {kernel::LoopKind::Unrolled, variable, kernel::literal(0), kernel::literal(count), std::move(body)};
 }
 

@@ -19,7 +19,7 @@ using kernel::Let;
 using kernel::literal;
 using kernel::name;
 
-std::optional<int> distance_below(const Expr& row, const std::string& from, int times) {
+std::optional<int> distance_below(const Expr& row, const kernel::Symbol& from, int times) {
   const auto is_from = [&](const Expr& e) {
     return kernel::same(e, kernel::mul(name(from), literal(times)));
   };
@@ -46,9 +46,9 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
   const plan::Kept* kept = source ? &source->kept : nullptr;
   const Expr number = name(step());
   Block work;
-  std::string row = "y";
+  kernel::Symbol row = rows_.coordinate(1);
   if (source || !has_single_rows()) {
-    row = local((source ? memory_of(*source).name : tile_.array().name) + "_y");
+    row = variables_of(source).y;
     work.push_back({Let{row, row_of_step(kept, number, number_)}});
   }
   const int first_column = kept ? kept->first_column : tile_.plan().first_column;
@@ -60,9 +60,8 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
         stages_in_steps(pass, {InSteps{rate(kept, 0), first_column + p}, InSteps{rate(kept, 1), first_row}},
                         tile_.names(), names, tile_.strict()));
 
-  ExpressionLowering expressions = tile_.expressions(phases.front().front(), Place::Thread,
-                                                     {kernel::add(name("left"), name("i")), number}, &names);
-  reserve(expressions);
+  ExpressionLowering expressions = tile_.expressions(
+      phases.front().front(), Place::Thread, {kernel::add(name(variables_.left), name(i())), number}, &names);
   Tile::Stages others;
   for (const auto& stages : phases) {
     for (const ir::Stage& stage : stages) others.push_back(&stage);
@@ -73,19 +72,19 @@ Block LanePasses::row_of_pass_in_step(const Tile::Stages& pass, const Source* so
   for (const Source& other : tile_.sources()) rows[&other.stage] = rows_in_steps(other);
   expressions.keep_rows(std::move(rows), literal(0));
 
-  std::vector<std::string> arrays;
+  std::vector<kernel::Symbol> arrays;
   for (const ir::Stage* stage : pass) {
     const Source* member = tile_.source(*stage);
-    arrays.push_back(member ? member->array : expressions.claim(tile_.array().name + "_pack"));
+    arrays.push_back(member ? member->array : expressions.claim(tile_.array().name.spelling() + "_pack"));
     if (!member)
       work.push_back({kernel::LocalArray{arrays.back(), result_.type.scalar, scalars_of_result()}});
   }
   Block loops;
-  For each = unrolled("i", steps_, {});
+  For each = unrolled(i(), steps_, {});
   expressions.open(loops, &work);
   expressions.open(each.body);
   for (int p = 0; p < rate(kept, 0); ++p) {
-    const Expr pixel = kernel::add(kernel::mul(name("i"), literal(rate(kept, 0))), literal(p));
+    const Expr pixel = kernel::add(kernel::mul(name(i()), literal(rate(kept, 0))), literal(p));
     Block of_pixel;
     expressions.open(of_pixel);
     for (std::size_t m = 0; m < pass.size(); ++m) {
@@ -171,9 +170,10 @@ std::vector<ir::Case> LanePasses::cases_of(const ir::Stage& original, const ir::
 // ---- what is stored
 
 Expr LanePasses::is_of_tile(const Expr& along, const plan::Kept* kept) const {
-  Expr is_own = kernel::both(var("has_result", Scalar::Bool), at_most(name(marching() + "0"), along));
+  Expr is_own =
+      kernel::both(name(variables_.has_result, Scalar::Bool), at_most(name(tile_.from(down())), along));
   if (tests_.rows || (kept && kept->ahead > 0))
-    is_own = kernel::both(is_own, less(along, name(marching() + "1")));
+    is_own = kernel::both(is_own, less(along, name(tile_.until(down()))));
   // Of the first and the last step the result may have some rows only.
   if (tests_.rows && !has_single_rows())
     is_own = kernel::both(is_own, between(rows_.begin(1), along, rows_.end(1)));
@@ -184,18 +184,19 @@ Expr LanePasses::is_of_tile(const Expr& along, const plan::Kept* kept) const {
 Expr LanePasses::is_line_of_tile(const Expr& line, const plan::Kept* kept) const {
   if (!tile_.is_of_volume()) return nullptr;
   // Of a member there are rows around those of the tile; near an end these are fewer than a lane has.
-  if (kept && kept->window[1] != plan::Reach{}) return between(name("y0"), line, name("y1"));
-  return tests_.lines || tests_.rows ? less(line, name("y1")) : nullptr;
+  if (kept && kept->window[1] != plan::Reach{})
+    return between(name(tile_.from(1)), line, name(tile_.until(1)));
+  return tests_.lines || tests_.rows ? less(line, name(tile_.until(1))) : nullptr;
 }
 
-If LanePasses::store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
+If LanePasses::store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,
                      const plan::Kept* kept) const {
   return {kernel::both(is_of_tile(row.back(), kept), is_line_of_tile(row.front(), kept)),
           {store_of_lane(pack, array, row)},
           {}};
 }
 
-kernel::Stmt LanePasses::store_of_lane(const std::string& pack, const ArrayLayout& array,
+kernel::Stmt LanePasses::store_of_lane(const kernel::Symbol& pack, const ArrayLayout& array,
                                        const std::vector<Expr>& row) const {
   const Expr left = left_of(nullptr);
   const Expr offset = kernel::add(rows_.row_offset(array, row), rows_.x_offset(left, array));
@@ -205,11 +206,11 @@ kernel::Stmt LanePasses::store_of_lane(const std::string& pack, const ArrayLayou
 }
 
 Block LanePasses::store_row(const Source& source, const std::vector<Expr>& row) const {
-  const std::string& pack = local(memory_of(source).name + "_own");
-  const Expr first = own_at(source, literal(0), 0), j = var("j");
+  const kernel::Symbol& pack = variables_of(&source).own;
+  const Expr first = own_at(source, literal(0), 0), j = name(variables_.j);
   const Expr kept = kernel::load(source.array, source.kept.type.scalar, kernel::add(first, j));
   return {{kernel::LocalArray{pack, source.kept.type.scalar, scalars_of(source)}},
-          {unrolled(local("j"), scalars_of(source), {{kernel::Store{pack, j, kept}}})},
+          {unrolled(variables_.j, scalars_of(source), {{kernel::Store{pack, j, kept}}})},
           {store(pack, memory_of(source), row, &source.kept)}};
 }
 

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "lower/inner_lanes.h"
 
 namespace weft::lower {
 
-/// How far a row is below so many times the number of that name, if that is a number.
-std::optional<int> distance_below(const kernel::Expr& row, const std::string& from, int times = 1);
+/// How far a row is below so many times a variable, if that is a number.
+std::optional<int> distance_below(const kernel::Expr& row, const kernel::Symbol& from, int times = 1);
 
 class LanePasses : protected InnerLanes {
  protected:
@@ -28,12 +27,12 @@ class LanePasses : protected InnerLanes {
   std::vector<ir::Case> cases_of(const ir::Stage& original, const ir::Stage& placed) const;
 
   /// A lane's pixels of a row of the result, or of a member over the same box, which may be rows ahead.
-  kernel::If store(const std::string& pack, const ArrayLayout& array, const std::vector<Expr>& row,
+  kernel::If store(const kernel::Symbol& pack, const ArrayLayout& array, const std::vector<Expr>& row,
                    const plan::Kept* kept = nullptr) const;
   /// Whether such pixels are the tile's, by their row, or plane of a volume; and by their row of a plane: null if all are.
   Expr is_of_tile(const Expr& along, const plan::Kept* kept = nullptr) const;
   Expr is_line_of_tile(const Expr& line, const plan::Kept* kept = nullptr) const;
-  kernel::Stmt store_of_lane(const std::string& pack, const ArrayLayout& array,
+  kernel::Stmt store_of_lane(const kernel::Symbol& pack, const ArrayLayout& array,
                              const std::vector<Expr>& row) const;
 
  private:

@@ -33,30 +33,38 @@ Expr found_by_border(const plan::Kept& kept, int d, const Expr& at, const Rows& 
 
 }  // namespace
 
-LaneRows::LaneRows(const Tile& tile, const std::vector<std::string>& more)
+LaneRows::LaneRows(const Tile& tile)
     : tile_(tile),
       result_(tile.result()),
       rows_(tile.rows()),
       steps_(tile.plan().level(plan::LevelKind::Lane)->extent[0].fixed() / tile.plan().step[0]) {
-  const auto claim = [&](const std::string& wanted) { locals_[wanted] = tile.layout().names.claim(wanted); };
-  for (const char* wanted : {"lane", "k", "j", "in_lanes", "across", "found", "is_there", "b"}) claim(wanted);
-  for (const std::string& wanted : more) claim(wanted);
+  kernel::Names& names = tile.layout().names;
+  const auto claim = [&](const std::string& wanted) { return names.claim(wanted); };
+  variables_ = {claim("lane"),  claim("k"),         claim("j"),         claim("in_lanes"),  claim("across"),
+                claim("found"), claim("is_there"),  claim("b"),         claim("next"),      claim("part"),
+                claim("inner"), claim("inner_end"), claim("is_inside"), claim("has_result")};
+  variables_.first = names.local("first"), variables_.left = names.local("left");
+  variables_.batch = names.local("batch");
+  ArrayVariables& of_result = of_arrays_[nullptr];
+  const std::string& result = tile.array().name.spelling();
   if (!has_single_rows()) {
-    for (const char* wanted : {"step", "step0", "step1"}) claim(wanted);
-    claim(tile.array().name + "_y");
+    variables_.step = claim("step"), variables_.step0 = claim("step0"), variables_.step1 = claim("step1");
+    of_result.y = claim(result + "_y");
   }
-  claim(tile.array().name + "_place");
+  of_result.place = claim(result + "_place");
   if (tile.is_of_volume()) {
-    const std::string result = tile.array().name;
-    for (const std::string& wanted : {std::string("line"), result + "_place_y", result + "_pack"})
-      claim(wanted);
+    variables_.line = claim("line");
+    of_result.place_y = claim(result + "_place_y"), of_result.pack = claim(result + "_pack");
     for (const Source& source : tile.sources()) {
-      for (const char* what : {"_z", "_place_y"}) claim(memory_of(source).name + what);
+      const std::string& name = memory_of(source).name.spelling();
+      of_arrays_[&source].z = claim(name + "_z"), of_arrays_[&source].place_y = claim(name + "_place_y");
     }
   }
   for (const Source& source : tile.sources()) {
-    for (const char* what : {"_y", "_place", "_next", "_next_row", "_above", "_column", "_own", "_rest"})
-      claim(memory_of(source).name + what);
+    const auto of = [&](const char* what) { return claim(memory_of(source).name.spelling() + what); };
+    ArrayVariables& own = of_arrays_[&source];
+    own.y = of("_y"), own.place = of("_place"), own.next = of("_next"), own.next_row = of("_next_row");
+    own.above = of("_above"), own.column = of("_column"), own.own = of("_own"), own.rest = of("_rest");
   }
 }
 
@@ -84,7 +92,7 @@ int LaneRows::next_in_row(const Source& image) const {
   return scalars_of(image) / (has_words(image) ? scalars_in_word(image) : 1);
 }
 
-Expr LaneRows::loaded_scalar(const Source& image, const std::string& next, const Expr& from,
+Expr LaneRows::loaded_scalar(const Source& image, const kernel::Symbol& next, const Expr& from,
                              const Expr& j) const {
   const Scalar type = image.kept.type.scalar;
   if (!has_words(image)) return kernel::load(next, type, kernel::add(from, j));
@@ -95,13 +103,9 @@ Expr LaneRows::loaded_scalar(const Source& image, const std::string& next, const
                       kernel::binary(BinaryOp::Shr, word, converted(Scalar::U32, bits)));
 }
 
-void LaneRows::reserve(ExpressionLowering& expressions) const {
-  for (const auto& [wanted, claimed] : locals_) expressions.claim(claimed);
-}
-
 Block LaneRows::each_line(const plan::Kept* kept, Block work) const {
   if (!tile_.is_of_volume() || work.empty()) return work;
-  return {{unrolled(local("line"), lines_of(kept), std::move(work))}};
+  return {{unrolled(variables_.line, lines_of(kept), std::move(work))}};
 }
 
 // ---- rows in registers
@@ -116,7 +120,7 @@ Expr LaneRows::row_start(const plan::Kept& kept, int below, const Expr& further)
   const Expr pitch = literal(scalars_of_plane(kept));
   if (tests_.rows) return kernel::add(row_start(kept, below), kernel::mul(further, pitch));
   const int bias = below - kept.ahead + kept.rows * furthest_turns;
-  const Expr k = kernel::mul(var("k"), literal(kept.rate[1]));
+  const Expr k = kernel::mul(name(variables_.k), literal(kept.rate[1]));
   const Expr row = kernel::add(k, kernel::add(further, literal(bias)));
   return kernel::mul(kernel::binary(BinaryOp::Rem, row, literal(kept.rows)), pitch);
 }
@@ -129,7 +133,7 @@ Expr LaneRows::due(const Source& image, int number) const {
 
 Expr LaneRows::turn(int rows, int below, int rows_of_step) const {
   if (rows == 1) return literal(0);
-  const Expr k = kernel::mul(var("k"), literal(rows_of_step));
+  const Expr k = kernel::mul(name(variables_.k), literal(rows_of_step));
   const Expr row = kernel::add(k, literal((below % rows + rows) % rows));
   return kernel::binary(BinaryOp::Rem, row, literal(rows));
 }
@@ -144,11 +148,11 @@ Expr LaneRows::own(const Source& source, const Expr& pixel, int l) const {
   return kernel::load(source.array, source.kept.type.scalar, own_at(source, pixel, l));
 }
 
-kernel::Stmt LaneRows::moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
+kernel::Stmt LaneRows::moved(const kernel::Symbol& array, Scalar type, const Expr& to, const Expr& from,
                              int count) const {
-  const Expr j = var("j");
+  const Expr j = name(variables_.j);
   return {unrolled(
-      local("j"), count,
+      variables_.j, count,
       {{kernel::Store{array, kernel::add(to, j), kernel::load(array, type, kernel::add(from, j))}}})};
 }
 
@@ -164,8 +168,13 @@ Expr LaneRows::column_of_lane(const Source& image) const {
 
 kernel::LoadPack LaneRows::pack_of_lane(const Source& image, const Expr& place) const {
   const int count = next_in_row(image);
-  const std::string& name = memory_of(image).name;
-  return {local(name + "_next_row"), name, type_of_next(image), count, place, literal(count), true,
+  return {variables_of(&image).next_row,
+          memory_of(image).name,
+          type_of_next(image),
+          count,
+          place,
+          literal(count),
+          true,
           has_words(image)};
 }
 
@@ -173,44 +182,44 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
   const ArrayLayout& memory = memory_of(image);
   const int lanes = image.lanes(), in_row = next_in_row(image);
   const Scalar type = type_of_next(image);
-  const std::string& next = next_of(image);
-  const Expr stride = name(memory.strides[0]), j = var("j");
+  const kernel::Symbol& next = next_of(image);
+  const Expr stride = name(memory.strides[0]), j = name(variables_.j);
   const Rows rows(image.stage.box, tile_.layout());
   const auto whole_lane = [&](const Expr& above) -> Block {
     const Expr column =
-        tests_.columns ? var(memory.name + "_column") : kernel::sub(left_of(&image.kept), rows.begin(0));
+        tests_.columns ? name(variables_of(&image).column) : kernel::sub(left_of(&image.kept), rows.begin(0));
     const Expr offset = kernel::add(above, kernel::mul(column, literal(lanes)));
     const kernel::LoadPack pack = pack_of_lane(image, offset);
     const kernel::Store store{next, kernel::add(at, j), kernel::load(pack.name, type, j)};
-    return {{pack}, {unrolled(local("j"), in_row, {{store}})}};
+    return {{pack}, {unrolled(variables_.j, in_row, {{store}})}};
   };
   const Expr of_march = kernel::sub(row, rows.begin(down())), pitch = name(memory.strides.back());
   if (!tests_.rows && !tile_.is_of_volume()) return whole_lane(kernel::mul(of_march, pitch));
-  const std::string above = memory.name + "_above";
+  const kernel::Symbol& above = variables_of(&image).above;
   if (!tests_.rows) {
     // From row to row the same distance, so that it is no multiplication for each.
     const Expr first = kernel::mul(kernel::sub(first_line_of(&image.kept), rows.begin(1)), stride);
     const Expr line = tests_.lines
                           ? kernel::mul(find_pixel(image, 1, line_of(&image.kept), rows).index, stride)
-                          : kernel::add(first, kernel::mul(var("line"), stride));
+                          : kernel::add(first, kernel::mul(name(variables_.line), stride));
     return whole_lane(kernel::add(kernel::mul(of_march, pitch), line));
   }
   Block block;
   ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
-  reserve(expressions);
   FoundPixel y = find_pixel(image, down(), row, rows);
   y.index = kernel::mul(y.index, pitch);
   if (tile_.is_of_volume()) {
     const FoundPixel line = find_pixel(image, 1, line_of(&image.kept), rows);
     y = {kernel::add(y.index, kernel::mul(line.index, stride)), kernel::both(y.inside, line.inside)};
   }
-  block.push_back({Let{local(above), y.index}});
+  block.push_back({Let{above, y.index}});
   const auto pixel = [&](Block& each, const Expr& scalar) {
     const Expr lane = lanes > 1 ? kernel::binary(BinaryOp::Rem, scalar, literal(lanes)) : literal(0);
     const FoundPixel x =
         find_pixel(image, 0, kernel::add(left_of(&image.kept), kernel::div(scalar, literal(lanes))), rows);
-    each.push_back({Let{local("across"), kernel::add(kernel::mul(x.index, literal(lanes)), lane)}});
-    const Expr found = kernel::load(memory.name, memory.type.scalar, kernel::add(var(above), var("across")));
+    each.push_back({Let{variables_.across, kernel::add(kernel::mul(x.index, literal(lanes)), lane)}});
+    const Expr found =
+        kernel::load(memory.name, memory.type.scalar, kernel::add(name(above), name(variables_.across)));
     const Expr is_there = kernel::both(x.inside, y.inside);
     if (!is_there) return found;
     return kernel::select(is_there, found, border_lane(image.kept.border->constant, lane, expressions));
@@ -220,7 +229,7 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
   const Expr to = kernel::add(at, j);
   if (has_words(image)) {
     const int several = scalars_in_word(image), bits = 32 / several;
-    const Expr number = var("b"), so_far = kernel::load(next, type, to);
+    const Expr number = name(variables_.b), so_far = kernel::load(next, type, to);
     each.push_back({kernel::Store{next, to, kernel::constant(type, {.i = 0})}});
     expressions.open(part);
     const Expr scalar = pixel(part, kernel::add(kernel::mul(j, literal(several)), number));
@@ -229,15 +238,15 @@ Block LaneRows::load(const Source& image, const Expr& row, const Expr& at) const
         kernel::binary(BinaryOp::Shl, as_bits, converted(type, kernel::mul(number, literal(bits))));
     part.push_back({kernel::Store{next, to, kernel::binary(BinaryOp::Or, so_far, shifted)}});
     expressions.close();
-    each.push_back({unrolled(local("b"), several, std::move(part))});
+    each.push_back({unrolled(variables_.b, several, std::move(part))});
   } else {
     const Expr scalar = pixel(each, j);
     each.push_back({kernel::Store{next, to, scalar}});
   }
   expressions.close();
-  block.push_back({If{kernel::both(var("in_lanes", Scalar::Bool), y.inside),
-                      whole_lane(var(above)),
-                      {{unrolled(local("j"), in_row, std::move(each))}}}});
+  block.push_back({If{kernel::both(name(variables_.in_lanes, Scalar::Bool), y.inside),
+                      whole_lane(name(above)),
+                      {{unrolled(variables_.j, in_row, std::move(each))}}}});
   return block;
 }
 
@@ -247,12 +256,14 @@ Block LaneRows::columns_beside(const Source& source) const {
   const plan::Kept& kept = source.kept;
   const int lanes = source.lanes(), left = kept.first / lanes, all = kept.pitch / lanes;
   const int pixels = pixels_of(&kept);
+  const kernel::Names& names = tile_.layout().names;
   Block block;
   const auto take = [&](int column) {  // from the lane's first
     const int away = column < 0 ? -((-column + pixels - 1) / pixels) : column / pixels;
     const int there = column - away * pixels;
     for (int l = 0; l < lanes; ++l) {
-      const std::string taken = source.array + "_beside_" + std::to_string(block.size() / 2);
+      const kernel::Symbol taken =
+          names.local(source.array.spelling() + "_beside_" + std::to_string(block.size() / 2));
       block.push_back({kernel::Shuffle{taken, own(source, literal(there), l), away}});
       block.push_back(
           {kernel::Store{source.array, own_at(source, literal(column), l), name(taken, kept.type.scalar)}});
@@ -266,7 +277,7 @@ Block LaneRows::columns_beside(const Source& source) const {
     kernel::append(block, std::move(beyond));
   } else if (!source.kept.is_member &&
              !beyond.empty()) {  // the last rows of a batch have been loaded by whole lanes
-    block.push_back({If{var("in_lanes", Scalar::Bool), std::move(beyond), {}}});
+    block.push_back({If{name(variables_.in_lanes, Scalar::Bool), std::move(beyond), {}}});
   }
   return block;
 }
@@ -315,7 +326,6 @@ Block LaneRows::columns_beyond_ends(const Source& source) const {
   const Rows rows(source.kept.box, tile_.layout());
   Block block;
   ExpressionLowering expressions = tile_.expressions(result_, Place::Thread, rows_.coords());
-  reserve(expressions);
   expressions.open(block);
   for (const Beyond& each : beyond_ends(source)) {
     if (!each.found) continue;
@@ -378,19 +388,20 @@ Block LaneRows::constants(const Source& source, const std::vector<Expr>& row, co
   Expr is_there = between(rows.begin(0), column_of_pixel(&source.kept), rows.end(0));
   for (int d = 1; d <= down(); ++d)
     is_there = kernel::both(is_there, between(rows.begin(d), row[d - 1], rows.end(d)));
-  each.push_back({Let{local("is_there"), is_there}});
+  each.push_back({Let{variables_.is_there, is_there}});
   for (int l = 0; l < source.lanes(); ++l) {
     const Expr constant = border_lane(source.kept.border->constant, literal(l), expressions);
-    const Expr value = kernel::select(var("is_there", Scalar::Bool), own(source, name("i"), l), constant);
-    each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    const Expr value =
+        kernel::select(name(variables_.is_there, Scalar::Bool), own(source, name(i()), l), constant);
+    each.push_back({kernel::Store{source.array, own_at(source, name(i()), l), value}});
   }
   expressions.close();
-  return {{unrolled("i", pixels_of(&source.kept), std::move(each))}};
+  return {{unrolled(i(), pixels_of(&source.kept), std::move(each))}};
 }
 
 Block LaneRows::from_ends(const Source& source, const Rows& rows) const {
   const int pixels = pixels_of(&source.kept);
-  const auto from = [&](const std::string& end, const Expr& column, const auto& is_beyond) {
+  const auto from = [&](const char* which, const Expr& column, const auto& is_beyond) {
     const Expr at = within_strip(source, column),
                in_lane = kernel::binary(BinaryOp::Rem, at, literal(pixels));
     Block block, each;
@@ -398,13 +409,14 @@ Block LaneRows::from_ends(const Source& source, const Rows& rows) const {
       Expr found = own(source, literal(0), l);
       for (int p = 1; p < pixels; ++p)
         found = kernel::select(equal(in_lane, literal(p)), own(source, literal(p), l), found);
-      const std::string taken = source.array + end + std::to_string(l);
+      const kernel::Symbol taken =
+          tile_.layout().names.local(source.array.spelling() + which + std::to_string(l));
       block.push_back({kernel::Shuffle{taken, found, 0, kernel::div(at, literal(pixels))}});
       const Expr value = kernel::select(is_beyond(column_of_pixel(&source.kept)),
-                                        name(taken, source.kept.type.scalar), own(source, name("i"), l));
-      each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+                                        name(taken, source.kept.type.scalar), own(source, name(i()), l));
+      each.push_back({kernel::Store{source.array, own_at(source, name(i()), l), value}});
     }
-    block.push_back({unrolled("i", pixels, std::move(each))});
+    block.push_back({unrolled(i(), pixels, std::move(each))});
     return block;
   };
   const Expr begin = rows.begin(0), end = rows.end(0);
@@ -420,24 +432,26 @@ Block LaneRows::from_anywhere(const Source& source, const Rows& rows) const {
   const Scalar type = source.kept.type.scalar;
   const int pixels = pixels_of(&source.kept);
   Block each;
-  each.push_back({Let{local("across"), column_of_pixel(&source.kept)}});
-  const Expr index = kernel::index_call(op, kernel::sub(var("across"), rows.begin(0)), rows.extent(0));
-  each.push_back({Let{local("found"), within_strip(source, kernel::add(index, rows.begin(0)))}});
-  const Expr lane = kernel::div(var("found"), literal(pixels));
-  const Expr in_lane = kernel::binary(BinaryOp::Rem, var("found"), literal(pixels));
+  each.push_back({Let{variables_.across, column_of_pixel(&source.kept)}});
+  const Expr index =
+      kernel::index_call(op, kernel::sub(name(variables_.across), rows.begin(0)), rows.extent(0));
+  each.push_back({Let{variables_.found, within_strip(source, kernel::add(index, rows.begin(0)))}});
+  const Expr lane = kernel::div(name(variables_.found), literal(pixels));
+  const Expr in_lane = kernel::binary(BinaryOp::Rem, name(variables_.found), literal(pixels));
   for (int l = 0; l < source.lanes(); ++l) {
     Expr found;
     for (int p = 0; p < pixels; ++p) {
-      const std::string taken = source.array + "_found_" + std::to_string(l * pixels + p);
+      const kernel::Symbol taken =
+          tile_.layout().names.local(source.array.spelling() + "_found_" + std::to_string(l * pixels + p));
       each.push_back({kernel::Shuffle{taken, own(source, literal(p), l), 0, lane}});
       const Expr value = name(taken, type);
       found = found ? kernel::select(equal(in_lane, literal(p)), value, found) : value;
     }
-    const Expr is_there = between(rows.begin(0), var("across"), rows.end(0));
-    const Expr value = kernel::select(is_there, own(source, name("i"), l), found);
-    each.push_back({kernel::Store{source.array, own_at(source, name("i"), l), value}});
+    const Expr is_there = between(rows.begin(0), name(variables_.across), rows.end(0));
+    const Expr value = kernel::select(is_there, own(source, name(i()), l), found);
+    each.push_back({kernel::Store{source.array, own_at(source, name(i()), l), value}});
   }
-  return {{unrolled("i", pixels, std::move(each))}};
+  return {{unrolled(i(), pixels, std::move(each))}};
 }
 
 Block LaneRows::what_borders_find_in_rows(const Source& source, const Expr& row) const {

@@ -30,8 +30,7 @@ class LaneRows {
   using Expr = kernel::Expr;
   using Block = kernel::Block;
 
-  /// Claims names; those of the other arguments, too.
-  LaneRows(const Tile& tile, const std::vector<std::string>& more);
+  explicit LaneRows(const Tile& tile);
 
   /// Which ends the code looks for: those of rows; of a volume's planes the first and last rows; and the first and last
   /// rows of an image or planes of a volume, which it does with all others.
@@ -46,19 +45,25 @@ class LaneRows {
   /// Of a lane.
   int pixels_of(const plan::Kept* kept) const { return steps_ * rate(kept, 0); }
   /// The first column of a lane; of the first lane; and after the last one.
-  Expr left_of(const plan::Kept* kept) const { return column_of_step(kept, kernel::name("left")); }
-  Expr first_of_strip(const plan::Kept* kept) const { return column_of_step(kept, kernel::name("first")); }
+  Expr left_of(const plan::Kept* kept) const { return column_of_step(kept, kernel::name(variables_.left)); }
+  Expr first_of_strip(const plan::Kept* kept) const {
+    return column_of_step(kept, kernel::name(variables_.first));
+  }
   Expr end_of_strip(const plan::Kept* kept) const {
     return kernel::add(first_of_strip(kept), kernel::literal(plan::lanes_of_warp * pixels_of(kept)));
   }
   /// Rows of the result are steps if each has one; else these have names of their own.
   bool has_single_rows() const { return tile_.plan().step[1] == 1; }
-  std::string step() const { return has_single_rows() ? marching() : local("step"); }
-  Expr begin_of_tile() const { return kernel::name(has_single_rows() ? marching() + "0" : local("step0")); }
-  Expr end_of_tile() const { return kernel::name(has_single_rows() ? marching() + "1" : local("step1")); }
-  /// The dimension of the march, and the name of its coordinate: y, in a volume z.
+  const kernel::Symbol& step() const { return has_single_rows() ? marching() : variables_.step; }
+  Expr begin_of_tile() const {
+    return kernel::name(has_single_rows() ? tile_.from(down()) : variables_.step0);
+  }
+  Expr end_of_tile() const {
+    return kernel::name(has_single_rows() ? tile_.until(down()) : variables_.step1);
+  }
+  /// The dimension of the march, and its coordinate: y, in a volume z.
   int down() const { return tile_.down(); }
-  std::string marching() const { return ir::dim_name(down()); }
+  const kernel::Symbol& marching() const { return rows_.coordinate(down()); }
   /// The row of a source that a step computes, or loads.
   Expr row_of_step(const plan::Kept* kept, const Expr& step, int number) const {
     const int ahead = kept ? kept->ahead : 0;
@@ -72,14 +77,17 @@ class LaneRows {
   int lines_of(const plan::Kept* kept) const { return kept ? kept->lines : tile_.plan().lines(); }
   /// Of a volume: the first row that a lane has of a plane, and the one that `line` stands for.
   Expr first_line_of(const plan::Kept* kept) const {
-    return kept ? tile_.first_line(*kept) : kernel::name("y0");
+    return kept ? tile_.first_line(*kept) : kernel::name(tile_.from(1));
   }
-  Expr line_of(const plan::Kept* kept) const { return kernel::add(first_line_of(kept), var("line")); }
+  Expr line_of(const plan::Kept* kept) const {
+    return kernel::add(first_line_of(kept), kernel::name(variables_.line));
+  }
   /// `work` for each of these rows, each as code of its own; of an image for the only one.
   Block each_line(const plan::Kept* kept, Block work) const;
   /// From the beginning of a plane in registers, that of the row.
   Expr in_plane(const plan::Kept& kept) const {
-    return tile_.is_of_volume() ? kernel::mul(var("line"), kernel::literal(kept.pitch)) : kernel::literal(0);
+    return tile_.is_of_volume() ? kernel::mul(kernel::name(variables_.line), kernel::literal(kept.pitch))
+                                : kernel::literal(0);
   }
   int scalars_of_result() const { return pixels_of(nullptr) * result_.type.lanes; }
   int scalars_of(const Source& source) const { return pixels_of(&source.kept) * source.lanes(); }
@@ -92,7 +100,7 @@ class LaneRows {
     }
   }
   /// The array of the rows of an image that are loaded.
-  const std::string& next_of(const Source& image) const { return local(memory_of(image).name + "_next"); }
+  const kernel::Symbol& next_of(const Source& image) const { return variables_of(&image).next; }
 
   /// Small scalars wait together in words: taken apart when they come, a row would be waited for at once.
   static int scalars_in_word(const Source& image);
@@ -100,14 +108,23 @@ class LaneRows {
   Scalar type_of_next(const Source& image) const;
   int next_in_row(const Source& image) const;
   int next_in_plane(const Source& image) const { return next_in_row(image) * image.kept.lines; }
-  Expr loaded_scalar(const Source& image, const std::string& next, const Expr& from, const Expr& j) const;
+  Expr loaded_scalar(const Source& image, const kernel::Symbol& next, const Expr& from, const Expr& j) const;
 
-  /// The function's own names, which are not those of a lowering's locals.
-  void reserve(ExpressionLowering& expressions) const;
-  const std::string& local(const std::string& wanted) const { return locals_.at(wanted); }
-  Expr var(const std::string& wanted, Scalar type = Scalar::I64) const {
-    return kernel::name(local(wanted), type);
-  }
+  /// Of the function.
+  struct LaneVariables {
+    kernel::Symbol lane, k, j, in_lanes, across, found, is_there, b;
+    kernel::Symbol next, part, inner, inner_end, is_inside, has_result;
+    kernel::Symbol step = {}, step0 = {}, step1 = {};  ///< Unless rows are steps.
+    kernel::Symbol line = {};                          ///< Of a volume.
+    kernel::Symbol first = {}, left = {}, batch = {};
+  };
+  /// Of a source, or of the result; of a volume z and place_y, too.
+  struct ArrayVariables {
+    kernel::Symbol y, place, z, place_y, pack;
+    kernel::Symbol next, next_row, above, column, own, rest;
+  };
+  const ArrayVariables& variables_of(const Source* source) const { return of_arrays_.at(source); }
+  const kernel::Symbol& i() const { return tile_.layout().variables.i; }
 
   // ---- rows in registers
 
@@ -127,7 +144,7 @@ class LaneRows {
   Expr own_at(const Source& source, const Expr& pixel, int l) const;
   Expr own(const Source& source, const Expr& pixel, int l) const;
   /// count scalars: array[to + j] = array[from + j].
-  kernel::Stmt moved(const std::string& array, Scalar type, const Expr& to, const Expr& from,
+  kernel::Stmt moved(const kernel::Symbol& array, Scalar type, const Expr& to, const Expr& from,
                      int count) const;
 
   // ---- images
@@ -167,7 +184,7 @@ class LaneRows {
   Expr is_left_missing(const Source& source, const Rows& rows) const;
   Expr is_right_missing(const Source& source, const Rows& rows) const;
 
-  Expr column_of_pixel(const plan::Kept* kept) const { return kernel::add(left_of(kept), kernel::name("i")); }
+  Expr column_of_pixel(const plan::Kept* kept) const { return kernel::add(left_of(kept), kernel::name(i())); }
   /// How far a column is from the strip's first; if it is not in the strip, nobody needs it.
   Expr within_strip(const Source& source, const Expr& column) const;
 
@@ -189,14 +206,15 @@ class LaneRows {
   const ir::Stage& result_;
   const Rows& rows_;
   const int steps_;  // of a lane
-  Tests tests_;      // of the code that is written now
-  int number_ = 0;   // which of a step's rows it makes
-  Expr latest_;      // where the latest row of a source begins, if rows are not in the order of a march
+  LaneVariables variables_;
+  Tests tests_;     // of the code that is written now
+  int number_ = 0;  // which of a step's rows it makes
+  Expr latest_;     // where the latest row of a source begins, if rows are not in the order of a march
 
  private:
   Expr column_of_step(const plan::Kept* kept, const Expr& step) const;
 
-  std::map<std::string, std::string> locals_;  // names, by those that they would have had
+  std::map<const Source*, ArrayVariables> of_arrays_;
 };
 
 }  // namespace weft::lower

@@ -32,21 +32,21 @@ Expr LanesByStages::slot_of_guest(const plan::Kept& kept, const Expr& number) {
 Expr LanesByStages::place_of_rest(const Source& source, const Expr& number) const {
   const Expr row = kernel::mul(kernel::sub(number, literal(*source.kept.resident)),
                                literal(tile_.plan().row_of_lanes(source.kept)));
-  return kernel::add(row, kernel::mul(var("lane"), literal(scalars_of(source))));
+  return kernel::add(row, kernel::mul(name(variables_.lane), literal(scalars_of(source))));
 }
 
-Block LanesByStages::to_registers(const Source& source, const Expr& slot, const std::string& own) {
+Block LanesByStages::to_registers(const Source& source, const Expr& slot, const kernel::Symbol& own) {
   latest_ = kernel::mul(slot, literal(source.kept.pitch));
-  const Expr j = var("j");
+  const Expr j = name(variables_.j);
   const kernel::Store store{source.array, kernel::add(own_at(source, literal(0), 0), j),
                             kernel::load(own, source.kept.type.scalar, j)};
-  Block block{{unrolled(local("j"), scalars_of(source), {{store}})}};
+  Block block{{unrolled(variables_.j, scalars_of(source), {{store}})}};
   kernel::append(block, columns_beside(source));
   return block;
 }
 
-Block LanesByStages::kept_row(const Source& source, const std::string& own) {
-  const Expr k = var("k");
+Block LanesByStages::kept_row(const Source& source, const kernel::Symbol& own) {
+  const Expr k = name(variables_.k);
   const kernel::StorePack away{own, rest_of(source), place_of_rest(source, k), literal(scalars_of(source)),
                                true};
   const int resident = *source.kept.resident;
@@ -57,7 +57,7 @@ Block LanesByStages::kept_row(const Source& source, const std::string& own) {
 }
 
 Block LanesByStages::back_to_registers(const Source& source, const Expr& number) {
-  const std::string& own = local(memory_of(source).name + "_next_row");
+  const kernel::Symbol& own = variables_of(&source).next_row;
   Block back{{kernel::LoadPack{own, rest_of(source), source.kept.type.scalar, scalars_of(source),
                                place_of_rest(source, number), literal(scalars_of(source)), true}}};
   kernel::append(back, to_registers(source, slot_of_guest(source.kept, number), own));
@@ -67,19 +67,21 @@ Block LanesByStages::back_to_registers(const Source& source, const Expr& number)
 
 Block LanesByStages::all_rows_of_image(const Source& image) {
   const Rows rows(image.stage.box, tile_.layout());
-  const Expr row = kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(&image)))), j = var("j");
+  const Expr row =
+                 kernel::add(name(tile_.from(1)), kernel::add(name(variables_.k), literal(first_of(&image)))),
+             j = name(variables_.j);
   const Expr above = kernel::mul(kernel::sub(row, rows.begin(1)), name(memory_of(image).strides[0]));
   const Expr column = kernel::mul(kernel::sub(left_of(&image.kept), rows.begin(0)), literal(image.lanes()));
-  const std::string& own = local(memory_of(image).name + "_own");
+  const kernel::Symbol& own = variables_of(&image).own;
   const kernel::LoadPack pack = pack_of_lane(image, kernel::add(above, column));
   Block each{{pack}};
   if (has_words(image)) {
     each.push_back({kernel::LocalArray{own, image.kept.type.scalar, scalars_of(image)}});
     const kernel::Store unpacked{own, j, loaded_scalar(image, pack.name, literal(0), j)};
-    each.push_back({unrolled(local("j"), scalars_of(image), {{unpacked}})});
+    each.push_back({unrolled(variables_.j, scalars_of(image), {{unpacked}})});
   }
   kernel::append(each, kept_row(image, has_words(image) ? own : pack.name));
-  return {{unrolled(local("k"), tile_.rows_needed(&image.kept), std::move(each))}};
+  return {{unrolled(variables_.k, tile_.rows_needed(&image.kept), std::move(each))}};
 }
 
 std::optional<plan::Reach> LanesByStages::rows_read(const Tile::PassLanes& pass, const ir::Stage& source) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "lower/lane_passes.h"
 
@@ -17,13 +16,13 @@ class LanesByStages : protected LanePasses {
  protected:
   using LanePasses::LanePasses;
 
-  const std::string& rest_of(const Source& source) const { return local(memory_of(source).name + "_rest"); }
+  const kernel::Symbol& rest_of(const Source& source) const { return variables_of(&source).rest; }
   /// The first row of a source that a tile needs, from y0 on; of the result, if null.
   static int first_of(const Source* source) { return source ? static_cast<int>(source->kept.down().min) : 0; }
   /// Where a row, by its number, begins in registers: if it stays there at its place, else where it comes back to.
   Expr slot(const plan::Kept& kept, const Expr& number) const;
   /// The row with the number k, where it lies until it is read.
-  Block kept_row(const Source& source, const std::string& own);
+  Block kept_row(const Source& source, const kernel::Symbol& own);
   /// A row from shared memory, if it lies there.
   Block back_to_registers(const Source& source, const Expr& number);
   Block all_rows_of_image(const Source& image);
@@ -36,7 +35,7 @@ class LanesByStages : protected LanePasses {
   /// A lane's pixels of a row in shared memory, which no other lane reads.
   Expr place_of_rest(const Source& source, const Expr& number) const;
   /// From an array to a row in registers, with the columns beside them.
-  Block to_registers(const Source& source, const Expr& slot, const std::string& own);
+  Block to_registers(const Source& source, const Expr& slot, const kernel::Symbol& own);
 };
 
 }  // namespace weft::lower

@@ -7,9 +7,22 @@
 namespace weft::lower {
 namespace {
 
-/// What functions of the host put before an array's names: for its copy on the device, and for what stands in
-/// for it when it is empty.
-const kernel::Names::Prefixes prefixes_of_arrays = {"device_", "no_"};
+/// Of the host's variables for an array.
+const kernel::Names::Prefixes prefixes_of_arrays = {kernel::on_device, kernel::when_empty,
+                                                    kernel::before_stand_in};
+
+Variables variables_of(const ir::Pipeline& pipeline, const kernel::Names& names) {
+  Variables variables{{}, names.local("first"), names.local("last"), names.local("i")};
+  std::size_t rank = 0;
+  for (const auto* stages : {&pipeline.inputs, &pipeline.stages}) {
+    for (const ir::StagePtr& stage : *stages)
+      rank = std::max({rank, stage->box.size(), stage->domain().size()});
+  }
+  // A line may be computed as an image, and values that columns of an image share are kept in planes.
+  for (std::size_t d = 0; d < rank + 2; ++d)
+    variables.coords.push_back(names.local(ir::dim_name(static_cast<int>(d))));
+  return variables;
+}
 
 /// True if the form cannot be negative: sizes, coordinates of boxes at 0 and sums of them.
 bool is_non_negative(const ir::Affine& a) {
@@ -26,7 +39,7 @@ ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Bo
   ArrayLayout array{names.claim(name, prefixes_of_arrays), type, {}, box};
   constexpr const char* suffix[] = {"", "_pitch", "_slice"};
   for (std::size_t d = 1; d < box.size(); ++d) {
-    const std::string stride = array.name + (d < 3 ? suffix[d] : "_stride" + std::to_string(d));
+    const std::string stride = array.name.spelling() + (d < 3 ? suffix[d] : "_stride" + std::to_string(d));
     array.strides.push_back(names.claim(stride, prefixes_of_arrays));
   }
   return array;
@@ -34,7 +47,8 @@ ArrayLayout Layout::claim_array(const std::string& name, Type type, const ir::Bo
 
 Layout layout_of(const ir::Pipeline& pipeline) {
   Layout layout;
-  layout.names.claim(pipeline.name + "_frame");  // the struct that holds what follows
+  // Emitters spell these themselves: the struct that holds what follows, and the functions that users call.
+  layout.names.claim(pipeline.name + "_frame");
   for (const char* end : {"", "_on_host"}) layout.names.claim("run_" + pipeline.name + end);
   const auto add_array = [&](const ir::StagePtr& stage) {
     layout.arrays[stage.get()] = layout.claim_array(stage->name, stage->type, stage->box);
@@ -42,9 +56,9 @@ Layout layout_of(const ir::Pipeline& pipeline) {
   for (const auto& input : pipeline.inputs) {
     add_array(input);
     constexpr const char* suffix[] = {"_w", "_h", "_d"};
-    std::vector<std::string>& sizes = layout.sizes[input->name];  // none of a scalar's
+    std::vector<kernel::Symbol>& sizes = layout.sizes[input->name];  // none of a scalar's
     for (int d = 0; d < input->rank(); ++d) {
-      sizes.push_back(layout.names.claim(layout.arrays[input.get()].name +
+      sizes.push_back(layout.names.claim(layout.arrays[input.get()].name.spelling() +
                                          (d < 3 ? suffix[d] : "_n" + std::to_string(d))));
     }
   }
@@ -54,6 +68,7 @@ Layout layout_of(const ir::Pipeline& pipeline) {
     const bool is_output = std::count(pipeline.outputs.begin(), pipeline.outputs.end(), stage) > 0;
     layout.arrays[stage.get()].is_own = !is_output && !std::holds_alternative<ir::Evolve>(stage->definition);
   }
+  layout.variables = variables_of(pipeline, layout.names);
   return layout;
 }
 
@@ -99,7 +114,7 @@ void declare_array(const ArrayLayout& array, kernel::Array::Role role, const Lay
   kernel::Array result{array.name, array.type, role, array.strides, {}};
   for (const ir::Range& range : array.box)
     result.extents.push_back(lower_affine(range.extent, layout, {}, {}));
-  for (const std::string& stride : array.strides) module.strides.push_back({stride, Scalar::I64});
+  for (const kernel::Symbol& stride : array.strides) module.strides.push_back({stride, Scalar::I64});
   module.arrays.push_back(std::move(result));
 }
 

@@ -7,28 +7,39 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "kernel/build.h"
 #include "kernel/ir.h"
 #include "kernel/names.h"
 
 namespace weft::lower {
 
 struct ArrayLayout {
-  std::string name;
+  kernel::Symbol name;
   Type type;
-  std::vector<std::string> strides;  ///< Fields, for dimensions 1 and up, in scalars.
+  std::vector<kernel::Symbol> strides;  ///< Fields, for dimensions 1 and up, in scalars.
   ir::Box box;
   /// Weft allocates it and nothing takes its place: it begins at a multiple of the widest access, as all its rows do.
   bool is_own = false;
 };
 
+/// Variables that many functions have, each for itself.
+struct Variables {
+  std::vector<kernel::Symbol> coords;  ///< Of a pixel: x, y, z, …
+  kernel::Symbol first, last;  ///< The parameters of a core's functions: the part of a launch that they do.
+  kernel::Symbol i;            ///< The number of a pixel in a strip.
+
+  kernel::Expr coordinate(int d) const { return kernel::name(coords.at(static_cast<std::size_t>(d))); }
+};
+
 struct Layout {
   kernel::Names names;  ///< Of the module; functions copy it and claim their locals.
+  Variables variables;
   std::unordered_map<const ir::Stage*, ArrayLayout> arrays;
-  std::unordered_map<std::string, std::vector<std::string>> sizes;  ///< By image, per dimension.
-  std::unordered_map<std::string, std::string> params;
-  std::string counter;  ///< Of the evolution that is lowered.
+  std::unordered_map<std::string, std::vector<kernel::Symbol>> sizes;  ///< By image, per dimension.
+  std::unordered_map<std::string, kernel::Symbol> params;              ///< By parameter.
+  kernel::Symbol counter;                                              ///< Of the evolution that is lowered.
   /// Of a kernel that takes several steps in turn: its variable, an i64, for the step that the counter does not say.
-  std::string step_variable = {};
+  kernel::Symbol step_variable = {};
 
   ArrayLayout claim_array(const std::string& name, Type type, const ir::Box& box);
 };

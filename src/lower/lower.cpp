@@ -38,7 +38,8 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Plans& plans, const 
     declare_array(layout.arrays.at(stage.get()), role, layout, module);
   };
   for (const auto& input : pipeline.inputs) {
-    for (const std::string& size : layout.sizes.at(input->name)) module.sizes.push_back({size, Scalar::I64});
+    for (const kernel::Symbol& size : layout.sizes.at(input->name))
+      module.sizes.push_back({size, Scalar::I64});
     add(input, kernel::Array::Role::Input);
   }
   for (const auto& param : pipeline.params) {

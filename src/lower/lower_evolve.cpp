@@ -145,7 +145,7 @@ class EvolveLowering {
       add(version, arrays.at(is_stored ? static_cast<std::size_t>(version.age) : 0));
       if (!is_stored)
         layout_.arrays[version.stage.get()].name =
-            layout_.names.claim(fmt::format("{}_step{}", arrays[0].name, steps - version.age));
+            layout_.names.claim(fmt::format("{}_step{}", arrays[0].name.spelling(), steps - version.age));
     }
   }
 
@@ -170,7 +170,7 @@ class EvolveLowering {
     // Tiles read around themselves what was there before the first of several steps, so nothing is overwritten.
     if (!context_.plan.several.empty() && !context_.plan.several[0].split)
       count = std::max(count, static_cast<std::size_t>(places() + oldest_[f]));
-    for (std::size_t age = 1; age < count; ++age) add(arrays[0].name + "_" + std::to_string(age));
+    for (std::size_t age = 1; age < count; ++age) add(arrays[0].name.spelling() + "_" + std::to_string(age));
     layout_.arrays[field.update.get()] = arrays[0];
     for (std::size_t age = 0; age < field.past.size(); ++age) {
       // What is as old as there are arrays is in the one that is about to be written.
@@ -183,7 +183,7 @@ class EvolveLowering {
     const ir::Stage& initial = *evolution_.fields[f].initial;
     const Rows rows(initial.box, layout_);
     const std::string result = evolution_.fields[f].update->name;
-    kernel::Function function{layout_.names.claim(arrays_[f][0].name + "_start"),
+    kernel::Function function{layout_.names.claim(arrays_[f][0].name.spelling() + "_start"),
                               "'" + result + "' before the first step: '" + initial.name + "'.",
                               {},
                               {}};
@@ -201,13 +201,14 @@ class EvolveLowering {
   kernel::Launch start_in_packs(std::size_t f, const Rows& rows, kernel::Function& function) {
     const ArrayLayout& source = layout_.arrays.at(evolution_.fields[f].initial.get());
     const int lanes = source.type.lanes, pixels = plan::pixels_of_access(source.type);
-    const Expr x0 = kernel::name("x0");
+    const kernel::Symbol first = layout_.names.local("x0");
+    const Expr x0 = kernel::name(first);
     const Expr left = kernel::mul(kernel::sub(rows.end(0), x0), literal(lanes));
     const auto offset_in = [&](const ArrayLayout& array) {
       return kernel::add(rows.row_offset(array), rows.x_offset(x0, array));
     };
-    kernel::For along_x{kernel::LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
-    const std::string pack = layout_.names.claim(source.name + "_pack");
+    kernel::For along_x{kernel::LoopKind::GridX, first, rows.begin(0), rows.end(0), {}, literal(pixels)};
+    const kernel::Symbol pack = layout_.names.claim(source.name.spelling() + "_pack");
     along_x.body.push_back(
         {kernel::LoadPack{pack, source.name, source.type.scalar, pixels * lanes, offset_in(source), left}});
     for (const ArrayLayout& array : started(f))
@@ -219,26 +220,28 @@ class EvolveLowering {
   kernel::Launch start_by_rows(std::size_t f, const Rows& rows, kernel::Function& function) {
     const ir::Stage& initial = *evolution_.fields[f].initial;
     const bool along_x = rows.rank() == 1;
-    function.parameters = {"first", "last"};
-    kernel::For loop{kernel::LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
+    const auto& [coords, first, last, number] = layout_.variables;
+    function.parameters = {first, last};
+    const kernel::Symbol row = layout_.names.local("row");
+    kernel::For loop{kernel::LoopKind::Serial, row, kernel::name(first), kernel::name(last), {}};
     kernel::Names locals = layout_.names;
     kernel::Block& body = along_x ? function.body : loop.body;
-    const Expr i = kernel::name("i"), lanes = literal(initial.type.lanes);
-    const Expr from = along_x ? kernel::mul(kernel::name("first"), lanes) : literal(0);
-    const Expr to = kernel::mul(along_x ? kernel::name("last") : rows.width(), lanes);
+    const Expr i = kernel::name(number), lanes = literal(initial.type.lanes);
+    const Expr from = along_x ? kernel::mul(kernel::name(first), lanes) : literal(0);
+    const Expr to = kernel::mul(along_x ? kernel::name(last) : rows.width(), lanes);
     const auto row_of = [&](const ArrayLayout& array, bool is_const) {
-      const std::string name = locals.claim(array.name + "_row");
+      const kernel::Symbol name = locals.claim(array.name.spelling() + "_row");
       body.push_back({kernel::Pointer{name, array.name, array.type.scalar,
-                                      rows.offset_of(kernel::name("row"), array), is_const}});
+                                      rows.offset_of(kernel::name(row), array), is_const}});
       return name;
     };
-    const std::string source_row = row_of(layout_.arrays.at(&initial), true);
+    const kernel::Symbol source_row = row_of(layout_.arrays.at(&initial), true);
     kernel::Block copy;
     for (const ArrayLayout& array : started(f)) {
       copy.push_back(
           {kernel::Store{row_of(array, false), i, kernel::load(source_row, array.type.scalar, i)}});
     }
-    body.push_back({kernel::For{kernel::LoopKind::Vector, "i", from, to, std::move(copy)}});
+    body.push_back({kernel::For{kernel::LoopKind::Vector, number, from, to, std::move(copy)}});
     if (!along_x) function.body.push_back({std::move(loop)});
     return {function.name, along_x ? rows.extent(0) : rows.count()};
   }

@@ -19,7 +19,7 @@ Expr slices(const Rows& rows) {
   return count;
 }
 
-Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, const Expr& to, Block body) {
+Block in_loop(LoopKind kind, const kernel::Symbol& variable, const Expr& from, const Expr& to, Block body) {
   return {{For{kind, variable, from, to, std::move(body)}}};
 }
 
@@ -28,25 +28,30 @@ Block in_loop(LoopKind kind, const std::string& variable, const Expr& from, cons
 Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
   Block block;
   body(block);
-  if (rows.rank() == 0) return in_loop(LoopKind::GridX, "x", literal(0), literal(1), std::move(block));
-  return grid_loops_around(rows, in_loop(LoopKind::GridX, "x", rows.begin(0), rows.end(0), std::move(block)));
+  if (rows.rank() == 0)
+    return in_loop(LoopKind::GridX, rows.coordinate(0), literal(0), literal(1), std::move(block));
+  return grid_loops_around(
+      rows, in_loop(LoopKind::GridX, rows.coordinate(0), rows.begin(0), rows.end(0), std::move(block)));
 }
 
 Block grid_loops_around(const Rows& rows, Block block) {
   const int rank = rows.rank();
-  if (rank >= 2) block = in_loop(LoopKind::GridY, "y", rows.begin(1), rows.end(1), std::move(block));
-  if (rank == 3) return in_loop(LoopKind::GridZ, "z", rows.begin(2), rows.end(2), std::move(block));
+  if (rank >= 2)
+    block = in_loop(LoopKind::GridY, rows.coordinate(1), rows.begin(1), rows.end(1), std::move(block));
+  if (rank == 3)
+    return in_loop(LoopKind::GridZ, rows.coordinate(2), rows.begin(2), rows.end(2), std::move(block));
   if (rank > 3) {
     Block slice;
-    Expr rest = kernel::name("slice");
+    const kernel::Symbol number = rows.layout().names.local("slice");
+    Expr rest = kernel::name(number);
     for (int d = 2; d < rank; ++d) {
       const bool is_last = d + 1 == rank;
       const Expr at = is_last ? rest : kernel::binary(ir::BinaryOp::Rem, rest, rows.extent(d));
-      slice.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, rows.begin(d))}});
+      slice.push_back({kernel::Let{rows.coordinate(d), kernel::add(at, rows.begin(d))}});
       rest = kernel::div(rest, rows.extent(d));
     }
     kernel::append(slice, std::move(block));
-    block = in_loop(LoopKind::GridZ, "slice", literal(0), slices(rows), std::move(slice));
+    block = in_loop(LoopKind::GridZ, number, literal(0), slices(rows), std::move(slice));
   }
   return block;
 }
@@ -71,11 +76,13 @@ kernel::Launch lower_grid(const KernelContext& context) {
   const Rows rows(stage.box, layout);
   ExpressionLowering expressions(layout, context.module.tables, context.names, stage, Place::Thread,
                                  rows.coords(), context.module.strict);
-  kernel::Function function{
-      layout.names.claim(array.name + "_kernel"), comment_on(stage, "'" + stage.name + "'"), {}, {}};
+  kernel::Function function{layout.names.claim(array.name.spelling() + "_kernel"),
+                            comment_on(stage, "'" + stage.name + "'"),
+                            {},
+                            {}};
   const Expr offset = rows.rank() == 0
                           ? literal(0)
-                          : kernel::add(rows.row_offset(array), rows.x_offset(kernel::name("x"), array));
+                          : kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array));
   function.body = grid_loops(rows, [&](Block& block) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
   });

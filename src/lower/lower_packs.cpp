@@ -59,13 +59,14 @@ kernel::Launch lower_packs(const KernelContext& context) {
   std::vector<ir::Stage> phases;
   std::unordered_map<const ir::Node*, std::string> names = context.names;
   std::vector<Expr> coords = rows.coords();
+  const kernel::Symbol first = layout.names.local("x0");  // of a thread's pixels
   if (is_in_steps) {
     const std::int64_t begin = stage.box[0].min.constant();
     for (int p = 0; p < pixels; ++p)
       phases.push_back(stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names,
                                        names, context.module.strict)
                            .front());
-    coords[0] = kernel::div(kernel::sub(name("x0"), literal(begin)), literal(pixels));
+    coords[0] = kernel::div(kernel::sub(name(first), literal(begin)), literal(pixels));
   }
   ExpressionLowering expressions(layout, context.module.tables, names, is_in_steps ? phases.front() : stage,
                                  Place::Thread, std::move(coords), context.module.strict);
@@ -74,8 +75,8 @@ kernel::Launch lower_packs(const KernelContext& context) {
     for (int p = 1; p < pixels; ++p) others.push_back(&phases[p]);
     expressions.share_with(others);
   }
-  const std::string number = expressions.claim("k");
-  const Expr x0 = name("x0"), k = name(number), left = kernel::sub(rows.end(0), x0);
+  const kernel::Symbol number = expressions.claim("k");
+  const Expr x0 = name(first), k = name(number), left = kernel::sub(rows.end(0), x0);
   const auto scalars = [](const Expr& of_pixels, const ArrayLayout& of) {
     return kernel::mul(of_pixels, literal(of.type.lanes));
   };
@@ -83,21 +84,21 @@ kernel::Launch lower_packs(const KernelContext& context) {
     return kernel::add(rows.row_offset(of), rows.x_offset(x0, of));
   };
 
-  For along_x{LoopKind::GridX, "x0", rows.begin(0), rows.end(0), {}, literal(pixels)};
+  For along_x{LoopKind::GridX, first, rows.begin(0), rows.end(0), {}, literal(pixels)};
   std::vector<ExpressionLowering::Pack> packs;
   expressions.open(along_x.body);
   for (const ir::Read* each : read.own) {
     const ArrayLayout& from = layout.arrays.at(each->source.get());
     const auto [row, inside] = expressions.row_of(*each);
-    const std::string pack = expressions.claim(from.name + "_pack");
-    const Expr first = kernel::sub(x0, rows.lower(each->source->box[0].min));
+    const kernel::Symbol pack = expressions.claim(from.name.spelling() + "_pack");
+    const Expr column = kernel::sub(x0, rows.lower(each->source->box[0].min));
     const Expr valid = scalars(left, from);
     along_x.body.push_back({kernel::LoadPack{pack, from.name, from.type.scalar, pixels * from.type.lanes,
-                                             kernel::add(row, scalars(first, from)),
+                                             kernel::add(row, scalars(column, from)),
                                              inside ? kernel::select(inside, valid, literal(0)) : valid}});
     packs.push_back({each, pack, inside});
   }
-  const std::string result = expressions.claim(array.name + "_pack");
+  const kernel::Symbol result = expressions.claim(array.name.spelling() + "_pack");
   along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
   if (is_in_steps) {
     for (int p = 0; p < pixels; ++p) {
@@ -110,7 +111,7 @@ kernel::Launch lower_packs(const KernelContext& context) {
   } else {
     expressions.keep_packs(std::move(packs), k);
     For each{LoopKind::Unrolled, number, literal(0), literal(pixels), {}};
-    each.body.push_back({Let{"x", kernel::add(x0, k)}});
+    each.body.push_back({Let{rows.coordinate(0), kernel::add(x0, k)}});
     store_pixel(expressions, each.body, std::get<ir::Pure>(stage.definition).cases, result,
                 scalars(k, array));
     along_x.body.push_back({std::move(each)});
@@ -118,7 +119,7 @@ kernel::Launch lower_packs(const KernelContext& context) {
   expressions.close();
   along_x.body.push_back({kernel::StorePack{result, array.name, offset_in(array), scalars(left, array)}});
 
-  kernel::Function function{layout.names.claim(array.name + "_kernel"),
+  kernel::Function function{layout.names.claim(array.name.spelling() + "_kernel"),
                             comment_on(stage, "'" + stage.name + "'"),
                             {},
                             grid_loops_around(rows, {{std::move(along_x)}})};

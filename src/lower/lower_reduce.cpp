@@ -16,31 +16,40 @@ using kernel::name;
 namespace {
 
 /// The columns [x0, x1) of one of the strips of a row.
-void columns(const ReductionParts& parts, const Rows& rows, const Expr& strip, Block& block) {
+struct Columns {
+  Expr x0, x1;
+};
+Columns columns(const ReductionParts& parts, const Rows& rows, const Expr& strip, Block& block) {
   const Expr width = literal(parts.columns_per_part());
-  block.push_back({kernel::Let{"x0", kernel::add(rows.begin(0), kernel::mul(strip, width))}});
-  block.push_back({kernel::Let{"x1", kernel::min(kernel::add(name("x0"), width), rows.end(0))}});
+  const kernel::Symbol x1 = rows.layout().names.local("x1");
+  block.push_back({kernel::Let{parts.x0(), kernel::add(rows.begin(0), kernel::mul(strip, width))}});
+  block.push_back({kernel::Let{x1, kernel::min(kernel::add(name(parts.x0()), width), rows.end(0))}});
+  return {name(parts.x0()), name(x1)};
 }
 
-/// The elements of the current part.
-void elements(const ReductionParts& parts, const Rows& rows, const ReductionParts::Arrays& accumulators,
-              ExpressionLowering& expressions, Block& block) {
-  const Expr part = name("part"), x0 = name("x0"), x1 = name("x1");
+/// The elements of a part.
+void elements(const ReductionParts& parts, const Rows& rows, const Expr& part,
+              const ReductionParts::Arrays& accumulators, ExpressionLowering& expressions, Block& block) {
   if (rows.rank() == 0) return parts.single(expressions, accumulators, block);
   if (rows.rank() == 1) {
-    columns(parts, rows, part, block);
+    const auto [x0, x1] = columns(parts, rows, part, block);
     return parts.row(expressions, accumulators, x0, x1, block);
   }
-  block.push_back({kernel::Let{"strips", parts.strips_per_row()}});
-  block.push_back({kernel::Let{"rows", parts.rows_per_part()}});
-  const Expr strips = name("strips"), of_part = name("rows"), row0 = name("row0");
-  block.push_back({kernel::Let{"row0", kernel::mul(kernel::div(part, strips), of_part)}});
-  For loop{LoopKind::Serial, "row", row0, kernel::min(kernel::add(row0, of_part), rows.count()),
-           rows.coordinates_of(name("row"))};
-  columns(parts, rows, kernel::binary(ir::BinaryOp::Rem, part, strips), block);
+  const kernel::Names& names = rows.layout().names;
+  const auto let = [&](const char* word, const Expr& value) {
+    const kernel::Symbol symbol = names.local(word);
+    block.push_back({kernel::Let{symbol, value}});
+    return name(symbol);
+  };
+  const Expr strips = let("strips", parts.strips_per_row()), of_part = let("rows", parts.rows_per_part());
+  const Expr row0 = let("row0", kernel::mul(kernel::div(part, strips), of_part));
+  const kernel::Symbol row = names.local("row");
+  For loop{LoopKind::Serial, row, row0, kernel::min(kernel::add(row0, of_part), rows.count()),
+           rows.coordinates_of(name(row))};
+  const auto [x0, x1] = columns(parts, rows, kernel::binary(ir::BinaryOp::Rem, part, strips), block);
   if (parts.has_columns()) {
-    parts.element(expressions, accumulators, name("l"), loop.body);
-    loop = {LoopKind::Threads, "l", literal(0), kernel::sub(x1, x0), Block{{std::move(loop)}}};
+    parts.element(expressions, accumulators, name(parts.l()), loop.body);
+    loop = {LoopKind::Threads, parts.l(), literal(0), kernel::sub(x1, x0), Block{{std::move(loop)}}};
   } else {
     parts.row(expressions, accumulators, x0, x1, loop.body);
   }
@@ -54,10 +63,13 @@ void lower_parts(const KernelContext& context, ReductionParts& parts) {
   kernel::Function function = parts.function(
       "_part", on_gpu ? "Parts of the elements of '" + stage.name + "', each combined by a block."
                       : "Parts [first, last) of the elements of '" + stage.name + "', each combined.");
-  For loop{LoopKind::Serial, "part", name("first"), name("last"), {}};
+  const Variables& variables = context.layout.variables;
+  const kernel::Symbol part = context.layout.names.local("part");
+  For loop{LoopKind::Serial, part, name(variables.first), name(variables.last), {}};
   if (on_gpu) {
-    function.body.push_back({kernel::Let{"parts", parts.count()}});
-    loop = {LoopKind::BlocksX, "part", literal(0), name("parts"), {}};
+    const kernel::Symbol all = context.layout.names.local("parts");
+    function.body.push_back({kernel::Let{all, parts.count()}});
+    loop = {LoopKind::BlocksX, part, literal(0), name(all), {}};
   }
   const Rows rows(stage.domain(), context.layout);
   std::vector<Expr> coords = rows.coords();
@@ -72,8 +84,8 @@ void lower_parts(const KernelContext& context, ReductionParts& parts) {
   const auto accumulators =
       parts.accumulators([&](const std::string& wanted) { return expressions.claim(wanted); }, function.body);
   parts.start(expressions, accumulators, loop.body);
-  elements(parts, rows, accumulators, expressions, loop.body);
-  parts.finish(expressions, accumulators, name("part"), loop.body);
+  elements(parts, rows, name(part), accumulators, expressions, loop.body);
+  parts.finish(expressions, accumulators, name(part), loop.body);
   function.body.push_back({std::move(loop)});
   parts.launch_parts(std::move(function), parts.count());
 }

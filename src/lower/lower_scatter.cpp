@@ -45,7 +45,7 @@ class ScatterLowering {
         place_copies_(has_place_copies() ? places_ : 1) {}
 
   void run() {
-    copies_ = layout_.names.claim(array_.name + "_copies");
+    copies_ = layout_.names.claim(array_.name.spelling() + "_copies");
     module_.arrays.push_back({copies_,
                               stage_.type,
                               kernel::Array::Role::Intermediate,
@@ -86,21 +86,22 @@ class ScatterLowering {
   // ---- filling a copy ----
 
   kernel::Function fill_function() {
-    kernel::Function function{layout_.names.claim(array_.name + "_fill"),
+    kernel::Function function{layout_.names.claim(array_.name.spelling() + "_fill"),
                               "Copies [first, last) of '" + stage_.name + "', each from a part of the rows.",
-                              {"first", "last"},
+                              {variables_.first, variables_.last},
                               {}};
-    For loop{LoopKind::Serial, "part", kernel::name("first"), kernel::name("last"), {}};
-    const Expr part = kernel::name("part");
+    const kernel::Symbol number = layout_.names.local("part");
+    For loop{LoopKind::Serial, number, kernel::name(variables_.first), kernel::name(variables_.last), {}};
+    const Expr part = kernel::name(number);
     const bool needs_borders = !analysis::interior_of(stage_).is_everything();
     std::vector<Expr> coords = points_.coords();
     if (places_ > 1) {
-      const Expr place = kernel::mul(kernel::name("i"), kernel::name("apart"));
+      const Expr place = kernel::mul(kernel::name(variables_.i), kernel::name(apart_));
       coords[0] = kernel::add(coords[0], place);
     }
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
                                    needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
-    const std::string copy = expressions.claim(array_.name + "_copy");
+    const kernel::Symbol copy = expressions.claim(array_.name.spelling() + "_copy");
     const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(place_copies_)), literal(lanes()));
     loop.body.push_back(
         {kernel::Pointer{copy, copies_, stage_.type.scalar, kernel::mul(part, scalars), false}});
@@ -108,16 +109,18 @@ class ScatterLowering {
     // A 1-D domain is divided along x.
     const bool along_x = points_.rank() == 1;
     const Expr total = along_x ? points_.extent(0) : points_.count();
-    loop.body.push_back({kernel::Let{"copies", copy_count()}});
+    const kernel::Symbol copies = layout_.names.local("copies");
+    loop.body.push_back({kernel::Let{copies, copy_count()}});
     const auto bound = [&](const Expr& of) {
-      return kernel::div(kernel::mul(total, of), kernel::name("copies"));
+      return kernel::div(kernel::mul(total, of), kernel::name(copies));
     };
     const Expr from = bound(part), to = bound(kernel::add(part, literal(1)));
     if (along_x) {
       points(expressions, copy, kernel::add(points_.begin(0), from), kernel::add(points_.begin(0), to),
              loop.body);
     } else {
-      For rows{LoopKind::Serial, "row", from, to, points_.coordinates_of(kernel::name("row"))};
+      const kernel::Symbol row = layout_.names.local("row");
+      For rows{LoopKind::Serial, row, from, to, points_.coordinates_of(kernel::name(row))};
       const bool scalar = points_.rank() == 0;
       points(expressions, copy, scalar ? literal(0) : points_.begin(0), scalar ? literal(1) : points_.end(0),
              rows.body);
@@ -127,28 +130,28 @@ class ScatterLowering {
     return function;
   }
 
-  void clear(const std::string& copy, const Expr& scalars, Block& block) const {
+  void clear(const kernel::Symbol& copy, const Expr& scalars, Block& block) const {
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
-    Block body = {
-        {kernel::Store{copy, kernel::name("i"), kernel::constant(stage_.type.scalar, identity.lane[0])}}};
-    block.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(body)}});
+    Block body = {{kernel::Store{copy, kernel::name(variables_.i),
+                                 kernel::constant(stage_.type.scalar, identity.lane[0])}}};
+    block.push_back({For{LoopKind::Vector, variables_.i, literal(0), scalars, std::move(body)}});
   }
 
   /// Makes the updates of the points of a row, one after another, since any two may meet in a bin.
-  void points(ExpressionLowering& expressions, const std::string& copy, const Expr& from, const Expr& to,
+  void points(ExpressionLowering& expressions, const kernel::Symbol& copy, const Expr& from, const Expr& to,
               Block& block) const {
     Block pointers, loops;
     expressions.open(loops, &pointers);
     if (places_ == 1) {
       update(expressions, copy, loops);
     } else {
-      const Expr x = kernel::name("x"), apart = kernel::name("apart");
+      const Expr apart = kernel::name(apart_);
       const auto loop = [&](const Expr& begin, const Expr& end, int places) {
-        For place{LoopKind::Serial, "i", literal(0), literal(places), {}};
+        For place{LoopKind::Serial, variables_.i, literal(0), literal(places), {}};
         update(expressions, copy, place.body);
-        loops.push_back({For{LoopKind::Serial, "x", begin, end, {{std::move(place)}}}});
+        loops.push_back({For{LoopKind::Serial, points_.coordinate(0), begin, end, {{std::move(place)}}}});
       };
-      loops.push_back({kernel::Let{"apart", kernel::div(kernel::sub(to, from), literal(places_))}});
+      loops.push_back({kernel::Let{apart_, kernel::div(kernel::sub(to, from), literal(places_))}});
       loop(from, kernel::add(from, apart), places_);
       loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
     }
@@ -158,9 +161,9 @@ class ScatterLowering {
   }
 
   /// The updates of one point.
-  void update(ExpressionLowering& expressions, const std::string& copy, Block& block) const {
+  void update(ExpressionLowering& expressions, const kernel::Symbol& copy, Block& block) const {
     lower_updates(expressions, stage_, bins_, block, [&](Expr bin, const Lanes& value) {
-      if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name("i"), bin_count()), bin);
+      if (place_copies_ > 1) bin = kernel::add(kernel::mul(kernel::name(variables_.i), bin_count()), bin);
       Block change;
       for (int l = 0; l < lanes(); ++l) {
         const Expr place = scalar_of(bin, l);
@@ -175,15 +178,17 @@ class ScatterLowering {
 
   kernel::Function merge_function() {
     kernel::Function function{
-        layout_.names.claim(array_.name + "_merge"),
+        layout_.names.claim(array_.name.spelling() + "_merge"),
         "Rows [first, last) of '" + stage_.name + "': its initial value and all copies.",
-        {"first", "last"},
+        {variables_.first, variables_.last},
         {}};
-    For rows{LoopKind::Serial, "row", kernel::name("first"), kernel::name("last"), {}};
+    const kernel::Symbol row_number = layout_.names.local("row"), copy_number = layout_.names.local("copy");
+    For rows{LoopKind::Serial, row_number, kernel::name(variables_.first), kernel::name(variables_.last), {}};
     ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_, Place::Anywhere,
                                    points_.coords(), module_.strict);
-    const Expr row = kernel::name("row"), copy = kernel::name("copy"), i = kernel::name("i");
-    const std::string target = expressions.claim(array_.name + "_row");
+    const Expr row = kernel::name(row_number), copy = kernel::name(copy_number),
+               i = kernel::name(variables_.i);
+    const kernel::Symbol target = expressions.claim(array_.name.spelling() + "_row");
     rows.body.push_back(
         {kernel::Pointer{target, array_.name, stage_.type.scalar, bins_.offset_of(row, array_), false}});
 
@@ -192,15 +197,15 @@ class ScatterLowering {
     const Lanes initial = expressions.lower(scatter_.initial);
     for (int l = 0; l < lanes(); ++l) start.push_back({kernel::Store{target, scalar_of(i, l), initial[l]}});
     expressions.close();
-    rows.body.push_back({For{LoopKind::Vector, "i", literal(0), bins_.width(), std::move(start)}});
+    rows.body.push_back({For{LoopKind::Vector, variables_.i, literal(0), bins_.width(), std::move(start)}});
 
     const Expr scalars = kernel::mul(bins_.width(), literal(lanes()));
     const Expr from = kernel::mul(kernel::add(kernel::mul(copy, bins_.count()), row), scalars);
     Block add = {{kernel::Store{target, i,
                                 combined(kernel::load(target, stage_.type.scalar, i),
                                          kernel::load(copies_, stage_.type.scalar, kernel::add(from, i)))}}};
-    For copies{LoopKind::Serial, "copy", literal(0), all_copies(), {}};
-    copies.body.push_back({For{LoopKind::Vector, "i", literal(0), scalars, std::move(add)}});
+    For copies{LoopKind::Serial, copy_number, literal(0), all_copies(), {}};
+    copies.body.push_back({For{LoopKind::Vector, variables_.i, literal(0), scalars, std::move(add)}});
     rows.body.push_back({std::move(copies)});
     function.body.push_back({std::move(rows)});
     return function;
@@ -214,7 +219,9 @@ class ScatterLowering {
   const ArrayLayout& array_;
   const Rows bins_, points_;
   const int places_, place_copies_;
-  std::string copies_;
+  const Variables& variables_ = layout_.variables;
+  kernel::Symbol copies_;
+  const kernel::Symbol apart_ = layout_.names.local("apart");  ///< From place to place in a row.
 };
 
 }  // namespace

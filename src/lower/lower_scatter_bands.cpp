@@ -59,56 +59,55 @@ class BandLowering {
   }
   /// Of the result, what one call computes.
   PartOfBox part() const {
-    PartOfBox part{bands_.dim, kernel::name("from"), kernel::name("to")};
+    PartOfBox part{bands_.dim, kernel::name(from_), kernel::name(to_)};
     if (bands_.indices.size() == 1) part.form = bands_.indices[0];
     return part;
   }
 
   kernel::Function fill_function() {
     kernel::Function function{
-        layout_.names.claim(array_.name + "_fill"),
+        layout_.names.claim(array_.name.spelling() + "_fill"),
         comment_on(stage_, "Bands [first, last) of '" + stage_.name + "' along " + ir::dim_name(bands_.dim) +
                                ", with the updates of the points that change them,"),
-        {"first", "last"},
+        {layout_.variables.first, layout_.variables.last},
         {}};
     // One after another, so that caches have what has just been cleared; columns together, since each goes through all rows.
     const bool of_columns = is_of_columns();
     Block body;
     const Expr begin = result_.begin(bands_.dim), extent = result_.extent(bands_.dim);
-    function.body.push_back({kernel::Let{"bands", band_count()}});
+    const kernel::Symbol bands = layout_.names.local("bands"), number = layout_.names.local("band");
+    function.body.push_back({kernel::Let{bands, band_count()}});
     const auto bound = [&](const Expr& band) {
-      return kernel::add(begin, kernel::div(kernel::mul(extent, band), kernel::name("bands")));
+      return kernel::add(begin, kernel::div(kernel::mul(extent, band), kernel::name(bands)));
     };
-    const Expr band = kernel::name("band"), first_band = kernel::name("first"),
-               last_band = kernel::name("last");
-    body.push_back({kernel::Let{"from", bound(of_columns ? first_band : band)}});
-    body.push_back({kernel::Let{"to", bound(of_columns ? last_band : kernel::add(band, literal(1)))}});
+    const Expr band = kernel::name(number), first_band = kernel::name(layout_.variables.first),
+               last_band = kernel::name(layout_.variables.last);
+    body.push_back({kernel::Let{from_, bound(of_columns ? first_band : band)}});
+    body.push_back({kernel::Let{to_, bound(of_columns ? last_band : kernel::add(band, literal(1)))}});
     clear(body);
     Expr first, end;
     for (const ir::Affine& form : bands_.indices) {
       const auto [low, high] =
-          points_that_lead_to(points_, bands_, form, kernel::name("from"), kernel::name("to"));
+          points_that_lead_to(points_, bands_, form, kernel::name(from_), kernel::name(to_));
       first = first ? kernel::min(first, low) : low, end = end ? kernel::max(end, high) : high;
     }
-    body.push_back({kernel::Let{"points_from", kernel::max(points_.begin(bands_.along), first)}});
-    body.push_back({kernel::Let{"points_to", kernel::min(points_.end(bands_.along), end)}});
+    body.push_back({kernel::Let{points_from_, kernel::max(points_.begin(bands_.along), first)}});
+    body.push_back({kernel::Let{points_to_, kernel::min(points_.end(bands_.along), end)}});
     Block* inner = &body;
     for (int d = points_.rank(); d-- > 1;) {
-      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), points_begin(d), points_end(d), {}}});
+      inner->push_back({For{LoopKind::Serial, points_.coordinate(d), points_begin(d), points_end(d), {}}});
       inner = &std::get<For>(inner->back().op).body;
     }
     fill_row(*inner);
     if (of_columns)
       kernel::append(function.body, std::move(body));
     else
-      function.body.push_back({For{LoopKind::Serial, "band", first_band, last_band, std::move(body)}});
+      function.body.push_back({For{LoopKind::Serial, number, first_band, last_band, std::move(body)}});
     return function;
   }
 
-  Expr points_begin(int d) const {
-    return d == bands_.along ? kernel::name("points_from") : points_.begin(d);
-  }
-  Expr points_end(int d) const { return d == bands_.along ? kernel::name("points_to") : points_.end(d); }
+  Expr points_begin(int d) const { return d == bands_.along ? kernel::name(points_from_) : points_.begin(d); }
+  Expr points_end(int d) const { return d == bands_.along ? kernel::name(points_to_) : points_.end(d); }
 
   /// The initial value, in the rows of the band.
   void clear(Block& block) {
@@ -120,22 +119,22 @@ class BandLowering {
     Block* inner = &block;
     for (int d = result_.rank(); d-- > 1;) {
       const auto [first, end] = range(d);
-      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), first, end, {}}});
+      inner->push_back({For{LoopKind::Serial, result_.coordinate(d), first, end, {}}});
       inner = &std::get<For>(inner->back().op).body;
     }
-    const std::string row = expressions.claim(array_.name + "_row");
+    const kernel::Symbol row = expressions.claim(array_.name.spelling() + "_row");
     inner->push_back(
         {kernel::Pointer{row, array_.name, stage_.type.scalar, result_.row_offset(array_), false}});
     Block store;
     expressions.open(store);
     const Lanes initial = expressions.lower(scatter_.initial);
     for (int l = 0; l < lanes(); ++l) {
-      const Expr x = result_.x_offset(kernel::name("x"), array_);
+      const Expr x = result_.x_offset(result_.coords()[0], array_);
       store.push_back({kernel::Store{row, kernel::add(x, literal(l)), initial[l]}});
     }
     expressions.close();
     const auto [first, end] = range(0);
-    inner->push_back({For{LoopKind::Vector, "x", first, end, std::move(store)}});
+    inner->push_back({For{LoopKind::Vector, result_.coordinate(0), first, end, std::move(store)}});
   }
 
   // ---- the points of a row
@@ -143,7 +142,7 @@ class BandLowering {
   void fill_row(Block& block) {
     const Expr row_begin = points_begin(0), row_end = points_end(0);
     std::vector<Expr> at = points_.coords();
-    at[0] = kernel::add(kernel::name("x0"), kernel::name("i"));
+    at[0] = kernel::add(kernel::name(x0_), kernel::name(layout_.variables.i));
     ExpressionLowering in_strip = expressions_at(Place::Interior, at);
     if (!is_one_loop(in_strip)) return one_by_one(row_begin, row_end, block);
     const Expr fits = fits_32_bits();
@@ -154,12 +153,14 @@ class BandLowering {
     left = kernel::min(left, row_end);
     if (const Expr outside = rows_outside(interior_, points_)) left = kernel::select(outside, row_end, left);
     if (fits) left = kernel::select(fits, left, row_end);
-    block.push_back({kernel::Let{"left", left}});
-    block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
-    left = kernel::name("left"), right = kernel::name("right");
+    const kernel::Symbol from = layout_.names.local("left"), until = layout_.names.local("right"),
+                         end = layout_.names.local("end");
+    block.push_back({kernel::Let{from, left}});
+    block.push_back({kernel::Let{until, kernel::max(kernel::name(from), right)}});
+    left = kernel::name(from), right = kernel::name(until);
     // Both ends by the same code, and the points between them in their order.
-    const Expr is_left = kernel::binary(BinaryOp::Eq, kernel::name("end"), literal(0));
-    For ends{LoopKind::Serial, "end", literal(0), literal(2), {}};
+    const Expr is_left = kernel::binary(BinaryOp::Eq, kernel::name(end), literal(0));
+    For ends{LoopKind::Serial, end, literal(0), literal(2), {}};
     one_by_one(kernel::select(is_left, row_begin, right), kernel::select(is_left, left, row_end), ends.body);
     kernel::If between{is_left, {}, {}};
     strips(in_strip, left, right, between.then);
@@ -211,7 +212,7 @@ class BandLowering {
   /// Whatever lies beyond the ends of images.
   void one_by_one(const Expr& from, const Expr& to, Block& block) {
     ExpressionLowering expressions = expressions_at(Place::Anywhere, points_.coords());
-    For loop{LoopKind::Serial, "x", from, to, {}};
+    For loop{LoopKind::Serial, points_.coordinate(0), from, to, {}};
     expressions.open(loop.body);
     place_updates(expressions, stage_, result_, {part()}, loop.body, [&](const PlacedUpdate& update) {
       change_if(update.inside, changed(place_of(update), update.value), loop.body);
@@ -222,14 +223,15 @@ class BandLowering {
 
   /// Points whose reads are inside, some at a time.
   void strips(ExpressionLowering& expressions, const Expr& from, const Expr& to, Block& block) {
-    const Expr x0 = kernel::name("x0"), i = kernel::name("i"), count = kernel::name("count");
-    For strip{LoopKind::Serial, "x0", from, to, {}, literal(strip_points)};
+    const kernel::Symbol length = layout_.names.local("count"), number = layout_.variables.i;
+    const Expr x0 = kernel::name(x0_), i = kernel::name(number), count = kernel::name(length);
+    For strip{LoopKind::Serial, x0_, from, to, {}, literal(strip_points)};
     Block& body = strip.body;
-    body.push_back({kernel::Let{"count", kernel::min(literal(strip_points), kernel::sub(to, x0))}});
-    For find{LoopKind::Vector, "i", literal(0), count, {}},
-        change{LoopKind::Serial, "i", literal(0), count, {}};
+    body.push_back({kernel::Let{length, kernel::min(literal(strip_points), kernel::sub(to, x0))}});
+    For find{LoopKind::Vector, number, literal(0), count, {}},
+        change{LoopKind::Serial, number, literal(0), count, {}};
     const auto kept = [&](const std::string& wanted, const Expr& value) {
-      const std::string array = expressions.claim(wanted);
+      const kernel::Symbol array = expressions.claim(wanted);
       body.push_back({kernel::LocalArray{array, value->type, strip_points}});
       find.body.push_back({kernel::Store{array, i, value}});
       return kernel::load(array, value->type, i);
@@ -240,7 +242,7 @@ class BandLowering {
     place_updates(expressions, stage_, result_, {part()}, find.body, [&](const PlacedUpdate& update) {
       const Expr nowhere = kernel::constant(Scalar::I32, {.i = -1}), found = small_place_of(update);
       const Expr place = update.inside ? kernel::select(update.inside, found, nowhere) : found;
-      const std::string at = expressions.claim("at");
+      const kernel::Symbol at = expressions.claim("at");
       const Expr wide = kernel::cast(ir::CastMode::Convert, Scalar::I64, kept("place", place));
       change.body.push_back({kernel::Let{at, wide}});
       Lanes value;
@@ -267,6 +269,10 @@ class BandLowering {
   const Rows result_, points_;
   const analysis::Bands& bands_;
   const analysis::Interior interior_;
+  const kernel::Symbol from_ = layout_.names.local("from"), to_ = layout_.names.local("to");  // of the band
+  const kernel::Symbol points_from_ = layout_.names.local("points_from"),
+                       points_to_ = layout_.names.local("points_to");
+  const kernel::Symbol x0_ = layout_.names.local("x0");  // of a strip
 };
 
 }  // namespace

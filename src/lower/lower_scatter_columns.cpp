@@ -36,14 +36,14 @@ class ColumnLowering {
         columns_(columns),
         expressions_(context.layout, module_.tables, context.names, stage_, Place::Thread, points_.coords(),
                      module_.strict),
-        column_(expressions_.claim(array_.name + "_column")) {
+        column_(expressions_.claim(array_.name.spelling() + "_column")) {
     for (const analysis::Bands& bands : columns_.across)
-      cells_.push_back(kernel::name(expressions_.claim("cell_" + ir::dim_name(bands.dim))));
+      cells_.push_back(expressions_.claim("cell_" + ir::dim_name(bands.dim)));
   }
 
   void run() {
     kernel::Function function{
-        context_.layout.names.claim(array_.name + "_fill"),
+        context_.layout.names.claim(array_.name.spelling() + "_fill"),
         comment_on(stage_, "'" + stage_.name + "', each thread's pixels from the points that change them"),
         {},
         {}};
@@ -80,27 +80,28 @@ class ColumnLowering {
 
   kernel::Stmt divided(Block column) const {
     const Expr end = result_.end(dim_of(0));
-    For threads{LoopKind::Threads, variable(0), kernel::name("x0"),
-                kernel::min(kernel::add(kernel::name("x0"), literal(columns_of_block)), end),
+    For threads{LoopKind::Threads, cells_[0], kernel::name(x0_),
+                kernel::min(kernel::add(kernel::name(x0_), literal(columns_of_block)), end),
                 std::move(column)};
     Block row;
-    Expr rest = kernel::name("row");
+    const kernel::Symbol number = context_.layout.names.local("row");
+    Expr rest = kernel::name(number);
     for (std::size_t c = 1; c < cells_.size(); ++c) {
       const bool is_last = c + 1 == cells_.size();
       const Expr at = is_last ? rest : kernel::binary(BinaryOp::Rem, rest, extent(c));
-      row.push_back({kernel::Let{variable(c), kernel::add(at, result_.begin(dim_of(c)))}});
+      row.push_back({kernel::Let{cells_[c], kernel::add(at, result_.begin(dim_of(c)))}});
       rest = kernel::div(rest, extent(c));
     }
     row.push_back({std::move(threads)});
-    For down{LoopKind::BlocksY, "row", literal(0), rows(), std::move(row)};
+    For down{LoopKind::BlocksY, number, literal(0), rows(), std::move(row)};
     return {For{LoopKind::BlocksX,
-                "x0",
+                x0_,
                 result_.begin(dim_of(0)),
                 end,
                 {{std::move(down)}},
                 literal(columns_of_block)}};
   }
-  std::string variable(std::size_t c) const { return std::get<kernel::Name>(cells_[c]->op).name; }
+  Expr cell(std::size_t c) const { return kernel::name(cells_[c]); }
 
   // ---- one column
 
@@ -131,18 +132,19 @@ class ColumnLowering {
   void each_pixel(Block& block, const std::function<Block(const Expr& pixel)>& body) {
     Block inner;
     expressions_.open(inner);
-    Block made = body(columns_.pixels == 1 ? literal(0) : kernel::name("i"));
+    Block made = body(columns_.pixels == 1 ? literal(0) : kernel::name(expressions_.i()));
     expressions_.close();
     kernel::append(inner, std::move(made));
     if (columns_.pixels == 1)
       block.push_back({kernel::Scope{std::move(inner)}});
     else
-      block.push_back({For{LoopKind::Serial, "i", literal(0), literal(columns_.pixels), std::move(inner)}});
+      block.push_back(
+          {For{LoopKind::Serial, expressions_.i(), literal(0), literal(columns_.pixels), std::move(inner)}});
   }
 
   /// Of a pixel's first lane, in shared memory: columns lie side by side, so that no thread of a warp waits for another.
   Expr place_of(const Expr& pixel) const {
-    const Expr lane = kernel::sub(cells_[0], kernel::name("x0"));
+    const Expr lane = kernel::sub(cell(0), kernel::name(x0_));
     return kernel::add(kernel::mul(pixel, literal(lanes() * columns_of_block)), lane);
   }
   Expr stride(int d) const {
@@ -152,7 +154,7 @@ class ColumnLowering {
   Expr offset_of(const Expr& pixel) const {
     Expr offset = literal(0), rest = pixel;
     for (std::size_t c = 0; c < cells_.size(); ++c) {
-      const Expr at = kernel::sub(cells_[c], result_.begin(dim_of(c)));
+      const Expr at = kernel::sub(cell(c), result_.begin(dim_of(c)));
       offset = kernel::add(offset, kernel::mul(at, stride(dim_of(c))));
     }
     std::int64_t left = columns_.pixels;
@@ -174,16 +176,16 @@ class ColumnLowering {
     for (int d = 0; d < points_.rank(); ++d) bounds.emplace_back(points_.begin(d), points_.end(d));
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       const analysis::Bands& bands = columns_.across[c];
-      const Expr after = kernel::add(cells_[c], literal(1));
-      const auto [first, end] = points_that_lead_to(points_, bands, bands.indices.front(), cells_[c], after);
+      const Expr after = kernel::add(cell(c), literal(1));
+      const auto [first, end] = points_that_lead_to(points_, bands, bands.indices.front(), cell(c), after);
       auto& bound = bounds[static_cast<std::size_t>(bands.along)];
       bound = {kernel::max(bound.first, first), kernel::min(bound.second, end)};
-      own.push_back({bands.dim, cells_[c], after, bands.indices.front()});
+      own.push_back({bands.dim, cell(c), after, bands.indices.front()});
     }
     Block* inner = &block;
     for (int d = points_.rank(); d-- > 0;) {
       const auto& [from, to] = bounds[static_cast<std::size_t>(d)];
-      inner->push_back({For{LoopKind::Serial, ir::dim_name(d), from, to, {}}});
+      inner->push_back({For{LoopKind::Serial, points_.coordinate(d), from, to, {}}});
       inner = &std::get<For>(inner->back().op).body;
     }
     expressions_.open(*inner);
@@ -211,8 +213,9 @@ class ColumnLowering {
   const Rows result_, points_;
   const analysis::Columns& columns_;
   ExpressionLowering expressions_;
-  const std::string column_;  ///< In shared memory: those of a block's threads.
-  std::vector<Expr> cells_;   ///< Where a thread's column is, across.
+  const kernel::Symbol column_;        ///< In shared memory: those of a block's threads.
+  std::vector<kernel::Symbol> cells_;  ///< Where a thread's column is, across.
+  const kernel::Symbol x0_ = context_.layout.names.local("x0");  ///< The first column of a block.
 };
 
 }  // namespace

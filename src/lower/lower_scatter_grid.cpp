@@ -62,9 +62,11 @@ class ScatterGrid {
     ExpressionLowering expressions = expressions_at(bins_.coords());
     const Expr offset =
         bins_.rank() == 0 ? literal(0)
-                          : kernel::add(bins_.row_offset(array_), bins_.x_offset(kernel::name("x"), array_));
-    kernel::Function function{
-        layout_.names.claim(array_.name + "_start"), "'" + stage_.name + "' before its updates.", {}, {}};
+                          : kernel::add(bins_.row_offset(array_), bins_.x_offset(bins_.coords()[0], array_));
+    kernel::Function function{layout_.names.claim(array_.name.spelling() + "_start"),
+                              "'" + stage_.name + "' before its updates.",
+                              {},
+                              {}};
     function.body = grid_loops(bins_, [&](Block& block) {
       store_pixel(expressions, block, {{nullptr, scatter_.initial}}, array_.name, offset);
     });
@@ -72,7 +74,7 @@ class ScatterGrid {
   }
 
   /// array[place + lane] = … op value, for all lanes.
-  Block updates_of(const std::string& array, const Expr& place, const Lanes& value) const {
+  Block updates_of(const kernel::Symbol& array, const Expr& place, const Lanes& value) const {
     Block block;
     for (int l = 0; l < lanes(); ++l)
       block.push_back({kernel::Atomic{scatter_.op, array, kernel::add(place, literal(l)), value[l]}});
@@ -81,7 +83,7 @@ class ScatterGrid {
 
   /// Of many bins: each thread updates the stage itself.
   kernel::Function direct_function() const {
-    kernel::Function function{layout_.names.claim(array_.name + "_fill"),
+    kernel::Function function{layout_.names.claim(array_.name.spelling() + "_fill"),
                               comment_on(stage_, "The updates of '" + stage_.name + "'"),
                               {},
                               {}};
@@ -118,14 +120,14 @@ class ScatterGrid {
 
   kernel::Function shared_function() const {
     kernel::Function function{
-        layout_.names.claim(array_.name + "_fill"),
+        layout_.names.claim(array_.name.spelling() + "_fill"),
         comment_on(stage_, "The updates of '" + stage_.name + "', each block's together,"),
         {},
         {}};
     ExpressionLowering expressions = expressions_at(points_.coords());
-    const std::string copy = expressions.claim(array_.name + "_copy");
+    const kernel::Symbol copy = expressions.claim(array_.name.spelling() + "_copy");
     const Scalar scalar = stage_.type.scalar;
-    const Expr i = kernel::name("i"), count = literal(scalars_);
+    const Expr i = kernel::name(layout_.variables.i), count = literal(scalars_);
     Block& block = function.body;
     // Whole words: an atomic update of a small type exchanges the word around it.
     const std::int64_t per_word = std::max(1, 4 / size_of(scalar));
@@ -133,40 +135,44 @@ class ScatterGrid {
     block.push_back({kernel::LocalArray{copy, scalar, static_cast<int>(cleared), kernel::Storage::Shared}});
     const ir::Value identity = identity_of(scatter_.op, stage_.type.lane());
     Block clear = {{kernel::Store{copy, i, kernel::constant(scalar, identity.lane[0])}}};
-    block.push_back({For{LoopKind::Threads, "i", literal(0), literal(cleared), std::move(clear)}});
-    block.push_back({kernel::Let{"parts", block_count()}});
     block.push_back(
-        {For{LoopKind::BlocksX, "part", literal(0), kernel::name("parts"), part(expressions, copy)}});
+        {For{LoopKind::Threads, layout_.variables.i, literal(0), literal(cleared), std::move(clear)}});
+    const kernel::Symbol parts = layout_.names.local("parts"), number = layout_.names.local("part");
+    block.push_back({kernel::Let{parts, block_count()}});
+    block.push_back({For{LoopKind::BlocksX, number, literal(0), kernel::name(parts),
+                         part(expressions, copy, kernel::name(number))}});
     const Expr bin = lanes() == 1 ? i : kernel::div(i, literal(lanes()));
     const Expr lane = lanes() == 1 ? literal(0) : kernel::binary(BinaryOp::Rem, i, literal(lanes()));
     Block add = {{kernel::Atomic{scatter_.op, array_.name, kernel::add(place_of(bin), lane),
                                  kernel::load(copy, scalar, i)}}};
-    block.push_back({For{LoopKind::Threads, "i", literal(0), count, std::move(add)}});
+    block.push_back({For{LoopKind::Threads, layout_.variables.i, literal(0), count, std::move(add)}});
     return function;
   }
 
-  Block part(ExpressionLowering& expressions, const std::string& copy) const {
+  Block part(ExpressionLowering& expressions, const kernel::Symbol& copy, const Expr& part) const {
     const auto points = [&](const Expr& from, const Expr& to) {
-      For loop{LoopKind::Threads, "x", from, to, {}};
+      For loop{LoopKind::Threads, points_.coordinate(0), from, to, {}};
       lower_updates(expressions, stage_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
         return updates_of(copy, kernel::mul(bin, literal(lanes())), value);
       });
       return loop;
     };
-    const Expr part = kernel::name("part");
     Block block;
     if (points_.rank() == 1) {
-      const Expr x0 = kernel::name("x0"), per_block = literal(points_per_block);
-      block.push_back({kernel::Let{"x0", kernel::add(points_.begin(0), kernel::mul(part, per_block))}});
+      const kernel::Symbol first = layout_.names.local("x0");
+      const Expr x0 = kernel::name(first), per_block = literal(points_per_block);
+      block.push_back({kernel::Let{first, kernel::add(points_.begin(0), kernel::mul(part, per_block))}});
       block.push_back({points(x0, kernel::min(kernel::add(x0, per_block), points_.end(0)))});
       return block;
     }
-    block.push_back({kernel::Let{"rows", rows_per_block()}});
-    block.push_back({kernel::Let{"row0", kernel::mul(part, kernel::name("rows"))}});
-    const Expr row0 = kernel::name("row0");
-    For rows{LoopKind::Serial, "row", row0,
-             kernel::min(kernel::add(row0, kernel::name("rows")), points_.count()),
-             points_.coordinates_of(kernel::name("row"))};
+    const kernel::Symbol of_block = layout_.names.local("rows"), first = layout_.names.local("row0"),
+                         row = layout_.names.local("row");
+    block.push_back({kernel::Let{of_block, rows_per_block()}});
+    block.push_back({kernel::Let{first, kernel::mul(part, kernel::name(of_block))}});
+    const Expr row0 = kernel::name(first);
+    For rows{LoopKind::Serial, row, row0,
+             kernel::min(kernel::add(row0, kernel::name(of_block)), points_.count()),
+             points_.coordinates_of(kernel::name(row))};
     rows.body.push_back({points(points_.begin(0), points_.end(0))});
     block.push_back({std::move(rows)});
     return block;

@@ -88,11 +88,26 @@ class SplitLowering {
     return "the tiles that are " + text;
   }
 
-  // ---- names of a tile's: x_tile, x_begin, x_end …
-
-  static std::string of(const SplitDimension& d, const char* what) { return ir::dim_name(d.dim) + what; }
-  /// How many tiles there are along a dimension, those of both colours, some of them empty.
-  std::string count_of(const SplitDimension& d) const { return of(d, "_tiles"); }
+  /// What functions call what they know of a dimension: x_tile, x_begin, x_end …
+  struct Along {
+    kernel::Symbol tiles;  ///< How many there are, those of both colours, some of them empty.
+    kernel::Symbol tile, is_inverted;
+    kernel::Symbol begin, begin_lean, end, end_lean;
+    kernel::Symbol at, until, round;  ///< On a circle.
+  };
+  std::vector<Along> variables_along() const {
+    std::vector<Along> all;
+    for (const SplitDimension& d : tiles_.dims) {
+      const auto of = [&](const char* what) { return layout_.names.local(ir::dim_name(d.dim) + what); };
+      all.push_back({of("_tiles"), of("_tile"), of("_is_inverted"), of("_begin"), of("_begin_lean"),
+                     of("_end"), of("_end_lean"), of("_at"), of("_until"), of("_round")});
+    }
+    return all;
+  }
+  const Along& along(const SplitDimension& d) const {
+    return along_[static_cast<std::size_t>(&d - tiles_.dims.data())];
+  }
+  Expr count_of(const SplitDimension& d) const { return name(along(d).tiles); }
   Expr extent(const SplitDimension& d) const { return rows_.extent(d.dim); }
 
   Expr tiles_along(const SplitDimension& d) const {
@@ -108,27 +123,29 @@ class SplitLowering {
   // ---- launches
 
   kernel::Launch launch(const Colours& colours, const std::string& comment, bool goes_on) {
-    kernel::Function function{layout_.names.claim(context_.arrays[0][0].name + "_split"),
+    kernel::Function function{layout_.names.claim(context_.arrays[0][0].name.spelling() + "_split"),
                               fmt::format("Up to {} steps of '{}' from the step `{}` on, in {}.",
-                                          tiles_.steps, result(), layout_.counter, comment),
+                                          tiles_.steps, result(), layout_.counter.spelling(), comment),
                               {},
                               {}};
     if (goes_on)
       function.comment += "\nThen those of the next band, in the upright tiles that stand on them.";
     Block& body = function.body;
-    for (const SplitDimension& d : tiles_.dims) body.push_back({Let{count_of(d), tiles_along(d)}});
-    body.push_back({Let{"taken", taken(literal(0))}});
-    if (goes_on) body.push_back({Let{"taken_next", kernel::max(taken(literal(tiles_.steps)), literal(0))}});
+    for (const SplitDimension& d : tiles_.dims) body.push_back({Let{along(d).tiles, tiles_along(d)}});
+    body.push_back({Let{taken_, taken(literal(0))}});
+    if (goes_on) body.push_back({Let{taken_next_, kernel::max(taken(literal(tiles_.steps)), literal(0))}});
     Block work = tile(colours, goes_on);
     kernel::Launch launch{function.name, all_tiles(colours.size())};
     if (is_of_blocks_) {
       body.push_back(
-          {For{LoopKind::BlocksX, "tile", literal(0), all_tiles_by_name(colours.size()), std::move(work)}});
+          {For{LoopKind::BlocksX, tile_, literal(0), all_tiles_by_name(colours.size()), std::move(work)}});
       launch.grid = grid_of_blocks(launch.count);
       launch.count = literal(1);
     } else {
-      function.parameters = {"first", "last"};
-      body.push_back({For{LoopKind::Serial, "tile", name("first"), name("last"), std::move(work)}});
+      const Variables& variables = layout_.variables;
+      function.parameters = {variables.first, variables.last};
+      body.push_back(
+          {For{LoopKind::Serial, tile_, name(variables.first), name(variables.last), std::move(work)}});
     }
     module_.functions.push_back(std::move(function));
     return launch;
@@ -145,24 +162,24 @@ class SplitLowering {
 
   Expr all_tiles_by_name(std::size_t colours) const {
     Expr all = literal(static_cast<std::int64_t>(colours));
-    for (const SplitDimension& d : tiles_.dims) all = kernel::mul(all, name(count_of(d)));
+    for (const SplitDimension& d : tiles_.dims) all = kernel::mul(all, count_of(d));
     return all;
   }
 
   /// What is done of the tile with the number `tile`.
   Block tile(const Colours& colours, bool goes_on) {
     Block block;
-    Expr rest = name("tile");
+    Expr rest = name(tile_);
     for (const SplitDimension& d : tiles_.dims) {
-      const Expr number = rem(rest, name(count_of(d)));
-      block.push_back({Let{of(d, "_tile"), kernel::add(number, literal(plan::first_tile(tiles_)))}});
-      rest = kernel::div(rest, name(count_of(d)));
+      const Expr number = rem(rest, count_of(d));
+      block.push_back({Let{along(d).tile, kernel::add(number, literal(plan::first_tile(tiles_)))}});
+      rest = kernel::div(rest, count_of(d));
     }
-    if (colours.size() > 1) block.push_back({Let{"colour", rest}});
+    if (colours.size() > 1) block.push_back({Let{colour_, rest}});
     Block band;
     for (std::size_t d = 0; d < dims(); ++d)
       append_ends(band, tiles_.dims[d], shape_of(band, d, colours), literal(0));
-    append_steps(band, literal(0), "taken");
+    append_steps(band, literal(0), taken_);
     if (!goes_on) {
       kernel::append(block, std::move(band));
       return block;
@@ -171,7 +188,7 @@ class SplitLowering {
     Block next;
     for (const SplitDimension& d : tiles_.dims)
       append_ends(next, d, {.is_inverted = false}, literal(tiles_.origin_step(d)));
-    append_steps(next, literal(tiles_.steps), "taken_next");
+    append_steps(next, literal(tiles_.steps), taken_next_);
     block.push_back({kernel::Scope{std::move(next)}});
     return block;
   }
@@ -193,10 +210,10 @@ class SplitLowering {
     Expr any;
     for (std::size_t c = 0; c < colours.size(); ++c) {
       if (!is_inverted(colours[c])) continue;
-      const Expr is_it = kernel::binary(BinaryOp::Eq, name("colour"), literal(static_cast<std::int64_t>(c)));
+      const Expr is_it = kernel::binary(BinaryOp::Eq, name(colour_), literal(static_cast<std::int64_t>(c)));
       any = any ? kernel::binary(BinaryOp::Or, any, is_it) : is_it;
     }
-    const std::string variable = of(tiles_.dims[dim], "_is_inverted");
+    const kernel::Symbol& variable = along_[dim].is_inverted;
     block.push_back({Let{variable, any}});
     return {false, name(variable, Scalar::Bool)};
   }
@@ -205,12 +222,13 @@ class SplitLowering {
   /// each level below, for a colour that is known when the kernel runs. What fields are shifted by is not in it yet.
   void append_ends(Block& block, const SplitDimension& d, const Shape& shape,
                    const Expr& origin_moved) const {
-    const Expr k = name(of(d, "_tile")), unit = literal(tiles_.unit);
+    const Along& variables = along(d);
+    const Expr k = name(variables.tile), unit = literal(tiles_.unit);
     const auto upright = plan::ends_of(tiles_, d, false, 0), inverted = plan::ends_of(tiles_, d, true, 0);
     Expr wider = literal(0);  // the last tile of a circle, behind its beginning
     if (d.wraps) {
-      const Expr is_last = kernel::binary(BinaryOp::Eq, kernel::add(k, literal(1)), name(count_of(d)));
-      const Expr last_end = kernel::mul(name(count_of(d)), literal(d.pitch));
+      const Expr is_last = kernel::binary(BinaryOp::Eq, kernel::add(k, literal(1)), count_of(d));
+      const Expr last_end = kernel::mul(count_of(d), literal(d.pitch));
       wider = kernel::mul(kernel::select(is_last, kernel::sub(extent(d), last_end), literal(0)), unit);
     }
     const Expr origin = kernel::add(rows_.begin(d.dim), kernel::add(origin_of(d), origin_moved));
@@ -218,15 +236,15 @@ class SplitLowering {
       const Expr of_tile = kernel::mul(k, literal(bound.of_tile));
       return kernel::add(kernel::add(of_tile, literal(bound.constant + d.shift[0])), further);
     };
-    const auto let = [&](const char* what, const Expr& value) { block.push_back({Let{of(d, what), value}}); };
-    const auto let_end = [&](const char* at, const char* lean, const plan::SplitBound& of_inverted,
-                             const plan::SplitBound& of_upright, const Expr& upright_further) {
+    const auto let_end = [&](const kernel::Symbol& at, const kernel::Symbol& lean,
+                             const plan::SplitBound& of_inverted, const plan::SplitBound& of_upright,
+                             const Expr& upright_further) {
       const Expr parts = shape.choose(at_top(of_inverted, wider), at_top(of_upright, upright_further));
-      let(at, kernel::add(kernel::mul(origin, unit), parts));
-      let(lean, shape.choose(literal(of_inverted.of_level), literal(of_upright.of_level)));
+      block.push_back({Let{at, kernel::add(kernel::mul(origin, unit), parts)}});
+      block.push_back({Let{lean, shape.choose(literal(of_inverted.of_level), literal(of_upright.of_level))}});
     };
-    let_end("_begin", "_begin_lean", inverted.first, upright.first, literal(0));
-    let_end("_end", "_end_lean", inverted.second, upright.second, wider);
+    let_end(variables.begin, variables.begin_lean, inverted.first, upright.first, literal(0));
+    let_end(variables.end, variables.end_lean, inverted.second, upright.second, wider);
   }
 
   /// Of a band, pixels from the box's first. On a circle the first tile begins far enough inside.
@@ -240,14 +258,15 @@ class SplitLowering {
   // ---- steps
 
   /// The steps of the band that begins so many after the counter, as many as the variable says.
-  void append_steps(Block& block, const Expr& after, const std::string& taken) {
+  void append_steps(Block& block, const Expr& after, const kernel::Symbol& taken) {
     const int turn = tiles_.turn;
-    For steps{LoopKind::Serial, "done", literal(0), name(taken), {}};
+    const kernel::Symbol number = layout_.names.local("done");
+    For steps{LoopKind::Serial, number, literal(0), name(taken), {}};
     if (turn > 1) steps.step = literal(turn);
-    layout_.step_variable = "now";
+    layout_.step_variable = layout_.names.local("now");
     for (int phase = 0; phase < turn; ++phase) {
       Block one;
-      const Expr done = kernel::add(name("done"), literal(phase));
+      const Expr done = kernel::add(name(number), literal(phase));
       const Expr left = kernel::sub(kernel::sub(name(taken), done), literal(1));
       one.push_back({Let{layout_.step_variable, kernel::add(step(), kernel::add(done, after))}});
       place(phase);
@@ -259,7 +278,7 @@ class SplitLowering {
       }
       steps.body.push_back({kernel::Scope{std::move(one)}});
     }
-    layout_.step_variable.clear();
+    layout_.step_variable = {};
     block.push_back({std::move(steps)});
   }
 
@@ -285,38 +304,37 @@ class SplitLowering {
     const Rows rows(update.box, layout_);
     const int rank = rows.rank();
     Block block;
-    block.push_back({Let{"levels", levels}});
+    const kernel::Symbol below = layout_.names.local("levels");
+    block.push_back({Let{below, levels}});
     std::vector<Expr> from, to;
     std::vector<const SplitDimension*> circles;
     for (int d = 0; d < rank; ++d) {
       from.push_back(rows.begin(d)), to.push_back(rows.end(d));
     }
     for (const SplitDimension& d : tiles_.dims) {
-      const auto end = [&](const char* at, const char* lean) {
+      const auto end = [&](const kernel::Symbol& at, const kernel::Symbol& lean) {
         const Expr parts =
-            kernel::add(name(of(d, at)),
-                        kernel::sub(kernel::mul(name(of(d, lean)), name("levels")), literal(d.shift[f])));
+            kernel::add(name(at), kernel::sub(kernel::mul(name(lean), name(below)), literal(d.shift[f])));
         if (tiles_.unit == 1) return parts;
         return kernel::index_call(kernel::IndexOp::FloorDiv, kernel::add(parts, literal(tiles_.unit - 1)),
                                   literal(tiles_.unit));
       };
       const auto at = static_cast<std::size_t>(d.dim);
-      const std::string axis = ir::dim_name(d.dim);
-      Expr first = end("_begin", "_begin_lean"), last = end("_end", "_end_lean");
+      const Along& own = along(d);
+      Expr first = end(own.begin, own.begin_lean), last = end(own.end, own.end_lean);
       if (d.wraps) {
         // What goes on beyond the last pixel begins again at the first.
         circles.push_back(&d);
-        block.push_back({Let{axis + "_at", first}});
-        block.push_back({Let{axis + "_until", last}});
-        const Expr turned = kernel::mul(name(axis + "_round"), extent(d));
-        first = kernel::sub(name(axis + "_at"), turned), last = kernel::sub(name(axis + "_until"), turned);
+        block.push_back({Let{own.at, first}});
+        block.push_back({Let{own.until, last}});
+        const Expr turned = kernel::mul(name(own.round), extent(d));
+        first = kernel::sub(name(own.at), turned), last = kernel::sub(name(own.until), turned);
       }
       from[at] = kernel::max(first, from[at]), to[at] = kernel::min(last, to[at]);
     }
     Block pixels = is_of_blocks_ ? by_threads(update, rows, from, to) : by_rows(update, from, to);
     for (const SplitDimension* d : circles)
-      pixels = {{For{LoopKind::Serial, ir::dim_name(d->dim) + "_round", literal(0), literal(2),
-                     std::move(pixels)}}};
+      pixels = {{For{LoopKind::Serial, along(*d).round, literal(0), literal(2), std::move(pixels)}}};
     kernel::append(block, std::move(pixels));
     return block;
   }
@@ -329,7 +347,7 @@ class SplitLowering {
   Block by_rows(const ir::Stage& update, const std::vector<Expr>& from, const std::vector<Expr>& to) {
     Block block = row_of_stage(of_update(update, context_.plan), from[0], to[0]);
     for (std::size_t d = 1; d < from.size(); ++d)
-      block = {{For{LoopKind::Serial, ir::dim_name(static_cast<int>(d)), from[d], to[d], std::move(block)}}};
+      block = {{For{LoopKind::Serial, layout_.variables.coords[d], from[d], to[d], std::move(block)}}};
     return block;
   }
 
@@ -343,24 +361,27 @@ class SplitLowering {
     Block pixel;
     store_pixel(expressions, pixel, std::get<ir::Pure>(update.definition).cases, array.name,
                 kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array)));
-    block.push_back({Let{"x_first", from[0]}});
-    block.push_back({Let{"x_count", kernel::max(kernel::sub(to[0], name("x_first")), literal(0))}});
-    For pixels{LoopKind::Threads, "thread", literal(0), name("x_count"), {}};
+    const kernel::Symbol first = layout_.names.local("x_first"), count = layout_.names.local("x_count"),
+                         thread = layout_.names.local("thread");
+    block.push_back({Let{first, from[0]}});
+    block.push_back({Let{count, kernel::max(kernel::sub(to[0], name(first)), literal(0))}});
+    For pixels{LoopKind::Threads, thread, literal(0), name(count), {}};
     if (from.size() == 1) {
-      pixels.body.push_back({Let{"x", kernel::add(name("x_first"), name("thread"))}});
+      pixels.body.push_back({Let{rows.coordinate(0), kernel::add(name(first), name(thread))}});
       kernel::append(pixels.body, std::move(pixel));
     } else {
       // As many rows at a time as make enough threads; a thread goes down a column, and divides once.
-      const Expr enough = kernel::div(literal(threads_of_split), kernel::max(name("x_count"), literal(1)));
-      block.push_back({Let{"rows_at_once", kernel::max(enough, literal(1))}});
-      pixels.to = kernel::mul(name("x_count"), name("rows_at_once"));
-      pixels.body.push_back({Let{"x", kernel::add(name("x_first"), rem(name("thread"), name("x_count")))}});
-      const Expr first_row = kernel::add(from[1], kernel::div(name("thread"), name("x_count")));
-      For down{LoopKind::Serial, "y", first_row, to[1], std::move(pixel), name("rows_at_once")};
+      const Expr enough = kernel::div(literal(threads_of_split), kernel::max(name(count), literal(1)));
+      const kernel::Symbol at_once = layout_.names.local("rows_at_once");
+      block.push_back({Let{at_once, kernel::max(enough, literal(1))}});
+      pixels.to = kernel::mul(name(count), name(at_once));
+      pixels.body.push_back(
+          {Let{rows.coordinate(0), kernel::add(name(first), rem(name(thread), name(count)))}});
+      const Expr first_row = kernel::add(from[1], kernel::div(name(thread), name(count)));
+      For down{LoopKind::Serial, rows.coordinate(1), first_row, to[1], std::move(pixel), name(at_once)};
       Block column{{std::move(down)}};
       for (std::size_t d = 2; d < from.size(); ++d)
-        column = {
-            {For{LoopKind::Serial, ir::dim_name(static_cast<int>(d)), from[d], to[d], std::move(column)}}};
+        column = {{For{LoopKind::Serial, layout_.variables.coords[d], from[d], to[d], std::move(column)}}};
       kernel::append(pixels.body, std::move(column));
     }
     block.push_back({std::move(pixels)});
@@ -375,6 +396,9 @@ class SplitLowering {
   const Rows rows_;
   const bool is_of_blocks_;
   const Colours upright_ = {0};
+  const std::vector<Along> along_ = variables_along();
+  const kernel::Symbol tile_ = layout_.names.local("tile"), colour_ = layout_.names.local("colour");
+  const kernel::Symbol taken_ = layout_.names.local("taken"), taken_next_ = layout_.names.local("taken_next");
 };
 
 }  // namespace

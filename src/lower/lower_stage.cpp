@@ -63,13 +63,13 @@ class StageLowering {
     bool found = false;
     ir::visit(ir::expressions(stage_),
               [&](const ir::Expr& e) { found |= std::holds_alternative<ir::StepNumber>(e->op); });
-    return found && !layout_.step_variable.empty();
+    return found && layout_.step_variable;
   }
 
   /// Pixels whose reads may leave a source are computed by a function, one by one.
   void find_border() {
     if (interior_.is_everything() && !phases_) return;
-    pixel_function_ = layout_.names.claim(array_.name + "_pixel");
+    pixel_function_ = layout_.names.claim(array_.name.spelling() + "_pixel");
     module_.functions.push_back(pixel_function());
   }
 
@@ -101,7 +101,7 @@ class StageLowering {
 
   kernel::Function pixel_function() const {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
-    for (int d = 0; d < rank(); ++d) function.parameters.push_back(ir::dim_name(d));
+    for (int d = 0; d < rank(); ++d) function.parameters.push_back(rows_.coordinate(d));
     if (needs_step()) function.parameters.push_back(layout_.step_variable);
     ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
                                    module_.strict);
@@ -113,26 +113,27 @@ class StageLowering {
   }
 
   kernel::Function rows_function() {
-    kernel::Function function{layout_.names.claim(array_.name + "_rows"),
+    kernel::Function function{layout_.names.claim(array_.name.spelling() + "_rows"),
                               comment_on(stage_, "Rows [first, last) of '" + stage_.name + "'"),
-                              {"first", "last"},
+                              {first_, last_},
                               {}};
     if (rank() <= 1) {
-      const Expr first = rank() == 0 ? kernel::literal(0) : kernel::add(kernel::name("first"), begin(0));
-      const Expr last = rank() == 0 ? kernel::literal(1) : kernel::add(kernel::name("last"), begin(0));
+      const Expr first = rank() == 0 ? kernel::literal(0) : kernel::add(kernel::name(first_), begin(0));
+      const Expr last = rank() == 0 ? kernel::literal(1) : kernel::add(kernel::name(last_), begin(0));
       fill_row(function.body, first, last);
       return function;
     }
-    const std::string variable = rank() == 2 && kernel::is_literal(begin(1), 0) ? "y" : "row";
-    kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name("first"), kernel::name("last"), {}};
-    if (variable == "row") loop.body = rows_.coordinates_of(kernel::name("row"));
+    const bool is_y = rank() == 2 && kernel::is_literal(begin(1), 0);
+    const kernel::Symbol variable = is_y ? rows_.coordinate(1) : layout_.names.local("row");
+    kernel::For loop{kernel::LoopKind::Serial, variable, kernel::name(first_), kernel::name(last_), {}};
+    if (!is_y) loop.body = rows_.coordinates_of(kernel::name(variable));
     fill_row(loop.body, begin(0), end(0));
     function.body.push_back({std::move(loop)});
     return function;
   }
 
   Block pixel_loop(const Expr& from, const Expr& to) const {
-    kernel::For loop{kernel::LoopKind::Serial, "x", from, to, {}};
+    kernel::For loop{kernel::LoopKind::Serial, rows_.coordinate(0), from, to, {}};
     std::vector<Expr> arguments = coords();
     if (needs_step()) arguments.push_back(kernel::name(layout_.step_variable));
     loop.body.push_back({kernel::CallFunction{pixel_function_, std::move(arguments)}});
@@ -149,7 +150,7 @@ class StageLowering {
       block.push_back({std::move(border_row)});
     }
     Expr left = row_begin, right = row_end;
-    if (!pixel_function_.empty()) {
+    if (pixel_function_) {
       // Between them all phases are complete.
       const std::int64_t phases = phases_ ? phases_->count() : 1;
       const Expr mask = kernel::literal(-phases);
@@ -157,19 +158,20 @@ class StageLowering {
       if (phases_)
         left = kernel::binary(ir::BinaryOp::And, kernel::add(left, kernel::literal(phases - 1)), mask);
       left = kernel::min(left, row_end);
-      block.push_back({kernel::Let{"left", left}});
+      const kernel::Symbol from = layout_.names.local("left"), until = layout_.names.local("right");
+      block.push_back({kernel::Let{from, left}});
       for (const ir::Affine& bound : interior_.x.upper) right = kernel::min(right, lower(bound));
       if (phases_) right = kernel::binary(ir::BinaryOp::And, right, mask);
-      block.push_back({kernel::Let{"right", kernel::max(kernel::name("left"), right)}});
-      left = kernel::name("left");
-      right = kernel::name("right");
+      block.push_back({kernel::Let{until, kernel::max(kernel::name(from), right)}});
+      left = kernel::name(from);
+      right = kernel::name(until);
     }
     Block rows;  // what is found once per row
     Block interior = interior_loop(rows, inner_x(left), inner_x(right));
     kernel::append(block, std::move(rows));
-    if (!pixel_function_.empty()) kernel::append(block, pixel_loop(row_begin, left));
+    if (pixel_function_) kernel::append(block, pixel_loop(row_begin, left));
     kernel::append(block, std::move(interior));
-    if (!pixel_function_.empty()) kernel::append(block, pixel_loop(right, row_end));
+    if (pixel_function_) kernel::append(block, pixel_loop(right, row_end));
   }
 
   /// Whether all pixels of a row leave sources at the same reads, and such rows are a share worth a loop of their own:
@@ -186,10 +188,10 @@ class StageLowering {
   Block border_row_loop(const Expr& from, const Expr& to) {
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Row, coords(), module_.strict);
     Block loop, block;
-    const std::string target = output_row(in_row, block);
+    const kernel::Symbol target = output_row(in_row, block);
     in_row.open(loop, &block);
     store_pixels(in_row, {&inner_, target, x_offset(coords()[0])},
-                 {"x", inner_x(from), inner_x(to), kernel::literal(0)}, loop);
+                 {rows_.coordinate(0), inner_x(from), inner_x(to), kernel::literal(0)}, loop);
     in_row.close();
     kernel::append(block, std::move(loop));
     return block;
@@ -210,23 +212,23 @@ class StageLowering {
 
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
     if (phases_) return loop_over_phases(rows, left, right);
-    const Expr x0 = kernel::name("x0"), i = kernel::name("i");
     std::vector<Expr> at = coords();
     ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, at, module_.strict);
     if (!has_straight_rows()) {
-      at[0] = kernel::add(x0, i);
+      const kernel::Symbol x0 = layout_.names.local("x0");
+      at[0] = kernel::add(kernel::name(x0), kernel::name(layout_.variables.i));
       ExpressionLowering in_strip(layout_, module_.tables, names_, inner_, Place::Interior, at,
                                   module_.strict);
-      return strips(in_strip, output_row(in_strip, rows), left, right);
+      return strips(in_strip, output_row(in_strip, rows), x0, left, right);
     }
-    const std::string target = output_row(in_row, rows);
+    const kernel::Symbol target = output_row(in_row, rows);
     Block result;
     in_row.open(result, &rows);
     if (rank() == 0) {
       store_pixel(in_row, result, inner_cases(), target, kernel::literal(0));
     } else {
-      store_pixels(in_row, {&inner_, target, x_offset(at[0])}, {"x", left, right, kernel::literal(0)},
-                   result);
+      store_pixels(in_row, {&inner_, target, x_offset(at[0])},
+                   {rows_.coordinate(0), left, right, kernel::literal(0)}, result);
     }
     in_row.close();
     return result;
@@ -234,7 +236,7 @@ class StageLowering {
 
   /// Pixels side by side, one of each phase, with what they have in common.
   Block loop_over_phases(Block& rows, const Expr& left, const Expr& right) {
-    const Expr i = kernel::name("i");
+    const Expr i = kernel::name(layout_.variables.i);
     const int count = phases_->count();
     const Expr shift = kernel::literal(std::countr_zero(static_cast<unsigned>(count)));
     std::vector<Expr> at = coords();
@@ -247,11 +249,11 @@ class StageLowering {
     ExpressionLowering expressions(layout_, module_.tables, phases_->names, phases_->stages.front(),
                                    Place::Interior, at, module_.strict);
     expressions.share_with(others);
-    const std::string target = output_row(expressions, rows);
+    const kernel::Symbol target = output_row(expressions, rows);
     Block result;
     expressions.open(result, &rows);
     kernel::For pixels{kernel::LoopKind::Vector,
-                       "i",
+                       layout_.variables.i,
                        kernel::binary(ir::BinaryOp::Shr, left, shift),
                        kernel::binary(ir::BinaryOp::Shr, right, shift),
                        {}};
@@ -273,22 +275,23 @@ class StageLowering {
   }
 
   /// The array that the row loop stores to: a pointer to the current row.
-  std::string output_row(ExpressionLowering& expressions, Block& rows) const {
+  kernel::Symbol output_row(ExpressionLowering& expressions, Block& rows) const {
     if (rank() <= 1) return inner_array().name;
-    const std::string row = expressions.claim(array_.name + "_row");
+    const kernel::Symbol row = expressions.claim(array_.name.spelling() + "_row");
     rows.push_back({kernel::Pointer{row, array_.name, inner_.type.scalar,
                                     inner_rows_.row_offset(inner_array()), false}});
     return row;
   }
 
-  /// Strip by strip along the row.
-  Block strips(ExpressionLowering& expressions, const std::string& target, const Expr& left,
-               const Expr& right) const {
-    const Expr x0 = kernel::name("x0"), count = kernel::name("count");
-    const Expr x = kernel::add(x0, kernel::name("i"));
-    kernel::For strip{kernel::LoopKind::Serial, "x0", left, right, {}, kernel::literal(strip_pixels)};
+  /// Strip by strip along the row; `begin` is the variable with which one begins.
+  Block strips(ExpressionLowering& expressions, const kernel::Symbol& target, const kernel::Symbol& begin,
+               const Expr& left, const Expr& right) const {
+    const kernel::Symbol length = layout_.names.local("count");
+    const Expr x0 = kernel::name(begin), count = kernel::name(length);
+    const Expr x = kernel::add(x0, kernel::name(layout_.variables.i));
+    kernel::For strip{kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(strip_pixels)};
     strip.body.push_back(
-        {kernel::Let{"count", kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
+        {kernel::Let{length, kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work;
     store_strip(expressions, {{&inner_, target, x_offset(x)}}, {x0, count, strip_pixels}, pointers, work);
     kernel::append(strip.body, std::move(pointers));
@@ -309,11 +312,12 @@ class StageLowering {
   const ir::Stage& inner_;  ///< What the interior computes: the stage, or its flat lanes.
   const Rows inner_rows_;
   const std::optional<Phases> phases_;
-  std::string pixel_function_;
+  kernel::Symbol pixel_function_;
+  const kernel::Symbol first_ = layout_.variables.first, last_ = layout_.variables.last;
 };
 
 void store_first_that_holds(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
-                            const std::string& array, const Expr& offset, std::int64_t lane_pitch,
+                            const kernel::Symbol& array, const Expr& offset, std::int64_t lane_pitch,
                             std::size_t from_case) {
   const ir::Case& c = cases[from_case];
   const bool is_last = from_case + 1 == cases.size();  // the cases cover the box, so the last needs no test
@@ -341,7 +345,7 @@ void store_first_that_holds(ExpressionLowering& expressions, Block& block, const
 }  // namespace
 
 void store_pixel(ExpressionLowering& expressions, Block& block, const std::vector<ir::Case>& cases,
-                 const std::string& array, const Expr& offset, std::int64_t lane_pitch) {
+                 const kernel::Symbol& array, const Expr& offset, std::int64_t lane_pitch) {
   store_first_that_holds(expressions, block, cases, array, offset, lane_pitch, 0);
 }
 

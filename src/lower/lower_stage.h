@@ -30,7 +30,7 @@ kernel::Block row_of_stage(const KernelContext& context, const kernel::Expr& fro
 /// Stores the value of a pixel at array[offset], and its lanes so far from one another: that of the first
 /// case that holds.
 void store_pixel(ExpressionLowering& expressions, kernel::Block& block, const std::vector<ir::Case>& cases,
-                 const std::string& array, const kernel::Expr& offset, std::int64_t lane_pitch = 1);
+                 const kernel::Symbol& array, const kernel::Expr& offset, std::int64_t lane_pitch = 1);
 
 /// "`what` from 'in', 'mask'.": a function's comment.
 std::string comment_on(const ir::Stage& stage, const std::string& what);

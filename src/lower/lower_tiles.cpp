@@ -18,23 +18,25 @@ namespace {
 
 /// Around work for rows of a reduction's elements: accumulators start before the first row of a part, and are
 /// stored after its last. No rows are of two parts.
-Block part_of(const Tile& tile, const TileReduction& reduction, const Expr& row, int rows, Block work) {
+Block part_of(const Tile& tile, const TileReduction& reduction, const Expr& per_part, const Expr& row,
+              int rows, Block work) {
   ExpressionLowering expressions =
       tile.expressions(tile.result(), tile.plan().is_of_blocks() ? Place::Thread : Place::Row,
                        {reduction.parts.column(), row});
-  const Expr above = kernel::sub(row, tile.rows().begin(1)), per_part = name("part_rows");
-  const Expr left = kernel::sub(name("x0"), tile.rows().begin(0));
+  const Expr above = kernel::sub(row, tile.rows().begin(1));
+  const kernel::Symbol row_of_part = tile.layout().names.local("row_of_part");
+  const Expr left = kernel::sub(name(tile.from(0)), tile.rows().begin(0));
   Block body, start, finish;
-  body.push_back({Let{"row_of_part", kernel::binary(BinaryOp::Rem, above, per_part)}});
+  body.push_back({Let{row_of_part, kernel::binary(BinaryOp::Rem, above, per_part)}});
   reduction.parts.start(expressions, reduction.accumulators, start);
-  const Expr is_first = kernel::binary(BinaryOp::Eq, name("row_of_part"), literal(0));
+  const Expr is_first = kernel::binary(BinaryOp::Eq, name(row_of_part), literal(0));
   body.push_back({If{is_first, std::move(start), {}}});
   kernel::append(body, std::move(work));
   const Expr part = ReductionParts::number(above, per_part, kernel::div(left, literal(tile.width())),
                                            tile.columns_of_tiles());
   reduction.parts.finish(expressions, reduction.accumulators, part, finish);
   const Expr end =
-      kernel::min(kernel::add(kernel::sub(row, name("row_of_part")), per_part), tile.rows().end(1));
+      kernel::min(kernel::add(kernel::sub(row, name(row_of_part)), per_part), tile.rows().end(1));
   const Expr is_last = kernel::binary(BinaryOp::Le, end, kernel::add(row, literal(rows)));
   body.push_back({If{is_last, std::move(finish), {}}});
   return body;
@@ -57,17 +59,19 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
     if (place.count > 0) owner->declare(place, function.body);
   }
   std::optional<TileReduction> reduction;
-  Expr rows_per_part;
+  Expr rows_per_part, part_rows;
   if (parts) {
     reduction.emplace(TileReduction{*parts});
     const auto claim = [&](const std::string& wanted) { return context.layout.names.claim(wanted); };
     reduction->accumulators = reduction->parts.accumulators(claim, function.body);
     rows_per_part = reduction->parts.rows_per_part();
-    function.body.push_back({Let{"part_rows", rows_per_part}});
+    const kernel::Symbol symbol = context.layout.names.local("part_rows");
+    function.body.push_back({Let{symbol, rows_per_part}});
+    part_rows = name(symbol);
   }
 
   const auto in_parts = [&](const Expr& row, int rows, Block elements) {
-    return part_of(tile, *reduction, row, rows, std::move(elements));
+    return part_of(tile, *reduction, part_rows, row, rows, std::move(elements));
   };
   const auto rows_of_batch = [&] {
     Block work;
@@ -82,7 +86,7 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
     }
     return work;
   };
-  owner->go_through(function, rows_per_part ? name("part_rows") : nullptr, owner->go_down(rows_of_batch));
+  owner->go_through(function, part_rows, owner->go_down(rows_of_batch));
   kernel::Launch launch = owner->launch_of(function, rows_per_part);
   context.module.functions.push_back(std::move(function));
   return launch;

@@ -24,7 +24,7 @@ namespace weft::lower {
 struct Phases {
   std::vector<ir::Stage>
       stages;  ///< The pixels stages.size() * i + p, as functions of i: a power of two of them, all in one box, that of
-      ///< the i with pixels of each.
+               ///< the i with pixels of each.
   std::unordered_map<const ir::Node*, std::string> names;  ///< Of the same parts of them as of the stage's.
 
   int count() const { return static_cast<int>(stages.size()); }

@@ -25,7 +25,7 @@ void hold(ExpressionLowering& expressions, Block& block, std::vector<Lanes>& sta
   for (Lanes& lanes : state) {
     for (Expr& value : lanes) {
       if (std::holds_alternative<kernel::Name>(value->op)) continue;
-      const std::string held = expressions.claim(name);
+      const kernel::Symbol held = expressions.claim(name);
       block.push_back({kernel::Let{held, value}});
       value = kernel::name(held, value->type);
     }
@@ -47,11 +47,14 @@ ReductionParts::ReductionParts(const KernelContext& context)
       array_(context.layout.arrays.at(&stage_)),
       rows_(reduce_.over, context.layout),
       division_(context.plan.parts.value()),
-      on_gpu_(context.plan.is_of_blocks()) {
+      on_gpu_(context.plan.is_of_blocks()),
+      x_(rows_.layout().variables.coords[0]),
+      x0_(context.layout.names.local("x0")),
+      l_(context.layout.names.local("l")) {
   for (std::size_t c = 0; c < components(); ++c) {
     auto& names = parts_.emplace_back();
     for (int l = 0; l < lanes(c); ++l) {
-      names.push_back(context.layout.names.claim(array_.name + "_parts"));
+      names.push_back(context.layout.names.claim(array_.name.spelling() + "_parts"));
       context.module.arrays.push_back(
           {names.back(), reduce_.element[c]->type.lane(), kernel::Array::Role::Intermediate, {}, {count()}});
     }
@@ -77,8 +80,8 @@ Expr ReductionParts::number(const Expr& row, const Expr& rows_per_part, const Ex
 // ---- who does it: a core with vectors, or a block of threads
 
 kernel::Function ReductionParts::function(const std::string& name, const std::string& comment) const {
-  kernel::Function function{context_.layout.names.claim(array_.name + name), comment, {}, {}};
-  if (!on_gpu_) function.parameters = {"first", "last"};
+  kernel::Function function{context_.layout.names.claim(array_.name.spelling() + name), comment, {}, {}};
+  if (!on_gpu_) function.parameters = {context_.layout.variables.first, context_.layout.variables.last};
   return function;
 }
 
@@ -91,14 +94,14 @@ void ReductionParts::launch(kernel::Function function, const Expr& count, int it
 }
 
 /// A loop over lanes: accumulators or pairs that do not depend on one another.
-For ReductionParts::lanes_loop(const std::string& variable, const Expr& count, Block body) const {
+For ReductionParts::lanes_loop(const kernel::Symbol& variable, const Expr& count, Block body) const {
   return {on_gpu_ ? LoopKind::Threads : LoopKind::Vector, variable, literal(0), count, std::move(body)};
 }
 
 /// Appends what a single thread does.
 void ReductionParts::alone(Block& block, Block body) const {
   if (on_gpu_)
-    block.push_back({lanes_loop("l", literal(1), std::move(body))});
+    block.push_back({lanes_loop(l_, literal(1), std::move(body))});
   else
     kernel::append(block, std::move(body));
 }
@@ -109,7 +112,7 @@ std::vector<Lanes> ReductionParts::loaded(const Arrays& arrays, const Expr& inde
   std::vector<Lanes> state;
   for (std::size_t c = 0; c < arrays.size(); ++c) {
     Lanes& lanes = state.emplace_back();
-    for (const std::string& array : arrays[c])
+    for (const kernel::Symbol& array : arrays[c])
       lanes.push_back(kernel::load(array, reduce_.element[c]->type.scalar, index));
   }
   return state;
@@ -135,7 +138,7 @@ void ReductionParts::combine(ExpressionLowering& expressions, Block& block, cons
 // ---- the parts
 
 ReductionParts::Arrays ReductionParts::accumulators(
-    const std::function<std::string(const std::string&)>& claim, Block& block) const {
+    const std::function<kernel::Symbol(const std::string&)>& claim, Block& block) const {
   Arrays accumulators;
   for (std::size_t c = 0; c < components(); ++c) {
     auto& names = accumulators.emplace_back();
@@ -152,14 +155,14 @@ ReductionParts::Arrays ReductionParts::accumulators(
 void ReductionParts::start(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
   Block body;
   expressions.open(body);
-  store(accumulators, kernel::name("l"), lowered(expressions, reduce_.op.identity), body);
+  store(accumulators, kernel::name(l_), lowered(expressions, reduce_.op.identity), body);
   expressions.close();
-  block.push_back({lanes_loop("l", literal(division_.accumulators), std::move(body))});
+  block.push_back({lanes_loop(l_, literal(division_.accumulators), std::move(body))});
 }
 
 Expr ReductionParts::column() const {
-  if (division_.accumulators == 1) return kernel::name("x");
-  return kernel::add(kernel::name(division_.by_column ? "x0" : "x"), kernel::name("l"));
+  if (division_.accumulators == 1) return kernel::name(x_);
+  return kernel::add(kernel::name(division_.by_column ? x0_ : x_), kernel::name(l_));
 }
 
 /// Blocks of as many elements as there are accumulators, and the rest.
@@ -169,23 +172,24 @@ void ReductionParts::row(ExpressionLowering& expressions, const Arrays& accumula
   expressions.open(loops, &pointers);
   const bool one = division_.accumulators == 1;
   const auto elements = [&](const Expr& begin, const Expr& end, int step, const Expr& count) {
-    For blocks{LoopKind::Serial, "x", begin, end, {}, literal(step)};
+    For blocks{LoopKind::Serial, x_, begin, end, {}, literal(step)};
     Block body;
-    element(expressions, accumulators, one ? literal(0) : kernel::name("l"), body);
+    element(expressions, accumulators, one ? literal(0) : kernel::name(l_), body);
     if (one)
       alone(blocks.body, std::move(body));
     else
-      blocks.body.push_back({lanes_loop("l", count, std::move(body))});
+      blocks.body.push_back({lanes_loop(l_, count, std::move(body))});
     loops.push_back({std::move(blocks)});
   };
   if (one) {
     elements(from, until, 1, literal(1));
   } else {
     const Expr blocks = kernel::div(kernel::sub(until, from), literal(division_.accumulators));
+    const kernel::Symbol rest = context_.layout.names.local("rest");
     loops.push_back(
-        {kernel::Let{"rest", kernel::add(from, kernel::mul(blocks, literal(division_.accumulators)))}});
-    elements(from, kernel::name("rest"), division_.accumulators, literal(division_.accumulators));
-    elements(kernel::name("rest"), until, division_.accumulators, kernel::sub(until, kernel::name("x")));
+        {kernel::Let{rest, kernel::add(from, kernel::mul(blocks, literal(division_.accumulators)))}});
+    elements(from, kernel::name(rest), division_.accumulators, literal(division_.accumulators));
+    elements(kernel::name(rest), until, division_.accumulators, kernel::sub(until, kernel::name(x_)));
   }
   expressions.close();
   kernel::append(block, std::move(pointers));
@@ -218,16 +222,18 @@ void ReductionParts::finish(ExpressionLowering& expressions, const Arrays& accum
 /// Halves the accumulators until one is left.
 void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays& accumulators,
                                    Block& block) const {
-  const Expr l = kernel::name("l"), half = kernel::name("half");
+  const kernel::Symbol level = context_.layout.names.local("level"),
+                       half_of = context_.layout.names.local("half");
+  const Expr l = kernel::name(l_), half = kernel::name(half_of);
   int levels = 0;
   while (1 << levels < division_.accumulators) ++levels;
-  For loop{LoopKind::Serial, "level", literal(1), literal(levels + 1), {}};
+  For loop{LoopKind::Serial, level, literal(1), literal(levels + 1), {}};
   loop.body.push_back({kernel::Let{
-      "half", kernel::binary(BinaryOp::Shr, literal(division_.accumulators), kernel::name("level"))}});
+      half_of, kernel::binary(BinaryOp::Shr, literal(division_.accumulators), kernel::name(level))}});
   Block body;
   combine(expressions, body, accumulators, l, loaded(accumulators, l),
           loaded(accumulators, kernel::add(l, half)));
-  loop.body.push_back({lanes_loop("l", half, std::move(body))});
+  loop.body.push_back({lanes_loop(l_, half, std::move(body))});
   block.push_back({std::move(loop)});
 }
 
@@ -244,8 +250,12 @@ void ReductionParts::launch_total() {
                                  on_gpu_ ? Place::Thread : Place::Anywhere, rows_.coords(),
                                  context_.module.strict);
   Block& block = function.body;
-  const Expr parts = kernel::name("parts"), stride = kernel::name("stride"), i = kernel::name("i");
-  block.push_back({kernel::Let{"parts", count()}});
+  const kernel::Names& names = context_.layout.names;
+  const kernel::Symbol all = names.local("parts"), apart = names.local("stride"),
+                       number = names.local("level");
+  const kernel::Symbol& of_pair = context_.layout.variables.i;
+  const Expr parts = kernel::name(all), stride = kernel::name(apart), i = kernel::name(of_pair);
+  block.push_back({kernel::Let{all, count()}});
 
   Block empty, start;
   expressions.open(empty);
@@ -255,16 +265,16 @@ void ReductionParts::launch_total() {
   alone(block, std::move(start));
 
   // Pairs 1, 2, 4, … apart: the sum of the first takes the place of the first.
-  For levels{LoopKind::Serial, "level", literal(0), literal(62), {}};
+  For levels{LoopKind::Serial, number, literal(0), literal(62), {}};
   levels.body.push_back(
-      {kernel::Let{"stride", kernel::binary(BinaryOp::Shl, literal(1), kernel::name("level"))}});
+      {kernel::Let{apart, kernel::binary(BinaryOp::Shl, literal(1), kernel::name(number))}});
   Block level, pair;
   const Expr first = kernel::mul(kernel::mul(i, literal(2)), stride);
   combine(expressions, pair, parts_, first, loaded(parts_, first),
           loaded(parts_, kernel::add(first, stride)));
   const Expr pairs =
       kernel::div(kernel::sub(kernel::add(parts, stride), literal(1)), kernel::mul(stride, literal(2)));
-  For loop = lanes_loop("i", pairs, std::move(pair));
+  For loop = lanes_loop(of_pair, pairs, std::move(pair));
   if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
   level.push_back({std::move(loop)});
   levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), std::move(level), {}}});

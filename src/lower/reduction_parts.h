@@ -46,11 +46,14 @@ class ReductionParts {
   kernel::Function function(const std::string& name, const std::string& comment) const;
   /// Along x, of the element that row() is at; or of the `l`-th column, from x0.
   kernel::Expr column() const;
+  const kernel::Symbol& x0() const { return x0_; }
+  /// The number of an accumulator, and of its column.
+  const kernel::Symbol& l() const { return l_; }
 
   /// A state in memory: an element of each array, which are by component and lane.
-  using Arrays = std::vector<std::vector<std::string>>;
-  /// Appends arrays of the function's own; `claim` makes a name from the one that is wanted.
-  Arrays accumulators(const std::function<std::string(const std::string&)>& claim,
+  using Arrays = std::vector<std::vector<kernel::Symbol>>;
+  /// Appends arrays of the function's own; `claim` makes a symbol with the spelling that is wanted.
+  Arrays accumulators(const std::function<kernel::Symbol(const std::string&)>& claim,
                       kernel::Block& block) const;
   void start(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
   /// Combines with the elements of one row: those of the columns [from, until).
@@ -74,7 +77,7 @@ class ReductionParts {
 
  private:
   void launch(kernel::Function function, const kernel::Expr& count, int items);
-  kernel::For lanes_loop(const std::string& variable, const kernel::Expr& count, kernel::Block body) const;
+  kernel::For lanes_loop(const kernel::Symbol& variable, const kernel::Expr& count, kernel::Block body) const;
   void alone(kernel::Block& block, kernel::Block body) const;
   std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;
   void combine(ExpressionLowering& expressions, kernel::Block& block, const Arrays& arrays,
@@ -91,6 +94,7 @@ class ReductionParts {
   const Rows rows_;
   const plan::Parts division_;
   const bool on_gpu_;
+  const kernel::Symbol x_, x0_, l_;
   Arrays parts_;
 };
 

@@ -63,7 +63,7 @@ void ExpressionLowering::tabulate(const analysis::CoarseValue& value, kernel::Bl
     coords[0] = x;
     return lower_affine(form, layout_, coords, taps_);
   };
-  const std::string first = locals_.claim("first_column"), end = locals_.claim("end_column");
+  const kernel::Symbol first = locals_.claim("first_column"), end = locals_.claim("end_column");
   const Expr last_x = kernel::sub(kernel::add(x0, count), literal(1));
   block.push_back({kernel::Let{first, at(columns.first, x0)}});
   block.push_back({kernel::Let{end, kernel::add(at(columns.last, last_x), literal(1))}});
@@ -76,16 +76,16 @@ void ExpressionLowering::tabulate(const analysis::CoarseValue& value, kernel::Bl
   image.box[0] = {low.min, high.max - low.min + 1};
   image.box.push_back(value.planes);
   std::vector<Expr> coords = coords_;
-  coords[0] = kernel::add(kernel::name(first), kernel::name("i"));
-  const std::string plane = ir::dim_name(stage_.rank());
+  coords[0] = kernel::add(kernel::name(first), kernel::name(i()));
+  const kernel::Symbol& plane = layout_.variables.coords.at(stage_.rank());
   coords.push_back(kernel::name(plane));
   ExpressionLowering table(layout_, tables_, names_, image, Place::Row, std::move(coords), strict_);
   table.avoid_names_of(*this);
-  const std::string array = table.claim("coarse");
+  const kernel::Symbol array = table.claim("coarse");
   const std::int64_t from = value.planes.min.constant(), planes = value.plane_count();
   kernel::For each_plane{kernel::LoopKind::Serial, plane, literal(from), literal(from + planes), {}};
   kernel::For each_column{
-      kernel::LoopKind::Vector, "i", literal(0), kernel::sub(kernel::name(end), kernel::name(first)), {}};
+      kernel::LoopKind::Vector, i(), literal(0), kernel::sub(kernel::name(end), kernel::name(first)), {}};
   kernel::Block pointers;
   table.open(pointers, &each_plane.body);
   table.open(each_column.body);
@@ -93,7 +93,7 @@ void ExpressionLowering::tabulate(const analysis::CoarseValue& value, kernel::Bl
   for (int l = 0; l < lanes; ++l) {
     const Expr row = kernel::mul(kernel::sub(kernel::name(plane), literal(from)), literal(pitch));
     const Expr place =
-        kernel::add(kernel::add(row, kernel::mul(kernel::name("i"), literal(lanes))), literal(l));
+        kernel::add(kernel::add(row, kernel::mul(kernel::name(i()), literal(lanes))), literal(l));
     each_column.body.push_back({kernel::Store{array, place, made[l]}});
   }
   table.close();

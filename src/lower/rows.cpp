@@ -23,7 +23,7 @@ Expr parts(const Expr& extent, const Expr& size) {
 
 std::vector<Expr> Rows::coords() const {
   std::vector<Expr> result;
-  for (int d = 0; d < rank(); ++d) result.push_back(kernel::name(ir::dim_name(d)));
+  for (int d = 0; d < rank(); ++d) result.push_back(layout_.variables.coordinate(d));
   return result;
 }
 
@@ -50,7 +50,7 @@ kernel::Block Rows::coordinates_of(Expr row) const {
   kernel::Block block;
   int d = 1;
   for (const Expr& at : positions_of(std::move(row))) {
-    block.push_back({kernel::Let{ir::dim_name(d), kernel::add(at, begin(d))}});
+    block.push_back({kernel::Let{layout_.variables.coords[d], kernel::add(at, begin(d))}});
     ++d;
   }
   return block;
@@ -90,8 +90,9 @@ Expr rows_outside(const analysis::Interior& interior, const Rows& rows) {
     outside =
         outside ? kernel::binary(ir::BinaryOp::Or, outside, std::move(condition)) : std::move(condition);
   };
+  const std::vector<Expr> coords = rows.coords();
   for (std::size_t d = 1; d <= interior.outer.size(); ++d) {
-    const Expr at = kernel::name(ir::dim_name(static_cast<int>(d)));
+    const Expr& at = coords[d];
     for (const ir::Affine& bound : interior.outer[d - 1].lower)
       either(kernel::binary(ir::BinaryOp::Lt, at, rows.lower(bound)));
     for (const ir::Affine& bound : interior.outer[d - 1].upper)

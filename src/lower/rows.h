@@ -18,8 +18,9 @@ class Rows {
   Rows(const ir::Box& box, const Layout& layout) : box_(box), layout_(layout) {}
 
   int rank() const { return static_cast<int>(box_.size()); }
-  /// The coordinates by their usual names: x, y, z, …
+  /// The coordinates: x, y, z, …
   std::vector<kernel::Expr> coords() const;
+  const kernel::Symbol& coordinate(int d) const { return layout_.variables.coords.at(d); }
   kernel::Expr begin(int d) const { return lower(box_[d].min); }
   kernel::Expr extent(int d) const { return lower(box_[d].extent); }
   kernel::Expr end(int d) const { return lower(box_[d].min + box_[d].extent); }
@@ -39,6 +40,7 @@ class Rows {
   /// Scalars from the start of an array over this box to its row numbered `row`.
   kernel::Expr offset_of(kernel::Expr row, const ArrayLayout& array) const;
 
+  const Layout& layout() const { return layout_; }
   kernel::Expr lower(const ir::Affine& a) const { return lower_affine(a, layout_, coords(), {}); }
 
  private:

@@ -33,16 +33,16 @@ For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside) {
   const Rows& rows = tile.rows();
   const ArrayLayout& memory = tile.layout().arrays.at(&image.stage);
   ExpressionLowering expressions = tile.expressions(tile.result(), Place::Thread, rows.coords());
-  const std::string number = expressions.claim("r");
+  const kernel::Symbol number = expressions.claim("r");
   const int lanes = image.lanes(), first_pixel = (kept.first + lanes - 1) / lanes;
   // Scalars are counted from the first lane of a pixel.
-  const Expr scalar = kernel::add(name("i"), literal(first_pixel * lanes - kept.first));
+  const Expr scalar = kernel::add(name(expressions.i()), literal(first_pixel * lanes - kept.first));
   const Expr pixel = kernel::add(kernel::sub(tile.begin(kept.rate[0]), literal(first_pixel)),
                                  lanes > 1 ? kernel::div(scalar, literal(lanes)) : scalar);
-  For columns{LoopKind::Threads, "i", literal(0), literal(kept.pitch), {}};
+  For columns{LoopKind::Threads, expressions.i(), literal(0), literal(kept.pitch), {}};
   expressions.open(columns.body);
   const auto named = [&](Block& block, const std::string& wanted, const Expr& value) {
-    const std::string local = expressions.claim(wanted);
+    const kernel::Symbol local = expressions.claim(wanted);
     block.push_back({Let{local, value}});
     return name(local, value->type);
   };
@@ -80,7 +80,8 @@ For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside) {
   }
   Expr value = kernel::load(memory.name, memory.type.scalar, at);
   if (outside) value = kernel::select(inside, value, outside);
-  Block load{{kernel::Store{image.array, kernel::add(tile.row_start(kept, coords), name("i")), value}}};
+  Block load{
+      {kernel::Store{image.array, kernel::add(tile.row_start(kept, coords), name(expressions.i())), value}}};
   if (tile.is_of_volume())
     load = {{For{LoopKind::Serial, std::get<kernel::Name>(coords.front()->op).name, tile.first_line(kept),
                  is_inside ? kernel::add(tile.first_line(kept), literal(kept.lines)) : tile.end_line(kept),

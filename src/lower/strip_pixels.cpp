@@ -29,12 +29,12 @@ kernel::LoopKind loop_over_pixels(const ir::Stage& stage, const std::vector<ir::
 void store_lanes_apart(ExpressionLowering& expressions, const StripTarget& target, const Strip& strip,
                        Block& work) {
   const ir::Stage& stage = *target.stage;
-  const Expr i = kernel::name("i");
+  const Expr i = kernel::name(expressions.i());
   Block compute, interleave;
   expressions.open(compute);
   const Lanes value = expressions.lower(cases_of(stage)[0].value);
   for (std::size_t l = 0; l < value.size(); ++l) {
-    const std::string lane = expressions.claim("lane");
+    const kernel::Symbol lane = expressions.claim("lane");
     work.push_back({kernel::LocalArray{lane, stage.type.scalar, strip.capacity}});
     compute.push_back({kernel::Store{lane, i, value[l]}});
     const Expr at =
@@ -43,8 +43,8 @@ void store_lanes_apart(ExpressionLowering& expressions, const StripTarget& targe
   }
   expressions.close();
   for (Block* body : {&compute, &interleave})
-    work.push_back(
-        {kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), strip.count, std::move(*body)}});
+    work.push_back({kernel::For{kernel::LoopKind::Vector, expressions.i(), kernel::literal(0), strip.count,
+                                std::move(*body)}});
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ ColumnsInBox columns_in_box(ExpressionLowering& expressions, const std::vector<a
   first = kernel::min(first, pixels.until);
   if (in_rows) first = kernel::select(in_rows, first, pixels.until);
   const auto named = [&](const std::string& wanted, const Expr& value) {
-    const std::string name = expressions.claim(wanted);
+    const kernel::Symbol name = expressions.claim(wanted);
     work.push_back({kernel::Let{name, value}});
     return kernel::name(name);
   };
@@ -147,11 +147,12 @@ void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>
     return;
   }
   if (targets.size() == 1) {
-    store_pixels(expressions, targets.front(), {"i", kernel::literal(0), strip.count, strip.x0}, work);
+    store_pixels(expressions, targets.front(), {expressions.i(), kernel::literal(0), strip.count, strip.x0},
+                 work);
     expressions.close();
     return;
   }
-  kernel::For pixel{kernel::LoopKind::Vector, "i", kernel::literal(0), strip.count, {}};
+  kernel::For pixel{kernel::LoopKind::Vector, expressions.i(), kernel::literal(0), strip.count, {}};
   expressions.open(pixel.body);
   for (const StripTarget& target : targets) {
     const Expr value = expressions.lower(cases_of(*target.stage)[0].value).at(0);

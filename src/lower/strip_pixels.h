@@ -24,7 +24,7 @@ constexpr int strip_pixels = 1024;
 /// What is stored for the pixels of a strip.
 struct StripTarget {
   const ir::Stage* stage;
-  std::string array;
+  kernel::Symbol array;
   kernel::Expr offset;          ///< The first scalar of the pixel number `i`.
   std::int64_t lane_pitch = 1;  ///< See pixel_pitch().
 };
@@ -47,7 +47,7 @@ void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>
 /// Pixels of a row: the variable that numbers them, from its value to another, and the coordinate at which it
 /// is 0.
 struct PixelRange {
-  std::string variable;
+  kernel::Symbol variable;
   kernel::Expr from, until, origin;
 };
 

@@ -62,11 +62,11 @@ std::vector<const ir::Read*> ExpressionLowering::strip_tables(const std::vector<
 
 void ExpressionLowering::find_over_strip(const std::vector<const ir::Read*>& tables, kernel::Block& block,
                                          const Expr& count, int capacity) {
-  kernel::For loop{kernel::LoopKind::Vector, "i", kernel::literal(0), count, {}};
+  kernel::For loop{kernel::LoopKind::Vector, i(), kernel::literal(0), count, {}};
   open(loop.body);
   for (const ir::Read* table : tables) {
     const Expr place = place_in_table(*table);
-    const std::string array = locals_.claim("place");
+    const kernel::Symbol array = locals_.claim("place");
     block.push_back({kernel::LocalArray{array, place->type, capacity}});
     emit({kernel::Store{array, i_, place}});
     places_[table] = {array, place->type};

@@ -53,24 +53,35 @@ Tile::Tile(const KernelContext& context)
     : context_(context),
       rows_(result().domain(), layout()),
       steps_(steps_of(plan(), result().domain().size()), result().domain(), layout()),
-      batch_(batch_of(plan())) {
+      batch_(batch_of(plan())),
+      first_of_batch_(layout().names.local("batch")),
+      row_(layout().names.local("row")),
+      plane_(layout().names.local("plane")) {
+  for (int d = 0; d < rows_.rank(); ++d) {
+    from_.push_back(layout().names.local(ir::dim_name(d) + "0"));
+    until_.push_back(layout().names.local(ir::dim_name(d) + "1"));
+  }
   for (const plan::Kept& kept : plan().kept) {
     const ir::Stage& stage = stage_named(kept.stage, context.members);
-    sources_.push_back({kept, stage, plan::at_rate(width(), steps_[0], kept.rate[0]), ""});
+    sources_.push_back({kept, stage, plan::at_rate(width(), steps_[0], kept.rate[0]), {}});
   }
   place_rows();
 }
 
 /// Rows that take turns lie in one array, which has the names of all.
 void Tile::place_rows() {
+  std::vector<std::string> wanted;
   for (const Source& source : sources_) {
     places_.resize(std::max<std::size_t>(places_.size(), source.kept.place + 1));
+    wanted.resize(places_.size());
     kernel::LocalArray& place = places_[source.kept.place];
-    place.name += (place.name.empty() ? "" : "_or_") + layout().arrays.at(&source.stage).name;
+    std::string& names = wanted[source.kept.place];
+    names += (names.empty() ? "" : "_or_") + layout().arrays.at(&source.stage).name.spelling();
     place.type = source.kept.type.scalar;
     place.count = std::max(place.count, source.kept.scalars());
   }
-  for (kernel::LocalArray& place : places_) place.name = layout().names.claim(place.name + "_rows");
+  for (std::size_t p = 0; p < places_.size(); ++p)
+    places_[p].name = layout().names.claim(wanted[p] + "_rows");
   for (Source& source : sources_) source.array = places_[source.kept.place].name;
 }
 
@@ -110,54 +121,53 @@ Expr Tile::height(const Expr& side_by_side, const Expr& rows_per_part, const OfR
 }
 
 void Tile::append_ends(Block& block, int d, const Expr& number, const Expr& extent) const {
-  const std::string begin = ir::dim_name(d) + "0";
-  block.push_back({Let{begin, kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
-  const Expr end = kernel::min(kernel::add(name(begin), extent), steps_.whole(rows_.end(d), d));
-  block.push_back({Let{ir::dim_name(d) + "1", end}});
+  block.push_back({Let{from(d), kernel::add(kernel::mul(number, extent), steps_.origin(d))}});
+  const Expr end = kernel::min(kernel::add(name(from(d)), extent), steps_.whole(rows_.end(d), d));
+  block.push_back({Let{until(d), end}});
 }
 
 // ---- coordinates
 
-Expr Tile::batch_row() const { return name(batch_ == 1 ? marching() : "batch"); }
-Expr Tile::begin(int rate) const { return steps_.at_rate(name("x0"), 0, rate); }
+Expr Tile::batch_row() const { return name(batch_ == 1 ? marching() : first_of_batch_); }
+Expr Tile::begin(int rate) const { return steps_.at_rate(name(from(0)), 0, rate); }
 Expr Tile::row_at(const Expr& row, int rate) const { return steps_.at_rate(row, down(), rate); }
 Expr Tile::first_row(const plan::Kept& kept) const {
-  return kernel::add(row_at(name(marching("0")), kept.rate[1]), literal(kept.down().min));
+  return kernel::add(row_at(name(from(down())), kept.rate[1]), literal(kept.down().min));
 }
 Expr Tile::end_row(const plan::Kept& kept) const {
-  return kernel::add(row_at(name(marching("1")), kept.rate[1]), literal(kept.down().max));
+  return kernel::add(row_at(name(until(down())), kept.rate[1]), literal(kept.down().max));
 }
 Expr Tile::first_line(const plan::Kept& kept) const {
-  return kernel::add(name("y0"), literal(kept.window[1].min));
+  return kernel::add(name(from(1)), literal(kept.window[1].min));
 }
 Expr Tile::end_line(const plan::Kept& kept) const {
-  return kernel::add(name("y1"), literal(kept.window[1].max));
+  return kernel::add(name(until(1)), literal(kept.window[1].max));
 }
 
 std::vector<Expr> Tile::row_coords(const plan::Kept* kept) const {
-  std::vector<Expr> coords{name(kept ? "row" : "y")};
-  if (is_of_volume()) coords.push_back(name(kept ? "plane" : marching()));
+  std::vector<Expr> coords{name(line(kept))};
+  if (is_of_volume()) coords.push_back(name(marching(kept)));
   return coords;
 }
 
 /// Around work for a row of a volume's plane: all that the tile needs of it, or those that are inside.
 Block Tile::for_lines(const plan::Kept* kept, bool all, Block work) const {
-  std::vector<Expr> from{kept ? first_line(*kept) : name("y0")}, until{kept ? end_line(*kept) : name("y1")};
+  std::vector<Expr> from{kept ? first_line(*kept) : name(this->from(1))},
+      until{kept ? end_line(*kept) : name(this->until(1))};
   if (kept && !all) {
     const plan::Reach beyond = kept->continued(1);
     const ir::Range& range = kept->box[1];
     from.push_back(kernel::sub(rows_.lower(range.min), literal(beyond.min)));
     until.push_back(kernel::add(rows_.lower(range.min + range.extent), literal(beyond.max)));
   }
-  const std::string variable = kept ? "row" : "y";
-  return {{For{LoopKind::Serial, variable, kernel::max(from), kernel::min(until), std::move(work)}}};
+  return {{For{LoopKind::Serial, line(kept), kernel::max(from), kernel::min(until), std::move(work)}}};
 }
 
 Tile::RowsAtATime Tile::rows_at_a_time(const plan::Kept* kept, bool all) const {
   const int step = plan().step[1], rate = kept ? kept->rate[1] : step, ahead = kept ? kept->ahead : 0;
   const plan::Reach needed = kept ? kept->down() : plan::Reach{};
-  const Expr tile_begin = kept ? first_row(*kept) : name(marching("0")),
-             tile_end = kept ? end_row(*kept) : name(marching("1"));
+  const Expr tile_begin = kept ? first_row(*kept) : name(from(down())),
+             tile_end = kept ? end_row(*kept) : name(until(down()));
   RowsAtATime rows{tile_begin, 0, {}, {}};
   if (is_static()) {
     rows.until.push_back(tile_end);
@@ -180,7 +190,7 @@ Tile::RowsAtATime Tile::rows_at_a_time(const plan::Kept* kept, bool all) const {
 
 Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together together) const {
   if (is_of_volume()) work = for_lines(kept, all, std::move(work));
-  const std::string variable = !kept ? marching() : is_of_volume() ? "plane" : "row";
+  const kernel::Symbol& variable = marching(kept);
   const Expr row = name(variable);
   auto [first, count, from, until] = rows_at_a_time(kept, all);
   if (count == 1) {
@@ -193,10 +203,11 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together toge
   Block block;
   from.insert(from.begin(), first);
   if (count > 1) until.insert(until.begin(), kernel::add(first, literal(count)));
-  const auto bound = [&](const std::string& name, const Expr& value, bool is_long) {
+  const auto bound = [&](const char* word, const Expr& value, bool is_long) {
     if (!is_long || !plan().is_of_blocks()) return value;  // a core finds it once for a whole row
-    block.push_back({Let{name, value}});
-    return kernel::name(name);
+    const kernel::Symbol symbol = layout().names.local(word);
+    block.push_back({Let{symbol, value}});
+    return name(symbol);
   };
   const Expr begin = bound("first", kernel::max(from), from.size() > 2);
   const Expr end = bound("last", kernel::min(until), until.size() > 2);
@@ -221,17 +232,17 @@ int Tile::rows_needed(const plan::Kept* kept) const {
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
   const LoopKind kind = is_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
-  const auto loop = [&](const std::string& variable, const Expr& first, std::int64_t count,
+  const auto loop = [&](const kernel::Symbol& variable, const Expr& first, std::int64_t count,
                         Block body) -> Block {
     return {{For{kind, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
   };
   if (is_of_volume()) {
     const std::int64_t beyond = kept ? kept->window[1].extent() - 1 : 0;
-    work = loop(kept ? "row" : "y", kept ? first_line(*kept) : name("y0"), plan().lines() + beyond,
-                std::move(work));
+    work =
+        loop(line(kept), kept ? first_line(*kept) : name(from(1)), plan().lines() + beyond, std::move(work));
   }
-  const std::string row = !kept ? marching() : is_of_volume() ? "plane" : "row";
-  return loop(row, kept ? first_row(*kept) : name(marching("0")), rows_needed(kept), std::move(work));
+  return loop(marching(kept), kept ? first_row(*kept) : name(from(down())), rows_needed(kept),
+              std::move(work));
 }
 
 Expr Tile::is_inside(int least_dimension) const {
@@ -274,14 +285,15 @@ Expr Tile::is_inside(int least_dimension) const {
     const std::int64_t columns = kept.is_member ? source.width + kept.x().extent() - 1
                                                 : (kept.pitch + source.lanes() - 1) / source.lanes();
     lies_in(source.stage, 0, begin(kept.rate[0]), left, columns);
-    lies_in(source.stage, down(), row_at(name(marching("0")), kept.rate[1]), kept.down().min,
+    lies_in(source.stage, down(), row_at(name(from(down())), kept.rate[1]), kept.down().min,
             rows_needed(&kept));
     if (is_of_volume())
-      lies_in(source.stage, 1, name("y0"), kept.window[1].min, plan().lines() + kept.window[1].extent() - 1);
+      lies_in(source.stage, 1, name(from(1)), kept.window[1].min,
+              plan().lines() + kept.window[1].extent() - 1);
   }
-  lies_in(result(), 0, name("x0"), 0, width());
-  lies_in(result(), down(), name(marching("0")), 0, rows_needed(nullptr));
-  if (is_of_volume()) lies_in(result(), 1, name("y0"), 0, plan().lines());
+  lies_in(result(), 0, name(from(0)), 0, width());
+  lies_in(result(), down(), name(from(down())), 0, rows_needed(nullptr));
+  if (is_of_volume()) lies_in(result(), 1, name(from(1)), 0, plan().lines());
   Expr all;
   for (const Test& test : tests) {
     const Expr at = kernel::add(test.from, literal(test.offset));
@@ -299,9 +311,8 @@ std::optional<std::vector<analysis::Bounds>> Tile::box_of_first_case(const ir::S
 
 Block Tile::march(Block work) const {
   if (is_static()) return work;
-  const Expr batch = batch_row();
-  return {{For{LoopKind::Serial, std::get<kernel::Name>(batch->op).name,
-               kernel::sub(name(marching("0")), literal(plan().before)), name(marching("1")), std::move(work),
+  return {{For{LoopKind::Serial, batch_ == 1 ? marching() : first_of_batch_,
+               kernel::sub(name(from(down())), literal(plan().before)), name(until(down())), std::move(work),
                batch_ > 1 ? literal(batch_) : nullptr}}};
 }
 
@@ -322,7 +333,7 @@ Expr Tile::at(const plan::Kept& kept, const Expr& column, int lane) {
                      literal(kept.first + lane * kept.lane_pitch));
 }
 
-kernel::Stmt Tile::current_row(const Source& source, const std::string& row, int below) const {
+kernel::Stmt Tile::current_row(const Source& source, const kernel::Symbol& row, int below) const {
   std::vector<Expr> coords = row_coords(&source.kept);
   coords.back() = kernel::add(coords.back(), literal(below));
   return {kernel::Pointer{row, source.array, source.kept.type.scalar, row_start(source.kept, coords), false}};

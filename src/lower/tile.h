@@ -33,8 +33,8 @@ class Tile {
   struct Source {
     const plan::Kept& kept;
     const ir::Stage& stage;
-    int width;          ///< Its pixels across a tile, without those around it.
-    std::string array;  ///< Of all rows.
+    int width;             ///< Its pixels across a tile, without those around it.
+    kernel::Symbol array;  ///< Of all rows.
 
     int lanes() const { return kept.type.lanes; }
     bool is_constant_outside() const { return kept.border_mode() == ir::BorderMode::Constant; }
@@ -81,6 +81,9 @@ class Tile {
 
   // ---- coordinates
 
+  /// Where the tile begins and ends along a dimension: x0 and x1, …
+  const kernel::Symbol& from(int d) const { return from_.at(d); }
+  const kernel::Symbol& until(int d) const { return until_.at(d); }
   kernel::Expr batch_row() const;      ///< The first row of a batch.
   kernel::Expr begin(int rate) const;  ///< The tile's first column, at a rate.
   kernel::Expr row_at(const kernel::Expr& row, int rate) const;
@@ -126,7 +129,7 @@ class Tile {
   /// From there, that of a lane of the pixel so many columns right of the tile's first.
   static kernel::Expr at(const plan::Kept& kept, const kernel::Expr& column, int lane = 0);
   /// Defines `row`, a pointer to the current row, or to one that is so many below it.
-  kernel::Stmt current_row(const Source& source, const std::string& row, int below = 0) const;
+  kernel::Stmt current_row(const Source& source, const kernel::Symbol& row, int below = 0) const;
 
   // ---- expressions
 
@@ -154,14 +157,21 @@ class Tile {
   };
   RowsAtATime rows_at_a_time(const plan::Kept* kept, bool all) const;
   void place_rows();
-  /// The coordinate of the row that is computed, and with 0 or 1 where the tile begins and ends: "z", "z0".
-  std::string marching(const char* suffix = "") const { return ir::dim_name(down()) + suffix; }
+  /// The coordinate of the row, or plane of a volume, that is computed; of a source's.
+  const kernel::Symbol& marching() const { return rows_.coordinate(down()); }
+  const kernel::Symbol& marching(const plan::Kept* kept) const {
+    return !kept ? marching() : is_of_volume() ? plane_ : row_;
+  }
+  /// Of the row in a plane, or in an image.
+  const kernel::Symbol& line(const plan::Kept* kept) const { return kept ? row_ : rows_.coordinate(1); }
   kernel::Block for_lines(const plan::Kept* kept, bool all, kernel::Block work) const;
 
   const KernelContext& context_;
   const Rows rows_;
   const Steps steps_;
   const int batch_;
+  std::vector<kernel::Symbol> from_, until_;
+  const kernel::Symbol first_of_batch_, row_, plane_;
   std::vector<Source> sources_;
   std::vector<kernel::LocalArray> places_;
 };

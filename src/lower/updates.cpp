@@ -43,7 +43,7 @@ void place_updates(ExpressionLowering& expressions, const ir::Stage& stage, cons
   for (const ir::Update& update : std::get<ir::Scatter>(stage.definition).updates) {
     PlacedUpdate placed;
     for (int d = 0; d < bins.rank(); ++d) {
-      const std::string name = expressions.claim("bin");
+      const kernel::Symbol name = expressions.claim("bin");
       const auto part =
           std::find_if(parts.begin(), parts.end(), [d](const PartOfBox& p) { return p.dim == d; });
       const bool is_divided = part != parts.end();
@@ -101,8 +101,8 @@ std::pair<Expr, Expr> points_that_lead_to(const Rows& points, const analysis::Ba
   return {after(to), after(from)};
 }
 
-Block changed_pixel(const ir::Stage& stage, const std::string& array, const Expr& place, const Lanes& value,
-                    int lane_pitch, bool strict) {
+Block changed_pixel(const ir::Stage& stage, const kernel::Symbol& array, const Expr& place,
+                    const Lanes& value, int lane_pitch, bool strict) {
   const BinaryOp op = std::get<ir::Scatter>(stage.definition).op;
   Block block;
   for (int l = 0; l < stage.type.lanes; ++l) {

@@ -43,7 +43,7 @@ std::pair<kernel::Expr, kernel::Expr> points_that_lead_to(const Rows& points, co
 
 /// array[place] = array[place] op value, for all lanes of a pixel of the stage, `lane_pitch` apart. No other thread
 /// changes it.
-kernel::Block changed_pixel(const ir::Stage& stage, const std::string& array, const kernel::Expr& place,
+kernel::Block changed_pixel(const ir::Stage& stage, const kernel::Symbol& array, const kernel::Expr& place,
                             const Lanes& value, int lane_pitch, bool strict);
 
 /// Appends, for each update of the stage, its bin and `change(bin, value)`, guarded if the bin may lie outside of the

@@ -53,8 +53,7 @@ namespace {
 
 class WarpTiles : public TileOwner, private LanesByStages {
  public:
-  explicit WarpTiles(const Tile& tile)
-      : LanesByStages(tile, {"next", "part", "inner", "inner_end", "is_inside", "has_result"}) {}
+  explicit WarpTiles(const Tile& tile) : LanesByStages(tile) {}
 
   std::string comment() const override {
     const std::string members = tile_.named_sources(true);
@@ -83,7 +82,8 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   kernel::Function begin() override {
-    kernel::Function function{tile_.layout().names.claim(tile_.array().name + "_kernel"), "", {}, {}};
+    kernel::Function function{
+        tile_.layout().names.claim(tile_.array().name.spelling() + "_kernel"), "", {}, {}};
     for_images([&](const Source& image) {
       const int rows = loaded() * image.kept.rate[1];
       function.body.push_back(
@@ -101,20 +101,21 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
-    const std::string all = tile_.is_of_volume() ? "planes" : "rows", first = marching() + "0";
+    const kernel::Symbol all = tile_.layout().names.local(tile_.is_of_volume() ? "planes" : "rows");
+    const kernel::Symbol& first = tile_.from(down());
     const Expr rows = name(all);
     function.body.push_back({Let{all, tile_.height(side_by_side(), nullptr)}});
     const Expr end = tile_.steps().whole(rows_.end(down()), down());
     Block tile;
-    tile.push_back({Let{marching() + "1", kernel::min(kernel::add(name(first), rows), end)}});
+    tile.push_back({Let{tile_.until(down()), kernel::min(kernel::add(name(first), rows), end)}});
     if (!has_single_rows()) {
-      for (const char* y : {"y0", "y1"})
-        tile.push_back({Let{local(y == std::string("y0") ? "step0" : "step1"), in_steps(name(y), 1)}});
+      tile.push_back({Let{variables_.step0, in_steps(name(tile_.from(1)), 1)}});
+      tile.push_back({Let{variables_.step1, in_steps(name(tile_.until(1)), 1)}});
     }
     kernel::append(tile, std::move(work));
     // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
     const bool has_room = tile_.plan().height().step > 0;
-    const Expr has_columns = less(var("next"), rows_.end(0));
+    const Expr has_columns = less(name(variables_.next), rows_.end(0));
     const Expr has_pixels = kernel::both(has_columns, less(name(first), rows_.end(down())));
     if (has_room) tile = {{If{has_pixels, std::move(tile), {}}}};
     For along{tile_.is_of_volume() ? LoopKind::BlocksZ : LoopKind::BlocksY,
@@ -126,20 +127,21 @@ class WarpTiles : public TileOwner, private LanesByStages {
               has_room};
     if (tile_.is_of_volume()) along = through_lines(std::move(along));
     // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
-    const Expr width = literal(tile_.width()), next = var("next"), begin = rows_.begin(0);
+    const Expr width = literal(tile_.width()), next = name(variables_.next), begin = rows_.begin(0);
     const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
     const Expr last =
         kernel::add(begin, kernel::sub(before_end, kernel::binary(BinaryOp::Rem, before_end, width)));
     Block strip;
-    strip.push_back({Let{"x0", kernel::select(equal(next, begin), last, kernel::sub(next, width))}});
-    strip.push_back({Let{"first", kernel::sub(step_of_tile(), literal(halo_.left * steps_))}});
-    strip.push_back({Let{"left", kernel::add(name("first"), kernel::mul(var("lane"), literal(steps_)))}});
-    strip.push_back({Let{local("has_result"),
-                         between(literal(halo_.left), var("lane"), literal(lanes_of_warp - halo_.right))}});
+    strip.push_back({Let{tile_.from(0), kernel::select(equal(next, begin), last, kernel::sub(next, width))}});
+    strip.push_back({Let{variables_.first, kernel::sub(step_of_tile(), literal(halo_.left * steps_))}});
+    strip.push_back({Let{variables_.left, kernel::add(name(variables_.first),
+                                                      kernel::mul(name(variables_.lane), literal(steps_)))}});
+    strip.push_back({Let{variables_.has_result, between(literal(halo_.left), name(variables_.lane),
+                                                        literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(along)});
-    For across{LoopKind::BlocksX, local("next"), begin, rows_.end(0), std::move(strip), width, has_room};
+    For across{LoopKind::BlocksX, variables_.next, begin, rows_.end(0), std::move(strip), width, has_room};
     function.body.push_back(
-        {For{LoopKind::Lanes, local("lane"), literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
+        {For{LoopKind::Lanes, variables_.lane, literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
@@ -160,21 +162,21 @@ class WarpTiles : public TileOwner, private LanesByStages {
   Block march(const std::function<Block()>& rows) {
     Block block;
     const Expr end_of_steps = end_of_tile(), from = first_step();
-    const auto let = [&](const std::string& wanted, const Expr& value, Scalar type = Scalar::I64) {
-      block.push_back({Let{local(wanted), value}});
-      return var(wanted, type);
+    const auto let = [&](const kernel::Symbol& variable, const Expr& value, Scalar type = Scalar::I64) {
+      block.push_back({Let{variable, value}});
+      return name(variable, type);
     };
     const Inside inside = where_inside(block);
-    const Expr in_lanes = let("in_lanes", inside.lanes, Scalar::Bool);
-    const Expr is_inside = let("is_inside", inside.columns, Scalar::Bool);
+    const Expr in_lanes = let(variables_.in_lanes, inside.lanes, Scalar::Bool);
+    const Expr is_inside = let(variables_.is_inside, inside.columns, Scalar::Bool);
     const Expr first_inside = kernel::min(kernel::max(inside.first_steps), end_of_steps);
-    const Expr begin = let("inner", kernel::select(in_lanes, first_inside, end_of_steps));
+    const Expr begin = let(variables_.inner, kernel::select(in_lanes, first_inside, end_of_steps));
     const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_steps), begin), literal(0));
     const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
-    const Expr end = let("inner_end", kernel::add(begin, turns));
+    const Expr end = let(variables_.inner_end, kernel::add(begin, turns));
 
     for_images([&](const Source& image) {
-      block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
+      block.push_back({Let{variables_of(&image).column, column_of_lane(image)}});
     });
     const Tests ends{.columns = true, .lines = tile_.is_of_volume()};
     if (Block whole = first_rows(ends); !whole.empty()) {
@@ -187,24 +189,24 @@ class WarpTiles : public TileOwner, private LanesByStages {
       block.push_back({If{begins_inside, std::move(whole), first_rows(all_tests())}});
     }
     Block each_row = row_by_row(rows);
-    const Expr is_above = equal(var("part"), literal(0));
+    const Expr is_above = equal(name(variables_.part), literal(0));
     Block part;
     part.push_back({For{LoopKind::Serial, step(), kernel::select(is_above, from, end),
                         kernel::select(is_above, begin, end_of_steps), std::move(each_row)}});
     const auto in_batches = [&](const Expr& is_chosen, const Tests& tests) {
       tests_ = tests;
-      Block each{{Let{step(), kernel::add(name("batch"), var("k"))}}};
+      Block each{{Let{step(), kernel::add(name(variables_.batch), name(variables_.k))}}};
       kernel::append(each, rows());
       part.push_back({For{LoopKind::Serial,
-                          "batch",
+                          variables_.batch,
                           kernel::select(kernel::both(is_above, is_chosen), begin, end),
                           end,
-                          {{unrolled(local("k"), batch(), std::move(each))}},
+                          {{unrolled(variables_.k, batch(), std::move(each))}},
                           literal(batch())}});
     };
     in_batches(is_inside, {});
     in_batches(kernel::unary(ir::UnaryOp::Not, is_inside), ends);
-    block.push_back({For{LoopKind::Serial, local("part"), literal(0), literal(2), std::move(part)}});
+    block.push_back({For{LoopKind::Serial, variables_.part, literal(0), literal(2), std::move(part)}});
     return block;
   }
 
@@ -212,24 +214,25 @@ class WarpTiles : public TileOwner, private LanesByStages {
   Block stage_by_stage(const std::function<Block()>& rows) {
     Block block;
     const Inside inside = where_inside(block);
-    block.push_back({Let{local("in_lanes"), inside.lanes}});
+    block.push_back({Let{variables_.in_lanes, inside.lanes}});
     for_images([&](const Source& image) {
-      block.push_back({Let{local(memory_of(image).name + "_column"), column_of_lane(image)}});
+      block.push_back({Let{variables_of(&image).column, column_of_lane(image)}});
     });
     Block edges = first_rows(all_tests());
-    edges.push_back({For{LoopKind::Serial, "y", first_step(), name("y1"), row_by_row(rows)}});
+    edges.push_back(
+        {For{LoopKind::Serial, rows_.coordinate(1), first_step(), name(tile_.until(1)), row_by_row(rows)}});
     tests_ = {}, is_by_stages_ = true;
     Block whole = rows();
     is_by_stages_ = false, latest_ = nullptr;
-    const Expr is_whole =
-        kernel::both(kernel::both(var("in_lanes", Scalar::Bool), inside.columns), tile_.is_inside(1));
+    const Expr is_whole = kernel::both(kernel::both(name(variables_.in_lanes, Scalar::Bool), inside.columns),
+                                       tile_.is_inside(1));
     block.push_back({If{is_whole, std::move(whole), std::move(edges)}});
     return block;
   }
 
   /// Where the pixels of a pass go, and the cases of their values that there can be.
   struct Target {
-    std::string array;
+    kernel::Symbol array;
     Expr offset;
     std::vector<ir::Case> cases;
   };
@@ -244,14 +247,14 @@ class WarpTiles : public TileOwner, private LanesByStages {
     if (is_by_stages_) return all_rows_of_image(image);
     const plan::Kept& kept = image.kept;
     const int rows_of_step = kept.rate[1], in_plane = next_in_plane(image);
-    const Expr j = var("j"), in_next = next_of_line(image);
+    const Expr j = name(variables_.j), in_next = next_of_line(image);
     Block block;
     for (int number = 0; number < rows_of_step; ++number) {
       const Expr own = own_of_step(image, number);
       const Expr next = kernel::add(due(image, number), in_next);
       const kernel::Store unpacked{image.array, kernel::add(own, j),
                                    loaded_scalar(image, next_of(image), next, j)};
-      kernel::append(block, each_line(&kept, {{unrolled(local("j"), scalars_of(image), {{unpacked}})}}));
+      kernel::append(block, each_line(&kept, {{unrolled(variables_.j, scalars_of(image), {{unpacked}})}}));
     }
     const int moving = (loaded() - 1) * rows_of_step * in_plane;
     if (tests_.rows && moving > 0)
@@ -288,13 +291,12 @@ class WarpTiles : public TileOwner, private LanesByStages {
     const std::vector<Expr> row = coordinates_of_pass(kept, work);
     // What is computed beyond the ends reads other images at some pixel of theirs.
     const Expr left = kernel::mul(left_of(own), literal(per_pixel));
-    Expr x = kernel::add(left, name("i"));
+    Expr x = kernel::add(left, name(i()));
     if (tests_.columns) x = limited(x, of_first.begin(0), kernel::sub(of_first.end(0), literal(1)));
-    const std::vector<std::string> places = places_of_pass(pass, row, of_first, work);
-    std::vector<Expr> coords{name("x")};
-    for (const std::string& place : places) coords.push_back(name(place));
+    const std::vector<kernel::Symbol> places = places_of_pass(pass, row, of_first, work);
+    std::vector<Expr> coords{name(rows_.coordinate(0))};
+    for (const kernel::Symbol& place : places) coords.push_back(name(place));
     ExpressionLowering expressions = tile_.expressions(first.stage(), Place::Thread, std::move(coords));
-    reserve(expressions);
     if (pass.size() > 1) {
       Tile::Stages others;
       for (std::size_t m = 1; m < members.size(); ++m) others.push_back(&members[m]->stage());
@@ -304,11 +306,12 @@ class WarpTiles : public TileOwner, private LanesByStages {
       return {source.array,
               [this, &source, places, ahead, kept](const std::vector<Expr>& at) {
                 const Expr& y = at.back();
-                const std::string& place = places.back();
+                const kernel::Symbol& place = places.back();
                 const std::optional<int> below = distance_below(y, place);
                 if (is_by_stages_) {
                   const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
-                  const Expr number = kernel::add(var("k"), literal(first_of(kept) - first_of(&source)));
+                  const Expr number =
+                      kernel::add(name(variables_.k), literal(first_of(kept) - first_of(&source)));
                   return slot(source.kept, kernel::add(number, further));
                 }
                 const Expr start = below ? row_start(source.kept, ahead + *below)
@@ -326,21 +329,23 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
     const int scalars = steps_ * per_pixel;
     std::vector<Target> targets;
-    std::string stored;
+    kernel::Symbol stored;
     for (std::size_t m = 0; m < members.size(); ++m) {
       const Source* source = tile_.source(*pass[m]);
-      const Expr at = kernel::mul(name("i"), literal(members[m]->stage().type.lanes));
+      const Expr at = kernel::mul(name(i()), literal(members[m]->stage().type.lanes));
       if (!source) {
-        stored = expressions.claim(tile_.array().name + (tile_.is_of_volume() ? "_plane" : "_pack"));
-        const Expr first_of_line =
-            tile_.is_of_volume() ? kernel::mul(var("line"), literal(scalars_of_result())) : literal(0);
+        stored =
+            expressions.claim(tile_.array().name.spelling() + (tile_.is_of_volume() ? "_plane" : "_pack"));
+        const Expr first_of_line = tile_.is_of_volume()
+                                       ? kernel::mul(name(variables_.line), literal(scalars_of_result()))
+                                       : literal(0);
         if (!tile_.is_of_volume())
           work.push_back({kernel::LocalArray{stored, result_.type.scalar, scalars_of_result()}});
         targets.push_back({stored, kernel::add(first_of_line, at), cases_of(*pass[m], members[m]->stage())});
         continue;
       }
       if (is_by_stages_) {
-        const std::string& pixels = local(memory_of(*source).name + "_own");
+        const kernel::Symbol& pixels = variables_of(source).own;
         work.push_back({kernel::LocalArray{pixels, source->kept.type.scalar, scalars_of(*source)}});
         targets.push_back({pixels, at, cases_of(*pass[m], members[m]->stage())});
         continue;
@@ -356,7 +361,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
     }
     for (const ir::Fold* fold : expressions.strip_folds(roots))
       expressions.fold_over_strip(*fold, loops, left, literal(scalars), scalars);
-    For each = unrolled("i", scalars, {{Let{"x", x}}});
+    For each = unrolled(i(), scalars, {{Let{rows_.coordinate(0), x}}});
     expressions.open(each.body);
     for (const Target& target : targets)
       store_pixel(expressions, each.body, target.cases, target.array, target.offset);
@@ -367,7 +372,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
     for (const ir::Stage* stage : pass) {
       const Source* source = tile_.source(*stage);
       if (source && is_by_stages_) {
-        const std::string& pixels = local(memory_of(*source).name + "_own");
+        const kernel::Symbol& pixels = variables_of(source).own;
         kernel::append(work, kept_row(*source, pixels));
         if (source->kept.is_stored) work.push_back({store(pixels, memory_of(*source), row, &source->kept)});
       } else if (source) {
@@ -387,15 +392,16 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
   /// Around the work for each of its rows, which is stored when all are there: between ways that part no compiler would
   /// mix the instructions of one row with those of the next.
-  Block plane_of_result(const std::string& plane, Block work) {
+  Block plane_of_result(const kernel::Symbol& plane, Block work) {
     const int scalars = scalars_of_result();
-    const std::string& pack = local(tile_.array().name + "_pack");
-    const Expr j = var("j"), from = kernel::add(kernel::mul(var("line"), literal(scalars)), j);
+    const kernel::Symbol& pack = variables_of(nullptr).pack;
+    const Expr j = name(variables_.j),
+               from = kernel::add(kernel::mul(name(variables_.line), literal(scalars)), j);
     Block line;
     const std::vector<Expr> row = coordinates_of_pass(nullptr, line);
     line.push_back({kernel::LocalArray{pack, result_.type.scalar, scalars}});
     const kernel::Store own{pack, j, kernel::load(plane, result_.type.scalar, from)};
-    line.push_back({unrolled(local("j"), scalars, {{own}})});
+    line.push_back({unrolled(variables_.j, scalars, {{own}})});
     kernel::Stmt store = store_of_lane(pack, tile_.array(), row);
     const Expr is_needed = is_line_of_tile(row.front());
     line.push_back(is_needed ? kernel::Stmt{If{is_needed, {std::move(store)}, {}}} : std::move(store));
@@ -405,46 +411,45 @@ class WarpTiles : public TileOwner, private LanesByStages {
     return {{kernel::Scope{std::move(all)}}};
   }
 
-  /// Where the row of a pass is: appends what defines the names.
+  /// Where the row of a pass is: appends what defines the variables.
   std::vector<Expr> coordinates_of_pass(const Source* kept, Block& work) const {
     std::vector<Expr> row;
-    const auto let = [&](const std::string& wanted, const Expr& value) {
-      work.push_back({Let{wanted, value}});
-      row.push_back(name(wanted));
+    const auto let = [&](int d, const Expr& value) {
+      const ArrayVariables& of_source = variables_of(kept);
+      const kernel::Symbol& variable = !kept ? rows_.coordinate(d) : d == 1 ? of_source.y : of_source.z;
+      work.push_back({Let{variable, value}});
+      row.push_back(name(variable));
     };
-    const auto named = [&](int d) {
-      return kept ? local(memory_of(*kept).name + "_" + ir::dim_name(d)) : ir::dim_name(d);
-    };
-    if (tile_.is_of_volume()) let(named(1), line_of(kept ? &kept->kept : nullptr));
+    if (tile_.is_of_volume()) let(1, line_of(kept ? &kept->kept : nullptr));
     if (is_by_stages_)
-      let(named(down()), kernel::add(name("y0"), kernel::add(var("k"), literal(first_of(kept)))));
+      let(down(), kernel::add(name(tile_.from(1)), kernel::add(name(variables_.k), literal(first_of(kept)))));
     else if (kept)
-      let(named(down()), kernel::add(name(marching()), literal(kept->kept.ahead)));
+      let(down(), kernel::add(name(marching()), literal(kept->kept.ahead)));
     else
       row.push_back(name(marching()));
     return row;
   }
-  /// And where its pixels are taken to be: within the stage, where rows may be beyond its ends. Each is a name.
-  std::vector<std::string> places_of_pass(const Tile::Stages& pass, const std::vector<Expr>& row,
-                                          const Rows& of_stage, Block& work) const {
-    std::vector<std::string> places;
+  /// And where its pixels are taken to be: within the stage, where rows may be beyond its ends. Each is a variable.
+  std::vector<kernel::Symbol> places_of_pass(const Tile::Stages& pass, const std::vector<Expr>& row,
+                                             const Rows& of_stage, Block& work) const {
+    const ArrayVariables& of_front = variables_of(tile_.source(*pass.front()));
+    std::vector<kernel::Symbol> places;
     for (int d = 1; d <= down(); ++d) {
       const Expr& at = row[d - 1];
       places.push_back(std::get<kernel::Name>(at->op).name);
       if (!(d < down() ? tests_.lines : tests_.rows)) continue;
-      places.back() =
-          local(tile_.layout().arrays.at(pass.front()).name + (d < down() ? "_place_y" : "_place"));
+      places.back() = d < down() ? of_front.place_y : of_front.place;
       const Expr last = kernel::sub(of_stage.end(d), literal(1));
       work.push_back({Let{places.back(), limited(at, of_stage.begin(d), last)}});
     }
     return places;
   }
-  /// From the beginning of a source's plane, the row that a pass reads for its own row, which has that name.
-  Expr line_read(const Source* own, const Source& source, const Expr& y, const std::string& place) const {
+  /// From the beginning of a source's plane, the row that a pass reads for its own row, which is that variable.
+  Expr line_read(const Source* own, const Source& source, const Expr& y, const kernel::Symbol& place) const {
     const std::int64_t first = own ? own->kept.window[1].min : 0;
     const std::optional<int> below = distance_below(y, place);
     const Expr further = below ? literal(*below) : kernel::sub(y, name(place));
-    const Expr line = kernel::add(var("line"), literal(first - source.kept.window[1].min));
+    const Expr line = kernel::add(name(variables_.line), literal(first - source.kept.window[1].min));
     return kernel::mul(kernel::add(line, further), literal(source.kept.pitch));
   }
 
@@ -465,13 +470,13 @@ class WarpTiles : public TileOwner, private LanesByStages {
       if (!reach || *source.kept.resident == source.kept.rows) continue;
       const auto first = static_cast<int>(first_of(kept) - first_of(&source) + reach->min);
       const auto more = static_cast<int>(reach->extent()) - 1;
-      const Expr number = kernel::add(var("k"), literal(first));
-      if (more > 0) before.push_back({unrolled(local("k"), more, back_to_registers(source, number))});
+      const Expr number = kernel::add(name(variables_.k), literal(first));
+      if (more > 0) before.push_back({unrolled(variables_.k, more, back_to_registers(source, number))});
       kernel::append(each, back_to_registers(source, kernel::add(number, literal(more))));
     }
     kernel::append(each, row_of_pass(pass));
     const int rows = tile_.rows_needed(kept ? &kept->kept : nullptr);
-    before.push_back({unrolled(local("k"), rows, std::move(each))});
+    before.push_back({unrolled(variables_.k, rows, std::move(each))});
     return before;
   }
 
@@ -485,9 +490,9 @@ class WarpTiles : public TileOwner, private LanesByStages {
   /// The tiles of a volume's planes that lie beside those of the loop along z.
   For through_lines(For along) const {
     const Expr lines = literal(tile_.plan().lines());
-    Block layer{{Let{"y1", kernel::min(kernel::add(name("y0"), lines), rows_.end(1))}}};
+    Block layer{{Let{tile_.until(1), kernel::min(kernel::add(name(tile_.from(1)), lines), rows_.end(1))}}};
     layer.push_back({std::move(along)});
-    return {LoopKind::BlocksY, "y0", rows_.begin(1), rows_.end(1), std::move(layer), lines};
+    return {LoopKind::BlocksY, tile_.from(1), rows_.begin(1), rows_.end(1), std::move(layer), lines};
   }
 
   /// Those of the code for any row.
@@ -502,7 +507,8 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
   /// From where what is loaded of a plane begins, that of the row.
   Expr next_of_line(const Source& image) const {
-    return tile_.is_of_volume() ? kernel::mul(var("line"), literal(next_in_row(image))) : literal(0);
+    return tile_.is_of_volume() ? kernel::mul(name(variables_.line), literal(next_in_row(image)))
+                                : literal(0);
   }
   Block load_lines(const Source& image, const Expr& row, const Expr& at) const {
     return each_line(&image.kept, load(image, row, kernel::add(at, next_of_line(image))));
@@ -515,12 +521,13 @@ class WarpTiles : public TileOwner, private LanesByStages {
     for_images([&](const Source& image) {
       Block each;
       for (int number = 0; number < image.kept.rate[1]; ++number) {
-        const Expr row = row_of_step(&image.kept, kernel::add(first_step(), var("k")), number);
-        const Expr place = kernel::add(kernel::mul(var("k"), literal(image.kept.rate[1])), literal(number));
+        const Expr row = row_of_step(&image.kept, kernel::add(first_step(), name(variables_.k)), number);
+        const Expr place =
+            kernel::add(kernel::mul(name(variables_.k), literal(image.kept.rate[1])), literal(number));
         const Expr at = kernel::mul(place, literal(next_in_plane(image)));
         kernel::append(each, one_of(image.kept.rate[1], load_lines(image, row, at)));
       }
-      loads.push_back({unrolled(local("k"), loaded(), std::move(each))});
+      loads.push_back({unrolled(variables_.k, loaded(), std::move(each))});
     });
     return loads;
   }

@@ -49,8 +49,9 @@ Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
   const auto same = std::find_if(tables_.begin(), tables_.end(), [&](const kernel::Table& t) {
     return t.type == n.mask->type.scalar && t.values == values;
   });
-  const std::string name =
-      same != tables_.end() ? same->name : layout_.names.claim(layout_.arrays.at(&stage_).name + "_mask");
+  const kernel::Symbol name = same != tables_.end()
+                                  ? same->name
+                                  : layout_.names.claim(layout_.arrays.at(&stage_).name.spelling() + "_mask");
   if (same == tables_.end()) tables_.push_back({name, n.mask->type.scalar, std::move(values)});
   return {kernel::load(name, n.mask->type.scalar, point_.at(n.loop.get()))};
 }
@@ -72,9 +73,9 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   auto& tap = taps_[&loop];
   tap.clear();
   kernel::Block* inner = &block;
-  std::vector<std::string> tables_of_taps;  // of a domain that is no box
+  std::vector<kernel::Symbol> tables_of_taps;  // of a domain that is no box
   // Of a border pixel, one by one: GCC 12 loses taps where it makes vectors of those that are conditional.
-  const auto nest = [&](const std::string& variable, std::int64_t from, std::int64_t to, int step = 1) {
+  const auto nest = [&](const kernel::Symbol& variable, std::int64_t from, std::int64_t to, int step = 1) {
     inner->push_back(
         {kernel::For{place_ == Place::Anywhere ? kernel::LoopKind::Scalar : kernel::LoopKind::Serial,
                      variable,
@@ -89,7 +90,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     tap.resize(loop.domain.rank);
     Expr point = kernel::literal(0);
     for (int d = loop.domain.rank; d-- > 0;) {
-      const std::string variable = locals_.claim(tap_names[d]);
+      const kernel::Symbol variable = locals_.claim(tap_names[d]);
       nest(variable, low[d], low[d] + extent[d], d == 0 ? taps_at_once : 1);
       tap[d] = kernel::name(variable);
       point = kernel::add(kernel::mul(point, kernel::literal(extent[d])),
@@ -97,13 +98,15 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     }
     point_[&loop] = point;
   } else {
-    const std::string variable = locals_.claim("tap");
+    const kernel::Symbol variable = locals_.claim("tap");
     const auto count = static_cast<std::int64_t>(loop.domain.points.size());
     nest(variable, count % taps_at_once, count, taps_at_once);
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
       kernel::Table table{
-          layout_.names.claim(layout_.arrays.at(&stage_).name + "_t" + ir::dim_name(d)), Scalar::I32, {}};
+          layout_.names.claim(layout_.arrays.at(&stage_).name.spelling() + "_t" + ir::dim_name(d)),
+          Scalar::I32,
+          {}};
       for (const auto& p : loop.domain.points)
         table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
       tables_of_taps.push_back(table.name);
@@ -118,7 +121,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     point_[&loop] = kernel::add(point, kernel::literal(after));
     if (tables_of_taps.empty() && after > 0) bound[0] = kernel::add(first[0], kernel::literal(after));
     for (std::size_t d = 0; d < tables_of_taps.size(); ++d) {
-      const std::string name = locals_.claim(tap_names[d]);
+      const kernel::Symbol name = locals_.claim(tap_names[d]);
       const Expr coordinate = kernel::load(tables_of_taps[d], Scalar::I32, point_.at(&loop));
       inner->push_back({kernel::Let{name, kernel::cast(ir::CastMode::Convert, Scalar::I64, coordinate)}});
       bound.push_back(kernel::name(name));
@@ -135,8 +138,8 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
   } else if (const auto strip = strips_.find(&fold); strip != strips_.end()) {
     for (std::size_t a = 0; a < strip->second.size(); ++a) {
       Lanes lanes;
-      for (const std::string& array : strip->second[a]) {
-        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, kernel::name("i")));
+      for (const kernel::Symbol& array : strip->second[a]) {
+        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, kernel::name(i())));
       }
       result.push_back(std::move(lanes));
     }
@@ -183,7 +186,7 @@ std::vector<Lanes> ExpressionLowering::fold_unrolled(const ir::Fold& fold) {
     for (std::size_t a = 0; a < state.size(); ++a) {
       if (uses[a] < 2) continue;
       for (Expr& lane : state[a]) {
-        const std::string name = locals_.claim("acc");
+        const kernel::Symbol name = locals_.claim("acc");
         emit({kernel::Let{name, lane}});
         lane = kernel::name(name, lane->type);
       }
@@ -206,7 +209,7 @@ void ExpressionLowering::name_values(std::vector<Lanes>& values, const std::stri
   for (Lanes& lanes : values) {
     for (Expr& lane : lanes) {
       if (std::holds_alternative<kernel::Name>(lane->op) && !is_variable(lane)) continue;
-      const std::string name = locals_.claim(wanted);
+      const kernel::Symbol name = locals_.claim(wanted);
       emit({kernel::Let{name, lane}});
       lane = kernel::name(name, lane->type);
     }
@@ -218,7 +221,7 @@ std::vector<Lanes> ExpressionLowering::fold_in_loop(const ir::Fold& fold) {
   for (const ir::Expr& e : fold.initial) {
     Lanes lanes = lower(e);
     for (Expr& lane : lanes) {
-      const std::string name = locals_.claim("acc");
+      const kernel::Symbol name = locals_.claim("acc");
       emit({kernel::Let{name, lane, true}});
       lane = kernel::name(name, lane->type);
     }
@@ -293,9 +296,9 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis
                                             int capacity) {
   const ir::Loop* loop = fold.loop.get();
   const int reach = (static_cast<int>(separable.row.size()) - 1) * separable.stride;
-  const Expr i = kernel::name("i"), x_outside = coords_[0];
-  i_ = kernel::add(i, kernel::literal(separable.low_x * separable.stride));
-  coords_[0] = kernel::add(kernel::add(x0, i), kernel::literal(separable.low_x * separable.stride));
+  const Expr number = kernel::name(i()), x_outside = coords_[0];
+  i_ = kernel::add(number, kernel::literal(separable.low_x * separable.stride));
+  coords_[0] = kernel::add(kernel::add(x0, number), kernel::literal(separable.low_x * separable.stride));
   kernel::Block body;
   open(body);
   Lanes sums;
@@ -321,15 +324,15 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis
   for (const Expr& sum : sums) {
     columns.arrays.push_back(locals_.claim("column"));
     block.push_back({kernel::LocalArray{columns.arrays.back(), separable.column_type, capacity + reach}});
-    emit({kernel::Store{columns.arrays.back(), i,
+    emit({kernel::Store{columns.arrays.back(), number,
                         kernel::cast(ir::CastMode::Convert, separable.column_type, sum)}});
   }
   close();
   coords_[0] = x_outside;
-  i_ = i;
+  i_ = number;
   const kernel::LoopKind kind =
       place_ == Place::Thread ? kernel::LoopKind::Unrolled : kernel::LoopKind::Vector;
-  block.push_back({kernel::For{kind, "i", kernel::literal(0), kernel::add(count, kernel::literal(reach)),
+  block.push_back({kernel::For{kind, i(), kernel::literal(0), kernel::add(count, kernel::literal(reach)),
                                std::move(body)}});
   columns_.emplace(&fold, std::move(columns));
 }
@@ -337,13 +340,13 @@ void ExpressionLowering::columns_over_strip(const ir::Fold& fold, const analysis
 Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
   const auto& [separable, arrays] = columns_.at(&fold);
   Lanes lanes;
-  for (const std::string& array : arrays) {
+  for (const kernel::Symbol& array : arrays) {
     Expr sum;
     for (std::size_t x = 0; x < separable.row.size(); ++x) {
       const ir::Value& weight = separable.row[x];
       if (weight.as_double() == 0) continue;
       const Expr at =
-          kernel::add(kernel::name("i"), kernel::literal(static_cast<std::int64_t>(x) * separable.stride));
+          kernel::add(kernel::name(i()), kernel::literal(static_cast<std::int64_t>(x) * separable.stride));
       Expr one = kernel::cast(ir::CastMode::Convert, weight.type.scalar,
                               kernel::load(array, separable.column_type, at));
       if (separable.op == BinaryOp::Add) {
@@ -359,17 +362,17 @@ Lanes ExpressionLowering::row_of_columns(const ir::Fold& fold) const {
 
 void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Block& block, const Expr& x0,
                                                const Expr& count, int capacity) {
-  const Expr i = kernel::name("i");
+  const Expr number = kernel::name(i());
   const Expr x_outside = coords_[0];
-  coords_[0] = kernel::add(x0, i);
+  coords_[0] = kernel::add(x0, number);
   const auto vector_loop = [&](kernel::Block& around) -> kernel::Block& {
-    around.push_back({kernel::For{kernel::LoopKind::Vector, "i", kernel::literal(0), count, {}}});
+    around.push_back({kernel::For{kernel::LoopKind::Vector, i(), kernel::literal(0), count, {}}});
     return std::get<kernel::For>(around.back().op).body;
   };
 
-  std::vector<std::vector<std::string>> arrays;
+  std::vector<std::vector<kernel::Symbol>> arrays;
   for (const ir::Expr& e : fold.initial) {
-    std::vector<std::string> lanes;
+    std::vector<kernel::Symbol> lanes;
     for (int l = 0; l < e->type.lanes; ++l) {
       lanes.push_back(locals_.claim("acc"));
       block.push_back({kernel::LocalArray{lanes.back(), e->type.scalar, capacity}});
@@ -381,7 +384,8 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
     open(body);
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       const Lanes initial = lower(fold.initial[a]);
-      for (std::size_t l = 0; l < initial.size(); ++l) emit({kernel::Store{arrays[a][l], i, initial[l]}});
+      for (std::size_t l = 0; l < initial.size(); ++l)
+        emit({kernel::Store{arrays[a][l], number, initial[l]}});
     }
     close();
   }
@@ -393,8 +397,8 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
     std::vector<Lanes> state;
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       Lanes lanes;
-      for (const std::string& array : arrays[a])
-        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, i));
+      for (const kernel::Symbol& array : arrays[a])
+        lanes.push_back(kernel::load(array, fold.initial[a]->type.scalar, number));
       state.push_back(std::move(lanes));
     }
     for (int tap = 0; tap < taps; ++tap) {
@@ -409,7 +413,8 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
       scopes_.pop_back();
     }
     for (std::size_t a = 0; a < arrays.size(); ++a) {
-      for (std::size_t l = 0; l < state[a].size(); ++l) emit({kernel::Store{arrays[a][l], i, state[a][l]}});
+      for (std::size_t l = 0; l < state[a].size(); ++l)
+        emit({kernel::Store{arrays[a][l], number, state[a][l]}});
     }
     close();
     vector_loop(around) = std::move(body);
@@ -429,7 +434,7 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
 Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
   const auto count = static_cast<int>(n.loop->domain.points.size());
   const Scalar sorted = type.scalar == Scalar::F16 ? Scalar::F32 : type.scalar;
-  std::vector<std::string> arrays;
+  std::vector<kernel::Symbol> arrays;
   for (int l = 0; l < type.lanes; ++l) {
     arrays.push_back(locals_.claim("window"));
     emit({kernel::LocalArray{arrays.back(), sorted, count}});
@@ -456,7 +461,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
   }
   Lanes lanes;
   for (int l = 0; l < type.lanes; ++l) {
-    const std::string name = locals_.claim("median");
+    const kernel::Symbol name = locals_.claim("median");
     if (network) {
       for (const auto& [i, j] : median_network(count)) emit({kernel::Order{arrays[l], i, j}});
       emit({kernel::Let{name, kernel::load(arrays[l], sorted, kernel::literal(count / 2))}});

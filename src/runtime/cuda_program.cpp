@@ -133,8 +133,9 @@ void CudaProgram::load(const std::string& cubin, const std::string& otherwise) {
     device->driver()->unload_module(loaded);
   });
   for (const kernel::Function& function : code_.module.functions) {
-    driver.check(driver->module_function(&code_.kernels[function.name], module, function.name.c_str()),
-                 fmt::format("kernel '{}' is not in the compiled code", function.name));
+    const std::string& name = function.name.spelling();
+    driver.check(driver->module_function(&code_.kernels[function.name], module, name.c_str()),
+                 fmt::format("kernel '{}' is not in the compiled code", name));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/stage_ir.h"
+#include "kernel/symbol_format.h"
 #include "runtime/executable.h"
 #include "target/dialect.h"
 
@@ -143,7 +144,7 @@ Buffer CudaRun::staging(const Array& a, const Buffer& image, std::size_t bytes) 
       memory_.pinned(bytes, fmt::format("'{}' needs {} bytes of the host's pinned memory", a.name, bytes));
   std::vector<std::int64_t> strides;
   if (image.rank() > 0) strides.push_back(a.type.lanes);
-  for (const std::string& stride : a.strides) strides.push_back(fields_.at(stride).i);
+  for (const kernel::Symbol& stride : a.strides) strides.push_back(fields_.at(stride).i);
   return {memory, image.type(), image.extents(), std::move(strides)};
 }
 

@@ -22,7 +22,7 @@ struct CudaCode {
 
   kernel::Module module;
   host::Plan plan;
-  std::map<std::string, void*> kernels = {};  ///< By the function's name.
+  std::map<kernel::Symbol, void*> kernels = {};  ///< By function.
 };
 
 /// Queues on a stream whose device's context is current. If the stream is being captured into a CUDA graph, all
@@ -64,8 +64,8 @@ class CudaRun {
   void* stream_;
   CudaRunMemory memory_;
   kernel::FieldValues fields_;
-  std::map<std::string, Buffer> images_;           ///< The caller's, by the array's name.
-  std::map<std::string, void*> addresses_;         ///< On the device.
+  std::map<kernel::Symbol, Buffer> images_;        ///< The caller's, by array.
+  std::map<kernel::Symbol, void*> addresses_;      ///< On the device.
   std::vector<std::pair<Buffer, Buffer>> copied_;  ///< Outputs of the host, and where their pixels come from.
   bool waited_ = false;
   bool one_by_one_;                     ///< Each kernel is waited for, so that a fault has its name.

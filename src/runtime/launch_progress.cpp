@@ -15,9 +15,8 @@ namespace {
 /// Less than anybody sees: such launches are counted whole, since they may be small and many.
 constexpr double visible_share = 1e-4;
 
-/// By the array's name.
-std::map<std::string, double> pixels_of(const kernel::Module& module, const kernel::FieldValues& fields) {
-  std::map<std::string, double> pixels;
+std::map<kernel::Symbol, double> pixels_of(const kernel::Module& module, const kernel::FieldValues& fields) {
+  std::map<kernel::Symbol, double> pixels;
   for (const kernel::Array& array : module.arrays) {
     double count = 1;
     for (const std::int64_t extent : kernel::extents_of(array, fields)) count *= static_cast<double>(extent);
@@ -33,7 +32,7 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
     : progress_(progress) {
   progress_.done = 0, progress_.step = 0, progress_.steps = 0;
   const kernel::FieldValues fields = kernel::field_values(module, pipeline, bindings);
-  const std::map<std::string, double> pixels = pixels_of(module, fields);
+  const std::map<kernel::Symbol, double> pixels = pixels_of(module, fields);
   double total = 0;
   const auto add = [&](const std::vector<kernel::Launch>& launches, std::int64_t times, const Steps& steps) {
     Turns turns{{}, times, steps};
@@ -41,7 +40,7 @@ LaunchProgress::LaunchProgress(const kernel::Module& module, const ir::Pipeline&
       double work = 1;
       const kernel::Uses uses = kernel::uses_of(module, launch.function);
       for (const auto* arrays : {&uses.reads, &uses.writes}) {
-        for (const std::string& array : *arrays) work += pixels.at(array);
+        for (const kernel::Symbol& array : *arrays) work += pixels.at(array);
       }
       turns.shares.push_back(work);
       total += work * static_cast<double>(times);

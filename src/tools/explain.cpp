@@ -238,9 +238,9 @@ Json as_json(const std::vector<host::Node>& nodes) {
                  {"stream", node.stream},
                  {"when", when[static_cast<int>(node.when)]}};
     for (const host::Place& place : node.uses.reads)
-      json["reads"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
+      json["reads"].push_back({{"array", place.array.spelling()}, {"device", host::name_of(place.device)}});
     for (const host::Place& place : node.uses.writes)
-      json["writes"].push_back({{"array", place.array}, {"device", host::name_of(place.device)}});
+      json["writes"].push_back({{"array", place.array.spelling()}, {"device", host::name_of(place.device)}});
     if (const auto* repeat = std::get_if<host::Repeat>(&node.what)) {
       for (const host::Turns& part : repeat->parts) json["parts"].push_back(as_json(part.nodes));
     }

@@ -58,7 +58,8 @@ std::vector<KernelBlock> kernel_blocks(const kernel::Module& module) {
   std::vector<KernelBlock> blocks;
   for (const kernel::Function& function : module.functions) {
     const kernel::Grid& grid = *host::launch_of(module, function).grid;
-    blocks.push_back({function.name, grid.block, kernel::estimated_registers(function).most, grid.why});
+    blocks.push_back(
+        {function.name.spelling(), grid.block, kernel::estimated_registers(function).most, grid.why});
   }
   return blocks;
 }
@@ -71,10 +72,11 @@ std::vector<KernelCost> kernel_costs(const kernel::Module& module, const machine
   const auto resources = compile::resources_of(code.cubin);
   std::vector<KernelCost> costs;
   for (const kernel::Function& function : module.functions) {
-    const auto found = resources.find(function.name);
-    if (found == resources.end()) throw InternalError("the compiled code lacks '" + function.name + "'");
+    const std::string& name = function.name.spelling();
+    const auto found = resources.find(name);
+    if (found == resources.end()) throw InternalError("the compiled code lacks '" + name + "'");
     KernelCost cost;
-    cost.kernel = function.name;
+    cost.kernel = name;
     cost.resources = found->second;
     cost.threads = cost.resources.max_threads;  // launches have as many threads as __launch_bounds__ says
     cost.occupancy = machine::occupancy(architecture, compile::needs_of(cost.resources, cost.threads));

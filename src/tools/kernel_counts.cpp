@@ -28,8 +28,9 @@ std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Argumen
   const std::vector<simt::KernelCounts> counts = counts_on_simt(pipeline, arguments, scheduling);
   std::vector<KernelMeasure> kernels;
   for (const kernel::Function& function : module.functions) {
-    const auto found = std::find_if(counts.begin(), counts.end(),
-                                    [&](const simt::KernelCounts& c) { return c.kernel == function.name; });
+    const auto found = std::find_if(counts.begin(), counts.end(), [&](const simt::KernelCounts& c) {
+      return c.kernel == function.name.spelling();
+    });
     if (found != counts.end()) kernels.push_back({*found, traffic.at(function.name)});
   }
   return kernels;

@@ -206,7 +206,7 @@ class Scoring {
       Candidate& candidate = candidates_.emplace_back();
       candidate.mutation = mutation;
       candidate.result.fault = mutation.fault;
-      candidate.result.kernel = module_.functions[mutation.function].name;
+      candidate.result.kernel = module_.functions[mutation.function].name.spelling();
       place(candidate.result, lines, lines_of(wrong));
     }
     places_ = candidates_.size();

@@ -68,7 +68,7 @@ class Roofs {
     };
     const double issued =
         static_cast<double>(architecture.partitions) * architecture.warp / architecture.clocks_per_issue;
-    return {count.kernel,
+    return {count.kernel.spelling(),
             launches,
             {{"memory", static_cast<double>(traffic_.at(count.kernel).total()) / gpu_.bytes.value},
              {"issue", at(count.total(), issued)},
@@ -82,7 +82,7 @@ class Roofs {
   }
 
   double bytes_of_images() const {
-    std::set<std::string> names;
+    std::set<kernel::Symbol> names;
     for (const kernel::Array& array : module_.arrays)
       if (array.role != kernel::Array::Role::Intermediate) names.insert(array.name);
     return bytes_of(names);
@@ -90,44 +90,44 @@ class Roofs {
   double floor() const { return bytes_of_images() / gpu_.bytes.value + gpu_.launch.value; }
 
  private:
-  double pixels_of(const std::string& array) const {
+  double pixels_of(const kernel::Symbol& array) const {
     const std::vector<std::int64_t> extents = kernel::extents_of(*arrays_.at(array), fields_);
     return std::accumulate(extents.begin(), extents.end(), 1., std::multiplies<>());
   }
-  double bytes_of(const std::set<std::string>& arrays) const {
-    return std::accumulate(arrays.begin(), arrays.end(), 0., [&](double sum, const std::string& array) {
+  double bytes_of(const std::set<kernel::Symbol>& arrays) const {
+    return std::accumulate(arrays.begin(), arrays.end(), 0., [&](double sum, const kernel::Symbol& array) {
       return sum + pixels_of(array) * size_of(arrays_.at(array)->type);
     });
   }
-  double most_pixels(const std::set<std::string>& arrays) const {
-    const auto bytes = [&](const std::string& array) { return bytes_of({array}); };
+  double most_pixels(const std::set<kernel::Symbol>& arrays) const {
+    const auto bytes = [&](const kernel::Symbol& array) { return bytes_of({array}); };
     const auto most = std::max_element(arrays.begin(), arrays.end(),
                                        [&](const auto& a, const auto& b) { return bytes(a) < bytes(b); });
     return most == arrays.end() ? 0 : pixels_of(*most);
   }
 
   /// The only plan of a kernel that stores this.
-  const plan::KernelPlan* plan_of(const std::set<std::string>& written) const {
+  const plan::KernelPlan* plan_of(const std::set<kernel::Symbol>& written) const {
     const plan::KernelPlan* found = nullptr;
     for (const plan::KernelPlan& plan : plans_) {
-      if (written.count(plan.result) == 0 || !plan.updates.empty() || plan.parts) continue;
+      const bool is_written = std::any_of(written.begin(), written.end(), [&](const kernel::Symbol& array) {
+        return array.spelling() == plan.result;
+      });
+      if (!is_written || !plan.updates.empty() || plan.parts) continue;
       if (found != nullptr) return nullptr;
       found = &plan;
     }
     return found;
   }
 
-  std::optional<double> model(const std::set<std::string>& written) const {
+  std::optional<double> model(const std::set<kernel::Symbol>& written) const {
     const plan::KernelPlan* plan = plan_of(written);
     if (plan == nullptr) return std::nullopt;
     return plan::block_cost_of(plan::block_work_of(*plan, sizes_, board_.architecture()), gpu_);
   }
 
-  double blocks_of(const std::string& kernel) const {
-    const kernel::Function& function =
-        *std::find_if(module_.functions.begin(), module_.functions.end(),
-                      [&](const kernel::Function& f) { return f.name == kernel; });
-    const kernel::Grid& grid = *host::launch_of(module_, function).grid;
+  double blocks_of(const kernel::Symbol& kernel) const {
+    const kernel::Grid& grid = *host::launch_of(module_, kernel::function_named(module_, kernel)).grid;
     double blocks = 1;
     for (std::size_t d = 0; d < grid.threads.size(); ++d)
       blocks *= std::ceil(static_cast<double>(kernel::evaluate(grid.threads[d], fields_)) / grid.block[d]);
@@ -135,7 +135,7 @@ class Roofs {
   }
 
   /// Of steps that change arrays in place.
-  bool is_of_band(const std::string& kernel) const {
+  bool is_of_band(const kernel::Symbol& kernel) const {
     for (const kernel::Step& step : module_.steps) {
       const auto* repeat = std::get_if<kernel::Repeat>(&step);
       if (repeat == nullptr) continue;
@@ -161,7 +161,7 @@ class Roofs {
   }
 
   /// Of one launch, in seconds.
-  double latency(const SassCount& count, const std::set<std::string>& written) const {
+  double latency(const SassCount& count, const std::set<kernel::Symbol>& written) const {
     const double blocks = blocks_of(count.kernel);
     const double rounds =
         std::ceil(blocks / (static_cast<double>(board_.multiprocessors) * blocks_at_a_time(count)));
@@ -180,9 +180,9 @@ class Roofs {
   const machine::Board& board_;
   const machine::GpuSpeeds gpu_;
   const kernel::FieldValues fields_;
-  std::map<std::string, const kernel::Array*> arrays_;
-  std::map<std::string, std::int64_t> launches_;
-  std::map<std::string, Traffic> traffic_;
+  std::map<kernel::Symbol, const kernel::Array*> arrays_;
+  std::map<kernel::Symbol, std::int64_t> launches_;
+  std::map<kernel::Symbol, Traffic> traffic_;
 };
 
 /// The board's architecture, or the oldest that the compiler knows.

@@ -57,7 +57,7 @@ std::vector<Lines> loops_in(const std::vector<std::string>& lines, const kernel:
                             const kernel::KernelTrips& trips) {
   std::size_t at = 1;
   while (at < lines.size() && !(lines[at].find("__global__") != std::string::npos &&
-                                lines[at].find(" " + function.name + "(") != std::string::npos))
+                                lines[at].find(" " + function.name.spelling() + "(") != std::string::npos))
     ++at;
   std::vector<Lines> loops;
   for (const kernel::LoopTrips& each : trips.loops) {
@@ -68,7 +68,7 @@ std::vector<Lines> loops_in(const std::vector<std::string>& lines, const kernel:
     if (each.loop->kind == kernel::LoopKind::Lanes || each.loop->kind == kernel::LoopKind::Warps ||
         each.loop->has_block_each)
       continue;  // is no loop of the text
-    const std::string head = " " + each.loop->variable + " = ";
+    const std::string head = " " + each.loop->variable.spelling() + " = ";
     for (std::size_t line = at; line < end; ++line) {
       if (!lines[line].substr(margin(lines[line])).starts_with("for (")) continue;
       if (lines[line].find(head) == std::string::npos) continue;
@@ -322,14 +322,15 @@ std::vector<SassCount> sass_counts(const kernel::Module& module, const machine::
   const std::vector<std::string> lines = lines_of(text);
   std::vector<SassCount> counts;
   for (const kernel::Function& function : module.functions) {
-    const auto code = codes.find(function.name);
-    if (code == codes.end()) throw InternalError("the compiled code lacks '" + function.name + "'");
+    const std::string& name = function.name.spelling();
+    const auto code = codes.find(name);
+    if (code == codes.end()) throw InternalError("the compiled code lacks '" + name + "'");
     const kernel::KernelTrips trips =
         kernel::trips_of(module, function, *host::launch_of(module, function).grid, extent);
     SassCount& count = counts.emplace_back();
     count.kernel = function.name;
     count.pixels = trips.pixels;
-    count.resources = resources.at(function.name);
+    count.resources = resources.at(name);
     for (const SassInstruction& each : code->second)
       count.local += each.kind == SassKind::LocalLoad || each.kind == SassKind::LocalStore ? 1 : 0;
     Count(code->second, trips, loops_in(lines, function, trips)).run(count);
@@ -353,9 +354,9 @@ std::vector<std::vector<std::string>> to_rows(const std::vector<SassCount>& kern
       for (const SassKind kind : kinds) sum += of(k, kind);
       return fmt::format("{:.2f}", sum);
     };
-    rows.push_back({k.kernel, std::to_string(k.resources.max_threads), std::to_string(k.resources.registers),
-                    std::to_string(k.resources.static_shared), std::to_string(k.local),
-                    k.total() > 0 ? fmt::format("{:.2f}", k.total()) : "-",
+    rows.push_back({k.kernel.spelling(), std::to_string(k.resources.max_threads),
+                    std::to_string(k.resources.registers), std::to_string(k.resources.static_shared),
+                    std::to_string(k.local), k.total() > 0 ? fmt::format("{:.2f}", k.total()) : "-",
                     k.total() > 0 ? fmt::format("{:.2f}", k.clocks() / k.total()) : "-",
                     widths_text(k, SassKind::GlobalLoad), widths_text(k, SassKind::GlobalStore),
                     widths_text(k, SassKind::SharedLoad), widths_text(k, SassKind::SharedStore),
@@ -380,7 +381,8 @@ std::vector<std::vector<std::string>> to_loop_rows(const std::vector<SassCount>&
       constexpr std::size_t longest = 60;
       std::string text = loop.text.empty() ? "(outside of loops)" : loop.text;
       if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
-      rows.push_back({k.kernel, text, fmt::format("{}{}", loop.is_estimated ? "~" : "", loop.unrolled),
+      rows.push_back({k.kernel.spelling(), text,
+                      fmt::format("{}{}", loop.is_estimated ? "~" : "", loop.unrolled),
                       fmt::format("{:.4g}", loop.instructions), fmt::format("{:.4f}", loop.trips),
                       fmt::format("{:.2f}", share)});
     }
@@ -392,7 +394,7 @@ nlohmann::ordered_json to_json(const std::vector<SassCount>& kernels) {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const SassCount& k : kernels) {
-    Json json = {{"kernel", k.kernel},
+    Json json = {{"kernel", k.kernel.spelling()},
                  {"threads", k.resources.max_threads},
                  {"registers", k.resources.registers},
                  {"static_shared", k.resources.static_shared},

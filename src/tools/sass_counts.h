@@ -32,7 +32,7 @@ struct SassLoopCount {
 };
 
 struct SassCount {
-  std::string kernel;
+  kernel::Symbol kernel;
   compile::KernelResources resources;
   int local = 0;  ///< Instructions in the text that load or store local memory.
   std::vector<SassLoopCount> loops;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 
 #include "host/plan.h"
 #include "kernel/visit.h"
@@ -23,7 +22,7 @@ class Counting {
   }
 
   Traffic traffic() const {
-    std::set<std::string> reads, writes;
+    std::set<kernel::Symbol> reads, writes;
     Traffic traffic;
     for (const kernel::Step& step : module_.steps) {
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
@@ -42,8 +41,8 @@ class Counting {
     return traffic;
   }
 
-  std::map<std::string, std::int64_t> launches_of_kernels() const {
-    std::map<std::string, std::int64_t> launches;
+  std::map<kernel::Symbol, std::int64_t> launches_of_kernels() const {
+    std::map<kernel::Symbol, std::int64_t> launches;
     for (const kernel::Step& step : module_.steps) {
       if (const auto* launch = std::get_if<kernel::Launch>(&step)) ++launches[launch->function];
       if (const auto* repeat = std::get_if<kernel::Repeat>(&step)) {
@@ -55,14 +54,14 @@ class Counting {
     return launches;
   }
 
-  std::map<std::string, Traffic> traffic_of_kernels() const {
-    std::map<std::string, Traffic> result;
+  std::map<kernel::Symbol, Traffic> traffic_of_kernels() const {
+    std::map<kernel::Symbol, Traffic> result;
     for (const auto& [function, launches] : launches_of_kernels()) add(function, launches, result[function]);
     return result;
   }
 
  private:
-  void add(const std::string& function, std::int64_t count, Traffic& traffic) const {
+  void add(const kernel::Symbol& function, std::int64_t count, Traffic& traffic) const {
     const kernel::Uses uses = kernel::uses_of(module_, function);
     traffic.read += count * bytes_of(uses.reads);
     traffic.written += count * bytes_of(uses.writes);
@@ -72,15 +71,15 @@ class Counting {
     return std::max<std::int64_t>(0, kernel::evaluate(host::times_of(part.from, part.to, part.by), fields_));
   }
 
-  std::int64_t bytes_of(const std::set<std::string>& arrays) const {
+  std::int64_t bytes_of(const std::set<kernel::Symbol>& arrays) const {
     std::int64_t sum = 0;
-    for (const std::string& array : arrays) sum += bytes_.at(array);
+    for (const kernel::Symbol& array : arrays) sum += bytes_.at(array);
     return sum;
   }
 
   const kernel::Module& module_;
   const kernel::FieldValues& fields_;
-  std::map<std::string, std::int64_t> bytes_;
+  std::map<kernel::Symbol, std::int64_t> bytes_;
 };
 
 }  // namespace
@@ -95,18 +94,19 @@ Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fiel
   return Counting(module, fields).traffic();
 }
 
-std::map<std::string, std::int64_t> launches_of_kernels(const kernel::Module& module,
-                                                        const kernel::FieldValues& fields) {
+std::map<kernel::Symbol, std::int64_t> launches_of_kernels(const kernel::Module& module,
+                                                           const kernel::FieldValues& fields) {
   return Counting(module, fields).launches_of_kernels();
 }
 
-std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module,
-                                                  const kernel::FieldValues& fields) {
+std::map<kernel::Symbol, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                     const kernel::FieldValues& fields) {
   return Counting(module, fields).traffic_of_kernels();
 }
 
-std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
-                                                  const ir::Bindings& bindings) {
+std::map<kernel::Symbol, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                     const ir::Pipeline& pipeline,
+                                                     const ir::Bindings& bindings) {
   return traffic_of_kernels(module, kernel::field_values(module, pipeline, bindings));
 }
 

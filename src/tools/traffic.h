@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 
 #include <weft/pipeline.h>
 
@@ -33,14 +32,15 @@ Traffic traffic_of(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
 Traffic traffic_of(const kernel::Module& module, const kernel::FieldValues& fields);
 
 /// How often each kernel is launched.
-std::map<std::string, std::int64_t> launches_of_kernels(const kernel::Module& module,
-                                                        const kernel::FieldValues& fields);
+std::map<kernel::Symbol, std::int64_t> launches_of_kernels(const kernel::Module& module,
+                                                           const kernel::FieldValues& fields);
 
 /// The same for each kernel of a module that was lowered from the pipeline: every array that it reads or
 /// writes, once in each of its launches.
-std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module,
-                                                  const kernel::FieldValues& fields);
-std::map<std::string, Traffic> traffic_of_kernels(const kernel::Module& module, const ir::Pipeline& pipeline,
-                                                  const ir::Bindings& bindings);
+std::map<kernel::Symbol, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                     const kernel::FieldValues& fields);
+std::map<kernel::Symbol, Traffic> traffic_of_kernels(const kernel::Module& module,
+                                                     const ir::Pipeline& pipeline,
+                                                     const ir::Bindings& bindings);
 
 }  // namespace weft::tools

@@ -19,6 +19,7 @@
 #include "rewrite/prepare.h"
 #include "schedule/schedule.h"
 #include "target/block.h"
+#include "tests/support/symbols.h"
 #include "tools/arguments.h"
 
 namespace weft::testing_support {

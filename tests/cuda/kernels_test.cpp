@@ -14,6 +14,7 @@
 #include "kernel/registers.h"
 #include "runtime/cpu_program.h"
 #include "tests/support/environment.h"
+#include "tests/support/symbols.h"
 
 namespace weft::testing_support {
 namespace {
@@ -43,9 +44,9 @@ TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
   const auto resources = compile::resources_of(code.cubin);
   EXPECT_EQ(resources.size(), module.functions.size());
   for (const kernel::Function& function : module.functions) {
-    ASSERT_TRUE(resources.count(function.name)) << function.name;
+    ASSERT_TRUE(resources.count(function.name.spelling())) << function.name;
     const auto& block = host::launch_of(module, function).grid->block;
-    const compile::KernelResources& compiled = resources.at(function.name);
+    const compile::KernelResources& compiled = resources.at(function.name.spelling());
     const int threads = block[0] * block[1] * block[2];
     EXPECT_EQ(compiled.max_threads, threads);
     // What the size of the block was decided with.

@@ -202,7 +202,7 @@ TEST_F(GoldenSass, IsAsCommitted) {
     const Pipeline pipeline = build(applications().at(application)).pipeline;
     const kernel::Module module = compile::lowered(pipeline.ir(), target::Processor::Gpu);
     for (const tools::SassCount& kernel : tools::sass_counts(module, machine::architecture(9, 0), *compiler)) {
-      text += std::string(application) + " " + kernel.kernel + "\n";
+      text += std::string(application) + " " + kernel.kernel.spelling() + "\n";
       const auto columns = tools::sass_columns();
       const auto row = tools::to_rows({kernel}).at(0);
       for (std::size_t i = 1; i < row.size(); ++i)

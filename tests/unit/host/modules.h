@@ -1,37 +1,41 @@
 // Small modules whose functions copy one number from array to array.
 #pragma once
 
-#include <string>
-
 #include "kernel/build.h"
 #include "kernel/ir.h"
+#include "tests/support/symbols.h"
 
 namespace weft::host {
 
-inline kernel::Block copy_of(const std::string& from, const std::string& to) {
+using kernel::operator""_s;
+using kernel::Symbol;
+
+inline kernel::Block copy_of(const Symbol& from, const Symbol& to) {
   using kernel::literal;
+  const Symbol source = kernel::symbol("source_" + from.spelling()),
+               target = kernel::symbol("target_" + to.spelling());
   kernel::Block body;
-  body.push_back({kernel::Pointer{"source_" + from, from, Scalar::F32, literal(0)}});
-  body.push_back({kernel::Pointer{"target_" + to, to, Scalar::F32, literal(0), false}});
-  const kernel::Expr value = kernel::load("source_" + from, Scalar::F32, literal(0));
-  body.push_back({kernel::Store{"target_" + to, literal(0), value}});
+  body.push_back({kernel::Pointer{source, from, Scalar::F32, literal(0)}});
+  body.push_back({kernel::Pointer{target, to, Scalar::F32, literal(0), false}});
+  const kernel::Expr value = kernel::load(source, Scalar::F32, literal(0));
+  body.push_back({kernel::Store{target, literal(0), value}});
   return body;
 }
 /// A function that sets to[0] = from[0], through pointers.
-inline kernel::Function copying(const std::string& name, const std::string& from, const std::string& to) {
-  return {name, "", {"first", "last"}, copy_of(from, to)};
+inline kernel::Function copying(const Symbol& name, const Symbol& from, const Symbol& to) {
+  return {name, "", {"first"_s, "last"_s}, copy_of(from, to)};
 }
 
 enum class On { Host, Device };
 
-inline kernel::Launch launch_of(const std::string& function, On on) {
+inline kernel::Launch launch_of(const Symbol& function, On on) {
   const kernel::Expr one = kernel::literal(1);
   kernel::Launch launch{function, one};
   if (on == On::Device) launch.grid = kernel::Grid{{one, one, one}, {32, 1, 1}};
   return launch;
 }
 
-inline void declare(kernel::Module& module, const std::string& name, kernel::Array::Role role) {
+inline void declare(kernel::Module& module, const Symbol& name, kernel::Array::Role role) {
   module.arrays.push_back({name, type_of<float>(), role, {}, {}});
 }
 
@@ -40,10 +44,11 @@ inline kernel::Module chain(On on = On::Host) {
   using Role = kernel::Array::Role;
   kernel::Module module;
   module.name = "chain";
-  declare(module, "in", Role::Input), declare(module, "out", Role::Output);
-  declare(module, "a", Role::Intermediate), declare(module, "b", Role::Intermediate);
-  module.functions = {copying("a", "in", "a"), copying("b", "a", "b"), copying("out", "b", "out")};
-  for (const char* function : {"a", "b", "out"}) module.steps.emplace_back(launch_of(function, on));
+  declare(module, "in"_s, Role::Input), declare(module, "out"_s, Role::Output);
+  declare(module, "a"_s, Role::Intermediate), declare(module, "b"_s, Role::Intermediate);
+  module.functions = {copying("a"_s, "in"_s, "a"_s), copying("b"_s, "a"_s, "b"_s),
+                      copying("out"_s, "b"_s, "out"_s)};
+  for (const Symbol& function : {"a"_s, "b"_s, "out"_s}) module.steps.emplace_back(launch_of(function, on));
   return module;
 }
 
@@ -51,14 +56,15 @@ inline kernel::Module chain(On on = On::Host) {
 /// `count` times, "out" copies the last.
 inline kernel::Module evolution(const kernel::Expr& count, On on = On::Host) {
   kernel::Module module = chain(on);
-  module.functions = {copying("start", "in", "a"), copying("next", "b", "a"), copying("out", "a", "out")};
-  append(module.functions[0].body, copy_of("in", "b"));
-  module.params = {{"steps", Scalar::I64}};
-  module.counters = {{"t", Scalar::I32}};
+  module.functions = {copying("start"_s, "in"_s, "a"_s), copying("next"_s, "b"_s, "a"_s),
+                      copying("out"_s, "a"_s, "out"_s)};
+  append(module.functions[0].body, copy_of("in"_s, "b"_s));
+  module.params = {{"steps"_s, Scalar::I64}};
+  module.counters = {{"t"_s, Scalar::I32}};
   module.steps = {
-      launch_of("start", on),
-      kernel::Repeat{"t", {{kernel::literal(0), count, 1, {launch_of("next", on)}}}, {{"a", "b"}}},
-      launch_of("out", on)};
+      launch_of("start"_s, on),
+      kernel::Repeat{"t"_s, {{kernel::literal(0), count, 1, {launch_of("next"_s, on)}}}, {{"a"_s, "b"_s}}},
+      launch_of("out"_s, on)};
   return module;
 }
 

@@ -6,6 +6,7 @@
 
 #include "host/dependences.h"
 #include "kernel/evaluate.h"
+#include "tests/support/symbols.h"
 #include "tests/unit/host/modules.h"
 
 namespace weft::host {
@@ -16,7 +17,7 @@ using kernel::Module;
 using Edges = std::vector<std::size_t>;
 
 /// The launch of a function.
-const Node& launch_in(const Plan& plan, const std::string& function) {
+const Node& launch_in(const Plan& plan, const Symbol& function) {
   const auto is_it = [&](const Node& node) {
     const auto* launch = std::get_if<Launch>(&node.what);
     return launch && launch->function == function;
@@ -57,32 +58,33 @@ TEST(HostPlan, CopiesImagesOfTheHostToTheDeviceAndBack) {
 TEST(HostPlan, SeesEveryReadInTheFunctions) {
   Module module = chain();
   const Plan before = plan_of(module);
-  append(module.functions[2].body, copy_of("a", "out"));  // "out" reads "a", too
+  append(module.functions[2].body, copy_of("a"_s, "out"_s));  // "out" reads "a", too
   const Plan plan = plan_of(module);
-  EXPECT_EQ(launch_in(plan, "out").uses.reads, (std::set<Place>{{"a", the_host}, {"b", the_host}}));
+  EXPECT_EQ(launch_in(plan, "out"_s).uses.reads, (std::set<Place>{{"a"_s, the_host}, {"b"_s, the_host}}));
   const Node& release = plan.nodes[plan.nodes.size() - 2];
-  EXPECT_EQ(std::get<Free>(release.what).array, "a");
+  EXPECT_EQ(std::get<Free>(release.what).array, "a"_s);
   EXPECT_EQ(release.after, Edges{4});  // the launch of "out"
   EXPECT_NE(plan, before);
 }
 
 TEST(HostPlan, OrdersReadsAndWritesOfOneArray) {
   Module module = chain();
-  module.functions.push_back(copying("again", "in", "a"));  // over what "b" has read
-  module.functions.push_back(copying("last", "a", "b"));    // over what "out" has read
-  module.steps = {kernel::Launch{"a", literal(1)}, kernel::Launch{"b", literal(1)},
-                  kernel::Launch{"again", literal(1)}, kernel::Launch{"out", literal(1)},
-                  kernel::Launch{"last", literal(1)}};
+  module.functions.push_back(copying("again"_s, "in"_s, "a"_s));  // over what "b" has read
+  module.functions.push_back(copying("last"_s, "a"_s, "b"_s));    // over what "out" has read
+  module.steps = {kernel::Launch{"a"_s, literal(1)}, kernel::Launch{"b"_s, literal(1)},
+                  kernel::Launch{"again"_s, literal(1)}, kernel::Launch{"out"_s, literal(1)},
+                  kernel::Launch{"last"_s, literal(1)}};
   const Plan plan = plan_of(module);
   // n0 allocate a, n1 a, n2 allocate b, n3 b, n4 again, n5 out, n6 last
-  EXPECT_EQ(launch_in(plan, "b").after, (Edges{1, 2}));  // reads what was written
-  EXPECT_EQ(launch_in(plan, "again").after, Edges{3});  // writes what was read; and so after "a", which wrote
-  EXPECT_EQ(launch_in(plan, "out").after, Edges{3});    // not after "again"
-  EXPECT_EQ(launch_in(plan, "last").after, (Edges{4, 5}));  // reads of one, writes over the other
+  EXPECT_EQ(launch_in(plan, "b"_s).after, (Edges{1, 2}));  // reads what was written
+  EXPECT_EQ(launch_in(plan, "again"_s).after,
+            Edges{3});                                  // writes what was read; and so after "a", which wrote
+  EXPECT_EQ(launch_in(plan, "out"_s).after, Edges{3});  // not after "again"
+  EXPECT_EQ(launch_in(plan, "last"_s).after, (Edges{4, 5}));  // reads of one, writes over the other
 }
 
 TEST(HostPlan, OfARepeatUsesWhatRotationsBring) {
-  const Plan plan = plan_of(evolution(kernel::name("steps")));
+  const Plan plan = plan_of(evolution(kernel::name("steps"_s)));
   EXPECT_EQ(to_string(plan),
             "on host, stream 0\n"
             "n0   allocate a: 1 f32\n"
@@ -95,14 +97,14 @@ TEST(HostPlan, OfARepeatUsesWhatRotationsBring) {
             "n6   free a; after n5\n");
   const auto& repeat = std::get<Repeat>(plan.nodes[3].what);
   for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 1}, {2, 0}, {7, 1}, {-3, 0}}) {
-    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps", {.i = steps}}}), turns);
+    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps"_s, {.i = steps}}}), turns);
   }
 }
 
 TEST(HostPlan, OfARepeatInPartsTurnsAheadByAllOfThem) {
-  Module module = evolution(kernel::name("steps"));
+  Module module = evolution(kernel::name("steps"_s));
   auto& parts = std::get<kernel::Repeat>(module.steps[1]).parts;
-  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"), literal(4)), literal(4));
+  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"_s), literal(4)), literal(4));
   parts.insert(parts.begin(), kernel::Turns{literal(0), whole, 4, parts[0].launches});
   parts[1].from = whole;
   const Plan plan = plan_of(module);
@@ -111,28 +113,28 @@ TEST(HostPlan, OfARepeatInPartsTurnsAheadByAllOfThem) {
       "repeat for t from 0 to (steps / 4 * 4) by 4, then for t from (steps / 4 * 4) to steps, rotating a b");
   const auto& repeat = std::get<Repeat>(plan.nodes[3].what);
   for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 1}, {4, 1}, {5, 0}, {11, 1}, {-9, 0}}) {
-    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps", {.i = steps}}}), turns)
+    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, repeat.rotations[0]), {{"steps"_s, {.i = steps}}}), turns)
         << steps;
   }
 }
 
 TEST(HostPlan, OfARepeatTurnsByAsManyPlacesAsItsPartsSay) {
-  Module module = evolution(kernel::name("steps"));
+  Module module = evolution(kernel::name("steps"_s));
   auto& parts = std::get<kernel::Repeat>(module.steps[1]).parts;
   auto& rotation = std::get<kernel::Repeat>(module.steps[1]).rotations[0];
-  for (const char* name : {"c", "d"}) {
+  for (const Symbol& name : {"c"_s, "d"_s}) {
     module.arrays.push_back(module.arrays[1]);
     module.arrays.back().name = name;
     rotation.emplace_back(name);
   }
-  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"), literal(4)), literal(4));
+  const kernel::Expr whole = kernel::mul(kernel::div(kernel::name("steps"_s), literal(4)), literal(4));
   parts.insert(parts.begin(), kernel::Turns{literal(0), whole, 4, parts[0].launches, 2});
   parts[1].from = whole;
-  Repeat repeat{"t", {rotation}, {}};
+  Repeat repeat{"t"_s, {rotation}, {}};
   for (const kernel::Turns& part : parts)
     repeat.parts.push_back({part.from, part.to, part.by, {}, part.places});
   for (const auto& [steps, turns] : {std::pair{0, 0}, {1, 3}, {4, 2}, {5, 1}, {8, 0}, {11, 1}}) {
-    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, rotation), {{"steps", {.i = steps}}}), turns) << steps;
+    EXPECT_EQ(kernel::evaluate(turns_ahead(repeat, rotation), {{"steps"_s, {.i = steps}}}), turns) << steps;
   }
 }
 
@@ -140,18 +142,18 @@ TEST(HostPlan, OfARepeatTurnsByAsManyPlacesAsItsPartsSay) {
 TEST(HostPlan, BeginsRowsAtWholeLines) {
   for (const On on : {On::Host, On::Device}) {
     Module module = chain(on);
-    const kernel::Expr w = kernel::name("w"), h = kernel::name("h");
+    const kernel::Expr w = kernel::name("w"_s), h = kernel::name("h"_s);
     kernel::Array& a = module.arrays[2];
-    a.type = Type{Scalar::U8, 3}, a.strides = {"pitch", "plane"};
+    a.type = Type{Scalar::U8, 3}, a.strides = {"pitch"_s, "plane"_s};
     a.extents = {w, h, sub(w, literal(33))};
     const Plan plan = plan_of(module);
-    const Allocate& memory = *allocation_of(plan, "a", When::Always);
-    kernel::FieldValues values = {{"w", {.i = 33}}, {"h", {.i = 31}}};
-    EXPECT_EQ(values["pitch"].i = kernel::evaluate(memory.strides[0], values), on == On::Host ? 192 : 128);
-    EXPECT_EQ(values["plane"].i = kernel::evaluate(memory.strides[1], values), 31 * values["pitch"].i);
-    EXPECT_EQ(kernel::evaluate(memory.scalars, values), values["plane"].i);
+    const Allocate& memory = *allocation_of(plan, "a"_s, When::Always);
+    kernel::FieldValues values = {{"w"_s, {.i = 33}}, {"h"_s, {.i = 31}}};
+    EXPECT_EQ(values["pitch"_s].i = kernel::evaluate(memory.strides[0], values), on == On::Host ? 192 : 128);
+    EXPECT_EQ(values["plane"_s].i = kernel::evaluate(memory.strides[1], values), 31 * values["pitch"_s].i);
+    EXPECT_EQ(kernel::evaluate(memory.scalars, values), values["plane"_s].i);
     EXPECT_EQ(kernel::evaluate(memory.zeroed, values), 1);
-    values["w"].i = 34;
+    values["w"_s].i = 34;
     EXPECT_EQ(kernel::evaluate(memory.zeroed, values), 0);
   }
 }
@@ -160,9 +162,9 @@ TEST(HostPlan, OfArraysWhoseUpdatesExchangeWordsBeginsWithZeros) {
   Module module = chain(On::Device);
   module.arrays[2].type = type_of<std::uint8_t>(), module.arrays[2].extents = {literal(10)};
   module.functions[0].body = {
-      {kernel::Atomic{ir::BinaryOp::Add, "a", literal(3), kernel::constant(Scalar::U8, {.i = 1})}}};
+      {kernel::Atomic{ir::BinaryOp::Add, "a"_s, literal(3), kernel::constant(Scalar::U8, {.i = 1})}}};
   const Plan plan = plan_of(module);
-  const Allocate& memory = *allocation_of(plan, "a", When::Always);
+  const Allocate& memory = *allocation_of(plan, "a"_s, When::Always);
   EXPECT_EQ(kernel::literal_value(memory.scalars), 12);
   EXPECT_EQ(kernel::literal_value(memory.zeroed), 1);
 }
@@ -170,32 +172,32 @@ TEST(HostPlan, OfArraysWhoseUpdatesExchangeWordsBeginsWithZeros) {
 TEST(HostPlan, HasZerosForOutputsWithoutPixelsThatAreRead) {
   Module module = chain(On::Device);
   for (kernel::Array& a : module.arrays) {
-    if (a.name == "in") a.extents = {kernel::name("w")};
-    if (a.name == "b") a.role = kernel::Array::Role::Output;
-    if (a.name == "b") a.extents = {div(kernel::name("w"), literal(2))};
+    if (a.name == "in"_s) a.extents = {kernel::name("w"_s)};
+    if (a.name == "b"_s) a.role = kernel::Array::Role::Output;
+    if (a.name == "b"_s) a.extents = {div(kernel::name("w"_s), literal(2))};
   }
-  EXPECT_EQ(allocation_of(plan_of(module), "out", When::EmptyImage), nullptr);
+  EXPECT_EQ(allocation_of(plan_of(module), "out"_s, When::EmptyImage), nullptr);
   const Plan plan = plan_of(module);
-  const Allocate& row = *allocation_of(plan, "b", When::EmptyImage);
-  EXPECT_EQ(kernel::evaluate(row.scalars, {{"w", {.i = 1}}}), 1);
+  const Allocate& row = *allocation_of(plan, "b"_s, When::EmptyImage);
+  EXPECT_EQ(kernel::evaluate(row.scalars, {{"w"_s, {.i = 1}}}), 1);
   EXPECT_EQ(kernel::literal_value(row.zeroed), 1);
 }
 
 TEST(HostPlan, LimitsSizes) {
   Module module = chain();
-  module.sizes = {{"w", Scalar::I64, 1000}, {"h", Scalar::I64}};
+  module.sizes = {{"w"_s, Scalar::I64, 1000}, {"h"_s, Scalar::I64}};
   const Plan plan = plan_of(module);
-  EXPECT_EQ(plan.limits, (std::vector<Limit>{{"w", 1000}}));
+  EXPECT_EQ(plan.limits, (std::vector<Limit>{{"w"_s, 1000}}));
   EXPECT_EQ(to_string(plan).substr(0, 36), "on host, stream 0\nw is 1000 at most\n");
 }
 
 TEST(HostPlan, PrintsSizesAsInC) {
   using ir::BinaryOp;
-  const kernel::Expr w = kernel::name("w"), h = kernel::name("h");
+  const kernel::Expr w = kernel::name("w"_s), h = kernel::name("h"_s);
   const auto printed = [](const kernel::Expr& count) {
     Module module = chain();
     std::get<kernel::Launch>(module.steps[2]).count = count;
-    const std::string text = to_string(launch_in(plan_of(module), "out"));
+    const std::string text = to_string(launch_in(plan_of(module), "out"_s));
     return text.substr(text.find(": ") + 2);
   };
   EXPECT_EQ(printed(mul(div(add(w, literal(7)), literal(8)), sub(h, literal(2)))), "(w + 7) / 8 * (h - 2)");
@@ -209,10 +211,10 @@ TEST(HostPlan, PrintsSizesAsInC) {
 }
 
 TEST(HostPlan, IsEqualToOneThatSaysTheSame) {
-  const Plan plan = plan_of(evolution(kernel::name("steps"), On::Device));
-  EXPECT_EQ(plan, plan_of(evolution(kernel::name("steps"), On::Device)));
-  EXPECT_NE(plan, plan_of(evolution(kernel::name("times"), On::Device)));
-  EXPECT_NE(plan, plan_of(evolution(kernel::name("steps"), On::Host)));
+  const Plan plan = plan_of(evolution(kernel::name("steps"_s), On::Device));
+  EXPECT_EQ(plan, plan_of(evolution(kernel::name("steps"_s), On::Device)));
+  EXPECT_NE(plan, plan_of(evolution(kernel::name("times"_s), On::Device)));
+  EXPECT_NE(plan, plan_of(evolution(kernel::name("steps"_s), On::Host)));
   Plan other = plan;
   other.nodes.back().stream = 1;
   EXPECT_NE(plan, other);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "host/dependences.h"
+#include "tests/support/symbols.h"
 #include "tests/unit/host/modules.h"
 
 namespace weft::host {
@@ -75,7 +76,7 @@ TEST_F(HostPlanVerifier, FindsMemoryThatIsFreedOrAllocatedTwice) {
   plan.nodes.insert(plan.nodes.begin(), plan.nodes[0]);
   EXPECT_EQ(refusal_connected(), "the host plan: 'a' is allocated where it is there already");
   plan = plan_of(module);
-  plan.nodes.push_back({Free{"out"}, the_host});
+  plan.nodes.push_back({Free{"out"_s}, the_host});
   EXPECT_EQ(refusal_connected(), "the host plan: 'out' is freed");
 }
 
@@ -99,8 +100,8 @@ TEST_F(HostPlanVerifier, FindsNodesWithoutOrder) {
 }
 
 TEST_F(HostPlanVerifier, FindsNodesWithoutOrderInRepeats) {
-  Module both = evolution(kernel::name("steps"));
-  std::get<kernel::Repeat>(both.steps[1]).parts[0].launches.push_back(launch_of("out", On::Host));
+  Module both = evolution(kernel::name("steps"_s));
+  std::get<kernel::Repeat>(both.steps[1]).parts[0].launches.push_back(launch_of("out"_s, On::Host));
   Plan repeated = plan_of(both);
   auto& inner = std::get<Repeat>(repeated.nodes[3].what).parts[0].nodes;
   inner[1].stream = 1;
@@ -112,20 +113,20 @@ TEST_F(HostPlanVerifier, FindsNodesWithoutOrderInRepeats) {
 /// One state becomes the other, so both have to be there before the first time or the second.
 TEST(HostPlanVerifierOfRepeats, FollowsRotations) {
   EXPECT_EQ(refusal(evolution(literal(3))), "");
-  for (const kernel::Expr& count : {literal(3), kernel::name("steps")}) {
+  for (const kernel::Expr& count : {literal(3), kernel::name("steps"_s)}) {
     Module module = evolution(count);
-    module.functions[0] = copying("start", "in", "a");  // and not "b"
+    module.functions[0] = copying("start"_s, "in"_s, "a"_s);  // and not "b"
     EXPECT_EQ(refusal(module), "the host plan: 'next' reads 'b' before it is written");
   }
   Module even = evolution(literal(4));
-  even.functions[0] = copying("start", "in", "a");  // rotates to "b" before the first time
+  even.functions[0] = copying("start"_s, "in"_s, "a"_s);  // rotates to "b" before the first time
   EXPECT_EQ(refusal(even), "");
 }
 
 TEST(HostPlanVerifierOfRepeats, KnowsThatTheyMayRunNoTime) {
-  Module module = evolution(kernel::name("steps"));
+  Module module = evolution(kernel::name("steps"_s));
   module.steps.pop_back();
-  std::get<kernel::Repeat>(module.steps.back()).parts[0].launches.push_back(launch_of("out", On::Host));
+  std::get<kernel::Repeat>(module.steps.back()).parts[0].launches.push_back(launch_of("out"_s, On::Host));
   EXPECT_EQ(refusal(module), "the host plan: nothing writes the output 'out'");
   std::get<kernel::Repeat>(module.steps.back()).parts[0].to = literal(1);
   EXPECT_EQ(refusal(module), "");
@@ -134,30 +135,30 @@ TEST(HostPlanVerifierOfRepeats, KnowsThatTheyMayRunNoTime) {
 TEST(HostPlanVerifierOfRepeats, FollowsWhatStandsInTheFirstTime) {
   Module module = evolution(literal(3));
   auto& repeat = std::get<kernel::Repeat>(module.steps[1]);
-  module.functions[0] = copying("start", "in", "a");  // and not "b", which is read the first time
-  repeat.first = {{"b", "in"}};
+  module.functions[0] = copying("start"_s, "in"_s, "a"_s);  // and not "b", which is read the first time
+  repeat.first = {{"b"_s, "in"_s}};
   EXPECT_EQ(refusal(module), "");
   EXPECT_EQ(plan_of(module).nodes[3].uses.reads,
-            (std::set<Place>{{"a", the_host}, {"b", the_host}, {"in", the_host}}));
-  repeat.first = {{"a", "in"}};
+            (std::set<Place>{{"a"_s, the_host}, {"b"_s, the_host}, {"in"_s, the_host}}));
+  repeat.first = {{"a"_s, "in"_s}};
   EXPECT_EQ(refusal(module), "the host plan: 'next' reads 'b' before it is written");
 }
 
 TEST(HostPlanVerifierOfRepeats, SeesThatSomePartRunsInAnyCase) {
-  Module module = evolution(kernel::name("steps"));
+  Module module = evolution(kernel::name("steps"_s));
   auto& repeat = std::get<kernel::Repeat>(module.steps[1]);
-  repeat.first = {{"b", "in"}};
-  const kernel::Expr is_none = kernel::binary(ir::BinaryOp::Le, kernel::name("steps"), literal(0));
+  repeat.first = {{"b"_s, "in"_s}};
+  const kernel::Expr is_none = kernel::binary(ir::BinaryOp::Le, kernel::name("steps"_s), literal(0));
   const auto start_if = [&](const kernel::Expr& condition) {
     return kernel::Turns{
-        literal(0), kernel::select(condition, literal(1), literal(0)), 1, {launch_of("start", On::Host)}};
+        literal(0), kernel::select(condition, literal(1), literal(0)), 1, {launch_of("start"_s, On::Host)}};
   };
-  module.functions[0] = copying("start", "in", "a");
+  module.functions[0] = copying("start"_s, "in"_s, "a"_s);
   module.steps.erase(module.steps.begin());
   auto& parts = std::get<kernel::Repeat>(module.steps[0]).parts;
   parts.insert(parts.begin(), start_if(is_none));
   EXPECT_EQ(refusal(module), "");
-  parts[0] = start_if(kernel::binary(ir::BinaryOp::Lt, kernel::name("steps"), literal(0)));
+  parts[0] = start_if(kernel::binary(ir::BinaryOp::Lt, kernel::name("steps"_s), literal(0)));
   EXPECT_EQ(refusal(module), "the host plan: 'out' reads 'a' before it is written") << "after no step";
 }
 
@@ -166,7 +167,7 @@ TEST(HostPlanVerifierOfDevices, WantsCopiesBetweenThem) {
   const Module module = chain(On::Device);
   const Plan one = plan_of(module);
   Plan plan = one;
-  const auto copy = [](const std::string& array, int from, int to) {
+  const auto copy = [](const Symbol& array, int from, int to) {
     return Node{Copy{array, from, to, literal(0), literal(1)}, 1};
   };
   // n3 allocate a, n4 a, n5 allocate b, n6 b, n7 free a, n8 out, n9 free b
@@ -175,16 +176,17 @@ TEST(HostPlanVerifierOfDevices, WantsCopiesBetweenThem) {
     result.device = 1;
     return result;
   };
-  const std::vector<Node> steps = {one.nodes[3], one.nodes[4], on_second(3), copy("a", 0, 1), one.nodes[7],
-                                   on_second(5), on_second(6), on_second(7), one.nodes[5],    copy("b", 1, 0),
-                                   on_second(9), one.nodes[8], one.nodes[9]};
+  const std::vector<Node> steps = {one.nodes[3], one.nodes[4],      on_second(3), copy("a"_s, 0, 1),
+                                   one.nodes[7], on_second(5),      on_second(6), on_second(7),
+                                   one.nodes[5], copy("b"_s, 1, 0), on_second(9), one.nodes[8],
+                                   one.nodes[9]};
   plan.nodes.erase(plan.nodes.begin() + 3, plan.nodes.begin() + 10);
   plan.nodes.insert(plan.nodes.begin() + 3, steps.begin(), steps.end());
   connect(module, plan.nodes);
   EXPECT_EQ(refusal(module, plan), "");
   EXPECT_FALSE(is_on_one_stream(plan));
-  EXPECT_EQ(plan.nodes[6].uses.reads, (std::set<Place>{{"a", 0}}));
-  EXPECT_EQ(plan.nodes[6].uses.writes, (std::set<Place>{{"a", 1}}));
+  EXPECT_EQ(plan.nodes[6].uses.reads, (std::set<Place>{{"a"_s, 0}}));
+  EXPECT_EQ(plan.nodes[6].uses.writes, (std::set<Place>{{"a"_s, 1}}));
   EXPECT_EQ(plan.nodes[6].after, (std::vector<std::size_t>{4, 5}));  // "a", and the memory
   Plan other = plan;
   other.nodes[6].after = {5};
@@ -215,10 +217,10 @@ TEST(HostPlanVerifierOfImages, WantsZerosWhereThereAreNoPixels) {
   for (const On on : {On::Host, On::Device}) {
     Module module = chain(on);
     kernel::Array& b = module.arrays[3];
-    b.extents = {div(kernel::name("w"), literal(2))};
+    b.extents = {div(kernel::name("w"_s), literal(2))};
     Plan plan = plan_of(module);
     const auto allocation = std::find_if(plan.nodes.begin(), plan.nodes.end(), [](const Node& node) {
-      return std::holds_alternative<Allocate>(node.what) && array_of(node) == "b";
+      return std::holds_alternative<Allocate>(node.what) && array_of(node) == "b"_s;
     });
     std::get<Allocate>(allocation->what).zeroed = kernel::constant(Scalar::Bool, {.i = 0});
     const std::string where = on == On::Device ? " on device 0" : "";

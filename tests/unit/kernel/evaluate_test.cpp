@@ -7,12 +7,14 @@
 #include <string>
 
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
 
-const FieldValues fields = {{"w", {.i = 33}}, {"h", {.i = 31}}, {"none", {.i = 0}}, {"narrow", {.i = -7}}};
-const Expr w = name("w"), h = name("h"), none = name("none");
+const FieldValues fields = {
+    {"w"_s, {.i = 33}}, {"h"_s, {.i = 31}}, {"none"_s, {.i = 0}}, {"narrow"_s, {.i = -7}}};
+const Expr w = name("w"_s), h = name("h"_s), none = name("none"_s);
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 TEST(Evaluation, OfSizes) {
@@ -21,11 +23,11 @@ TEST(Evaluation, OfSizes) {
   EXPECT_EQ(evaluate(max(min(w, h), literal(1)), fields), 31);
   EXPECT_EQ(evaluate(index_call(IndexOp::FloorDiv, sub(none, w), literal(2)), fields), -17);
   EXPECT_EQ(evaluate(select(binary(ir::BinaryOp::Lt, w, h), w, h), fields), 31);
-  EXPECT_EQ(evaluate(cast(ir::CastMode::Convert, Scalar::I64, name("narrow", Scalar::I32)), fields), -7);
+  EXPECT_EQ(evaluate(cast(ir::CastMode::Convert, Scalar::I64, name("narrow"_s, Scalar::I32)), fields), -7);
 }
 
 TEST(Evaluation, ChoosesOneSideOnly) {
-  const Expr unknown = name("unknown");
+  const Expr unknown = name("unknown"_s);
   EXPECT_EQ(evaluate(select(binary(ir::BinaryOp::Eq, none, literal(0)), w, unknown), fields), 33);
   EXPECT_THROW(evaluate(unknown, fields), InternalError);
 }

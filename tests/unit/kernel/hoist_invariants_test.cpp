@@ -4,38 +4,39 @@
 #include <gtest/gtest.h>
 
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
 
 using namespace kernel;
 
-const Expr x = name("x"), y = name("y"), n = name("n");
+const Expr x = name("x"_s), y = name("y"_s), n = name("n"_s);
 
 /// A function of a loop over x with this body, after the pass.
 Block hoisted(Block body, LoopKind kind = LoopKind::Vector) {
-  Function function{"rows", "", {"y"}, {{For{kind, "x", literal(0), n, std::move(body)}}}};
+  Function function{"rows"_s, "", {"y"_s}, {{For{kind, "x"_s, literal(0), n, std::move(body)}}}};
   Names names;
-  for (const char* taken : {"n", "p", "q"}) names.claim(taken);
+  for (const Symbol& taken : {"n"_s, "p"_s, "q"_s}) names.avoid(taken);
   hoist_invariants(function, names);
   return function.body;
 }
 
 Expr clamped(const Expr& e) { return index_call(IndexOp::Clamp, e, n); }
-Stmt stored(const Expr& value) { return {Store{"p", x, value}}; }
+Stmt stored(const Expr& value) { return {Store{"p"_s, x, value}}; }
 const Block& body_of(const Block& block) { return std::get<For>(block.back().op).body; }
 const Expr& value_of(const Stmt& s) { return std::get<Let>(s.op).value; }
 
 TEST(HoistInvariants, VariablesLeaveWithWhatTheyDependOn) {
-  const Block block = hoisted({{Let{"a", add(y, literal(1))}},
-                               {Let{"b", add(x, name("a"))}},
-                               {Let{"c", clamped(name("a"))}},
-                               stored(add(name("b"), name("c")))});
+  const Block block = hoisted({{Let{"a"_s, add(y, literal(1))}},
+                               {Let{"b"_s, add(x, name("a"_s))}},
+                               {Let{"c"_s, clamped(name("a"_s))}},
+                               stored(add(name("b"_s), name("c"_s)))});
   ASSERT_EQ(block.size(), 3u);
-  EXPECT_EQ(std::get<Let>(block[0].op).name, "a");
-  EXPECT_EQ(std::get<Let>(block[1].op).name, "c");
+  EXPECT_EQ(std::get<Let>(block[0].op).name, "a"_s);
+  EXPECT_EQ(std::get<Let>(block[1].op).name, "c"_s);
   ASSERT_EQ(body_of(block).size(), 2u);
-  EXPECT_EQ(std::get<Let>(body_of(block)[0].op).name, "b");
+  EXPECT_EQ(std::get<Let>(body_of(block)[0].op).name, "b"_s);
 }
 
 TEST(HoistInvariants, PartsWithBranchesGetOneName) {
@@ -55,18 +56,19 @@ TEST(HoistInvariants, ArithmeticStaysInItsExpression) {
 TEST(HoistInvariants, WhatVariesStays) {
   const Expr index = mul(y, literal(2));
   EXPECT_EQ(hoisted({stored(clamped(x))}).size(), 1u);
-  EXPECT_EQ(hoisted({{Let{"a", y, true}}, {Assign{"a", x}}, stored(clamped(name("a")))}).size(), 1u);
-  EXPECT_EQ(hoisted({{LocalArray{"v", Scalar::I64, 2}}, stored(load("v", Scalar::I64, literal(0)))}).size(),
-            1u);
+  EXPECT_EQ(hoisted({{Let{"a"_s, y, true}}, {Assign{"a"_s, x}}, stored(clamped(name("a"_s)))}).size(), 1u);
+  EXPECT_EQ(
+      hoisted({{LocalArray{"v"_s, Scalar::I64, 2}}, stored(load("v"_s, Scalar::I64, literal(0)))}).size(),
+      1u);
 }
 
 TEST(HoistInvariants, LoadsStaySinceTheLoopMayBeEmpty) {
-  const Block block = hoisted({{Let{"a", load("q", Scalar::I64, y)}}, stored(clamped(name("a")))});
+  const Block block = hoisted({{Let{"a"_s, load("q"_s, Scalar::I64, y)}}, stored(clamped(name("a"_s)))});
   EXPECT_EQ(block.size(), 1u);
 }
 
 TEST(HoistInvariants, SerialLoopsStayAsTheyAre) {
-  EXPECT_EQ(hoisted({{Let{"a", clamped(y)}}, stored(name("a"))}, LoopKind::Serial).size(), 1u);
+  EXPECT_EQ(hoisted({{Let{"a"_s, clamped(y)}}, stored(name("a"_s))}, LoopKind::Serial).size(), 1u);
 }
 
 }  // namespace

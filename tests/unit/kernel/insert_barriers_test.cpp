@@ -4,23 +4,26 @@
 #include <gtest/gtest.h>
 
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
 
-const Expr i = name("i"), n = name("n");
+const Expr i = name("i"_s), n = name("n"_s);
 
-Stmt shared(const std::string& array) { return {LocalArray{array, Scalar::F32, 64, Storage::Shared}}; }
-Stmt threads(Block body, const Expr& from = literal(0), const Expr& to = n) {
-  return {For{LoopKind::Threads, "i", from, to, std::move(body)}};
+Stmt shared(const std::string& array) {
+  return {LocalArray{symbol(array), Scalar::F32, 64, Storage::Shared}};
 }
-Stmt turns(Block body) { return {For{LoopKind::Serial, "turn", literal(0), n, std::move(body)}}; }
+Stmt threads(Block body, const Expr& from = literal(0), const Expr& to = n) {
+  return {For{LoopKind::Threads, "i"_s, from, to, std::move(body)}};
+}
+Stmt turns(Block body) { return {For{LoopKind::Serial, "turn"_s, literal(0), n, std::move(body)}}; }
 /// to[at] = from[at_from], for each i of the threads.
 Stmt copied(const std::string& to, const std::string& from, const Expr& at, const Expr& at_from) {
-  return threads({{Store{to, at, load(from, Scalar::F32, at_from)}}});
+  return threads({{Store{symbol(to), at, load(symbol(from), Scalar::F32, at_from)}}});
 }
 Stmt combined(const std::string& to, const Expr& at) {
-  return threads({{Atomic{ir::BinaryOp::Add, to, at, i}}});
+  return threads({{Atomic{ir::BinaryOp::Add, symbol(to), at, i}}});
 }
 const Expr next = add(i, literal(1));
 
@@ -37,7 +40,7 @@ std::string shape_of(const Block& block) {
 }
 std::string with_barriers(Block body) {
   body.insert(body.begin(), {shared("a"), shared("b")});
-  Function function{"kernel", "", {}, std::move(body)};
+  Function function{"kernel"_s, "", {}, std::move(body)};
   insert_barriers(function);
   return shape_of(function.body);
 }
@@ -59,13 +62,13 @@ TEST(InsertBarriers, NoneForElementsOfAThreadsOwn) {
   EXPECT_EQ(with_barriers({copied("a", "in", i, i), copied("out", "a", i, i)}), "tt");
   // Turns that are counted from elsewhere go to other threads.
   EXPECT_EQ(with_barriers({copied("a", "in", i, i),
-                           threads({{Store{"out", i, load("a", Scalar::F32, i)}}}, literal(1))}),
+                           threads({{Store{"out"_s, i, load("a"_s, Scalar::F32, i)}}}, literal(1))}),
             "tbt");
 }
 
 TEST(InsertBarriers, TheFirstThreadAloneWaitsForOthers) {
   const auto alone = [](Block body) { return threads(std::move(body), literal(0), literal(1)); };
-  const Stmt read = {Store{"out", name("part"), load("a", Scalar::F32, literal(0))}};
+  const Stmt read = {Store{"out"_s, name("part"_s), load("a"_s, Scalar::F32, literal(0))}};
   EXPECT_EQ(with_barriers({copied("a", "in", i, i), alone({read})}), "tt");  // its own element
   EXPECT_EQ(with_barriers({copied("a", "in", next, i), alone({read})}), "tbt");
 }
@@ -81,7 +84,7 @@ TEST(InsertBarriers, TurnsOfALoopWaitForEachOther) {
 
 TEST(InsertBarriers, WarpsWaitForTheirOwnLanes) {
   const auto warps = [](Block body) -> Stmt {
-    return {For{LoopKind::Warps, "warp", literal(0), literal(4), std::move(body)}};
+    return {For{LoopKind::Warps, "warp"_s, literal(0), literal(4), std::move(body)}};
   };
   // Each warp has arrays of its own, so that nothing of one is another's.
   EXPECT_EQ(with_barriers({warps({copied("a", "in", i, i), copied("out", "a", i, next)})}), "l(twt)");
@@ -97,14 +100,14 @@ TEST(InsertBarriers, WhatWasBeforeALoopIsWaitedForOnce) {
 
 TEST(InsertBarriers, BranchesThatAllThreadsTake) {
   EXPECT_EQ(with_barriers({copied("a", "in", i, i),
-                           {If{name("c", Scalar::Bool), {copied("out", "a", i, next)}, {}}},
+                           {If{name("c"_s, Scalar::Bool), {copied("out", "a", i, next)}, {}}},
                            copied("a", "in", i, i)}),
             "t?(bt)bt");
 }
 
 TEST(InsertBarriers, PointersStandForTheirArrays) {
-  const Stmt reads = threads(
-      {{Pointer{"row", "a", Scalar::F32, literal(8)}}, {Store{"out", i, load("row", Scalar::F32, i)}}});
+  const Stmt reads = threads({{Pointer{"row"_s, "a"_s, Scalar::F32, literal(8)}},
+                              {Store{"out"_s, i, load("row"_s, Scalar::F32, i)}}});
   EXPECT_EQ(with_barriers({copied("a", "in", i, i), reads}), "tbt");
 }
 

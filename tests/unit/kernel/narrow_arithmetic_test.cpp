@@ -7,6 +7,7 @@
 #include "emit/writer.h"
 #include "kernel/build.h"
 #include "kernel/integer_ranges.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
@@ -14,21 +15,21 @@ namespace {
 using ir::BinaryOp;
 using ir::CastMode;
 
-const Expr x = name("x"), n = name("n");
+const Expr x = name("x"_s), n = name("n"_s);
 
 Expr i32(const Expr& e) { return cast(CastMode::Convert, Scalar::I32, e); }
 Expr number(std::int64_t value) { return constant(Scalar::I32, {.i = value}); }
-Expr byte(const Expr& index = x) { return i32(load("bytes", Scalar::U8, index)); }
-Expr short_integer() { return i32(load("shorts", Scalar::I16, x)); }
+Expr byte(const Expr& index = x) { return i32(load("bytes"_s, Scalar::U8, index)); }
+Expr short_integer() { return i32(load("shorts"_s, Scalar::I16, x)); }
 Expr sum(const Expr& a, const Expr& b) { return binary(BinaryOp::Add, a, b); }
 Stmt stored(Scalar type, const Expr& value, CastMode mode = CastMode::Convert) {
-  return {Store{"out", x, cast(mode, type, value)}};
+  return {Store{"out"_s, x, cast(mode, type, value)}};
 }
 
 /// The C++ of a loop of this body, after the pass, without the loop itself.
 std::string narrowed(Block body, Block before = {}, LoopKind kind = LoopKind::Vector) {
-  Function function{"rows", "", {}, std::move(before)};
-  function.body.push_back({For{kind, "x", literal(0), n, std::move(body)}});
+  Function function{"rows"_s, "", {}, std::move(before)};
+  function.body.push_back({For{kind, "x"_s, literal(0), n, std::move(body)}});
   narrow_arithmetic(function);
   emit::Writer out;
   emit::CLike printer(out, false);
@@ -54,8 +55,9 @@ TEST(NarrowArithmetic, WhatIsClampedComparedOrNamed) {
             "out[x] = (uint8_t)abs_i16((int16_t)(bytes[x] - bytes[x + 1]));\n");
   EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Lt, difference, byte()))}),
             "out[x] = (uint8_t)((int16_t)(bytes[x] - bytes[x + 1]) < bytes[x]);\n");
-  EXPECT_EQ(narrowed({{Let{"v", difference}}, stored(Scalar::I16, sum(name("v", Scalar::I32), number(1)))}),
-            "const int16_t v = (int16_t)(bytes[x] - bytes[x + 1]);\nout[x] = (int16_t)(v + 1);\n");
+  EXPECT_EQ(
+      narrowed({{Let{"v"_s, difference}}, stored(Scalar::I16, sum(name("v"_s, Scalar::I32), number(1)))}),
+      "const int16_t v = (int16_t)(bytes[x] - bytes[x + 1]);\nout[x] = (int16_t)(v + 1);\n");
 }
 
 TEST(NarrowArithmetic, MagnitudesOfWhatIsNeverNegativeAreThatItself) {
@@ -85,7 +87,7 @@ TEST(NarrowArithmetic, ValuesOfMoreBitsStay) {
 }
 
 TEST(NarrowArithmetic, OfWhatWrapsNothingIsKnown) {
-  const Expr wide = i32(load("shorts", Scalar::I16, x));
+  const Expr wide = i32(load("shorts"_s, Scalar::I16, x));
   const Expr square = binary(BinaryOp::Mul, wide, wide);
   const Expr wrapped = binary(BinaryOp::Mul, square, square);
   EXPECT_EQ(narrowed({stored(Scalar::I16, binary(BinaryOp::Shr, wrapped, number(24)), CastMode::Saturate)}),
@@ -94,7 +96,7 @@ TEST(NarrowArithmetic, OfWhatWrapsNothingIsKnown) {
 }
 
 TEST(NarrowArithmetic, FloatsBetweenIntegersStay) {
-  const Expr real = cast(CastMode::Convert, Scalar::F32, load("ints", Scalar::I32, x));
+  const Expr real = cast(CastMode::Convert, Scalar::F32, load("ints"_s, Scalar::I32, x));
   EXPECT_EQ(narrowed({stored(Scalar::I8, real)}), "out[x] = truncate_i8_f32((float)ints[x]);\n")
       << "which saturates";
 }
@@ -107,39 +109,40 @@ TEST(NarrowArithmetic, LoopsOverWiderPixelsStay) {
 }
 
 TEST(NarrowArithmetic, LocalArraysKnowWhatIsStoredInThem) {
-  Block before = {{LocalArray{"column", Scalar::I32, 8}},
-                  {For{LoopKind::Vector, "x", literal(0), n, {{Store{"column", x, sum(byte(), byte())}}}}}};
-  const Expr sums = sum(load("column", Scalar::I32, x), load("column", Scalar::I32, add(x, literal(1))));
+  Block before = {
+      {LocalArray{"column"_s, Scalar::I32, 8}},
+      {For{LoopKind::Vector, "x"_s, literal(0), n, {{Store{"column"_s, x, sum(byte(), byte())}}}}}};
+  const Expr sums = sum(load("column"_s, Scalar::I32, x), load("column"_s, Scalar::I32, add(x, literal(1))));
   EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, sums, number(2)))}, before),
             "out[x] = (uint8_t)((int16_t)(column[x] + column[x + 1]) >> 2);\n");
   // What is stored elsewhere counts, too.
-  before.push_back({Store{"column", literal(0), load("ints", Scalar::I32, literal(0))}});
+  before.push_back({Store{"column"_s, literal(0), load("ints"_s, Scalar::I32, literal(0))}});
   EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, sums, number(2)))}, before),
             "out[x] = (uint8_t)((column[x] + column[x + 1]) >> 2);\n");
 }
 
 TEST(NarrowArithmetic, LocalArraysThatOthersPointIntoKeepTheirType) {
-  Function function{"rows",
+  Function function{"rows"_s,
                     "",
                     {},
-                    {{LocalArray{"rows", Scalar::I32, 8}},
-                     {Pointer{"row", "rows", Scalar::I32, literal(4), false}},
-                     {For{LoopKind::Vector, "x", literal(0), n, {{Store{"row", x, byte()}}}}}}};
+                    {{LocalArray{"rows"_s, Scalar::I32, 8}},
+                     {Pointer{"row"_s, "rows"_s, Scalar::I32, literal(4), false}},
+                     {For{LoopKind::Vector, "x"_s, literal(0), n, {{Store{"row"_s, x, byte()}}}}}}};
   narrow_arithmetic(function);
   EXPECT_EQ(std::get<LocalArray>(function.body[0].op).type, Scalar::I32);
 }
 
 TEST(NarrowArithmetic, IndicesAreClampedInTheTypeThatTheyHad) {
   const auto clamped = [&](const Expr& index) {
-    return load("table", Scalar::U8,
+    return load("table"_s, Scalar::U8,
                 index_call(IndexOp::Clamp, cast(CastMode::Convert, Scalar::I64, index), literal(100)));
   };
-  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("shorts", Scalar::I16, x))}}}),
+  EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(load("shorts"_s, Scalar::I16, x))}}}),
             "out[x] = table[min_i16(max_i16(shorts[x], 0), 99)];\n");
-  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("bytes", Scalar::U8, x))}}}),
+  EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(load("bytes"_s, Scalar::U8, x))}}}),
             "out[x] = table[min_i16((int16_t)bytes[x], 99)];\n")
       << "which is never negative";
-  EXPECT_EQ(narrowed({{Store{"out", x, clamped(load("ints", Scalar::I32, x))}}}),
+  EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(load("ints"_s, Scalar::I32, x))}}}),
             "out[x] = table[min_i32(max_i32(ints[x], 0), 99)];\n");
 }
 

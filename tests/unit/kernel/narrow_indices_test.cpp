@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
@@ -11,9 +12,10 @@ namespace {
 /// The type in which a loop to `end` counts, of a kernel that knows an image's `h` and the i32 `value`.
 Scalar type_to(const Expr& end) {
   Module module;
-  module.sizes = {{"w", Scalar::I64}, {"h", Scalar::I64}};
-  module.arrays = {{"in", {Scalar::F32, 1}, Array::Role::Input, {"in_pitch"}, {name("w"), name("h")}}};
-  module.functions = {{"kernel", "", {}, {{For{LoopKind::Serial, "i", literal(0), end, {}}}}}};
+  module.sizes = {{"w"_s, Scalar::I64}, {"h"_s, Scalar::I64}};
+  module.arrays = {
+      {"in"_s, {Scalar::F32, 1}, Array::Role::Input, {"in_pitch"_s}, {name("w"_s), name("h"_s)}}};
+  module.functions = {{"kernel"_s, "", {}, {{For{LoopKind::Serial, "i"_s, literal(0), end, {}}}}}};
   narrow_indices(module);
   return std::get<For>(module.functions[0].body[0].op).to->type;
 }
@@ -22,7 +24,7 @@ Expr by(ir::BinaryOp op, const Expr& a, std::int64_t b) { return binary(op, a, l
 
 TEST(NarrowIndices, FollowQuotientsAndRemainders) {
   using ir::BinaryOp;
-  const Expr h = name("h");
+  const Expr h = name("h"_s);
   EXPECT_EQ(type_to(mul(h, literal(3))), Scalar::I32);
   EXPECT_EQ(type_to(mul(h, literal(8))), Scalar::I64) << "2^28 * 8";
   EXPECT_EQ(type_to(mul(by(BinaryOp::Div, h, 8), literal(16))), Scalar::I32);
@@ -37,10 +39,10 @@ TEST(NarrowIndices, FollowQuotientsAndRemainders) {
 }
 
 TEST(NarrowIndices, ClampAnyInteger) {
-  const Expr value = cast(ir::CastMode::Convert, Scalar::I64, name("value", Scalar::I32));
-  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, value, name("h"))), Scalar::I32);
-  EXPECT_EQ(type_to(index_call(IndexOp::Mirror, value, name("h"))), Scalar::I64) << "it adds to the index";
-  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, add(value, literal(1)), name("h"))), Scalar::I64);
+  const Expr value = cast(ir::CastMode::Convert, Scalar::I64, name("value"_s, Scalar::I32));
+  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, value, name("h"_s))), Scalar::I32);
+  EXPECT_EQ(type_to(index_call(IndexOp::Mirror, value, name("h"_s))), Scalar::I64) << "it adds to the index";
+  EXPECT_EQ(type_to(index_call(IndexOp::Clamp, add(value, literal(1)), name("h"_s))), Scalar::I64);
 }
 
 }  // namespace

@@ -3,18 +3,19 @@
 
 #include "kernel/build.h"
 #include "kernel/visit.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
 
-using Names = std::set<std::string>;
+using Symbols = std::set<Symbol>;
 
 /// A function that sets to[0] = from[0], through pointers.
-Function copying(const std::string& name, const std::string& from, const std::string& to) {
-  Function function{name, "", {"first", "last"}, {}};
-  function.body.push_back({Pointer{"source", from, Scalar::F32, literal(0)}});
-  function.body.push_back({Pointer{"target", to, Scalar::F32, literal(0), false}});
-  function.body.push_back({Store{"target", literal(0), load("source", Scalar::F32, literal(0))}});
+Function copying(const Symbol& name, const Symbol& from, const Symbol& to) {
+  Function function{name, "", {"first"_s, "last"_s}, {}};
+  function.body.push_back({Pointer{"source"_s, from, Scalar::F32, literal(0)}});
+  function.body.push_back({Pointer{"target"_s, to, Scalar::F32, literal(0), false}});
+  function.body.push_back({Store{"target"_s, literal(0), load("source"_s, Scalar::F32, literal(0))}});
   return function;
 }
 
@@ -22,31 +23,32 @@ Function copying(const std::string& name, const std::string& from, const std::st
 Module chain() {
   Module module;
   module.name = "chain";
-  const auto array = [&](const std::string& name, Array::Role role) {
+  const auto array = [&](const Symbol& name, Array::Role role) {
     module.arrays.push_back({name, type_of<float>(), role, {}, {}});
   };
-  array("in", Array::Role::Input), array("out", Array::Role::Output);
-  array("a", Array::Role::Intermediate), array("b", Array::Role::Intermediate);
-  module.functions = {copying("a", "in", "a"), copying("b", "a", "b"), copying("out", "b", "out")};
+  array("in"_s, Array::Role::Input), array("out"_s, Array::Role::Output);
+  array("a"_s, Array::Role::Intermediate), array("b"_s, Array::Role::Intermediate);
+  module.functions = {copying("a"_s, "in"_s, "a"_s), copying("b"_s, "a"_s, "b"_s),
+                      copying("out"_s, "b"_s, "out"_s)};
   return module;
 }
 
 TEST(Uses, AreWhatFunctionsLoadAndStore) {
   Module module = chain();
-  EXPECT_EQ(uses_of(module, "b").reads, Names{"a"});
-  EXPECT_EQ(uses_of(module, "b").writes, Names{"b"});
-  module.functions.push_back({"both", "", {"first", "last"}, {}});
-  for (const char* callee : {"a", "b"})
+  EXPECT_EQ(uses_of(module, "b"_s).reads, Symbols{"a"_s});
+  EXPECT_EQ(uses_of(module, "b"_s).writes, Symbols{"b"_s});
+  module.functions.push_back({"both"_s, "", {"first"_s, "last"_s}, {}});
+  for (const Symbol& callee : {"a"_s, "b"_s})
     module.functions.back().body.push_back({CallFunction{callee, {literal(0), literal(1)}}});
-  EXPECT_EQ(uses_of(module, "both").reads, (Names{"a", "in"}));
-  EXPECT_EQ(uses_of(module, "both").writes, (Names{"a", "b"}));
+  EXPECT_EQ(uses_of(module, "both"_s).reads, (Symbols{"a"_s, "in"_s}));
+  EXPECT_EQ(uses_of(module, "both"_s).writes, (Symbols{"a"_s, "b"_s}));
 }
 
 TEST(Uses, OfPointersIntoOneOfTwoArraysAreBoth) {
   Module module = chain();
   auto& pointer = std::get<Pointer>(module.functions[2].body[0].op);
-  pointer.unless = constant(Scalar::Bool, {.i = 1}), pointer.instead = "in";
-  EXPECT_EQ(uses_of(module, "out").reads, (Names{"b", "in"}));
+  pointer.unless = constant(Scalar::Bool, {.i = 1}), pointer.instead = "in"_s;
+  EXPECT_EQ(uses_of(module, "out"_s).reads, (Symbols{"b"_s, "in"_s}));
 }
 
 }  // namespace

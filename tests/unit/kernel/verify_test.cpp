@@ -5,6 +5,7 @@
 #include <weft/error.h>
 
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
@@ -16,12 +17,12 @@ const Expr real = constant(Scalar::F32, {.f = 1});
 /// one spares the trouble of writing the output.
 Module module_of(Block body) {
   Module module;
-  module.sizes = {{"n", Scalar::I64}};
-  module.arrays = {{"in", {Scalar::F32, 1}, Array::Role::Input, {}, {name("n")}},
-                   {"out", {Scalar::F32, 1}, Array::Role::Output, {}, {name("n")}}};
-  module.functions = {{"rows", "", {"first", "last"}, std::move(body)},
-                      {"fill", "", {"first", "last"}, {{Store{"out", zero, real}}}}};
-  module.steps = {Launch{"fill", one}};
+  module.sizes = {{"n"_s, Scalar::I64}};
+  module.arrays = {{"in"_s, {Scalar::F32, 1}, Array::Role::Input, {}, {name("n"_s)}},
+                   {"out"_s, {Scalar::F32, 1}, Array::Role::Output, {}, {name("n"_s)}}};
+  module.functions = {{"rows"_s, "", {"first"_s, "last"_s}, std::move(body)},
+                      {"fill"_s, "", {"first"_s, "last"_s}, {{Store{"out"_s, zero, real}}}}};
+  module.steps = {Launch{"fill"_s, one}};
   return module;
 }
 
@@ -44,74 +45,87 @@ Expr node(Scalar type, Op op) {
 
 TEST(KernelVerifier, AcceptsASoundFunction) {
   EXPECT_EQ(complaint({{For{LoopKind::Vector,
-                            "x",
-                            name("first"),
-                            name("last"),
-                            {{Let{"v", load("in", Scalar::F32, name("x"))}},
-                             {Store{"out", name("x"), name("v", Scalar::F32)}}}}}}),
+                            "x"_s,
+                            name("first"_s),
+                            name("last"_s),
+                            {{Let{"v"_s, load("in"_s, Scalar::F32, name("x"_s))}},
+                             {Store{"out"_s, name("x"_s), name("v"_s, Scalar::F32)}}}}}}),
             "");
 }
 
 TEST(KernelVerifier, Names) {
-  EXPECT_EQ(complaint({{Let{"a", name("b")}}}), "'b' is used before it is defined");
-  EXPECT_EQ(complaint({{Let{"a", zero}}, {Let{"a", one}}}), "'a' is defined twice");
-  EXPECT_EQ(complaint({{Let{"n", zero}}}), "'n' is defined twice");
-  EXPECT_EQ(complaint({{Let{"a", name("in")}}}), "'in' is no scalar");
-  EXPECT_EQ(complaint({{Let{"a", load("n", Scalar::F32, zero)}}}), "'n' is no array");
-  EXPECT_EQ(complaint({{Let{"a", name("n", Scalar::F32)}}}), "'n' is used as f32");
+  EXPECT_EQ(complaint({{Let{"a"_s, name("b"_s)}}}), "'b' is used before it is defined");
+  EXPECT_EQ(complaint({{Let{"a"_s, zero}}, {Let{"a"_s, one}}}), "'a' is defined twice");
+  EXPECT_EQ(complaint({{Let{"n"_s, zero}}}), "'n' is defined twice");
+  EXPECT_EQ(complaint({{Let{"a"_s, name("in"_s)}}}), "'in' is no scalar");
+  EXPECT_EQ(complaint({{Let{"a"_s, load("n"_s, Scalar::F32, zero)}}}), "'n' is no array");
+  EXPECT_EQ(complaint({{Let{"a"_s, name("n"_s, Scalar::F32)}}}), "'n' is used as f32");
+}
+
+TEST(KernelVerifier, SymbolsNotSpellings) {
+  const Symbol a = Names().claim("a"), other = Names().claim("a");
+  EXPECT_EQ(complaint({{Let{a, zero}}, {Let{"b"_s, name(a)}}}), "");
+  const std::string another = "'a' is another symbol than the one defined";
+  EXPECT_EQ(complaint({{Let{a, zero}}, {Let{"b"_s, name(other)}}}), another);
+  EXPECT_EQ(complaint({{LocalArray{a, Scalar::F32, 1}}, {Let{"b"_s, load(other, Scalar::F32, zero)}}}),
+            another);
+  EXPECT_EQ(complaint({{Let{a, zero}}, {Let{other, one}}}), "'a' is defined twice") << "emitted code has one";
+  EXPECT_EQ(complaint({{Scope{{{Let{a, zero}}}}}, {Scope{{{Let{other, one}}}}}}), "");
+  EXPECT_EQ(complaint({{Let{Symbol(), zero}}}), "a declaration without a symbol");
 }
 
 TEST(KernelVerifier, NamesEndWithTheirBlock) {
-  const For loop{LoopKind::Serial, "i", zero, one, {{Let{"a", zero}}}};
+  const For loop{LoopKind::Serial, "i"_s, zero, one, {{Let{"a"_s, zero}}}};
   EXPECT_EQ(complaint({{loop}, {loop}}), "");
-  EXPECT_EQ(complaint({{loop}, {Let{"b", name("a")}}}), "'a' is used before it is defined");
-  EXPECT_EQ(complaint({{loop}, {Let{"b", name("i")}}}), "'i' is used before it is defined");
+  EXPECT_EQ(complaint({{loop}, {Let{"b"_s, name("a"_s)}}}), "'a' is used before it is defined");
+  EXPECT_EQ(complaint({{loop}, {Let{"b"_s, name("i"_s)}}}), "'i' is used before it is defined");
 }
 
 TEST(KernelVerifier, Assignments) {
-  EXPECT_EQ(complaint({{Let{"a", zero, true}}, {Assign{"a", one}}}), "");
-  EXPECT_EQ(complaint({{Let{"a", zero}}, {Assign{"a", one}}}), "assignment to 'a'");
-  EXPECT_EQ(complaint({{Let{"a", zero, true}}, {Assign{"a", real}}}), "assignment to 'a'");
+  EXPECT_EQ(complaint({{Let{"a"_s, zero, true}}, {Assign{"a"_s, one}}}), "");
+  EXPECT_EQ(complaint({{Let{"a"_s, zero}}, {Assign{"a"_s, one}}}), "assignment to 'a'");
+  EXPECT_EQ(complaint({{Let{"a"_s, zero, true}}, {Assign{"a"_s, real}}}), "assignment to 'a'");
 }
 
 TEST(KernelVerifier, Memory) {
-  EXPECT_EQ(complaint({{Store{"in", zero, real}}}), "store to 'in'");
-  EXPECT_EQ(complaint({{Store{"out", zero, one}}}), "store to 'out'");
-  EXPECT_EQ(complaint({{Store{"out", real, real}}}), "an index is not an i64");
-  EXPECT_EQ(complaint({{Let{"a", load("in", Scalar::U8, zero)}}}), "a load from 'in'");
-  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::F32, zero, false}}}),
+  EXPECT_EQ(complaint({{Store{"in"_s, zero, real}}}), "store to 'in'");
+  EXPECT_EQ(complaint({{Store{"out"_s, zero, one}}}), "store to 'out'");
+  EXPECT_EQ(complaint({{Store{"out"_s, real, real}}}), "an index is not an i64");
+  EXPECT_EQ(complaint({{Let{"a"_s, load("in"_s, Scalar::U8, zero)}}}), "a load from 'in'");
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "in"_s, Scalar::F32, zero, false}}}),
             "pointer 'p' may write what is constant");
-  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::U8, zero, true}}}),
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "in"_s, Scalar::U8, zero, true}}}),
             "pointer 'p' has another type than its array");
-  EXPECT_EQ(complaint({{Pointer{"p", "out", Scalar::F32, zero, true}}, {Store{"p", zero, real}}}),
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "out"_s, Scalar::F32, zero, true}}, {Store{"p"_s, zero, real}}}),
             "store to 'p'");
   const Expr always = binary(ir::BinaryOp::Eq, zero, zero);
-  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::F32, zero, true, always, "out"}}}), "");
-  EXPECT_EQ(complaint({{Pointer{"p", "out", Scalar::F32, zero, false, always, "in"}}}),
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "in"_s, Scalar::F32, zero, true, always, "out"_s}}}), "");
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "out"_s, Scalar::F32, zero, false, always, "in"_s}}}),
             "pointer 'p' into one of two arrays");
-  EXPECT_EQ(complaint({{Pointer{"p", "in", Scalar::F32, zero, true, one, "out"}}}),
+  EXPECT_EQ(complaint({{Pointer{"p"_s, "in"_s, Scalar::F32, zero, true, one, "out"_s}}}),
             "pointer 'p' into one of two arrays");
-  EXPECT_EQ(complaint({{LocalArray{"a", Scalar::F32, 0}}}), "local array 'a' is empty");
-  EXPECT_EQ(complaint({{Order{"in", 0, 1}}}), "order of a constant array");
+  EXPECT_EQ(complaint({{LocalArray{"a"_s, Scalar::F32, 0}}}), "local array 'a' is empty");
+  EXPECT_EQ(complaint({{Order{"in"_s, 0, 1}}}), "order of a constant array");
 }
 
 TEST(KernelVerifier, Control) {
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, one, {}, zero}}}), "a loop does not advance");
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", zero, real, {}}}}), "the ends of a loop differ");
-  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i", real, real, {}}}}), "an index is not an i64");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i"_s, zero, one, {}, zero}}}), "a loop does not advance");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i"_s, zero, real, {}}}}), "the ends of a loop differ");
+  EXPECT_EQ(complaint({{For{LoopKind::Serial, "i"_s, real, real, {}}}}), "an index is not an i64");
   EXPECT_EQ(complaint({{If{one, {}, {}}}}), "an if's condition is not a bool");
-  EXPECT_EQ(complaint({{CallFunction{"none", {}}}}), "call of 'none'");
-  EXPECT_EQ(complaint({{CallFunction{"rows", {zero}}}}), "call of 'rows'");
+  EXPECT_EQ(complaint({{CallFunction{"none"_s, {}}}}), "call of 'none'");
+  EXPECT_EQ(complaint({{CallFunction{"rows"_s, {zero}}}}), "call of 'rows'");
 }
 
 TEST(KernelVerifier, Types) {
-  EXPECT_EQ(complaint({{Let{"a", nullptr}}}), "a missing expression");
-  EXPECT_EQ(complaint({{Let{"a", node(Scalar::I64, Binary{ir::BinaryOp::Add, one, real})}}}),
+  EXPECT_EQ(complaint({{Let{"a"_s, nullptr}}}), "a missing expression");
+  EXPECT_EQ(complaint({{Let{"a"_s, node(Scalar::I64, Binary{ir::BinaryOp::Add, one, real})}}}),
             "the operands of + differ");
-  EXPECT_EQ(complaint({{Let{"a", node(Scalar::I64, Binary{ir::BinaryOp::Lt, one, one})}}}), "the type of <");
-  EXPECT_EQ(complaint({{Let{"a", node(Scalar::F32, Unary{ir::UnaryOp::Neg, one})}}}), "the type of -");
-  EXPECT_EQ(complaint({{Let{"a", node(Scalar::I64, Select{one, one, one})}}}), "a select");
-  EXPECT_EQ(complaint({{Let{"a", node(Scalar::U8, Const{ir::Value::integer({Scalar::I64, 1}, 1)})}}}),
+  EXPECT_EQ(complaint({{Let{"a"_s, node(Scalar::I64, Binary{ir::BinaryOp::Lt, one, one})}}}),
+            "the type of <");
+  EXPECT_EQ(complaint({{Let{"a"_s, node(Scalar::F32, Unary{ir::UnaryOp::Neg, one})}}}), "the type of -");
+  EXPECT_EQ(complaint({{Let{"a"_s, node(Scalar::I64, Select{one, one, one})}}}), "a select");
+  EXPECT_EQ(complaint({{Let{"a"_s, node(Scalar::U8, Const{ir::Value::integer({Scalar::I64, 1}, 1)})}}}),
             "a constant's type");
 }
 

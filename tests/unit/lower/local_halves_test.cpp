@@ -4,6 +4,7 @@
 #include "emit/cpp.h"
 #include "emit/gpu.h"
 #include "kernel/build.h"
+#include "tests/support/symbols.h"
 
 namespace weft::kernel {
 namespace {
@@ -11,9 +12,9 @@ namespace {
 Module with_local(Scalar type) {
   Module module;
   module.name = "halves";
-  module.functions = {{"rows", "", {"first", "last"}, {{LocalArray{"unused", type, 4}}}}};
+  module.functions = {{"rows"_s, "", {"first"_s, "last"_s}, {{LocalArray{"unused"_s, type, 4}}}}};
   const Expr one = literal(1);
-  module.steps = {Launch{"rows", one, Grid{{one, one, one}, {32, 1, 1}}}};
+  module.steps = {Launch{"rows"_s, one, Grid{{one, one, one}, {32, 1, 1}}}};
   return module;
 }
 

@@ -3,6 +3,7 @@
 
 #include "kernel/build.h"
 #include "lower/expressions.h"
+#include "tests/support/symbols.h"
 
 namespace weft::lower {
 namespace {
@@ -12,8 +13,8 @@ using ir::UnaryOp;
 using namespace kernel;
 
 Expr real(double value) { return constant(Scalar::F32, {.f = value}); }
-const Expr x = cast(ir::CastMode::Convert, Scalar::F32, name("x"));  // a coordinate
-const Expr pixel = name("v", Scalar::F32);                           // perhaps NaN
+const Expr x = cast(ir::CastMode::Convert, Scalar::F32, name("x"_s));  // a coordinate
+const Expr pixel = name("v"_s, Scalar::F32);                           // perhaps NaN
 
 Expr simplified(BinaryOp op, const Expr& a, const Expr& b) { return simplified_binary(op, a, b, false); }
 bool is_untouched(BinaryOp op, const Expr& a, const Expr& b, bool strict = false) {
@@ -48,13 +49,13 @@ TEST(Simplify, ConstantsAreComputedInTheirType) {
 
 // A half overflows: 0 times it is NaN.
 TEST(Simplify, AHalfOfACoordinateMayBeInfinite) {
-  const Expr half = cast(ir::CastMode::Convert, Scalar::F16, name("x"));
+  const Expr half = cast(ir::CastMode::Convert, Scalar::F16, name("x"_s));
   EXPECT_TRUE(is_untouched(BinaryOp::Sub, half, half));
 }
 
 // Found by: weft verify --random 1 --seed 48000020, which GCC compiled for minutes.
 TEST(Simplify, MinimaOfHalvesAreRoundedOnce) {
-  const Expr a = computable(name("a", Scalar::F16)), b = computable(name("b", Scalar::F16));
+  const Expr a = computable(name("a"_s, Scalar::F16)), b = computable(name("b"_s, Scalar::F16));
   const Expr least = binary(BinaryOp::Min, a, b);
   EXPECT_TRUE(same(computable(stored_as(Scalar::F16, least)), least));
   const Expr largest = binary(BinaryOp::Max, computable(stored_as(Scalar::F16, least)), b);

@@ -14,6 +14,7 @@
 #include "kernel/visit.h"
 #include "lower/lower.h"
 #include "plan/phases.h"
+#include "tests/support/symbols.h"
 
 namespace weft::plan {
 namespace {
@@ -41,7 +42,7 @@ std::int64_t bytes_of_rows(const kernel::Function& function) {
   std::int64_t bytes = 0;
   kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
     const auto* array = std::get_if<kernel::LocalArray>(&s.op);
-    if (array && array->name.find("_rows") != std::string::npos)
+    if (array && array->name.spelling().find("_rows") != std::string::npos)
       bytes += std::int64_t{array->count} * size_of(array->type);
   });
   return bytes;
@@ -51,17 +52,18 @@ std::int64_t step_of(const For& loop) { return kernel::literal_value(loop.step).
 
 class Following : public testing::TestWithParam<std::string> {
  protected:
-  void expect_images(const KernelPlan& plan, const kernel::Module& module, const std::string& function) {
+  void expect_images(const KernelPlan& plan, const kernel::Module& module, const kernel::Symbol& function) {
     const kernel::Uses uses = kernel::uses_of(module, function);
-    std::set<std::string> images, arrays;
+    std::set<std::string> images, arrays, written;
     for (const ImageUse& image : plan.images) images.insert(ir::safe_identifier(image.stage));
     for (const kernel::Array& array : module.arrays) {
       const bool is_result = uses.writes.count(array.name) > 0;
-      if (uses.reads.count(array.name) && !is_result) arrays.insert(array.name);
+      if (uses.reads.count(array.name) && !is_result) arrays.insert(array.name.spelling());
+      if (is_result) written.insert(array.name.spelling());
     }
     EXPECT_EQ(arrays, images) << function;
     for (const ImageUse& image : plan.written)
-      EXPECT_TRUE(plan.parts || uses.writes.count(ir::safe_identifier(image.stage))) << function;
+      EXPECT_TRUE(plan.parts || written.count(ir::safe_identifier(image.stage))) << function;
   }
 
   /// Code for tiles that lie inside, and for others.
@@ -78,8 +80,8 @@ class Following : public testing::TestWithParam<std::string> {
   void expect_rows_of_passes(const KernelPlan& plan, const kernel::Function& function) {
     if (plan.rows_of_pass() == 1) return;
     const std::vector<For> serial = loops_of(function, LoopKind::Serial);
-    const auto batch =
-        std::find_if(serial.begin(), serial.end(), [](const For& l) { return l.variable == "batch"; });
+    const auto batch = std::find_if(serial.begin(), serial.end(),
+                                    [](const For& l) { return l.variable.spelling() == "batch"; });
     ASSERT_NE(batch, serial.end()) << function.name;
     EXPECT_EQ(step_of(*batch), plan.rows_of_pass()) << function.name;
   }
@@ -99,8 +101,8 @@ class Following : public testing::TestWithParam<std::string> {
     const int step = plan.is_of_lanes() ? plan.step[1] : 1;  // lanes count steps
     const int rows = plan.level(LevelKind::Batch)->extent.back().fixed() / step;
     const std::string variable = rows > 1 ? "batch" : plan.lines() > 1 ? "z" : "y";
-    const auto batch =
-        std::find_if(serial.begin(), serial.end(), [&](const For& l) { return l.variable == variable; });
+    const auto batch = std::find_if(serial.begin(), serial.end(),
+                                    [&](const For& l) { return l.variable.spelling() == variable; });
     ASSERT_NE(batch, serial.end()) << function.name;
     EXPECT_EQ(rows > 1 ? step_of(*batch) : 1, rows) << function.name;
     const std::vector<bool> before = barriers_before(phases_of(plan));
