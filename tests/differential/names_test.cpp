@@ -63,6 +63,23 @@ TEST(Names, OfEmittedCode) {
               {"A_B", "A B", "A_B_", "_A_B"}});
 }
 
+/// Words that kernels which go through volumes have for variables of their own.
+TEST(Names, OfVariables) {
+  for (const auto& [image, middle] : {std::pair{"planes", "layers"}, {"tile", "plane"}, {"warp", "whole"}}) {
+    const Image<float> in(image, 3);
+    const Accessor src = in.border(Border::clamp());
+    const Stage a =
+        stage(middle, in.size(), [&](Var x, Var y, Var z) { return src(x, y, z - 1) + src(x, y + 1, z); });
+    const Stage out = stage("out", in.size(), [&](Var x, Var y, Var z) {
+      const Accessor of_a = a.border(Border::clamp());
+      return of_a(x + 1, y, z) - of_a(x, y, z + 1);
+    });
+    const Pipeline pipeline("names", Outputs(out).strict());
+    for (const Program& program : compiled_in_tiles(pipeline))
+      expect_agreement(program, pipeline, {{{image, noise(type_of<float>(), {20, 9, 7}, 7)}}, {}, {}});
+  }
+}
+
 TEST(Names, OfLanguages) {
   agree_with({{"int", "class", "template", "new"},
               {"std", "int64_t", "float", "main"},
