@@ -22,9 +22,8 @@
 namespace weft::lower {
 
 struct Phases {
-  std::vector<ir::Stage>
-      stages;  ///< The pixels stages.size() * i + p, as functions of i: a power of two of them, all in one box, that of
-               ///< the i with pixels of each.
+  /// The pixels stages.size() * i + p, as functions of i, in the box of the i with pixels of each: a power of two of them.
+  std::vector<ir::Stage> stages;
   std::unordered_map<const ir::Node*, std::string> names;  ///< Of the same parts of them as of the stage's.
 
   int count() const { return static_cast<int>(stages.size()); }
