@@ -36,14 +36,17 @@ const std::set<std::string>& reserved_words() {
       "shared_loop", "standard_host", "host_allocate", "host_release", "host_parallel_for", "out_of_memory",
       "clamp_index", "mirror_index", "mirror101_index", "repeat_index", "floor_div", "flush_subnormals",
       "exceeds_caches", "store_past_caches", "settle_stores", "past_caches_line", "prefetch", "order_pair",
-      "half_to_float", "float_to_half",
+      "half_to_float", "float_to_half", "at_edge", "colour", "done", "first_end", "first_tile", "last_begin",
+      "layers", "left_end", "levels", "now", "part_rows", "plane", "planes", "right_begin", "row_of_part",
+      "rows_at_once", "slice", "stride", "taken", "taken_next", "thread", "tile", "warp", "whole", "whole_left",
+      "whole_right", "x_count", "x_first",
       // … and the emitted CUDA.
       "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
       "extents", "from", "to", "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically",
       "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit", "on_gpu", "on_cpu",
       // The C library's functions, beside those that the language has.
       "assert", "acos", "asin", "cosh", "fabs", "fmod", "round", "sinh", "acosf", "asinf", "coshf", "fabsf",
-      "fmodf", "roundf", "sinhf",
+      "fmodf", "roundf", "sinhf", "exp2f",
       // Macros that do not look like any: of compilers, and of headers that emitted code includes or that
       // are often included with it.
       "unix", "linux", "i386", "errno", "stdin", "stdout", "stderr", "sched_priority", "math_errhandling"};

@@ -343,7 +343,8 @@ class Marching {
 
   /// The smallest step in which all compute whole rows and columns.
   bool find_step(March& march) {
-    for (const auto& [source, ratios] : ratios_) {
+    for (const ir::Stage* source : sources()) {  // in an order that does not change from run to run
+      const Ratios& ratios = ratios_.at(source);
       for (std::size_t d = 1; d + 1 < rank(); ++d) {
         if (ratios[d] != Ratio{})
           return refuse(fmt::format("'{}' is a volume of another resolution", source->name));

@@ -59,9 +59,9 @@ int Kept::slots() const {
   return std::max(least_rows, *resident + (*resident < rows ? least_rows : 0));
 }
 
-int KernelPlan::row_of_lanes(const Kept& kept) const {
+int KernelPlan::row_of_lanes(const Kept& source) const {
   const int lanes = level(LevelKind::Warp)->extent.at(0).fixed();  // and the pixels of each
-  return lanes * kept.type.lanes;
+  return lanes * source.type.lanes;
 }
 
 std::int64_t KernelPlan::shared_bytes() const {

@@ -53,7 +53,7 @@ TEST(Names, OfEmittedCode) {
               {"run_names", "run_names_on_host", "names_frame", "run_names_2"},
               // functions and types
               {"weft_host", "weft_entry", "arrays", "integers"},
-              {"floorf", "expf", "clamp_index", "half_t"},
+              {"floorf", "exp2f", "clamp_index", "half_t"},
               {"thread_x", "threads_y", "wide_clamp_index", "atomic_add_f32"},
               {"extents", "to", "from", "status"},
               {"cudaStream_t", "cudaSuccess", "finished", "prefetch"},

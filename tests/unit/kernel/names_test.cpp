@@ -42,8 +42,8 @@ TEST(Names, OfVariablesAreTheirOwn) {
   EXPECT_EQ(i.spelling(), "i");
   EXPECT_EQ(other.spelling(), "i");
   EXPECT_NE(i, other);
-  names.claim("planes");
-  EXPECT_EQ(names.local("planes").spelling(), "planes_2");
+  names.claim("aligned");
+  EXPECT_EQ(names.local("aligned").spelling(), "aligned_2");
 }
 
 TEST(Names, OfACopyDoNotConcernTheOriginal) {
