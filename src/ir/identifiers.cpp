@@ -38,8 +38,8 @@ const std::set<std::string>& reserved_words() {
       "exceeds_caches", "store_past_caches", "settle_stores", "past_caches_line", "prefetch", "order_pair",
       "half_to_float", "float_to_half", "at_edge", "colour", "done", "first_end", "first_tile", "last_begin",
       "layers", "left_end", "levels", "now", "part_rows", "plane", "planes", "right_begin", "row_of_part",
-      "rows_at_once", "slice", "stride", "taken", "taken_next", "thread", "tile", "warp", "whole", "whole_left",
-      "whole_right", "x_count", "x_first",
+      "rows_at_once", "slice", "stride", "taken", "taken_next", "thread", "tile", "warp", "whole",
+      "whole_left", "whole_right", "x_count", "x_first",
       // … and the emitted CUDA.
       "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
       "extents", "from", "to", "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically",
