@@ -55,6 +55,7 @@ class CLike {
   /// What stands in for the library's functions of floats, unless `strict`: e^v, and x^y for the exponents of is_gamma.
   virtual std::string fast_exp(const std::string& v) { return helper("exp_approx_f32") + "(" + v + ")"; }
   virtual std::string fast_pow(const std::string& x, const std::string& y) {
+    function("pow", Scalar::F32);  // the helper's way where products and sums are not fused
     return fmt::format("{}({}, {})", helper("pow_approx_f32"), x, y);
   }
 

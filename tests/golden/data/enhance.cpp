@@ -32,6 +32,7 @@
 #define WEFT_VECTOR_MATH
 #endif
            extern "C" WEFT_VECTOR_MATH float logf(float) noexcept;
+extern "C" WEFT_VECTOR_MATH float powf(float, float) noexcept;
 
 namespace enhance {
 
