@@ -135,7 +135,7 @@ TEST_F(RuntimeErrors, RejectedKernels) {
             "pipeline 'edges': the CUDA compiler rejected emitted code (a bug in Weft, please report)\n"
             "  compiler NVRTC 13.0, " WEFT_FAKE_NVRTC
             "\n"
-            "  options  --std=c++17 --gpu-architecture=sm_80\n"
+            "  options  --std=c++17 --gpu-architecture=sm_80 -ftz=true -prec-div=false -prec-sqrt=false\n"
             "  output   " +
                 name + "(" + std::to_string(line_of_kernel(cache_.path() / name)) +
                 "): error: identifier \"oops\" is undefined\n"
