@@ -144,6 +144,23 @@ static bool same_constant(const Expr& a, const Expr& b) {
   return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_constant);
 }
 
+std::optional<double> as_number(const Expr& e) {
+  if (const auto* pack = std::get_if<Pack>(&e->op)) {
+    const std::optional<double> first = as_number(pack->lanes.front());
+    const bool same = std::all_of(pack->lanes.begin(), pack->lanes.end(), [&](const Expr& lane) {
+      return lane == pack->lanes.front() || as_number(lane) == first;
+    });
+    return same ? first : std::nullopt;
+  }
+  const auto* constant = std::get_if<Const>(&e->op);
+  if (!constant) return std::nullopt;
+  const double number = constant->value.as_double(0);
+  for (int lane = 1; lane < e->type.lanes; ++lane) {
+    if (constant->value.as_double(lane) != number) return std::nullopt;
+  }
+  return number;
+}
+
 bool read_alike(const Read& a, const Read& b) {
   if (a.source != b.source || a.region != b.region || a.border.has_value() != b.border.has_value())
     return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -25,6 +26,8 @@ std::vector<Expr> reads(const Stage& stage);
 /// source of the same box. Such a read cannot leave the box, so a border does not matter, but in a crop it
 /// would.
 bool reads_current_pixel(const Read& read, const Box& domain);
+/// The constant that every lane of `e` is, or none.
+std::optional<double> as_number(const Expr& e);
 /// Whether two reads find the same pixel wherever their indices are the same: in the source and beyond it.
 bool read_alike(const Read& a, const Read& b);
 bool is_output(const Pipeline& pipeline, const Stage& stage);

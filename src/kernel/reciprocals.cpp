@@ -1,6 +1,7 @@
 #include "kernel/reciprocals.h"
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -49,9 +50,9 @@ class ReciprocalSharing {
     for (Stmt& statement : block) {
       each_division(statement, [&](const Symbol& divisor, const Expr& value) {
         if (divisions[divisor] < 2 || shared.contains(divisor)) return;
-        const Symbol wanted = names_.claim("reciprocal");
-        result.push_back({Let{wanted, reciprocal(value)}});
-        shared[divisor] = name(wanted, value->type);
+        const Symbol inverse = names_.claim("reciprocal");
+        result.push_back({Let{inverse, reciprocal(value)}});
+        shared[divisor] = name(inverse, value->type);
       });
       each_operand(statement, [&](Expr& e) {
         e = rewritten(e, [&](const Expr& part) { return product(part, shared); });

@@ -28,7 +28,7 @@ std::vector<Expr> at_row(std::vector<Expr> row, int below) {
   return row;
 }
 
-/// for the pixels of a row:  each lane from one row to the other, of which one has them apart
+/// for the pixels of a row:  each lane to the other row. In one of the two rows lanes lie apart.
 For moved_lanes(const StripTarget& from, const StripTarget& to, Type type, const kernel::Symbol& i,
                 const Expr& count) {
   Block body;
@@ -113,11 +113,7 @@ Expr CoreTiles::where_together(const Tile::Stages& pass, const Source* source, i
 Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) {
   const Expr x = reduction.parts.column(), row = name(rows_.coordinate(1));
   ExpressionLowering expressions = tile_.expressions(result_, Place::Row, {x, row});
-  Tile::RowsOf rows;
-  for (const Source& source : tile_.sources()) {
-    if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
-  }
-  expressions.keep_rows(std::move(rows), left(), kernel::sub(x, left()));
+  expressions.keep_rows(all_kept_rows(), left(), kernel::sub(x, left()));
   Block elements = columns_of_result();
   reduction.parts.row(expressions, reduction.accumulators, left(), right(), elements);
   return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
@@ -238,9 +234,8 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   if (by_lanes || by_pixels) {
     targets.back() = {
         last.stage,
-        expressions.claim((pass.back() == &result_ ? array_ : array_of(*pass.back())).name.spelling() +
-                          (by_lanes ? "_lanes" : "_line")),
-        i, by_lanes ? columns : 1};
+        expressions.claim(array_of(*pass.back()).name.spelling() + (by_lanes ? "_lanes" : "_line")), i,
+        by_lanes ? columns : 1};
     block.push_back({kernel::LocalArray{targets.back().array, type.scalar, columns * type.lanes}});
   }
   const Strip strip{begin, length, columns * lanes.front()->per_pixel()};
@@ -273,10 +268,7 @@ void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewr
                                 const std::vector<Expr>& row, int columns, int phases) {
   const Expr i = name(variables().i);
   const std::vector<Expr> coords = coords_of(kernel::add(left(), i), row);
-  Tile::RowsOf rows;
-  for (const Source& source : tile_.sources()) {
-    if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
-  }
+  Tile::RowsOf rows = all_kept_rows();
   ExpressionLowering between = tile_.expressions(*parts.between.front(), Place::Row, coords);
   std::vector<StripTarget> targets;
   Tile::RowsOf rows_of_rest = rows;

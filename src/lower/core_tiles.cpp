@@ -279,6 +279,14 @@ CoreTiles::KeptRows CoreTiles::kept_rows_of(const Source& source) const {
           exchanges ? name(edges_ ? edges_->at_edge : finding->copied, Scalar::Bool) : nullptr};
 }
 
+Tile::RowsOf CoreTiles::all_kept_rows() const {
+  Tile::RowsOf rows;
+  for (const Source& source : tile_.sources()) {
+    if (source.kept.is_copied()) rows[&source.stage] = kept_rows_of(source);
+  }
+  return rows;
+}
+
 std::unique_ptr<TileOwner> core_of(const Tile& tile) { return std::make_unique<CoreTiles>(tile); }
 
 }  // namespace weft::lower

@@ -104,6 +104,8 @@ class CoreTiles : public TileOwner {
     return Tile::at(source.kept, kernel::sub(x, begin_of(source)), lane);
   }
   KeptRows kept_rows_of(const Source& source) const;
+  /// By the sources themselves, which no flat lanes stand for.
+  Tile::RowsOf all_kept_rows() const;
   static std::vector<Expr> coords_of(const Expr& x, std::vector<Expr> row) {
     row.insert(row.begin(), x);
     return row;

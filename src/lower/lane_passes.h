@@ -8,7 +8,7 @@
 
 namespace weft::lower {
 
-/// How far a row is below so many times a variable, if that is a number.
+/// By how many rows a row lies below `times` * `from`, where that is a number: 3 for 2 * y0 + 3.
 std::optional<int> distance_below(const kernel::Expr& row, const kernel::Symbol& from, int times = 1);
 
 class LanePasses : protected InnerLanes {

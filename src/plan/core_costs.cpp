@@ -55,7 +55,7 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   }
   for (const Computed& c : plan.computed) {
     const Covered all = covered_by(tiling, box_of(c.domain, sizes), c.halo);
-    add_pixels(work, c, pixels_of(c, all, plan.lanes_apart));
+    add_pixels(work, c, pixels_of(c, all, plan.has_lanes_apart()));
     const bool begins_a_pass = std::any_of(plan.passes.begin(), plan.passes.end(),
                                            [&](const Pass& pass) { return pass.front() == c.stage; });
     if (begins_a_pass) (c.domain.size() > 2 ? work.lines : work.rows) += all.rows;

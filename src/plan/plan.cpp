@@ -44,6 +44,10 @@ int KernelPlan::warps() const {
   return is_of_warps() && block ? block->extent.back().fixed() : 1;
 }
 
+bool KernelPlan::has_lanes_apart() const {
+  return std::any_of(kept.begin(), kept.end(), [](const Kept& k) { return k.lane_pitch != 1; });
+}
+
 bool KernelPlan::has_one_rate() const {
   const std::array one{1, 1};
   return step == one && std::all_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.rate == one; });

@@ -168,7 +168,6 @@ struct KernelPlan {
   int first_column = 0;  ///< Of lanes: as of what is kept; those of the result.
   int registers = 0;     ///< Of a lane of a warp, about.
   int share = 100;       ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
-  bool lanes_apart = false;    ///< Of some sources each lane has kept rows of its own.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.
@@ -222,6 +221,7 @@ struct KernelPlan {
   int row_of_lanes(const Kept& kept) const;
   /// A pixel of everything for each pixel of the result.
   bool has_one_rate() const;
+  bool has_lanes_apart() const;  ///< Of some source each lane has kept rows of its own.
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
   /// index; else tiles at its top and bottom copy rows.
   bool exchanges_rows(const Kept& image) const;

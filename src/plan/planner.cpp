@@ -147,7 +147,6 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
                  {LevelKind::Row, is_static ? Order::Static : Order::March, step},
                  {LevelKind::Vector, Order::Parallel, {}}};
   plan.before = round_up(rows_before(march), rows_of_pass);
-  plan.lanes_apart = march.has_lanes_apart();
   plan.whole = asked.whole.value_or(1);
   // Wide tiles of one stage are at both ends of a row, narrow ones of groups copy less than tests for edges cost.
   const bool may_have_edges =

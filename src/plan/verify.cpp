@@ -87,7 +87,7 @@ Why why_not_with_edges(const KernelPlan& plan) {
 
 Why why_not_whole(const KernelPlan& plan) {
   if (plan.whole == 1) return std::nullopt;
-  if (plan.is_of_blocks() || plan.is_static() || plan.parts || plan.edges > 0 || plan.lanes_apart ||
+  if (plan.is_of_blocks() || plan.is_static() || plan.parts || plan.edges > 0 || plan.has_lanes_apart() ||
       !plan.has_one_rate())
     return fmt::format("only passes of a core that marches at one rate compute whole {}s of '{}'", plan.whole,
                        plan.result);
@@ -108,7 +108,7 @@ Why why_not_in_rows(const KernelPlan& plan) {
   if (rows > most_rows_of_pass)
     return fmt::format("passes of '{}' compute {} rows at a time, and at most {}", plan.result, rows,
                        most_rows_of_pass);
-  if (plan.is_static() || plan.parts || plan.lanes_apart || !plan.has_one_rate())
+  if (plan.is_static() || plan.parts || plan.has_lanes_apart() || !plan.has_one_rate())
     return fmt::format("only passes of a core that marches at one rate compute {} rows of '{}' at a time",
                        rows, plan.result);
   if (plan.is_of_volume())

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "analysis/footprint.h"
 #include "analysis/interior.h"
 #include "ir/build.h"
 #include "ir/visit.h"
@@ -14,10 +15,8 @@ namespace {
 
 /// Whether an index along x is divided.
 bool is_between(const ir::Read& read) {
-  if (read.indices.empty() || analysis::access_of(read) != analysis::Access::Direct) return false;
-  ir::Scaled along;
-  return ir::as_scaled(analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &along) &&
-         along.divisor > 1;
+  return !read.indices.empty() && analysis::access_of(read) == analysis::Access::Direct &&
+         analysis::footprint(read)[0].divisor > 1;
 }
 
 /// What parts of a stage read: nothing, pixels of coarser images, or others as well.

@@ -59,23 +59,6 @@ std::optional<Range> range_of(const Expr& e) {
   return std::nullopt;
 }
 
-/// The constant that every lane of `e` is.
-std::optional<double> as_number(const Expr& e) {
-  if (const auto* pack = std::get_if<ir::Pack>(&e->op)) {
-    for (const Expr& lane : pack->lanes) {
-      if (lane != pack->lanes[0]) return std::nullopt;
-    }
-    return as_number(pack->lanes[0]);
-  }
-  const auto* constant = std::get_if<ir::Const>(&e->op);
-  if (!constant) return std::nullopt;
-  const double number = constant->value.as_double(0);
-  for (int lane = 1; lane < e->type.lanes; ++lane) {
-    if (constant->value.as_double(lane) != number) return std::nullopt;
-  }
-  return number;
-}
-
 bool is_odd_divisor(double d) { return d >= 3 && d <= most_of_16_bits && std::fmod(d, 2) == 1; }
 
 Expr divided_in_integers(const Expr& e) {
@@ -84,7 +67,7 @@ Expr divided_in_integers(const Expr& e) {
   const auto* quotient = std::get_if<ir::Binary>(&cast->a->op);
   if (!quotient || quotient->op != BinaryOp::Div || cast->a->type.scalar != Scalar::F32) return nullptr;
   const auto* real = std::get_if<ir::Cast>(&quotient->a->op);
-  const std::optional<double> number = as_number(quotient->b);
+  const std::optional<double> number = ir::as_number(quotient->b);
   if (!real || real->mode != CastMode::Convert || !number || !is_odd_divisor(*number)) return nullptr;
   const std::optional<Range> sum = range_of(real->a);
   const auto divisor = static_cast<std::int64_t>(*number);

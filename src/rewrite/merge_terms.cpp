@@ -19,23 +19,6 @@ namespace {
 // Longer sums are windows, whose taps are different pixels.
 constexpr std::size_t most_terms = 16;
 
-/// The constant that all lanes have in common.
-std::optional<double> factor_in(const Expr& e) {
-  if (const auto* pack = std::get_if<ir::Pack>(&e->op)) {
-    const auto first = factor_in(pack->lanes.front());
-    const bool same = std::all_of(pack->lanes.begin(), pack->lanes.end(),
-                                  [&](const Expr& lane) { return first && factor_in(lane) == first; });
-    return same ? first : std::nullopt;
-  }
-  const auto* constant = std::get_if<ir::Const>(&e->op);
-  if (!constant) return std::nullopt;
-  const double first = constant->value.as_double(0);
-  for (int l = 1; l < e->type.lanes; ++l) {
-    if (constant->value.as_double(l) != first) return std::nullopt;
-  }
-  return first;
-}
-
 struct Term {
   Expr value;
   double factor;
@@ -44,8 +27,8 @@ struct Term {
 /// value * constant, or the value alone.
 Term term_of(const Expr& e) {
   if (const auto* product = std::get_if<ir::Binary>(&e->op); product && product->op == BinaryOp::Mul) {
-    if (const auto factor = factor_in(product->b)) return {product->a, *factor};
-    if (const auto factor = factor_in(product->a)) return {product->b, *factor};
+    if (const auto factor = ir::as_number(product->b)) return {product->a, *factor};
+    if (const auto factor = ir::as_number(product->a)) return {product->b, *factor};
   }
   return {e, 1};
 }
@@ -103,7 +86,7 @@ Expr merged_sum(const Expr& e) {
 
 /// (value * factor) * constant, or divided by it, as one product.
 Expr merged_factors(const Expr& e, const ir::Binary& n) {
-  const auto constant = factor_in(n.b);
+  const auto constant = ir::as_number(n.b);
   const Term inner = term_of(n.a);
   if (!constant || inner.value == n.a || *constant == 0) return nullptr;
   const double factor = n.op == BinaryOp::Mul ? inner.factor * *constant : inner.factor / *constant;

@@ -16,7 +16,7 @@ std::string largest_groups_in_rows(const Pipeline& pipeline, int rows) {
   const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
   schedule::Grouping grouping{schedule::groups_of(chosen)};
   for (const plan::KernelPlan& plan : chosen.kernels) {
-    const bool can = plan.is_tiled() && plan.has_one_rate() && !plan.parts && !plan.lanes_apart &&
+    const bool can = plan.is_tiled() && plan.has_one_rate() && !plan.parts && !plan.has_lanes_apart() &&
                      plan.levels[0].extent.size() == 2;
     if (!can) continue;
     plan::Choices& asked = grouping.kernels[plan.result];

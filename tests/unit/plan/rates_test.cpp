@@ -47,7 +47,7 @@ std::string text_of(const ir::Pipeline& pipeline, const std::string& kernel) {
   return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
 }
 
-/// "down apart": the sources of which a core keeps each lane apart, of pixels of three lanes.
+/// The sources whose lanes a core keeps apart: "in up".
 std::string lanes_apart(const Stage& result) {
   const ir::Pipeline pipeline = Pipeline("test", {result}).ir();
   std::string groups;
