@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "analysis/coarse_values.h"
 #include "analysis/separable.h"
+#include "analysis/shared_values.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "lower/layout.h"
@@ -132,11 +132,11 @@ class ExpressionLowering {
                        const kernel::Expr& count, int capacity);
 
   /// The values that so many neighbours share.
-  std::vector<analysis::CoarseValue> strip_coarse_values(const std::vector<ir::Expr>& roots,
+  std::vector<analysis::SharedValue> strip_shared_values(const std::vector<ir::Expr>& roots,
                                                          int capacity) const;
   /// Appends loops that compute those of `count` pixels from `x0`, at most `capacity`, in a local array. lower() then
   /// looks them up.
-  void tabulate(const analysis::CoarseValue& value, kernel::Block& block, const kernel::Expr& x0,
+  void tabulate(const analysis::SharedValue& value, kernel::Block& block, const kernel::Expr& x0,
                 const kernel::Expr& count, int capacity);
 
  private:
@@ -201,9 +201,9 @@ class ExpressionLowering {
     int lanes;
     std::int64_t pitch;    ///< Scalars from plane to plane.
     kernel::Symbol first;  ///< The first column.
-    ir::Affine column;
+    ir::Affine column, first_column;
     ir::Expr plane;
-    ir::Range planes;
+    std::optional<ir::Range> planes;
   };
   Lanes look_up(const RowTable& table);
 

@@ -81,6 +81,12 @@ void add_split(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
 
 }  // namespace
 
+void add_pixels(CoreWork& work, const Computed& computed, double pixels) {
+  add_pixels<CoreWork>(work, computed, pixels);
+  work.operations -= pixels * static_cast<double>(computed.shared.alu);
+  work.divisions -= pixels * static_cast<double>(computed.shared.sfu);
+}
+
 CoreWork core_work_of(const KernelPlan& plan, const ir::Sizes& sizes) {
   CoreWork work;
   if (plan.split) {

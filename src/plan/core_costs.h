@@ -18,6 +18,8 @@ struct CoreWork {
   double lines = 0;     ///< The same, of volumes: pointers to rows are found once for each plane.
   double launches = 1;
 };
+/// Adds what so many pixels take a core, which computes once what neighbours share.
+void add_pixels(CoreWork& work, const Computed& computed, double pixels);
 /// Both orders within a tile do the same work, so strips that march, whose rows stay in nearer caches, are
 /// what is chosen where none is asked for.
 CoreWork core_work_of(const KernelPlan& plan, const ir::Sizes& sizes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/shared_values.h"
 #include "ir/visit.h"
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
@@ -55,7 +56,7 @@ std::set<const ir::Stage*> values_of(const std::vector<Loop>& loops, const March
 }  // namespace
 
 Loop loop_of(const ir::Stage& stage) {
-  Loop loop{plan::reads_of(stage), analysis::operations(stage)};
+  Loop loop{plan::reads_of(stage), analysis::operations(stage), analysis::shared_operations(stage)};
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     loop.has_windows |=
         std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);

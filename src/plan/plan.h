@@ -142,8 +142,9 @@ struct Computed {
   double accesses = 0;              ///< Values loaded and stored for a pixel, from wherever.
   std::vector<std::string> reads;   ///< Distinct images and stages.
   bool is_value = false;
-  int border_columns = 0;  ///< At both ends of a row, where windows leave the image.
-  int phases = 1;          ///< Pixels computed at a time, where a coarser image is read.
+  int border_columns = 0;            ///< At both ends of a row, where windows leave the image.
+  analysis::Operations shared = {};  ///< Of those what a core computes once for neighbours in a row.
+  int phases = 1;                    ///< Pixels computed at a time, where a coarser image is read.
 
   bool operator==(const Computed&) const = default;
 };

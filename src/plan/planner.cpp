@@ -76,6 +76,7 @@ void count(KernelPlan& plan, const Group& group) {
     const Loop& loop = group.loops[l];
     Computed computed{
         loop.stage().name, loop.stage().type, loop.stage().domain(), group.halos[l], loop.operations, 0, {}};
+    computed.shared = loop.shared;
     computed.accesses = accesses_of(loop, group.values);
     if (group.stored.count(&loop.stage())) computed.accesses += 2 * loop.stage().type.lanes;
     computed.is_value = group.values.count(&loop.stage()) > 0;
@@ -295,7 +296,7 @@ bool reads_several_ways(const March& march) {
 
 /// The only member with all that its values read and compute.
 Loop merged(const Group& group) {
-  Loop all{group.members.back(), {}, false, false, {}};
+  Loop all{group.members.back(), {}};
   for (const Loop& loop : group.loops) {
     all.operations += loop.operations;
     all.has_windows |= loop.has_windows;

@@ -111,6 +111,12 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";
   for (const Kept& kept : plan.kept) lines.emplace_back(kept.stage, text_of(kept, where));
+  for (const Computed& c : plan.computed) {
+    if (plan.is_of_blocks() || c.shared == analysis::Operations{}) continue;
+    lines.emplace_back(
+        "shared", fmt::format("by neighbours: {} of the {} operations for a pixel of {}",
+                              c.shared.alu + c.shared.sfu, c.operations.alu + c.operations.sfu, c.stage));
+  }
   if (plan.passes.size() > 1) {
     std::vector<std::string> passes;
     for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));

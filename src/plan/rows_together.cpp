@@ -130,7 +130,8 @@ int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
   for (const Loop& loop : group.loops) {
     const int lanes = loop.stage().type.lanes;
     operations += static_cast<double>(loop.operations.alu + operations_of_quotient * loop.operations.sfu);
-    if (loop.operations.alu > most_operations_of_row) return 1;
+    const bool shares = loop.shared != analysis::Operations{};  // with the neighbours in its row
+    if (loop.operations.alu > most_operations_of_row || shares) return 1;
     if (!group.values.count(&loop.stage())) accesses += lanes;
   }
   for (const StagePass& pass : passes) {
