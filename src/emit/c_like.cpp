@@ -424,6 +424,10 @@ void CLike::print(const kernel::Prefetch& s) {
   const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
   out_.line(fmt::format("{}({}, {});", helper("prefetch"), address(s.array, s.offset), text(bytes)));
 }
+void CLike::print(const kernel::LookUp& s) {
+  out_.line(fmt::format("{}({}, {}, {}, {}, {});", helper("look_up"), s.table, s.size, s.places, s.to,
+                        text(s.count)));
+}
 void CLike::print(const kernel::StorePastCaches& s) {
   const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
   out_.line(fmt::format("{}({}, {}, {});", helper("store_past_caches"), address(s.array, s.offset), s.from,
@@ -457,6 +461,7 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::LoadPack& s) { print(s); },
           [&](const kernel::StorePack& s) { print(s); },
           [&](const kernel::Prefetch& s) { print(s); },
+          [&](const kernel::LookUp& s) { print(s); },
           [&](const kernel::ExceedsCaches& s) {
             out_.line(
                 fmt::format("const bool {} = {}({});", s.name, helper("exceeds_caches"), text(s.bytes)));

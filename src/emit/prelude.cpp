@@ -73,6 +73,42 @@ static inline void prefetch(const void* from, int64_t bytes) {
   for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
 }
 )"},
+      {"look_up",
+       R"(// to[i] = table[places[i]], where the table has so many bytes. With AVX-512 VBMI 64 at a time: of each 128 bytes of
+// the table a permutation has all that are there, and the rest of a place says whose is taken.
+#if defined(__AVX512VBMI__)
+typedef uint8_t vector_of_bytes __attribute__((vector_size(64), aligned(1), may_alias));
+static inline vector_of_bytes permuted(const uint8_t* of_128, vector_of_bytes at) {
+  const vector_of_bytes first = *(const vector_of_bytes*)of_128, second = *(const vector_of_bytes*)(of_128 + 64);
+#if defined(__clang__)
+  return (vector_of_bytes)__builtin_ia32_vpermi2varqi512(first, at, second);
+#else
+  return __builtin_shuffle(first, second, at);
+#endif
+}
+#endif
+template <class Place>
+static inline void look_up(const uint8_t* table, int64_t size, const Place* places, uint8_t* to, int64_t count) {
+  int64_t i = 0;
+#if defined(__AVX512VBMI__)
+  const int64_t whole = size / 128;
+  uint8_t rest[128] = {};
+  __builtin_memcpy(rest, table + whole * 128, (size_t)(size % 128));
+  for (; i + 64 <= count; i += 64) {
+    uint8_t low[64], high[64];
+    for (int b = 0; b < 64; ++b) low[b] = (uint8_t)(places[i + b] & 127);
+    for (int b = 0; b < 64; ++b) high[b] = (uint8_t)(places[i + b] >> 7);
+    const vector_of_bytes at = *(const vector_of_bytes*)low, part = *(const vector_of_bytes*)high;
+    vector_of_bytes found = permuted(rest, at);
+    for (int64_t p = 0; p < whole; ++p) found = part == (uint8_t)p ? permuted(table + p * 128, at) : found;
+    *(vector_of_bytes*)(to + i) = found;
+  }
+#else
+  (void)size;
+#endif
+  for (; i < count; ++i) to[i] = table[places[i]];
+}
+)"},
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
 #define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif

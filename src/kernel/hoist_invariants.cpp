@@ -1,5 +1,6 @@
 #include "kernel/hoist_invariants.h"
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -55,11 +56,54 @@ class LoopInvariants {
       before_.push_back(std::move(s));
       return true;
     });
+    choose_rows();
     kernel::rewrite_expressions(loop_.body, [&](const Expr& e) { return named_if_branching(e); });
     return std::move(before_);
   }
 
  private:
+  /// Of two rows that every iteration would load from, and choose between in the same way, the one that is chosen.
+  void choose_rows() {
+    std::map<Symbol, std::pair<const kernel::Load*, int>> loaded;  // values that have a name, and their uses
+    for (const kernel::Stmt& s : loop_.body) {
+      const auto* let = std::get_if<kernel::Let>(&s.op);
+      const auto* load = let && !let->is_mutable ? std::get_if<kernel::Load>(&let->value->op) : nullptr;
+      if (load) loaded[let->name] = {load, 0};
+    }
+    kernel::visit_expressions(loop_.body, [&](const Expr& e) {
+      const auto* name = std::get_if<kernel::Name>(&e->op);
+      if (name && loaded.count(name->name)) ++loaded.at(name->name).second;
+    });
+    const std::set<Symbol> written = kernel::arrays_written_in(loop_.body);
+    const auto row_of = [&](const Expr& e) -> const kernel::Load* {
+      const auto* name = std::get_if<kernel::Name>(&e->op);
+      const auto found = name ? loaded.find(name->name) : loaded.end();
+      if (found == loaded.end() || found->second.second != 1) return nullptr;
+      const kernel::Load* load = found->second.first;
+      return varying_.count(load->array) || written.count(load->array) ? nullptr : load;
+    };
+    std::set<Symbol> chosen_from;
+    kernel::rewrite_expressions(loop_.body, [&](const Expr& e) -> Expr {
+      const auto* choice = std::get_if<kernel::Select>(&e->op);
+      const kernel::Load *a = choice ? row_of(choice->a) : nullptr, *b = choice ? row_of(choice->b) : nullptr;
+      if (!a || !b || !kernel::same(a->index, b->index) || !is_invariant(choice->condition)) return nullptr;
+      const Symbol row = names_.claim("chosen_row");
+      before_.push_back({kernel::Pointer{.name = row,
+                                         .array = b->array,
+                                         .type = e->type,
+                                         .offset = kernel::literal(0),
+                                         .unless = choice->condition,
+                                         .instead = a->array}});
+      for (const Expr& side : {choice->a, choice->b})
+        chosen_from.insert(std::get<kernel::Name>(side->op).name);
+      return kernel::load(row, e->type, a->index);
+    });
+    std::erase_if(loop_.body, [&](const kernel::Stmt& s) {
+      const auto* let = std::get_if<kernel::Let>(&s.op);
+      return let && chosen_from.count(let->name) > 0;
+    });
+  }
+
   bool is_invariant(const Expr& e) const {
     return !kernel::any_of(e, [&](const kernel::Node& node) {
       if (const auto* name = std::get_if<kernel::Name>(&node.op)) return varying_.count(name->name) > 0;

@@ -11,6 +11,9 @@ namespace weft::kernel {
 ///   for x: v = floor(y * s), p[x] = q[clamp(v) * pitch + x]
 ///   v = floor(y * s), invariant = clamp(v) * pitch, for x: p[x] = q[invariant + x]
 ///
+///   for x: a = even[x], b = odd[x], p[x] = y % 2 == 0 ? a : b
+///   chosen_row = y % 2 == 0 ? even : odd, for x: p[x] = chosen_row[x]
+///
 /// Variables move, and so do parts of expressions that compilers make branches of: they hoist arithmetic
 /// themselves, but leave branches in the loop, and GCC does not vectorise a loop in which a condition that
 /// never varies chooses between values that do not vary either. Loads stay, since the loop may have no

@@ -153,6 +153,12 @@ struct Prefetch {
   Scalar type;
   Expr offset, count;
 };
+/// to[i] = table[places[i]] for the first `count` numbers: bytes of a table that has `size` of them, all at places inside.
+struct LookUp {
+  Symbol to, table, places;
+  std::int64_t size;
+  Expr count;
+};
 /// A new bool: whether caches cannot keep so many bytes, which only the machine that it runs on knows.
 struct ExceedsCaches {
   Symbol name;
@@ -221,7 +227,7 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, ExceedsCaches,
+  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, LookUp, ExceedsCaches,
                StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, Scope, Continue, CallFunction,
                Order, Comment>
       op;

@@ -184,8 +184,8 @@ class ArithmeticNarrowing {
       if (const auto* array = std::get_if<LocalArray>(&s.op)) {
         if (local_.count(array->name)) pinned_.insert(array->name);
         local_[array->name] = array->type;
-      } else if (std::holds_alternative<Store>(s.op)) {
-        return;
+      } else if (std::holds_alternative<Store>(s.op) || std::holds_alternative<LookUp>(s.op)) {
+        return;  // a place is one in any type
       } else {
         const Effects effects = effects_of(s);
         for (const auto* names : {&effects.reads, &effects.writes, &effects.mentions})

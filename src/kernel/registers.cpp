@@ -66,6 +66,7 @@ class Pressure {
                      [](const kernel::Store&) {},
                      [](const kernel::StorePack&) {},
                      [](const kernel::Prefetch&) {},
+                     [](const kernel::LookUp&) {},
                      [](const kernel::StorePastCaches&) {},
                      [](const kernel::Atomic&) {},
                      [](const kernel::Barrier&) {},
@@ -204,6 +205,7 @@ class Pressure {
                    [](const kernel::Comment&) {},
                    // Of CPUs, whose registers nobody counts.
                    [](const kernel::Prefetch&) {},
+                   [](const kernel::LookUp&) {},
                    [](const kernel::ExceedsCaches&) {},
                    [](const kernel::StorePastCaches&) {},
                    [](const kernel::CallFunction&) {},

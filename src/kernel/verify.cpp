@@ -131,6 +131,13 @@ class FunctionVerifier {
               require(array(s.array).type == s.type,
                       "'" + s.array.spelling() + "' is prefetched as another type");
             },
+            [&](const LookUp& s) {
+              check(s.count), require_index(s.count);
+              const weft::Scalar place = array(s.places).type;
+              require(s.size > 0 && array(s.to).kind == Array && array(s.to).type == weft::Scalar::U8 &&
+                          array(s.table).type == weft::Scalar::U8 && !is_float(place),
+                      "bytes looked up in '" + s.table.spelling() + "'");
+            },
             [&](const ExceedsCaches& s) {
               check(s.bytes), require_index(s.bytes);
               define(s.name, {Scalar, weft::Scalar::Bool});

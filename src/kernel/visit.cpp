@@ -48,6 +48,7 @@ void each_of_statement(Op& op, const F& f) {
                  [&](In<Op, LoadPack>& s) { f(s.offset), f(s.valid); },
                  [&](In<Op, StorePack>& s) { f(s.offset), f(s.valid); },
                  [&](In<Op, Prefetch>& s) { f(s.offset), f(s.count); },
+                 [&](In<Op, LookUp>& s) { f(s.count); },
                  [&](In<Op, ExceedsCaches>& s) { f(s.bytes); },
                  [&](In<Op, StorePastCaches>& s) { f(s.offset), f(s.count); },
                  [&](In<Op, Shuffle>& s) { f(s.value), if_there(s.lane); },
@@ -117,6 +118,9 @@ Effects effects_of(const Stmt& statement) {
           [](const LoadPack& s) { return Effects{.declares = {s.name}, .reads = {s.array}}; },
           [](const StorePack& s) { return Effects{.reads = {s.name}, .writes = {s.array}}; },
           [](const Prefetch& s) { return Effects{.mentions = {s.array}}; },
+          [](const LookUp& s) {
+            return Effects{.reads = {s.table, s.places}, .writes = {s.to}};
+          },
           [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },
           [](const StorePastCaches& s) { return Effects{.reads = {s.from}, .writes = {s.array}}; },
           [](const Shuffle& s) { return Effects{.declares = {s.name}}; },

@@ -370,6 +370,8 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     return lanes;
   }
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
+  if (const auto found = looked_up_.find(&n); found != looked_up_.end())
+    return {kernel::load(found->second, type.scalar, i_)};
   if (const auto found = places_.find(&n); found != places_.end()) {
     const Expr place = kernel::cast(ir::CastMode::Convert, Scalar::I64,
                                     kernel::load(found->second.array, found->second.type, i_));

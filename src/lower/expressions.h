@@ -247,7 +247,8 @@ class ExpressionLowering {
     kernel::Symbol array;
     Scalar type;
   };
-  std::unordered_map<const ir::Read*, Places> places_;  // in tables
+  std::unordered_map<const ir::Read*, Places> places_;             // in tables
+  std::unordered_map<const ir::Read*, kernel::Symbol> looked_up_;  // arrays of what is there
   std::unordered_map<const ir::Node*, RowTable> row_tables_;
   struct Columns {
     analysis::Separable separable;

@@ -1,6 +1,6 @@
 // Reads of tables at computed places. Processors gather 32 bits or more at a time; a loop that looks up bytes
 // is not vectorised, and neither is what it computes to find them. So the places are found by a loop of their
-// own.
+// own, and bytes of small tables are looked up before the loop that uses them.
 #include <unordered_set>
 
 #include "ir/visit.h"
@@ -14,6 +14,8 @@ using kernel::Expr;
 namespace {
 
 constexpr int gathered_bytes = 4;
+// Vectors pick bytes of so large a table faster than one is loaded after the other (bench/results/2026-11-25-tables.md).
+constexpr std::int64_t most_picked = 2048;
 constexpr int least_operations = 2;  // to find a place: fewer are not worth storing and loading it
 
 int operations_in(const ir::Expr& e) {
@@ -34,13 +36,18 @@ std::optional<std::int64_t> known_extent(const ir::Read& n) {
   return range.extent.constant();
 }
 
+/// A small table of bytes.
+bool is_picked(const ir::Read& n) {
+  return n.source->type == Type{Scalar::U8, 1} && known_extent(n).value_or(most_picked + 1) <= most_picked;
+}
+
 bool is_table_read(const ir::Read& n) {
   if (n.indices.size() != 1 || size_of(n.source->type.scalar) >= gathered_bytes) return false;
   const auto* place = std::get_if<ir::Expr>(&n.indices[0]);
   const bool is_found = !n.border || n.border->mode != ir::BorderMode::Constant;
   const auto extent = known_extent(n);
   return place && is_found && extent && *extent > 0 && *extent <= std::int64_t{1} << 30 &&
-         operations_in(*place) >= least_operations;
+         (is_picked(n) || operations_in(*place) >= least_operations);
 }
 
 }  // namespace
@@ -73,6 +80,14 @@ void ExpressionLowering::find_over_strip(const std::vector<const ir::Read*>& tab
   }
   close();
   block.push_back({std::move(loop)});
+  for (const ir::Read* table : tables) {
+    if (!is_picked(*table)) continue;
+    const kernel::Symbol found = locals_.claim("found");
+    block.push_back({kernel::LocalArray{found, Scalar::U8, capacity}});
+    block.push_back({kernel::LookUp{found, layout_.arrays.at(table->source.get()).name,
+                                    places_.at(table).array, *known_extent(*table), count}});
+    looked_up_[table] = found;
+  }
 }
 
 /// Its index in as few bits as the clamped index has; others in 32.

@@ -44,7 +44,6 @@ const std::set<std::string> gcc = {"gcc_avx512", "gcc_avx2"}, avx2 = {"gcc_avx2"
 
 // Of divisions and remainders of integers there are no vector instructions.
 const std::vector<Exception> exceptions = {
-    {"camera_pipe", "processed_strips", gcc, "looks bytes up in a table: processors gather words only"},
     {"local_laplacian", "detail_rows", gcc, "strict, so it calls expf: for the 3585 places of a table"},
     {"optical_flow", "flow_strips", avx2, "AVX2 counts no bits"},
     {"scaling", "scaling_index_x_rows", gcc, "divides by a size, once per column"},

@@ -53,6 +53,32 @@ TEST(HoistInvariants, ArithmeticStaysInItsExpression) {
   EXPECT_EQ(hoisted({stored(add(mul(y, n), x))}).size(), 1u);
 }
 
+TEST(HoistInvariants, OfTwoRowsTheOneThatIsChosen) {
+  const auto choice = [](const Expr& condition, const Expr& from_q = x) {
+    return hoisted({{Let{"a"_s, load("p"_s, Scalar::I64, x)}},
+                    {Let{"b"_s, load("q"_s, Scalar::I64, from_q)}},
+                    {Store{"r"_s, x, select(condition, name("a"_s), name("b"_s))}}});
+  };
+  const Expr is_even = binary(ir::BinaryOp::Eq, y, literal(2));
+  const Block block = choice(is_even);
+  ASSERT_EQ(block.size(), 2u);
+  const auto& row = std::get<Pointer>(block[0].op);
+  EXPECT_TRUE(same(row.unless, is_even));
+  EXPECT_EQ(row.instead, "p"_s);
+  EXPECT_EQ(row.array, "q"_s);
+  ASSERT_EQ(body_of(block).size(), 1u) << "nothing else is loaded";
+  EXPECT_TRUE(same(std::get<Store>(body_of(block)[0].op).value, load(row.name, Scalar::I64, x)));
+
+  EXPECT_EQ(choice(binary(ir::BinaryOp::Eq, x, literal(2))).size(), 1u) << "other for each pixel";
+  EXPECT_EQ(body_of(choice(is_even, add(x, literal(1)))).size(), 3u) << "of different pixels";
+  EXPECT_EQ(hoisted({{Let{"a"_s, load("p"_s, Scalar::I64, x)}},
+                     {Let{"b"_s, load("q"_s, Scalar::I64, x)}},
+                     stored(select(is_even, name("a"_s), name("b"_s)))})
+                .size(),
+            1u)
+      << "one of them is stored to";
+}
+
 TEST(HoistInvariants, WhatVariesStays) {
   const Expr index = mul(y, literal(2));
   EXPECT_EQ(hoisted({stored(clamped(x))}).size(), 1u);

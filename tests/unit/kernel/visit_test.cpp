@@ -34,6 +34,7 @@ std::vector<Sample> samples() {
       {"store pack", {StorePack{"l"_s, "a"_s, x("store pack", 0), x("store pack", 1)}}, 2},
       {"prefetch", {Prefetch{"a"_s, Scalar::F32, x("prefetch", 0), x("prefetch", 1)}}, 2},
       {"exceeds", {ExceedsCaches{"e"_s, x("exceeds", 0)}}, 1},
+      {"found", {LookUp{"a"_s, "t"_s, "l"_s, 9, x("found", 0)}}, 1},
       {"past", {StorePastCaches{"a"_s, Scalar::F32, x("past", 0), "l"_s, x("past", 1)}}, 2},
       {"shuffle", {Shuffle{"s"_s, x("shuffle", 0), 0, x("shuffle", 1)}}, 2},
       {"aligned", {IsAligned{"b"_s, "a"_s, x("aligned", 0), 16}}, 1},
