@@ -390,6 +390,9 @@ std::string CLike::spelt(const Expr& e, int context) {
             const std::string median = helper("median_" + name_of(of_bytes ? Scalar::U8 : e->type));
             return as_value(fmt::format("{}({}, {})", median, n.array, n.count), e->type, context);
           },
+          [&](const kernel::HalfOfSum& n) {
+            return fmt::format("{}({}, {})", helper("half_of_sum"), text(n.a), text(n.b));
+          },
       },
       e->op);
 }

@@ -58,6 +58,7 @@ double IndexValues::bound(const Expr& e) const {
           [&](const kernel::IndexCall& n) { return std::max(bound(n.a), bound(n.b)); },
           [](const kernel::Load&) { return HUGE_VAL; },
           [](const kernel::MedianOf&) { return HUGE_VAL; },
+          [](const kernel::HalfOfSum&) { return HUGE_VAL; },
       },
       e->op);
 }

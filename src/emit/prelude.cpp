@@ -73,6 +73,13 @@ static inline void prefetch(const void* from, int64_t bytes) {
   for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(from) + b, 0, 2);
 }
 )"},
+      {"half_of_sum",
+       R"(// (a + b) / 2 of integers whose sum may not fit: what both have, half of what one has, and what rounding to 0 adds.
+static inline int16_t half_of_sum(int16_t a, int16_t b) {
+  const int16_t other = (int16_t)(a ^ b), half = (int16_t)((a & b) + (other >> 1));
+  return (int16_t)(half + ((half >> 15) & other & 1));
+}
+)"},
       {"look_up",
        R"(// to[i] = table[places[i]], where the table has so many bytes. With AVX-512 VBMI 64 at a time: of each 128 bytes of
 // the table a permutation has all that are there, and the rest of a place says whose is taken.

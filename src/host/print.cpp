@@ -69,6 +69,7 @@ std::string text(const Expr& e, Level level = choice) {
           },
           [&](const kernel::Load&) { return no_size(); },
           [&](const kernel::MedianOf&) { return no_size(); },
+          [&](const kernel::HalfOfSum&) { return no_size(); },
       },
       e->op);
 }

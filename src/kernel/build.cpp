@@ -63,6 +63,7 @@ Expr index_call(IndexOp op, Expr a, Expr b) {
   const Scalar type = a->type;
   return make(type, IndexCall{op, std::move(a), std::move(b)});
 }
+Expr half_of_sum(Expr a, Expr b) { return make(a->type, HalfOfSum{a, std::move(b)}); }
 Expr load(Symbol array, Scalar type, Expr index) {
   return make(type, Load{std::move(array), std::move(index)});
 }

@@ -15,6 +15,7 @@ Expr binary(ir::BinaryOp op, Expr a, Expr b);
 Expr select(Expr condition, Expr a, Expr b);
 Expr cast(ir::CastMode mode, Scalar to, Expr a);
 Expr index_call(IndexOp op, Expr a, Expr b);
+Expr half_of_sum(Expr a, Expr b);
 Expr load(Symbol array, Scalar type, Expr index);
 
 Expr add(Expr a, Expr b);

@@ -48,6 +48,7 @@ Number value_of(const Expr& e, const FieldValues& fields) {
           },
           [&](const Load&) { return unsupported(); },
           [&](const MedianOf&) { return unsupported(); },
+          [&](const HalfOfSum&) { return unsupported(); },
       },
       e->op);
 }

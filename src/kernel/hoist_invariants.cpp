@@ -36,6 +36,7 @@ bool is_branch(const kernel::Node& node) {
           [](const kernel::Unary&) { return false; },
           [](const kernel::Load&) { return false; },
           [](const kernel::MedianOf&) { return false; },
+          [](const kernel::HalfOfSum&) { return false; },
       },
       node.op);
 }

@@ -66,9 +66,14 @@ struct MedianOf {
   int count;
 };
 
+/// (a + b) / 2 rounded to 0, of 16 bits and in them: the sum itself may not fit.
+struct HalfOfSum {
+  Expr a, b;
+};
+
 struct Node {
   Scalar type;
-  std::variant<Const, Name, Unary, Binary, Select, Cast, IndexCall, Load, MedianOf> op;
+  std::variant<Const, Name, Unary, Binary, Select, Cast, IndexCall, Load, MedianOf, HalfOfSum> op;
 };
 
 // ---- statements ------------------------------------------------------------------------------------------

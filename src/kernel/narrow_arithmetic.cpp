@@ -19,6 +19,9 @@ using ir::CastMode;
 namespace {
 
 /// The type of 16 bits that holds the values.
+// An index and what is added to it fit 32 bits, and so does their sum.
+constexpr std::int64_t most_index = 1 << 30;
+
 std::optional<Scalar> small_type(const IntegerRange& range) {
   for (const Scalar type : {Scalar::I16, Scalar::U16}) {
     if (range.within(range_of(type))) return type;
@@ -110,6 +113,7 @@ class Ranges {
                           },
                           [&](const Load& n) { return of_array(n.array, all); },
                           [&](const MedianOf& n) { return of_array(n.array, all); },
+                          [&](const HalfOfSum&) { return all; },
                       },
                       e->op);
   }
@@ -289,6 +293,7 @@ class ArithmeticNarrowing {
               return cast(CastMode::Convert, e->type, load(n.array, type, narrow(n.index)));
             },
             [&](const MedianOf&) { return e; },
+            [&](const HalfOfSum&) { return e; },
         },
         e->op);
   }
@@ -300,6 +305,8 @@ class ArithmeticNarrowing {
       if (const auto type = common(n.a, n.b)) return cast(CastMode::Convert, e->type, as(*type, e));
     } else if (ir::is_comparison(n.op) && !(is_plain(n.a) && is_plain(n.b))) {
       if (const auto type = common(n.a, n.b)) return binary(n.op, as(*type, n.a), as(*type, n.b));
+    } else if (const Binary* sum = halved_sum(n)) {
+      return cast(CastMode::Convert, e->type, half_of_sum(as(Scalar::I16, sum->a), as(Scalar::I16, sum->b)));
     } else if (needs_all_bits && literal_value(n.b) && !is_plain(n.a)) {
       if (const auto type = common(n.a, n.a))
         return binary(n.op, cast(CastMode::Convert, e->type, as(*type, n.a)), n.b);
@@ -307,22 +314,45 @@ class ArithmeticNarrowing {
     return binary(n.op, narrow(n.a), narrow(n.b));
   }
 
-  /// clamp_index of what was no i64 before.
+  /// A sum of what fits 16 bits, of which half does as well but not all of it.
+  const Binary* halved_sum(const Binary& n) const {
+    const auto* sum = std::get_if<Binary>(&n.a->op);
+    if (!in_small_ || n.a->type != Scalar::I32 || n.op != BinaryOp::Div || literal_value(n.b) != 2 || !sum ||
+        sum->op != BinaryOp::Add || small_type(ranges_.of(n.a)))
+      return nullptr;
+    const IntegerRange small = range_of(Scalar::I16);
+    return ranges_.of(sum->a).within(small) && ranges_.of(sum->b).within(small) ? sum : nullptr;
+  }
+
+  /// clamp_index of what was no i64 before, or of a constant more.
   Expr narrow(const Expr& e, const IndexCall& n) {
-    const Cast* widened = as_conversion(n.a);
+    const auto* sum = std::get_if<Binary>(&n.a->op);
+    const bool has_more = sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub);
+    const std::int64_t by = has_more ? literal_value(sum->b).value_or(0) : 0;
+    const std::int64_t more = has_more && sum->op == BinaryOp::Sub ? -by : by;
+    const Cast* widened = as_conversion(more != 0 ? sum->a : n.a);
     const auto extent = literal_value(n.b);
     const bool is_narrower = in_loop_ && widened && !is_float(widened->a->type) &&
                              widened->a->type != Scalar::Bool && size_of(widened->a->type) <= 4 &&
                              widened->a->type != Scalar::U32;
-    if (n.op != IndexOp::Clamp || !is_narrower || !extent || *extent < 1 || *extent > INT32_MAX)
+    if (n.op != IndexOp::Clamp || !is_narrower || !extent || *extent < 1 || *extent > most_index ||
+        std::abs(more) > most_index)
       return index_call(n.op, narrow(n.a), narrow(n.b));
-    const IntegerRange last{0, static_cast<double>(*extent - 1)};
-    const auto small = in_small_ ? small_type(hull(ranges_.of(widened->a), last)) : std::nullopt;
+    const std::int64_t first = -more, last = *extent - 1 - more;
+    const IntegerRange inside{static_cast<double>(std::min<std::int64_t>(first, 0)),
+                              static_cast<double>(std::max(last, *extent - 1))};
+    const auto small = in_small_ ? small_type(hull(ranges_.of(widened->a), inside)) : std::nullopt;
     const Scalar type = small.value_or(Scalar::I32);
-    const Expr index = as(type, widened->a), zero = constant(type, {.i = 0});
-    const Expr from_zero = ranges_.of(widened->a).low >= 0 ? index : binary(BinaryOp::Max, index, zero);
-    return cast(CastMode::Convert, e->type,
-                binary(BinaryOp::Min, from_zero, constant(type, {.i = *extent - 1})));
+    const auto number = [&](std::int64_t value) { return constant(type, {.i = value}); };
+    const Expr index = as(type, widened->a);
+    const Expr from_first = ranges_.of(widened->a).low >= static_cast<double>(first)
+                                ? index
+                                : binary(BinaryOp::Max, index, number(first));
+    const Expr clamped = binary(BinaryOp::Min, from_first, number(last));
+    const Expr place = more == 0  ? clamped
+                       : more > 0 ? binary(BinaryOp::Add, clamped, number(more))
+                                  : binary(BinaryOp::Sub, clamped, number(-more));
+    return cast(CastMode::Convert, e->type, place);
   }
 
   /// The same value as a `type`, which holds its range.

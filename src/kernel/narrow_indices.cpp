@@ -206,6 +206,7 @@ class IndexNarrowing {
             },
             [](const kernel::Load&) -> std::optional<Narrow> { return std::nullopt; },
             [](const kernel::MedianOf&) -> std::optional<Narrow> { return std::nullopt; },
+            [](const kernel::HalfOfSum&) -> std::optional<Narrow> { return std::nullopt; },
         },
         e->op);
     return result && result->range.fits() ? result : std::nullopt;
@@ -243,6 +244,7 @@ class IndexNarrowing {
             [&](const kernel::Const&) { return e; },
             [&](const kernel::Name&) { return e; },
             [&](const kernel::MedianOf&) { return e; },
+            [&](const kernel::HalfOfSum& n) { return kernel::half_of_sum(rewritten(n.a), rewritten(n.b)); },
         },
         e->op);
   }

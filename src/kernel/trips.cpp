@@ -136,6 +136,7 @@ class Walk {
                           },
                           [](const Load&) -> std::optional<Number> { return {}; },
                           [](const MedianOf&) -> std::optional<Number> { return {}; },
+                          [](const HalfOfSum&) -> std::optional<Number> { return {}; },
                       },
                       e->op);
   }

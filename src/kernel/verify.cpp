@@ -243,6 +243,11 @@ class FunctionVerifier {
               check(n.index), require_index(n.index);
               require(array(n.array).type == e->type, "a load from '" + n.array.spelling() + "'");
             },
+            [&](const HalfOfSum& n) {
+              check(n.a), check(n.b);
+              require(n.a->type == e->type && n.b->type == e->type && e->type == weft::Scalar::I16,
+                      "half of a sum");
+            },
             [&](const MedianOf& n) {
               require(array(n.array).type == e->type, "a median of '" + n.array.spelling() + "'");
             },

@@ -30,6 +30,7 @@ void each_of_node(Op& op, const F& f) {
                  [&](In<Op, IndexCall>& n) { f(n.a), f(n.b); },
                  [&](In<Op, Load>& n) { f(n.index); },
                  [](const MedianOf&) {},
+                 [&](In<Op, HalfOfSum>& n) { f(n.a), f(n.b); },
              },
              op);
 }

@@ -159,6 +159,9 @@ class Wrapping {
             [&](const kernel::MedianOf&) {
               return Result{e, range_of(e->type), true};
             },
+            [&](const kernel::HalfOfSum&) {
+              return Result{e, range_of(e->type), true};
+            },
         },
         e->op);
     // Also what a conversion cut off.

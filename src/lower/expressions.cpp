@@ -337,27 +337,6 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
   return n.region[d] != n.source->box[d] && !has_pixels;
 }
 
-constexpr std::int64_t most_index = 1 << 29;
-
-/// The place of a computed index in a source of constant extent, from its start, where 32 bits hold both: vectors have
-/// twice the lanes that they have of 64 bits. Else null.
-Expr clamped_in_32_bits(const ir::Read& n, std::size_t d, const Expr& index) {
-  const auto* wide = std::get_if<kernel::Cast>(&index->op);
-  const ir::Range &region = n.region[d], &box = n.source->box[d];
-  if (n.border->mode != ir::BorderMode::Clamp || !wide || wide->a->type != Scalar::I32) return nullptr;
-  for (const ir::Affine* bound : {&region.min, &region.extent, &box.min}) {
-    if (!bound->is_constant() || std::abs(bound->constant()) > most_index) return nullptr;
-  }
-  const auto number = [](std::int64_t value) { return kernel::constant(Scalar::I32, {.i = value}); };
-  const std::int64_t first = region.min.constant(), last = first + region.extent.constant() - 1;
-  if (last < first) return nullptr;
-  Expr inside =
-      kernel::binary(BinaryOp::Min, kernel::binary(BinaryOp::Max, wide->a, number(first)), number(last));
-  if (const std::int64_t begin = box.min.constant(); begin != 0)
-    inside = kernel::binary(begin < 0 ? BinaryOp::Add : BinaryOp::Sub, inside, number(std::abs(begin)));
-  return kernel::cast(ir::CastMode::Convert, Scalar::I64, inside);
-}
-
 }  // namespace
 
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
@@ -424,7 +403,6 @@ Expr ExpressionLowering::index_in_array(const ir::Read& n, std::size_t d, bool d
         kernel::both(inside, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), local),
                                           kernel::binary(BinaryOp::Lt, local, lower(n.region[d].extent))));
   } else if (n.border && !is_inside) {
-    if (const Expr small = clamped_in_32_bits(n, d, index); small && is_in_vector_loop()) return small;
     index = bordered_index(n, d, index);
     if (may_be_empty_crop(n, d)) {
       const Expr some = kernel::binary(BinaryOp::Lt, kernel::literal(0), lower(n.region[d].extent));

@@ -295,6 +295,29 @@ TEST(Arithmetic, SmallIntegersUpToTheEndsOf16Bits) {
   agree_on(outputs, type_of<std::uint8_t>(), type_of<std::int8_t>());
 }
 
+TEST(Arithmetic, HalvesOfSumsThatDoNotFit16Bits) {
+  constexpr std::int16_t least = std::numeric_limits<std::int16_t>::min(),
+                         most = std::numeric_limits<std::int16_t>::max();
+  const std::vector<std::int16_t> values = {least, least + 1, -3, -2, -1, 0, 1, 2, 3, most - 1, most};
+  const auto size = static_cast<std::int64_t>(values.size());
+  Buffer of_a = Buffer::allocate(type_of<std::int16_t>(), {size, size}),
+         of_b = Buffer::allocate(type_of<std::int16_t>(), {size, size});
+  for (std::int64_t i = 0; i < size * size; ++i) {
+    static_cast<std::int16_t*>(of_a.data())[i] = values[i % size];
+    static_cast<std::int16_t*>(of_b.data())[i] = values[i / size];
+  }
+  const Image<std::int16_t> a("a");
+  const Image<std::int16_t> b("b", a.size());
+  const Expr half = (a + b) / 2;
+  const Pipeline pipeline("halves", {point("half", cast<std::int16_t>(half)),
+                                     point("difference", cast<std::int16_t>(half - (b + b) / 2))});
+  expect_agreement(pipeline, {{{"a", of_a}, {"b", of_b}}, {}, {}});
+  expect_agreement(pipeline, {{{"a", noise(type_of<std::int16_t>(), extents, 1)},
+                               {"b", noise(type_of<std::int16_t>(), extents, 2)}},
+                              {},
+                              {}});
+}
+
 TEST(Arithmetic, Bools) {
   const Image<bool> a("a");
   const Image<bool> b("b", a.size());

@@ -75,8 +75,8 @@ TEST(NarrowArithmetic, WhatCannotBeCutIsNotClamped) {
 
 TEST(NarrowArithmetic, ValuesOfMoreBitsStay) {
   const Expr large = sum(short_integer(), short_integer());
-  EXPECT_EQ(narrowed({stored(Scalar::I16, binary(BinaryOp::Div, large, number(2)))}),
-            "out[x] = (int16_t)((shorts[x] + shorts[x]) / 2);\n");
+  EXPECT_EQ(narrowed({stored(Scalar::I16, binary(BinaryOp::Div, large, number(3)))}),
+            "out[x] = (int16_t)((shorts[x] + shorts[x]) / 3);\n");
   const Expr product = binary(BinaryOp::Mul, byte(), number(129));  // 32895
   EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, product, number(8)))}),
             "out[x] = (uint8_t)((uint16_t)(bytes[x] * 129) >> 8);\n")
@@ -84,6 +84,27 @@ TEST(NarrowArithmetic, ValuesOfMoreBitsStay) {
   const Expr more = binary(BinaryOp::Mul, byte(), number(258));  // 65790
   EXPECT_EQ(narrowed({stored(Scalar::U8, binary(BinaryOp::Shr, more, number(8)))}),
             "out[x] = (uint8_t)(bytes[x] * 258 >> 8);\n");
+}
+
+TEST(NarrowArithmetic, HalfOfASumFitsWhereTheSumDoesNot) {
+  const Expr half = binary(BinaryOp::Div, sum(short_integer(), short_integer()), number(2));
+  EXPECT_EQ(narrowed({stored(Scalar::I16, half)}), "out[x] = half_of_sum(shorts[x], shorts[x]);\n");
+  EXPECT_EQ(narrowed({stored(Scalar::I16, sum(half, short_integer()))}),
+            "out[x] = (int16_t)(half_of_sum(shorts[x], shorts[x]) + shorts[x]);\n");
+  const Expr of_bytes = binary(BinaryOp::Div, sum(byte(), byte()), number(2));
+  EXPECT_EQ(narrowed({stored(Scalar::I16, of_bytes)}),
+            "out[x] = (int16_t)((int16_t)(bytes[x] + bytes[x]) / 2);\n");
+}
+
+TEST(NarrowArithmetic, PlacesAreClampedAsNarrowAsTheyWereComputed) {
+  const auto clamped = [](const Expr& place) {
+    const Expr wide = add(cast(CastMode::Convert, Scalar::I64, place), literal(20));
+    return load("bytes"_s, Scalar::U8, index_call(IndexOp::Clamp, wide, literal(50)));
+  };
+  EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(load("ints"_s, Scalar::I32, x))}}}),
+            "out[x] = bytes[min_i32(max_i32(ints[x], -20), 29) + 20];\n");
+  EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(byte())}}}),
+            "out[x] = bytes[min_i16((int16_t)bytes[x], 29) + 20];\n");
 }
 
 TEST(NarrowArithmetic, OfWhatWrapsNothingIsKnown) {
