@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "ir/operation.h"
 #include "ir/shake.h"
@@ -41,6 +43,17 @@ struct BoundAffine {
   }
 };
 
+/// Values of one expression at all points that are evaluated together: neighbours of a row.
+using Batch = std::vector<Value>;
+constexpr std::int64_t most_points = 64;
+
+/// Where a loop over a window stands.
+struct LoopState {
+  std::vector<std::int64_t> tap;
+  std::size_t point = 0;
+  std::vector<Batch> accumulators;
+};
+
 /// The expressions of one scope (a stage's case, or the body of a loop) as a list of steps, operands first.
 struct Scope {
   struct Step {
@@ -52,17 +65,11 @@ struct Scope {
     ConcreteBox region;               // of a Read with a border
     std::shared_ptr<Scope> body;      // of a fold or a median
     std::vector<int> body_slots;      // per accumulator of a fold: the slot of its next value in the body
+    LoopState* loop = nullptr;        // of a Coefficient, an Accumulated, a fold or a median
   };
   std::vector<Step> steps;
-  std::vector<Value> slots;
+  std::vector<Batch> slots;
   std::unordered_map<const Node*, int> slot_of;
-};
-
-/// Where a loop over a window stands.
-struct LoopState {
-  std::vector<std::int64_t> tap;
-  std::size_t point = 0;
-  std::vector<Value> accumulators;
 };
 
 class Interpreter {
@@ -82,7 +89,10 @@ class Interpreter {
   }
   Value pixel(const Stage& stage, const std::vector<std::int64_t>& at) {
     std::copy(at.begin(), at.end(), pixel_.begin());
-    return chosen(stage, cases_);
+    columns_.assign(1, at.empty() ? 0 : at[0]);
+    Value result;
+    compute(stage, cases_, [&](std::int64_t, const Value& value) { result = value; });
+    return result;
   }
 
   /// The points of all domains, those of evolutions at each step.
@@ -99,7 +109,7 @@ class Interpreter {
         begin_expressions(0);
         Scope steps;
         bind(evolve->evolution->steps, steps);
-        total += points * static_cast<double>(std::max<std::int64_t>(evaluate(steps).as_integer(), 0));
+        total += points * static_cast<double>(std::max<std::int64_t>(single(steps).as_integer(), 0));
       }
     }
     return total;
@@ -165,10 +175,23 @@ class Interpreter {
       bind(c.value, bound.value);
     }
   }
-  /// Of the pixel at pixel_.
-  const Value& chosen(const Stage& stage, Cases& cases) {
+  /// Of each pixel the first case that holds; `store` gets its column and its value.
+  template <class Store>
+  void compute(const Stage& stage, Cases& cases, Store store) {
+    std::vector<std::int64_t> rest = std::move(columns_);
     for (BoundCase& c : cases) {
-      if (!c.when || evaluate(*c.when).lane[0].i) return evaluate(c.value);
+      columns_ = std::exchange(rest, {});
+      if (c.when) {
+        evaluate(*c.when);
+        std::vector<std::int64_t> chosen;
+        for (std::size_t k = 0; k < columns_.size(); ++k)
+          (c.when->slots.back()[k].lane[0].i ? chosen : rest).push_back(columns_[k]);
+        columns_ = std::move(chosen);
+        if (columns_.empty()) continue;
+      }
+      evaluate(c.value);
+      for (std::size_t k = 0; k < columns_.size(); ++k) store(columns_[k], c.value.slots.back()[k]);
+      if (rest.empty()) return;
     }
     throw InternalError("no case of '" + stage.name +
                         "' covers a pixel");  // analysis refused such a pipeline
@@ -178,7 +201,12 @@ class Interpreter {
   void compute(const Stage& stage, const Array& array) {
     Cases cases;
     bind_cases(stage, cases);
-    for_each_pixel(box_of(stage.box), [&] { store_pixel(array, pixel_, chosen(stage, cases)); });
+    for_each_batch(box_of(stage.box), [&] {
+      compute(stage, cases, [&](std::int64_t x, const Value& value) {
+        if (!pixel_.empty()) pixel_[0] = x;
+        store_pixel(array, pixel_, value);
+      });
+    });
   }
 
   // ---- reductions ----
@@ -193,11 +221,14 @@ class Interpreter {
   void bind(const std::vector<Expr>& components, BoundState& bound) {
     for (const Expr& e : components) bound.slots.push_back(bind(e, bound.scope));
   }
-  State evaluate(BoundState& bound) {
-    evaluate(bound.scope);
+  static State state_at(const BoundState& bound, std::size_t point) {
     State state;
-    for (int slot : bound.slots) state.push_back(bound.scope.slots[slot]);
+    for (int slot : bound.slots) state.push_back(bound.scope.slots[slot][point]);
     return state;
+  }
+  State single(BoundState& bound) {
+    single(bound.scope);
+    return state_at(bound, 0);
   }
 
   /// Combines neighbours, then neighbouring pairs, and so on: float sums lose little. Each element is
@@ -210,21 +241,24 @@ class Interpreter {
     bind(reduce.op.identity, identity);
     const auto combine = [&](State& left, State right) {
       operands_ = {std::move(left), std::move(right)};
-      left = evaluate(combined);
+      left = single(combined);
     };
-    const State nothing = evaluate(identity);
+    const State nothing = single(identity);
     std::vector<std::optional<State>> pending;  // of 2^level elements each, or none
-    for_each_pixel(box_of(reduce.over), [&] {
-      State carry = nothing;
-      combine(carry, evaluate(element));
-      std::size_t level = 0;
-      for (; level < pending.size() && pending[level]; ++level) {
-        combine(*pending[level], std::move(carry));
-        carry = std::move(*pending[level]);
-        pending[level].reset();
+    for_each_batch(box_of(reduce.over), [&] {
+      evaluate(element.scope);
+      for (std::size_t k = 0; k < element.scope.slots[0].size(); ++k) {
+        State carry = nothing;
+        combine(carry, state_at(element, k));
+        std::size_t level = 0;
+        for (; level < pending.size() && pending[level]; ++level) {
+          combine(*pending[level], std::move(carry));
+          carry = std::move(*pending[level]);
+          pending[level].reset();
+        }
+        if (level == pending.size()) pending.emplace_back();
+        pending[level] = std::move(carry);
       }
-      if (level == pending.size()) pending.emplace_back();
-      pending[level] = std::move(carry);
     });
     State total = nothing;
     for (auto state = pending.rbegin(); state != pending.rend(); ++state) {
@@ -234,7 +268,7 @@ class Interpreter {
     Scope result;
     bind(reduce.result, result);
     const Array array = allocated(stage);
-    store_pixel(array, {}, evaluate(result));
+    store_pixel(array, {}, single(result));
     arrays_[&stage] = array;
   }
 
@@ -250,26 +284,27 @@ class Interpreter {
       bind(scatter.updates[u].at, updates[u]);
       bind(std::vector{scatter.updates[u].value}, updates[u]);
     }
-    const Value start = evaluate(initial);
+    const Value start = single(initial);
     for_each_point(array.box, [&](const std::vector<std::int64_t>& at) { store_pixel(array, at, start); });
-    for_each_pixel(box_of(scatter.over), [&] {
-      for (BoundState& update : updates) {
-        const State state = evaluate(update);
-        std::vector<std::int64_t> at;
-        bool inside = true;
-        for (std::size_t d = 0; d < array.box.min.size(); ++d) {
-          at.push_back(state[d].lane[0].i);
-          inside &= at[d] >= array.box.min[d] && at[d] - array.box.min[d] < array.box.extent[d];
-        }
-        if (!inside) continue;
-        Value pixel = load_pixel(array, at);
-        for (int l = 0; l < pixel.type.lanes; ++l) {
-          pixel.lane[l] = apply(scatter.op, pixel.type.scalar, pixel.lane[l], state.back().lane[l]);
-        }
-        store_pixel(array, at, pixel);
+    for_each_batch(box_of(scatter.over), [&] {
+      for (BoundState& update : updates) evaluate(update.scope);
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        for (const BoundState& update : updates) apply_update(scatter, array, state_at(update, k));
       }
     });
     arrays_[&stage] = array;
+  }
+
+  void apply_update(const Scatter& scatter, const Array& array, const State& state) const {
+    std::vector<std::int64_t> at;
+    for (std::size_t d = 0; d < array.box.min.size(); ++d) {
+      at.push_back(state[d].lane[0].i);
+      if (at[d] < array.box.min[d] || at[d] - array.box.min[d] >= array.box.extent[d]) return;
+    }
+    Value pixel = load_pixel(array, at);
+    for (int l = 0; l < pixel.type.lanes; ++l)
+      pixel.lane[l] = apply(scatter.op, pixel.type.scalar, pixel.lane[l], state.back().lane[l]);
+    store_pixel(array, at, pixel);
   }
 
   // ---- evolutions ----
@@ -284,7 +319,7 @@ class Interpreter {
     begin_expressions(0);
     Scope steps;
     bind(evolution.steps, steps);
-    const std::int64_t count = evaluate(steps).as_integer();
+    const std::int64_t count = single(steps).as_integer();
     if (progress_) progress_->steps = count;
     for (step_ = 0; step_ < count; ++step_) {
       if (progress_) progress_->step = step_ + 1;
@@ -323,6 +358,7 @@ class Interpreter {
 
   void begin_expressions(int rank) {
     pixel_.assign(rank, 0);
+    columns_.assign(1, 0);
     loops_.clear();
   }
 
@@ -341,13 +377,21 @@ class Interpreter {
     }
   }
 
-  /// With pixel_ at each point in turn: expressions are bound to its elements.
+  /// With pixel_ in each row in turn, and columns_ all of it by pieces: expressions are bound to the elements of pixel_.
   template <class Body>
-  void for_each_pixel(const ConcreteBox& box, Body body) {
-    for_each_point(box, [&](const std::vector<std::int64_t>& at) {
+  void for_each_batch(const ConcreteBox& box, Body body) {
+    const std::int64_t columns = box.extent.empty() ? 1 : box.extent[0];
+    ConcreteBox rows = box;
+    if (!rows.extent.empty()) rows.extent[0] = std::min<std::int64_t>(columns, 1);
+    for_each_point(rows, [&](const std::vector<std::int64_t>& at) {
       std::copy(at.begin(), at.end(), pixel_.begin());
-      body();
-      if (progress_ && (at.empty() || at[0] == box.min[0])) advance(at.empty() ? 1 : box.extent[0]);
+      const std::int64_t first = at.empty() ? 0 : at[0], end = first + columns;
+      for (std::int64_t x = first; x < end; x += most_points) {
+        columns_.resize(std::min(most_points, end - x));
+        std::iota(columns_.begin(), columns_.end(), x);
+        body();
+      }
+      if (progress_) advance(columns);
     });
   }
 
@@ -370,35 +414,41 @@ class Interpreter {
     if (auto known = scope.slot_of.find(e.get()); known != scope.slot_of.end()) return known->second;
     Scope::Step step;
     step.node = e;
-    std::visit(
-        overloaded{
-            [&](const Quantity& n) { step.affine.push_back(bind(n.value)); },
-            [&](const Read& n) { bind_read(n, scope, step); },
-            [&](const FoldResult& n) {
-              for (const Expr& initial : n.fold->initial) step.operands.push_back(bind(initial, scope));
-              step.body = std::make_shared<Scope>();
-              loops_.try_emplace(n.fold->loop.get()).first->second.tap.resize(n.fold->loop->domain.rank);
-              for (const Expr& next : n.fold->next) step.body_slots.push_back(bind(next, *step.body));
-            },
-            [&](const Median& n) {
-              step.body = std::make_shared<Scope>();
-              loops_.try_emplace(n.loop.get()).first->second.tap.resize(n.loop->domain.rank);
-              bind(n.value, *step.body);
-            },
-            [&](const Operation auto&) {
-              for (const Expr& operand : operands(*e)) step.operands.push_back(bind(operand, scope));
-            },
-            [](const Const&) {},
-            [](const ParamRef&) {},
-            [](const Coefficient&) {},
-            [](const Accumulated&) {},
-            [](const Operand&) {},
-            [](const StepNumber&) {},
-        },
-        e->op);
+    std::visit(overloaded{
+                   [&](const Quantity& n) { step.affine.push_back(bind(n.value)); },
+                   [&](const Read& n) { bind_read(n, scope, step); },
+                   [&](const FoldResult& n) {
+                     for (const Expr& initial : n.fold->initial)
+                       step.operands.push_back(bind(initial, scope));
+                     step.body = std::make_shared<Scope>();
+                     step.loop = begun(*n.fold->loop);
+                     for (const Expr& next : n.fold->next) step.body_slots.push_back(bind(next, *step.body));
+                   },
+                   [&](const Median& n) {
+                     step.body = std::make_shared<Scope>();
+                     step.loop = begun(*n.loop);
+                     bind(n.value, *step.body);
+                   },
+                   [&](const Operation auto&) {
+                     for (const Expr& operand : operands(*e)) step.operands.push_back(bind(operand, scope));
+                   },
+                   [](const Const&) {},
+                   [](const ParamRef&) {},
+                   [&](const Coefficient& n) { step.loop = &loops_.at(n.loop.get()); },
+                   [&](const Accumulated& n) { step.loop = &loops_.at(n.loop.get()); },
+                   [](const Operand&) {},
+                   [](const StepNumber&) {},
+               },
+               e->op);
     scope.steps.push_back(std::move(step));
     scope.slots.emplace_back();
     return scope.slot_of[e.get()] = static_cast<int>(scope.slots.size()) - 1;
+  }
+
+  LoopState* begun(const Loop& loop) {
+    LoopState& state = loops_[&loop];
+    state.tap.resize(loop.domain.rank);
+    return &state;
   }
 
   void bind_read(const Read& n, Scope& scope, Scope::Step& step) {
@@ -436,9 +486,18 @@ class Interpreter {
 
   // ---- evaluation ----
 
-  const Value& evaluate(Scope& scope) {
-    for (std::size_t i = 0; i < scope.steps.size(); ++i) scope.slots[i] = evaluate(scope.steps[i], scope);
-    return scope.slots.back();
+  /// At all points of columns_.
+  void evaluate(Scope& scope) {
+    for (std::size_t i = 0; i < scope.steps.size(); ++i) {
+      scope.slots[i].resize(columns_.size());
+      evaluate(scope.steps[i], scope, scope.slots[i]);
+    }
+  }
+  /// Of what is the same at all points, or at the first.
+  const Value& single(Scope& scope) {
+    columns_.resize(1);
+    evaluate(scope);
+    return scope.slots.back()[0];
   }
 
   template <class Op, class... Numbers>
@@ -447,74 +506,76 @@ class Interpreter {
     return shake_ && is_float(s) ? (*shake_)(op, s, operands..., result) : result;
   }
 
-  Value evaluate(const Scope::Step& step, const Scope& scope) {
+  void evaluate(const Scope::Step& step, const Scope& scope, Batch& to) {
     const Type type = step.node->type;
-    const auto operand = [&](int i) -> const Value& { return scope.slots[step.operands[i]]; };
-    return std::visit(
+    const auto operand = [&](int i) -> const Batch& { return scope.slots[step.operands[i]]; };
+    const auto all = [&](const Value& value) { std::fill(to.begin(), to.end(), value); };
+    const auto each = [&](auto set) {
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        if (!pixel_.empty()) pixel_[0] = columns_[k];
+        to[k].type = type;
+        set(k);
+      }
+    };
+    const auto each_lane = [&](auto number_at) {
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        to[k].type = type;
+        for (int l = 0; l < type.lanes; ++l) to[k].lane[l] = number_at(k, l);
+      }
+    };
+    std::visit(
         overloaded{
-            [&](const Const& n) { return n.value; },
-            [&](const Quantity&) {
-              return Value{type, {Number{.i = step.affine[0]()}}};
-            },
-            [&](const ParamRef& n) { return value_of(*n.param, bindings_); },
+            [&](const Const& n) { all(n.value); },
+            [&](const Quantity&) { each([&](std::size_t k) { to[k].lane[0].i = step.affine[0](); }); },
+            [&](const ParamRef& n) { all(value_of(*n.param, bindings_)); },
             [&](const Unary& n) {
-              Value result{type, {}};
-              for (int l = 0; l < type.lanes; ++l)
-                result.lane[l] = applied(n.op, type.scalar, operand(0).lane[l]);
-              return result;
+              const Batch& a = operand(0);
+              each_lane([&](std::size_t k, int l) { return applied(n.op, type.scalar, a[k].lane[l]); });
             },
             [&](const Binary& n) {
-              Value result{type, {}};
-              for (int l = 0; l < type.lanes; ++l) {
-                result.lane[l] =
-                    applied(n.op, operand(0).type.scalar, operand(0).lane[l], operand(1).lane[l]);
-              }
-              return result;
+              const Batch &a = operand(0), &b = operand(1);
+              const Scalar scalar = a[0].type.scalar;
+              each_lane(
+                  [&](std::size_t k, int l) { return applied(n.op, scalar, a[k].lane[l], b[k].lane[l]); });
             },
             [&](const Select&) {
-              Value result{type, {}};
-              for (int l = 0; l < type.lanes; ++l) {
-                const bool chosen = operand(0).lane[operand(0).type.lanes == 1 ? 0 : l].i != 0;
-                result.lane[l] = operand(chosen ? 1 : 2).lane[l];
-              }
-              return result;
+              const Batch& condition = operand(0);
+              const bool by_lane = condition[0].type.lanes > 1;
+              each_lane([&](std::size_t k, int l) {
+                const bool chosen = condition[k].lane[by_lane ? l : 0].i != 0;
+                return operand(chosen ? 1 : 2)[k].lane[l];
+              });
             },
             [&](const Cast& n) {
-              Value result{type, {}};
-              for (int l = 0; l < type.lanes; ++l) {
-                result.lane[l] = convert(n.mode, operand(0).type.scalar, type.scalar, operand(0).lane[l]);
-              }
-              return result;
+              const Batch& a = operand(0);
+              const Scalar from = a[0].type.scalar;
+              each_lane(
+                  [&](std::size_t k, int l) { return convert(n.mode, from, type.scalar, a[k].lane[l]); });
             },
-            [&](const Pack&) {
-              Value result{type, {}};
-              for (int l = 0; l < type.lanes; ++l) result.lane[l] = operand(l).lane[0];
-              return result;
-            },
-            [&](const Lane& n) {
-              return Value{type, {operand(0).lane[n.lane]}};
-            },
-            [&](const Read& n) { return read(n, step, scope); },
-            [&](const Coefficient& n) { return coefficient_at(*n.mask, loops_.at(n.loop.get()).tap); },
-            [&](const Accumulated& n) { return loops_.at(n.loop.get()).accumulators[n.accumulator]; },
-            [&](const FoldResult& n) { return fold(n, step, scope); },
-            [&](const Median& n) { return median(n, step); },
-            [&](const Operand& n) { return operands_[n.side].at(n.component); },
-            [&](const StepNumber&) { return Value::integer(type, step_); },
+            [&](const Pack&) { each_lane([&](std::size_t k, int l) { return operand(l)[k].lane[0]; }); },
+            [&](const Lane& n) { each_lane([&](std::size_t k, int) { return operand(0)[k].lane[n.lane]; }); },
+            [&](const Read& n) { each([&](std::size_t k) { read(n, step, scope, k, to[k]); }); },
+            [&](const Coefficient& n) { all(coefficient_at(*n.mask, step.loop->tap)); },
+            [&](const Accumulated& n) { to = step.loop->accumulators[n.accumulator]; },
+            [&](const FoldResult& n) { to = fold(n, step, scope); },
+            [&](const Median& n) { median(n, step, to); },
+            [&](const Operand& n) { all(operands_[n.side].at(n.component)); },
+            [&](const StepNumber&) { all(Value::integer(type, step_)); },
         },
         step.node->op);
   }
 
-  Value read(const Read& n, const Scope::Step& step, const Scope& scope) {
+  void read(const Read& n, const Scope::Step& step, const Scope& scope, std::size_t k, Value& to) const {
     std::int64_t offset = 0;
     std::vector<std::int64_t> point;  // of single pixels
     for (std::size_t d = 0; d < n.indices.size(); ++d) {
-      std::int64_t at = step.computed[d] >= 0 ? scope.slots[step.computed[d]].lane[0].i : step.affine[d]();
+      std::int64_t at = step.computed[d] >= 0 ? scope.slots[step.computed[d]][k].lane[0].i : step.affine[d]();
       if (n.border) {
         const std::int64_t inside =
             border_index(n.border->mode, at - step.region.min[d], step.region.extent[d]);
         if (inside < 0) {
-          return n.border->constant ? scope.slots[step.operands[0]] : Value::integer(step.node->type, 0);
+          to = n.border->constant ? scope.slots[step.operands[0]][k] : Value::integer(step.node->type, 0);
+          return;
         }
         at = inside + step.region.min[d];
       }
@@ -529,13 +590,13 @@ class Interpreter {
       }
       offset += at * step.source->buffer.stride(static_cast<int>(d));
     }
-    if (read_pixel_) return read_pixel_(*n.source, point);
-    const Buffer& buffer = step.source->buffer;
-    Value result{step.node->type, {}};
-    for (int l = 0; l < result.type.lanes; ++l) {
-      result.lane[l] = load(result.type.scalar, address(buffer, offset + l * buffer.lane_stride()));
+    if (read_pixel_) {
+      to = read_pixel_(*n.source, point);
+      return;
     }
-    return result;
+    const Buffer& buffer = step.source->buffer;
+    for (int l = 0; l < to.type.lanes; ++l)
+      to.lane[l] = load(to.type.scalar, address(buffer, offset + l * buffer.lane_stride()));
   }
 
   template <class Body>
@@ -547,8 +608,8 @@ class Interpreter {
     }
   }
 
-  Value fold(const FoldResult& n, const Scope::Step& step, const Scope& scope) {
-    LoopState& state = loops_.at(n.fold->loop.get());
+  const Batch& fold(const FoldResult& n, const Scope::Step& step, const Scope& scope) {
+    LoopState& state = *step.loop;
     state.accumulators.clear();
     for (int slot : step.operands) state.accumulators.push_back(scope.slots[slot]);
     for_each_tap(*n.fold->loop, state, [&] {
@@ -560,23 +621,29 @@ class Interpreter {
     return state.accumulators[n.accumulator];
   }
 
-  Value median(const Median& n, const Scope::Step& step) {
-    LoopState& state = loops_.at(n.loop.get());
-    std::vector<Value> values;
-    for_each_tap(*n.loop, state, [&] { values.push_back(evaluate(*step.body)); });
-    Value result{step.node->type, {}};
-    const bool real = is_float(result.type.scalar), is_unsigned = !is_signed(result.type.scalar);
-    for (int l = 0; l < result.type.lanes; ++l) {
-      auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-      std::nth_element(values.begin(), middle, values.end(), [&](const Value& a, const Value& b) {
-        if (real) return a.lane[l].f < b.lane[l].f || (std::isnan(b.lane[l].f) && !std::isnan(a.lane[l].f));
-        if (is_unsigned)
-          return static_cast<std::uint64_t>(a.lane[l].i) < static_cast<std::uint64_t>(b.lane[l].i);
-        return a.lane[l].i < b.lane[l].i;
-      });
-      result.lane[l] = middle->lane[l];
+  void median(const Median& n, const Scope::Step& step, Batch& to) {
+    std::vector<Batch> taps;
+    for_each_tap(*n.loop, *step.loop, [&] {
+      evaluate(*step.body);
+      taps.push_back(step.body->slots.back());
+    });
+    const Type type = step.node->type;
+    const bool real = is_float(type.scalar), is_unsigned = !is_signed(type.scalar);
+    std::vector<Number> values(taps.size());
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      to[k] = {type, {}};
+      for (int l = 0; l < type.lanes; ++l) {
+        std::transform(taps.begin(), taps.end(), values.begin(),
+                       [&](const Batch& tap) { return tap[k].lane[l]; });
+        std::nth_element(values.begin(), middle, values.end(), [&](const Number& a, const Number& b) {
+          if (real) return a.f < b.f || (std::isnan(b.f) && !std::isnan(a.f));
+          if (is_unsigned) return static_cast<std::uint64_t>(a.i) < static_cast<std::uint64_t>(b.i);
+          return a.i < b.i;
+        });
+        to[k].lane[l] = *middle;
+      }
     }
-    return result;
   }
 
   static void* address(const Buffer& buffer, std::int64_t offset) {
@@ -612,7 +679,8 @@ class Interpreter {
   const Bindings& bindings_;
   Sizes sizes_;
   std::unordered_map<const Stage*, Array> arrays_;
-  std::vector<std::int64_t> pixel_;
+  std::vector<std::int64_t> pixel_;    // that a value is computed for; of a batch one after the other
+  std::vector<std::int64_t> columns_;  // of the batch: its points along x
   std::unordered_map<const Loop*, LoopState> loops_;
   std::array<State, 2> operands_;  // of the operator that is evaluated
   std::int64_t step_ = 0;          // of the evolution that runs
