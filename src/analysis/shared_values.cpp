@@ -206,7 +206,7 @@ class Finder {
   }
 
   void add(const ir::Expr& e, const Shape& shape) {
-    const ir::Expr value = of_column_and_plane(e, shape.plane != nullptr);
+    const ir::Expr value = of_column_and_plane(e);
     const SharedUse use{e.get(), *shape.column, shape.plane};
     for (SharedValue& known : found_) {
       if (known.planes != shape.planes || !constant_difference(known.uses[0].column, use.column) ||
@@ -218,10 +218,11 @@ class Finder {
     found_.push_back({value, shape.planes, {use}});
   }
 
-  ir::Expr of_column_and_plane(const ir::Expr& e, bool has_plane) const {
+  ir::Expr of_column_and_plane(const ir::Expr& e) const {
     ir::Rewriter rewrite([&](const ir::Expr& inner) -> ir::Expr {
       const auto* read = std::get_if<ir::Read>(&inner->op);
       if (!read) return nullptr;
+      const bool has_plane = shape_of_coarse(*read).is_shared;
       ir::Read at = *read;
       for (ir::Index& index : at.indices) {
         const auto* affine = std::get_if<ir::Affine>(&index);
@@ -230,7 +231,7 @@ class Finder {
         else if (!affine && has_plane)
           index = ir::Affine(ir::Atom(ir::Coord{rank_}));
         else if (!affine)
-          index = of_column_and_plane(std::get<ir::Expr>(index), false);
+          index = of_column_and_plane(std::get<ir::Expr>(index));
       }
       return std::make_shared<const ir::Node>(ir::Node{inner->type, std::move(at)});
     });

@@ -40,7 +40,7 @@ Block CoreTiles::rows_of_image(const Source& source) {
     body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
   } else if (source.kept.is_copied())
     kernel::append(body, copied_row(source));
-  const bool is_prefetched = has_short_rows(source) && !comes_with_pass(source);
+  const bool is_prefetched = fetches_ahead(source) && !comes_with_pass(source);
   if (is_prefetched) {
     std::vector<Expr> next = tile_.row_coords(&source.kept);
     next.front() = kernel::add(next.front(), literal(rows_ahead(tile_, &source.kept)));
@@ -50,8 +50,8 @@ Block CoreTiles::rows_of_image(const Source& source) {
   return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
 }
 
-bool CoreTiles::has_short_rows(const Source& source) {
-  return source.width * size_of(source.stage.type) <= most_prefetched;
+bool CoreTiles::fetches_ahead(const Source& source) const {
+  return tile_.plan().fetches_ahead(source.stage.name);
 }
 
 bool CoreTiles::comes_with_pass(const Source& source) const {
@@ -61,7 +61,7 @@ bool CoreTiles::comes_with_pass(const Source& source) const {
 void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
   if (pass.back()->name != tile_.plan().passes.front().back()) return;
   for (const Source& source : tile_.sources()) {
-    if (source.kept.is_member || !comes_with_pass(source) || !has_short_rows(source)) continue;
+    if (source.kept.is_member || !comes_with_pass(source) || !fetches_ahead(source)) continue;
     const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
     block.push_back({prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))})});
   }

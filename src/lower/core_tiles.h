@@ -116,9 +116,7 @@ class CoreTiles : public TileOwner {
 
   // ---- rows of images (core_images.cpp)
 
-  /// Processors foresee what is next in a row, not that the tile goes on in the next one. To say so pays for itself in
-  /// short rows.
-  static bool has_short_rows(const Source& source);
+  bool fetches_ahead(const Source& source) const;
   /// Whether a plane that is needed next is fetched row by row, while rows of another are computed: all of it at once
   /// would be more than a core can wait for.
   bool comes_with_pass(const Source& source) const;

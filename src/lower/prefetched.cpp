@@ -40,7 +40,7 @@ Block prefetch_images(const Tile& tile, const Tile::Stages& pass, const Expr& le
       const auto& read = std::get<ir::Read>(e->op);
       const auto array = tile.layout().arrays.find(read.source.get());
       if (tile.source(*read.source) || array == tile.layout().arrays.end() || !reads_a_row(read)) continue;
-      if (tile.width() * size_of(read.source->type) > most_prefetched) continue;
+      if (!tile.plan().fetches_ahead(read.source->name)) continue;
       if (!fetched.insert(read.source.get()).second) continue;
       const Rows rows = {read.source->box, tile.layout()};
       const auto place = [&](const ExpressionLowering& at, int d) {

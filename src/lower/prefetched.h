@@ -1,5 +1,4 @@
-// Rows that a core asks memory for before it needs them. Processors foresee what is next in a row, not that a tile goes
-// on in the next one, so each row of a tile would begin with a wait.
+// Rows that a core asks memory for before it needs them, of the images of which its plan says so.
 //
 //     for rows y of a tile:
 //       prefetch in, row y + 1
@@ -11,9 +10,6 @@
 #include "lower/tile.h"
 
 namespace weft::lower {
-
-constexpr int most_prefetched =
-    16 << 10;  ///< Bytes of a row: the second level of caches has room for many such.
 
 /// Rows of a source, or null: of the result, by which what is fetched is ahead of what is read: all that one turn takes.
 int rows_ahead(const Tile& tile, const plan::Kept* kept);

@@ -11,6 +11,7 @@
 #include "analysis/footprint.h"
 #include "analysis/ranges.h"
 #include "ir/visit.h"
+#include "rewrite/between_pixels.h"
 
 namespace weft::plan {
 namespace {
@@ -99,12 +100,6 @@ bool steps_over_lanes(const ir::Stage& stage, const ir::Read& read) {
 /// Pixels in each step of the result.
 int pixels_of_step(const RollingRows& rows) { return rows.rate[0] * rows.rate[1]; }
 
-/// Whether what a stage reads between pixels of coarser images cannot be computed apart from the rest of it.
-bool is_between_in_all(const ir::Stage& stage) {
-  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
-  return !pure || pure->cases.size() > 1;
-}
-
 bool is_rate(std::int64_t pixels) {
   return pixels <= most_rows && std::has_single_bit(static_cast<std::uint64_t>(pixels));
 }
@@ -183,7 +178,7 @@ class Marching {
         if (!steps || rows.source().type.lanes == 1) continue;
         for (const ir::Read* read : m.reads) {
           if (read->source.get() == &rows.source())
-            rows.lanes_apart |= is_between_in_all(*m.stage) || steps_over_lanes(*m.stage, *read);
+            rows.lanes_apart |= !rewrite::has_parts(*m.stage) || steps_over_lanes(*m.stage, *read);
         }
       }
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/march.h"
+
 namespace weft::plan {
 
 std::optional<ir::BorderMode> Kept::border_mode() const {
@@ -56,6 +58,16 @@ bool KernelPlan::has_one_rate() const {
 bool KernelPlan::exchanges_rows(const Kept& image) const {
   const bool goes_on = std::any_of(kept.begin(), kept.end(), [](const Kept& k) { return k.continues; });
   return image.in_memory && !is_static() && !goes_on && image.border_mode() != ir::BorderMode::Constant;
+}
+
+bool KernelPlan::fetches_ahead(const std::string& image) const {
+  constexpr int most_bytes = 16 << 10;  // of a row: the second level of caches has room for many such
+  const auto use =
+      std::find_if(images.begin(), images.end(), [&](const ImageUse& i) { return i.stage == image; });
+  if (use == images.end() || is_of_blocks() || !is_tiled()) return false;
+  const Kept* rows = kept_of(image);
+  const int columns = rows ? at_rate(width(), step[0], rows->rate[0]) : width();
+  return columns * size_of(use->type) <= most_bytes;
 }
 
 int Kept::slots() const {

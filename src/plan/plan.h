@@ -226,6 +226,9 @@ struct KernelPlan {
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
   /// index; else tiles at its top and bottom copy rows.
   bool exchanges_rows(const Kept& image) const;
+  /// Whether a core asks memory for the rows of an image that its tile needs next: processors foresee what is next in a
+  /// row, not that a tile goes on in another one.
+  bool fetches_ahead(const std::string& image) const;
   /// Of a tile: columns; rows that do not march, in volumes; and what is gone through: rows, or planes.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
   bool is_of_volume() const { return levels.at(0).extent.size() > 2; }

@@ -117,6 +117,12 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
         "shared", fmt::format("by neighbours: {} of the {} operations for a pixel of {}",
                               c.shared.alu + c.shared.sfu, c.operations.alu + c.operations.sfu, c.stage));
   }
+  std::vector<std::string> fetched;
+  for (const ImageUse& image : plan.images) {
+    if (plan.fetches_ahead(image.stage)) fetched.push_back(image.stage);
+  }
+  if (!fetched.empty())
+    lines.emplace_back("fetches", fmt::format("the next rows of {}", fmt::join(fetched, " ")));
   if (plan.passes.size() > 1) {
     std::vector<std::string> passes;
     for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));

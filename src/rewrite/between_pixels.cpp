@@ -60,11 +60,15 @@ bool reads_other_pixels(const ir::Stage& stage) {
 
 }  // namespace
 
+bool has_parts(const ir::Stage& stage) {
+  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
+  return pure && pure->cases.size() == 1 && !pure->cases[0].when;
+}
+
 std::optional<BetweenPixels> between_pixels(const ir::Stage& stage,
                                             const std::unordered_map<const ir::Node*, std::string>& names) {
-  const auto* pure = std::get_if<ir::Pure>(&stage.definition);
-  if (!pure || pure->cases.size() != 1 || pure->cases[0].when || !reads_other_pixels(stage))
-    return std::nullopt;
+  if (!has_parts(stage) || !reads_other_pixels(stage)) return std::nullopt;
+  const ir::Expr& value = std::get<ir::Pure>(stage.definition).cases[0].value;
   Parts parts;
   BetweenPixels result{stage, {}, {}};
   std::unordered_map<const ir::Node*, Expr> replaced;
@@ -81,7 +85,7 @@ std::optional<BetweenPixels> between_pixels(const ir::Stage& stage,
       here.emplace_back(ir::Affine(ir::Coord{static_cast<int>(d)}));
     replaced[e.get()] = ir::read({result.between.back(), std::move(here), std::nullopt, stage.box, {}});
   };
-  take(take, pure->cases[0].value);
+  take(take, value);
   if (result.between.empty()) return std::nullopt;
   ir::Rewriter rewriter([&](const Expr& e) -> Expr {
     const auto found = replaced.find(e.get());

@@ -15,6 +15,9 @@
 
 namespace weft::rewrite {
 
+/// Whether parts of a stage can be stages of their own.
+bool has_parts(const ir::Stage& stage);
+
 struct BetweenPixels {
   ir::Stage rest;                     ///< The stage that reads them at its own pixels.
   std::vector<ir::StagePtr> between;  ///< Over the same box.
@@ -22,7 +25,7 @@ struct BetweenPixels {
   std::unordered_map<const ir::Node*, std::string> names;
 };
 
-/// Nothing unless a stage of one case has both: largest parts that read between pixels alone, and other reads of pixels of
+/// Nothing unless a stage that can be in parts has both: largest parts that read between pixels alone, and other reads of pixels of
 /// several lanes. `names` are of parts of the stage.
 std::optional<BetweenPixels> between_pixels(
     const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names = {});

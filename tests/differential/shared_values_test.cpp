@@ -66,6 +66,24 @@ TEST(SharedValues, OfSeveralLanes) {
   expect_agreement_everywhere(Pipeline("lanes", Outputs(out).strict()), type_of<Vec<float, 2>>());
 }
 
+/// Slices of a volume at computed planes, by a factor at a place that is computed from the row.
+TEST(SharedValues, OfPlanesWithWhatARowHasInCommon) {
+  const Image<float> in("in");
+  const Stage volume = stage("volume", {(in.width() + 7) / 8 + 1, in.height(), 4},
+                             [](Var x, Var y, Var z) { return cast<float>(x * 3 + y * 5 + z * 11); });
+  const Stage factors = stage("factors", Extents{7}, [](Var v) { return cast<float>(v * v + 1); });
+  const Accessor cell = volume.border(Border::clamp()), factor = factors.border(Border::clamp());
+  const Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    const Expr plane = cast<int>(abs(in(x, y)) * 4.f), of_row = factor(cast<int>(y) % 5);
+    const auto slice = [&](const Index& column, const Expr& z) {
+      return (cell(column, y, z) + cell(column, y + 1, z)) * of_row;
+    };
+    return slice(x / 8, plane) + slice(x / 8 + 1, plane) -
+           slice(x / 8, plane + 1) * slice(x / 8 + 1, plane + 1);
+  });
+  expect_agreement_everywhere(Pipeline("slices", Outputs(out).strict()), type_of<float>());
+}
+
 /// Places that 32 bits hold, and such that they do not.
 TEST(SharedValues, PlacesBeyondATableAreItsEnds) {
   const Image<std::int32_t> in("in");
