@@ -122,7 +122,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     if (plan.fetches_ahead(image.stage)) fetched.push_back(image.stage);
   }
   if (!fetched.empty())
-    lines.emplace_back("fetches", fmt::format("the next rows of {}", fmt::join(fetched, " ")));
+    lines.emplace_back("fetch", fmt::format("the next rows of {}", fmt::join(fetched, " ")));
   if (plan.passes.size() > 1) {
     std::vector<std::string> passes;
     for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));

@@ -54,6 +54,7 @@ TEST(Plan, OfACorePrints) {
             "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
             "2 ahead; clamp\n"
             "  a       ring of 4 rows, 1040 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
+            "  fetch   the next rows of in\n"
             "  passes  a | b\n");
 }
 
@@ -83,6 +84,7 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
       "[0, 1] x [-1, 1], 1 ahead; clamp\n"
       "  a       ring of 2 planes of 16 rows, 144 scalars each, in caches; [-1, 0] x [0, 0] x [0, 1], 1 "
       "ahead; clamp\n"
+      "  fetch   the next rows of in\n"
       "  passes  a | b\n");
   EXPECT_EQ(
       text(R"({"levels": [{"kind": "grid", "extent": [64, 6, 32]}]})", of_blocks),
@@ -408,7 +410,8 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
             "  vector  parallel\n"
             "  begins  2 rows above a tile\n"
             "  in      ring of 4 rows, 2050 scalars each, in caches, but for inner tiles; [-1, 1] x [-1, 1], "
-            "1 ahead; clamp\n");
+            "1 ahead; clamp\n"
+            "  fetch   the next rows of in\n");
   const auto with_edges = [&](const std::string& edges) {
     const std::string plan =
         text(R"({"kept": true, "levels": [{"kind": "core", "edges": )" + edges + "}]}", of_cores);
@@ -444,6 +447,7 @@ TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
                 "  begins  2 rows above a tile\n"
                 "  u       read where it lies; [-2, 0] x [0, 2], 2 ahead\n"
                 "  b@1     ring of 4 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
+                "  fetch   the next rows of u\n"
                 "  passes  b@1 | b\n" +
                 single);
   EXPECT_EQ(text(R"({"steps": 2, "levels": [{"kind": "core", "extent": [40, 32], "whole": 16}]})", of_cores),
