@@ -134,9 +134,10 @@ TEST(RandomPipelines, ThatDoNotCompileAreFoundAmongOthers) {
   RandomPlan plan = plan_with("?");
   plan.shrinking = {};                 // another test shrinks
   plan.scheduling.tile = Tile::March;  // one way: with Auto they would be compiled in random groups, too
+  plan.count = 12;  // those that are rejected are compiled again and again, to find out why
   const RandomTotals totals = verify_random(plan, [](const RandomTotals&) {});
   ASSERT_FALSE(totals.failures.empty());
-  EXPECT_LT(totals.failures.size(), std::size_t{pipelines});
+  EXPECT_LT(totals.failures.size(), static_cast<std::size_t>(plan.count));
   for (const Failure& failure : totals.failures) {
     EXPECT_EQ(failure.kind, Failure::Kind::Compilation) << failure.message;
     EXPECT_TRUE(names_a_function(failure.reproducer)) << failure.reproducer;
