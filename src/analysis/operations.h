@@ -19,7 +19,6 @@ struct Operations {
     alu += more.alu, sfu += more.sfu, loads += more.loads;
     return *this;
   }
-  Operations& operator-=(const Operations& less) { return *this += less * -1; }
   Operations operator*(std::int64_t times) const { return {alu * times, sfu * times, loads * times}; }
 };
 

@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "analysis/interior.h"
-#include "analysis/operations.h"
 #include "analysis/ranges.h"
 #include "ir/operation.h"
 #include "ir/visit.h"
@@ -106,16 +105,11 @@ std::int64_t cost_of(const ir::Expr& value) {
   return cost;
 }
 
-/// Of a value without planes: columns that a pixel uses, and that a row has for each of its pixels.
+/// Of a value without planes: the columns that a pixel uses.
 std::int64_t columns_used(const SharedValue& v) {
   std::set<std::int64_t> columns;  // from the first use's
   for (const SharedUse& use : v.uses) columns.insert(*constant_difference(use.column, v.uses[0].column));
   return std::ssize(columns);
-}
-std::int64_t columns_of_pixel(const SharedValue& v) {
-  ir::Scaled scaled;
-  ir::as_scaled(v.uses[0].column, 0, &scaled);
-  return scaled.scale;
 }
 
 class Finder {
@@ -242,13 +236,11 @@ class Finder {
   /// what is stored and loaded.
   static bool pays(const SharedValue& v) {
     if (v.uses.empty()) return false;
-    ir::Scaled scaled;
-    ir::as_scaled(v.uses[0].column, 0, &scaled);
-    if (v.planes) return v.plane_count() * scaled.scale <= std::ssize(v.uses) * scaled.divisor;
+    const ir::Scaled along = v.along();
+    if (v.planes) return v.plane_count() * along.scale <= std::ssize(v.uses) * along.divisor;
     constexpr std::int64_t of_access = 4;
     const std::int64_t used = columns_used(v);
-    return used > scaled.scale &&
-           cost_of(v.value) * (used - scaled.scale) >= of_access * (used + scaled.scale);
+    return used > along.scale && cost_of(v.value) * (used - along.scale) >= of_access * (used + along.scale);
   }
 
   const int rank_;
@@ -292,12 +284,18 @@ bool surely_same(const ir::Expr& a, const ir::Expr& b) {
   return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), surely_same);
 }
 
+ir::Scaled SharedValue::along() const {
+  ir::Scaled scaled;
+  ir::as_scaled(uses[0].column, 0, &scaled);
+  return scaled;
+}
+
 Operations shared_operations(const ir::Stage& stage) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
   Operations shared;
   if (!pure || pure->cases.size() > 1 || stage.box.size() < 2) return shared;
   for (const SharedValue& v : shared_values(ir::expressions(stage), static_cast<int>(stage.box.size()))) {
-    if (!v.planes) shared += operations_of(v.value) * (columns_used(v) - columns_of_pixel(v));
+    if (!v.planes) shared += operations_of(v.value) * (columns_used(v) - v.along().scale);
   }
   return shared;
 }

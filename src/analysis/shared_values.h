@@ -2,7 +2,8 @@
 //
 //     f(in(2 * x - 1, y)) + f(in(2 * x, y)) + f(in(2 * x + 1, y)) + f(in(2 * x + 2, y))
 //
-// Each f is used by two pixels: a row of them takes half of the work. Of a coarse image, at a plane that each pixel computes:
+// Each f is used by two pixels: a row of them takes half of the work. Another case is a coarse image, read at a plane that
+// each pixel computes:
 //
 //     lerp(grid(x/8, y/8, z), grid(x/8, y/8 + 1, z), down(y))      z = v(x, y), one of 12
 //
@@ -31,6 +32,8 @@ struct SharedValue {
   std::vector<SharedUse> uses;
 
   std::int64_t plane_count() const { return planes ? planes->extent.constant() : 1; }
+  /// Columns along a row: `scale` for `divisor` pixels.
+  ir::Scaled along() const;
 };
 
 /// Those that cost a row less than its pixels do.

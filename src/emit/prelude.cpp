@@ -81,8 +81,8 @@ static inline int16_t half_of_sum(int16_t a, int16_t b) {
 }
 )"},
       {"look_up",
-       R"(// to[i] = table[places[i]], where the table has so many bytes. With AVX-512 VBMI 64 at a time: of each 128 bytes of
-// the table a permutation has all that are there, and the rest of a place says whose is taken.
+       R"(// to[i] = table[places[i]] of a table of `size` bytes. AVX-512 VBMI looks up 64 places at a time: it permutes each 128
+// bytes of the table by the low 7 bits of a place, and the other bits say which result counts.
 #if defined(__AVX512VBMI__)
 typedef uint8_t vector_of_bytes __attribute__((vector_size(64), aligned(1), may_alias));
 static inline vector_of_bytes permuted(const uint8_t* of_128, vector_of_bytes at) {

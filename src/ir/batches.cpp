@@ -13,9 +13,8 @@ namespace {
 
 template <class Body>
 void for_each_tap(const Loop& loop, LoopState& state, Body body) {
-  for (state.point = 0; state.point < loop.domain.points.size(); ++state.point) {
-    std::copy(loop.domain.points[state.point].begin(), loop.domain.points[state.point].end(),
-              state.tap.begin());
+  for (const auto& point : loop.domain.points) {
+    std::copy(point.begin(), point.end(), state.tap.begin());
     body();
   }
 }

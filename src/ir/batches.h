@@ -5,10 +5,10 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/bindings.h"
@@ -52,7 +52,6 @@ constexpr std::int64_t most_points = 64;
 /// Where a loop over a window stands.
 struct LoopState {
   std::vector<std::int64_t> tap;
-  std::size_t point = 0;
   std::vector<Batch> accumulators;
 };
 
@@ -80,7 +79,7 @@ class Batches {
   Batches(const Bindings& bindings, std::optional<Shake> shake)
       : bindings_(bindings), sizes_(sizes_of(bindings)), shake_(std::move(shake)) {}
 
-  /// Of points with so many coordinates; forgets what was bound before.
+  /// Begins with points of `rank` coordinates, and forgets what was bound before.
   void begin_expressions(int rank);
   /// The slot of the expression's values.
   int bind(const Expr& e, Scope& scope);

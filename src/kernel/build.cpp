@@ -11,22 +11,6 @@ Expr make(Scalar type, Op op) {
   return std::make_shared<const Node>(Node{type, std::move(op)});
 }
 
-/// x + c or x - c, split; c is 0 for anything else.
-std::pair<Expr, std::int64_t> split_constant(const Expr& e) {
-  if (const auto* b = std::get_if<Binary>(&e->op); b && e->type == Scalar::I64) {
-    const auto c = literal_value(b->b);
-    if (c && b->op == BinaryOp::Add) return {b->a, *c};
-    if (c && b->op == BinaryOp::Sub) return {b->a, -*c};
-  }
-  return {e, 0};
-}
-
-Expr offset(Expr e, std::int64_t by) {
-  if (by == 0) return e;
-  if (by > 0) return make(Scalar::I64, Binary{BinaryOp::Add, std::move(e), literal(by)});
-  return make(Scalar::I64, Binary{BinaryOp::Sub, std::move(e), literal(-by)});
-}
-
 }  // namespace
 
 Expr constant(Scalar type, ir::Number value) {
@@ -66,6 +50,22 @@ Expr index_call(IndexOp op, Expr a, Expr b) {
 Expr half_of_sum(Expr a, Expr b) { return make(a->type, HalfOfSum{a, std::move(b)}); }
 Expr load(Symbol array, Scalar type, Expr index) {
   return make(type, Load{std::move(array), std::move(index)});
+}
+
+std::pair<Expr, std::int64_t> split_constant(const Expr& e) {
+  if (const auto* b = std::get_if<Binary>(&e->op); b && e->type == Scalar::I64) {
+    const auto c = literal_value(b->b);
+    if (c && b->op == BinaryOp::Add) return {b->a, *c};
+    if (c && b->op == BinaryOp::Sub) return {b->a, -*c};
+  }
+  return {e, 0};
+}
+
+Expr offset(Expr e, std::int64_t by) {
+  if (by == 0) return e;
+  const Scalar type = e->type;
+  if (by > 0) return make(type, Binary{BinaryOp::Add, std::move(e), constant(type, {.i = by})});
+  return make(type, Binary{BinaryOp::Sub, std::move(e), constant(type, {.i = -by})});
 }
 
 Expr add(Expr a, Expr b) {

@@ -18,6 +18,10 @@ Expr index_call(IndexOp op, Expr a, Expr b);
 Expr half_of_sum(Expr a, Expr b);
 Expr load(Symbol array, Scalar type, Expr index);
 
+/// x + c or x - c of i64, split; c is 0 for anything else.
+std::pair<Expr, std::int64_t> split_constant(const Expr& e);
+/// An integer and a constant of its type.
+Expr offset(Expr e, std::int64_t by);
 Expr add(Expr a, Expr b);
 Expr sub(Expr a, Expr b);
 Expr mul(Expr a, Expr b);

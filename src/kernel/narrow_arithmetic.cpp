@@ -314,7 +314,7 @@ class ArithmeticNarrowing {
     return binary(n.op, narrow(n.a), narrow(n.b));
   }
 
-  /// A sum of what fits 16 bits, of which half does as well but not all of it.
+  /// The sum that `n` is half of, if its two parts fit 16 bits and their sum may not: 30000 + 10000.
   const Binary* halved_sum(const Binary& n) const {
     const auto* sum = std::get_if<Binary>(&n.a->op);
     if (!in_small_ || n.a->type != Scalar::I32 || n.op != BinaryOp::Div || literal_value(n.b) != 2 || !sum ||
@@ -326,11 +326,8 @@ class ArithmeticNarrowing {
 
   /// clamp_index of what was no i64 before, or of a constant more.
   Expr narrow(const Expr& e, const IndexCall& n) {
-    const auto* sum = std::get_if<Binary>(&n.a->op);
-    const bool has_more = sum && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub);
-    const std::int64_t by = has_more ? literal_value(sum->b).value_or(0) : 0;
-    const std::int64_t more = has_more && sum->op == BinaryOp::Sub ? -by : by;
-    const Cast* widened = as_conversion(more != 0 ? sum->a : n.a);
+    const auto [index_alone, more] = split_constant(n.a);
+    const Cast* widened = as_conversion(index_alone);
     const auto extent = literal_value(n.b);
     const bool is_narrower = in_loop_ && widened && !is_float(widened->a->type) &&
                              widened->a->type != Scalar::Bool && size_of(widened->a->type) <= 4 &&
@@ -349,10 +346,7 @@ class ArithmeticNarrowing {
                                 ? index
                                 : binary(BinaryOp::Max, index, number(first));
     const Expr clamped = binary(BinaryOp::Min, from_first, number(last));
-    const Expr place = more == 0  ? clamped
-                       : more > 0 ? binary(BinaryOp::Add, clamped, number(more))
-                                  : binary(BinaryOp::Sub, clamped, number(-more));
-    return cast(CastMode::Convert, e->type, place);
+    return cast(CastMode::Convert, e->type, offset(clamped, more));
   }
 
   /// The same value as a `type`, which holds its range.

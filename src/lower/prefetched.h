@@ -1,4 +1,4 @@
-// Rows that a core asks memory for before it needs them, of the images of which its plan says so.
+// A core asks memory for the next rows of an image before it needs them, if its plan says so.
 //
 //     for rows y of a tile:
 //       prefetch in, row y + 1

@@ -33,9 +33,8 @@ TableColumns table_columns(const analysis::SharedValue& value, int pixels) {
     const std::int64_t distance = *analysis::constant_difference(use.column, column);
     low = std::min(low, distance), high = std::max(high, distance);
   }
-  ir::Scaled scaled;
-  ir::as_scaled(column, 0, &scaled);
-  const std::int64_t steps = (pixels - 1) * scaled.scale / scaled.divisor + 1;
+  const ir::Scaled along = value.along();
+  const std::int64_t steps = (pixels - 1) * along.scale / along.divisor + 1;
   return {column + low, column + high, static_cast<int>(steps + high - low + 1)};
 }
 

@@ -66,8 +66,8 @@ bool KernelPlan::fetches_ahead(const std::string& image) const {
       std::find_if(images.begin(), images.end(), [&](const ImageUse& i) { return i.stage == image; });
   if (use == images.end() || is_of_blocks() || !is_tiled()) return false;
   const Kept* rows = kept_of(image);
-  const int columns = rows ? at_rate(width(), step[0], rows->rate[0]) : width();
-  return columns * size_of(use->type) <= most_bytes;
+  const int row = rows ? at_rate(width(), step[0], rows->rate[0]) : width();
+  return row * size_of(use->type) <= most_bytes;
 }
 
 int Kept::slots() const {

@@ -25,8 +25,8 @@ struct BetweenPixels {
   std::unordered_map<const ir::Node*, std::string> names;
 };
 
-/// Nothing unless a stage that can be in parts has both: largest parts that read between pixels alone, and other reads of pixels of
-/// several lanes. `names` are of parts of the stage.
+/// Nothing unless a stage that can be in parts has both: largest parts that read between pixels alone, and other reads of
+/// pixels of several lanes. `names` are of parts of the stage.
 std::optional<BetweenPixels> between_pixels(
     const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names = {});
 
