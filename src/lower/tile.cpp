@@ -231,18 +231,22 @@ int Tile::rows_needed(const plan::Kept* kept) const {
 
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
-  const LoopKind kind = is_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
-  const auto loop = [&](const kernel::Symbol& variable, const Expr& first, std::int64_t count,
-                        Block body) -> Block {
-    return {{For{kind, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
+  const auto loop = [&](const char* counter, const kernel::Symbol& variable, const Expr& first,
+                        std::int64_t count, Block body) -> Block {
+    if (!is_unrolled)
+      return {{For{LoopKind::Serial, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
+    // Counted from 0: clang unrolls a loop from y0 to y0 + 16 only where it can prove that the sum does not overflow.
+    const kernel::Symbol number = layout().names.local(counter);
+    body.insert(body.begin(), {Let{variable, kernel::add(first, name(number))}});
+    return {{For{LoopKind::Unrolled, number, literal(0), literal(count), std::move(body)}}};
   };
   if (is_of_volume()) {
     const std::int64_t beyond = kept ? kept->window[1].extent() - 1 : 0;
-    work =
-        loop(line(kept), kept ? first_line(*kept) : name(from(1)), plan().lines() + beyond, std::move(work));
+    work = loop("r", line(kept), kept ? first_line(*kept) : name(from(1)), plan().lines() + beyond,
+                std::move(work));
   }
-  return loop(marching(kept), kept ? first_row(*kept) : name(from(down())), rows_needed(kept),
-              std::move(work));
+  return loop(is_of_volume() ? "p" : "r", marching(kept), kept ? first_row(*kept) : name(from(down())),
+              rows_needed(kept), std::move(work));
 }
 
 Expr Tile::is_inside(int least_dimension) const {

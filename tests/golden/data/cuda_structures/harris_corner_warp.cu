@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
             for (int32_t t = threadIdx.x; t < 58; t += blockDim.x) {
               const int32_t i = t - 1;
               #pragma unroll
-              for (int32_t row = y0 - 1; row < y0 + 9; ++row) {
+              for (int32_t r = 0; r < 10; ++r) {
+                const int32_t row = y0 + r - 1;
                 float* Ixx_row = Ixx_rows + (int64_t)(row - y0 + 1) * 58;
                 float* Iyy_row = Iyy_rows + (int64_t)(row - y0 + 1) * 58;
                 float* Ixy_row = Ixy_rows + (int64_t)(row - y0 + 1) * 58;
@@ -85,7 +86,8 @@ __global__ void __launch_bounds__(64, 1) harris_kernel(const float* __restrict__
             for (int32_t i = threadIdx.x; i < 56; i += blockDim.x) {
               const int32_t x = x0 + i;
               #pragma unroll
-              for (int32_t y = y0; y < y0 + 8; ++y) {
+              for (int32_t r = 0; r < 8; ++r) {
+                const int32_t y = y0 + r;
                 const float* Ixx_m1 = Ixx_rows + (int64_t)(y - y0) * 58 + 1;
                 const float* Ixx_0 = Ixx_rows + (int64_t)(y - y0 + 1) * 58 + 1;
                 const float* Ixx_p1 = Ixx_rows + (int64_t)(y - y0 + 2) * 58 + 1;

@@ -38,7 +38,8 @@ __global__ void __launch_bounds__(128, 1) mask_kernel(const float* __restrict__ 
         for (int32_t t = threadIdx.x; t < 372; t += blockDim.x) {
           const int32_t i = t - 6;
           #pragma unroll
-          for (int32_t row = y0; row < y0 + 8; ++row) {
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t row = y0 + r;
             float* blurx_row = blurx_rows + (int64_t)(row - y0) * 372;
             const float* in_m2 = in_rows + (int64_t)(row - y0) * 376 + 8;
             const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 376 + 8;
@@ -53,7 +54,8 @@ __global__ void __launch_bounds__(128, 1) mask_kernel(const float* __restrict__ 
         for (int32_t i = threadIdx.x; i < 360; i += blockDim.x) {
           const int32_t x = x0 * 3 + i;
           #pragma unroll
-          for (int32_t y = y0; y < y0 + 8; ++y) {
+          for (int32_t r = 0; r < 8; ++r) {
+            const int32_t y = y0 + r;
             const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 376 + 8;
             const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 372 + 6;
             const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]

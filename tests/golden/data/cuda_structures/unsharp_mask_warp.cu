@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t t = threadIdx.x; t < 84; t += blockDim.x) {
               const int32_t i = t - 6;
               #pragma unroll
-              for (int32_t row = y0; row < y0 + 16; ++row) {
+              for (int32_t r = 0; r < 16; ++r) {
+                const int32_t row = y0 + r;
                 float* blurx_row = blurx_rows + (int64_t)(row - y0) * 84;
                 const float* in_m2 = in_rows + (int64_t)(row - y0) * 88 + 8;
                 const float* in_m1 = in_rows + (int64_t)(row - y0 + 1) * 88 + 8;
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(64, 1) mask_kernel(const float* __restrict__ i
             for (int32_t i = threadIdx.x; i < 72; i += blockDim.x) {
               const int32_t x = x0 * 3 + i;
               #pragma unroll
-              for (int32_t y = y0; y < y0 + 16; ++y) {
+              for (int32_t r = 0; r < 16; ++r) {
+                const int32_t y = y0 + r;
                 const float* in_0 = in_rows + (int64_t)(y - y0 + 2) * 88 + 8;
                 const float* blurx_0 = blurx_rows + (int64_t)(y - y0) * 84 + 6;
                 const float v = 0.0625f * blurx_0[i - 6] + 0.25f * blurx_0[i - 3] + 0.375f * blurx_0[i]
