@@ -9,13 +9,14 @@
 namespace weft::testing_support {
 namespace {
 
-const std::vector<std::int64_t> extents = {61, 37};
+const std::vector<std::int64_t> picture_extents = {61, 37};
 
 /// The strict pipeline of these outputs on two images of noise.
 void agree_on(const Outputs& outputs, Type a, Type b,
               Buffer (*make)(Type, const std::vector<std::int64_t>&, std::uint64_t) = noise) {
   const Pipeline pipeline("arithmetic", Outputs(outputs).strict());
-  expect_agreement(pipeline, {{{"a", make(a, extents, 11)}, {"b", make(b, extents, 12)}}, {}, {}});
+  expect_agreement(pipeline,
+                   {{{"a", make(a, picture_extents, 11)}, {"b", make(b, picture_extents, 12)}}, {}, {}});
 }
 
 template <class T>
@@ -139,7 +140,7 @@ TEST(Arithmetic, MathFunctionsThatAreVectorisedAreClose) {
   const Pipeline pipeline("vector_math",
                           {point("exp", exp(a * .01f)), point("sin", sin(a)), point("tanh", tanh(a)),
                            point("log", log(abs(a) + 1.f)), point("pow", pow(abs(a) * .01f, .6f))});
-  expect_agreement(pipeline, {{{"a", noise(type_of<float>(), extents, 13)}}, {}, {}}, {4e-6});
+  expect_agreement(pipeline, {{{"a", noise(type_of<float>(), picture_extents, 13)}}, {}, {}}, {4e-6});
 }
 
 /// How far `value` is from `exact`, in units of the last place of a float there.
@@ -266,7 +267,7 @@ TEST(Arithmetic, IntegersOf64BitsAsFloats) {
       point("pixels", cast<float>(a) + cast<float>(a >> 3)),
       point("parameter", cast<double>(a - a + p))};
   const Pipeline pipeline("reals", Outputs(outputs).strict());
-  const Arguments arguments{{{"a", noise(type_of<std::int64_t>(), extents, 11)}}, {}, {}};
+  const Arguments arguments{{{"a", noise(type_of<std::int64_t>(), picture_extents, 11)}}, {}, {}};
   expect_agreement(pipeline, arguments);
 #if defined(__x86_64__)
   CompileOptions options = compile_options();
@@ -312,8 +313,8 @@ TEST(Arithmetic, HalvesOfSumsThatDoNotFit16Bits) {
   const Pipeline pipeline("halves", {point("half", cast<std::int16_t>(half)),
                                      point("difference", cast<std::int16_t>(half - (b + b) / 2))});
   expect_agreement(pipeline, {{{"a", of_a}, {"b", of_b}}, {}, {}});
-  expect_agreement(pipeline, {{{"a", noise(type_of<std::int16_t>(), extents, 1)},
-                               {"b", noise(type_of<std::int16_t>(), extents, 2)}},
+  expect_agreement(pipeline, {{{"a", noise(type_of<std::int16_t>(), picture_extents, 1)},
+                               {"b", noise(type_of<std::int16_t>(), picture_extents, 2)}},
                               {},
                               {}});
 }

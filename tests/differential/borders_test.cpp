@@ -9,7 +9,7 @@ namespace {
 using Size = std::vector<std::int64_t>;
 
 /// Sizes smaller and larger than the windows below, odd and even, and lines.
-const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 2}, {2, 3}, {5, 4}, {9, 7}, {40, 31}};
+const std::vector<Size> border_sizes = {{1, 1}, {2, 1}, {1, 2}, {2, 3}, {5, 4}, {9, 7}, {40, 31}};
 
 class Borders : public testing::TestWithParam<std::string> {
  protected:
@@ -19,7 +19,7 @@ class Borders : public testing::TestWithParam<std::string> {
     const Pipeline pipeline("borders", Outputs(outputs).strict());
     const Program program = pipeline.compile(compile_options());
     std::uint64_t seed = 31;
-    for (const auto& extents : sizes) {
+    for (const auto& extents : border_sizes) {
       SCOPED_TRACE(testing::Message() << extents[0] << "x" << extents[1] << ", seed " << seed);
       expect_agreement(program, pipeline,
                        {{{"in", noise(type_of<std::int16_t>(), extents, seed++)}}, {}, {}});
@@ -59,7 +59,7 @@ TEST(BorderConstant, IsAnyValue) {
   });
   const Outputs outputs{out("of_a_parameter", edge), out("of_a_reduction", total), out("of_the_pixel", in),
                         offset};
-  for (const auto& extents : sizes) expect_agreement(outputs, noise(in.type(), extents, 51));
+  for (const auto& extents : border_sizes) expect_agreement(outputs, noise(in.type(), extents, 51));
 }
 
 TEST_P(Borders, Gathers) {

@@ -7,7 +7,7 @@ namespace weft::testing_support {
 namespace {
 
 using Extents2 = std::vector<std::int64_t>;
-const std::vector<Extents2> sizes = {{1, 1}, {1, 6}, {2, 2}, {3, 3}, {5, 4}, {67, 31}};
+const std::vector<Extents2> evolution_sizes = {{1, 1}, {1, 6}, {2, 2}, {3, 3}, {5, 4}, {67, 31}};
 
 void expect_agreement_after_steps(const Outputs& outputs, Type type, const std::vector<Extents2>& all_sizes) {
   const Pipeline pipeline("p", Outputs(outputs).strict());
@@ -27,7 +27,7 @@ TEST(Evolve, FrozenHalo) {
   const Stage heat = evolve("heat", u, steps, [&](Var x, Var y) {
     return .25f * (u(x - 1, y) + u(x + 1, y) + u(x, y - 1) + u(x, y + 1));
   });
-  expect_agreement_after_steps(heat, in.type(), sizes);
+  expect_agreement_after_steps(heat, in.type(), evolution_sizes);
 }
 
 TEST(Evolve, EveryBorder) {
@@ -39,7 +39,7 @@ TEST(Evolve, EveryBorder) {
     const Stage out = evolve("out", u, steps, [&](Var x, Var y) {
       return sum(Domain(3, 3), [&](Tap t) { return src(x + t.x, y + t.y); }) - 8 * u(x, y);
     });
-    expect_agreement_after_steps(out, in.type(), sizes);
+    expect_agreement_after_steps(out, in.type(), evolution_sizes);
   }
 }
 
@@ -49,7 +49,7 @@ TEST(Evolve, InPlaceWhereOnlyTheOwnPixelIsRead) {
   Field<std::uint32_t> u("u", in);
   expect_agreement_after_steps(
       evolve("out", u, steps, [&](Var x, Var y) { return u(x, y) * 1664525u + cast<unsigned>(x + y); }),
-      in.type(), sizes);
+      in.type(), evolution_sizes);
 }
 
 /// Lanes are stored one by one, so that the next one must not read what the one before has become.
@@ -59,7 +59,7 @@ TEST(Evolve, LanesOfTheOwnPixel) {
   Field<Vec<std::int32_t, 3>> u("u", in);
   const Stage out =
       evolve("out", u, steps, [&](Var x, Var y) { return pack(Expr(1), Expr(1), u(x, y).lane(0)); });
-  expect_agreement_after_steps(out, in.type(), sizes);
+  expect_agreement_after_steps(out, in.type(), evolution_sizes);
 }
 
 TEST(Evolve, DeeperPasts) {
@@ -87,7 +87,7 @@ TEST(Evolve, SeveralFieldsAndTheStepNumber) {
                 return hz(x, y) -
                        (ex.now()(x + 1, y) - ex.now()(x, y) + ey.now()(x, y + 1) - ey.now()(x, y)) * 7 / 10;
               })});
-  expect_agreement_after_steps({after[2], after[0]}, in.type(), sizes);
+  expect_agreement_after_steps({after[2], after[0]}, in.type(), evolution_sizes);
 }
 
 TEST(Evolve, FreezeAndThreeDimensions) {
@@ -108,7 +108,7 @@ TEST(Evolve, FreezesPixelsOfSeveralLanes) {
   u.freeze(2);
   const Stage out =
       evolve("out", u, steps, [&](Var x, Var y) { return cast<std::int16_t>(u(x - 1, y) - u(x, y + 1)); });
-  expect_agreement_after_steps(out, in.type(), sizes);
+  expect_agreement_after_steps(out, in.type(), evolution_sizes);
 }
 
 TEST(Evolve, AmongOtherStages) {
@@ -121,7 +121,7 @@ TEST(Evolve, AmongOtherStages) {
   Stage end =
       evolve("end", u, steps, [&](Var x, Var y) { return src(x - 1, y) + weight(x, y) * src(x, y + 1); });
   Stage total = reduce("total", end, Reduce::sum());
-  expect_agreement_after_steps({point("out", end - start + total), end}, in.type(), sizes);
+  expect_agreement_after_steps({point("out", end - start + total), end}, in.type(), evolution_sizes);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using Extents2 = std::vector<std::int64_t>;
 
 /// One row, one column, several parts per row, several rows per part.
-const std::vector<Extents2> sizes = {{1, 1}, {1, 9}, {7, 3}, {65, 33}, {4097, 3}, {9000, 2}};
+const std::vector<Extents2> global_sizes = {{1, 1}, {1, 9}, {7, 3}, {65, 33}, {4097, 3}, {9000, 2}};
 
 template <class T>
 class Reductions : public ::testing::Test {};
@@ -25,7 +25,7 @@ TYPED_TEST(Reductions, MinMaxAndPlaces) {
   const Outputs outputs = {reduce("least", in, Reduce::min()), reduce("greatest", in, Reduce::max()),
                            reduce("where_least", in, Reduce::arg_min()),
                            reduce("where_greatest", in, Reduce::arg_max())};
-  for (const Extents2& size : sizes) expect_agreement(outputs, noise(type_of<TypeParam>(), size, 11));
+  for (const Extents2& size : global_sizes) expect_agreement(outputs, noise(type_of<TypeParam>(), size, 11));
 }
 
 // Found by: weft verify --random 1 --seed 3032381
@@ -35,7 +35,7 @@ TEST(Reduction, PassesOverNaN) {
   const Outputs outputs = {reduce("least", number, Reduce::min()), reduce("greatest", number, Reduce::max()),
                            reduce("where_least", number, Reduce::arg_min()),
                            reduce("where_greatest", number, Reduce::arg_max())};
-  for (const Extents2& size : sizes) {
+  for (const Extents2& size : global_sizes) {
     expect_agreement(outputs, noise(in.type(), size, 31));
     expect_agreement(outputs, Buffer::allocate(in.type(), size));  // only NaN
   }
@@ -54,7 +54,7 @@ TYPED_TEST(Reductions, SumsAndProducts) {
   const Stage sum = reduce("sum", in, Reduce::sum());
   const Pipeline pipeline("p", real ? Outputs(sum) : Outputs{sum, reduce("product", in, Reduce::product())});
   const Program program = pipeline.compile(compile_options());
-  for (const Extents2& size : sizes) {
+  for (const Extents2& size : global_sizes) {
     const Buffer image = noise(type_of<TypeParam>(), size, 12);
     expect_agreement(program, pipeline, {{{"in", image}}, {}, {}}, real ? Bound{2.0} : exactly);
   }
@@ -63,7 +63,7 @@ TYPED_TEST(Reductions, SumsAndProducts) {
 TEST(Reduction, OfPixels) {
   Image<Vec<std::uint8_t, 3>> in("in");
   const Outputs outputs = {reduce("sum", in, Reduce::sum()), reduce("least", in, Reduce::min())};
-  for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 13));
+  for (const Extents2& size : global_sizes) expect_agreement(outputs, noise(in.type(), size, 13));
 }
 
 TEST(Reduction, OfACropAndOfAnyBox) {
@@ -91,7 +91,7 @@ TEST(Reduction, ByAnOperatorOfTheUsersKeepsTheOrder) {
   const Stage all = reduce("all", element, Reduce(compose).identity(Vec<std::uint32_t, 2>{1, 0}));
   const Stage bits = reduce(
       "bits", in, Reduce([](const Expr& a, const Expr& b) { return a ^ b; }).identity(0u).commutative());
-  for (const Extents2& size : sizes) expect_agreement({all, bits}, noise(in.type(), size, 15));
+  for (const Extents2& size : global_sizes) expect_agreement({all, bits}, noise(in.type(), size, 15));
 }
 
 TEST(Reduction, ResultsAreReadByStagesAndReductions) {
@@ -101,7 +101,8 @@ TEST(Reduction, ResultsAreReadByStagesAndReductions) {
   Stage range = point("range", cast<std::int64_t>(greatest) - least);
   Stage relative = point("relative", cast<std::int64_t>(in) - least);
   Stage far = reduce("far", select(relative > range / 2, 1, 0), Reduce::sum());
-  for (const Extents2& size : sizes) expect_agreement({relative, far, range}, noise(in.type(), size, 16));
+  for (const Extents2& size : global_sizes)
+    expect_agreement({relative, far, range}, noise(in.type(), size, 16));
 }
 
 /// The grouping of floats follows from the sizes alone.
@@ -132,7 +133,7 @@ TEST(Scatter, Histogram) {
   Image<std::uint8_t> in("in");
   const Stage histogram =
       scatter("histogram", {256}, 0u, in, [&](Var x, Var y) { return add({in(x, y)}, 1u); });
-  for (const Extents2& size : sizes) expect_agreement(histogram, noise(in.type(), size, 17));
+  for (const Extents2& size : global_sizes) expect_agreement(histogram, noise(in.type(), size, 17));
 }
 
 TEST(Scatter, SeveralUpdatesDropWhatLeavesTheBox) {
@@ -141,7 +142,7 @@ TEST(Scatter, SeveralUpdatesDropWhatLeavesTheBox) {
     const Expr v = in(x, y);
     return ScatterUpdates{add({v % 50, v % 9}, v), add({x, y}, 1), add({v >> 9, 3}, -7)};
   });
-  for (const Extents2& size : sizes) expect_agreement(bins, noise(in.type(), size, 18));
+  for (const Extents2& size : global_sizes) expect_agreement(bins, noise(in.type(), size, 18));
 }
 
 TEST(Scatter, PixelsOfSeveralLanesIntoAVolume) {
@@ -150,7 +151,7 @@ TEST(Scatter, PixelsOfSeveralLanesIntoAVolume) {
                              Vec<std::int32_t, 2>{0, 100}, in, [&](Var x, Var y) {
                                return add({x / 8, y / 8, in(x, y) / 64}, pack(cast<int>(in(x, y)), 1));
                              });
-  for (const Extents2& size : sizes) expect_agreement(grid, noise(in.type(), size, 19));
+  for (const Extents2& size : global_sizes) expect_agreement(grid, noise(in.type(), size, 19));
 }
 
 TEST(Scatter, MinMaxAndProduct) {
@@ -160,7 +161,7 @@ TEST(Scatter, MinMaxAndProduct) {
       scatter("low", {31}, 1000, in, [&](Var x, Var y) { return minimum({key(x, y)}, in(x, y)); }),
       scatter("high", {31}, -5, in, [&](Var x, Var y) { return maximum({key(x, y)}, in(x, y)); }),
       scatter("product", {31}, 3u, in, [&](Var x, Var y) { return multiply({key(x, y)}, in(x, y) | 1u); })};
-  for (const Extents2& size : sizes) expect_agreement(outputs, noise(in.type(), size, 20));
+  for (const Extents2& size : global_sizes) expect_agreement(outputs, noise(in.type(), size, 20));
 }
 
 /// In memory, too: 1, however often it was added.
@@ -279,7 +280,7 @@ TEST(Scatter, ByMediansOfManyValues) {
     const Expr column = in.border(Border::repeat())(3 * x + 2, y) >= 7;
     return maximum({key}, in.border(Border::clamp())(x, column));
   });
-  for (const Extents2& size : sizes) expect_agreement(bins, noise(in.type(), size, 32));
+  for (const Extents2& size : global_sizes) expect_agreement(bins, noise(in.type(), size, 32));
 }
 
 }  // namespace

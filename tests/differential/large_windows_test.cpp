@@ -13,7 +13,7 @@
 namespace weft::testing_support {
 namespace {
 
-const std::vector<std::vector<std::int64_t>> sizes = {{1, 1}, {5, 3}, {26, 15}, {67, 41}};
+const std::vector<std::vector<std::int64_t>> window_sizes = {{1, 1}, {5, 3}, {26, 15}, {67, 41}};
 
 TEST(LargeWindows, OfIntegersAreExact) {
   const auto check = [](const Pipeline& pipeline, Type type, const std::vector<Tile>& tiles) {
@@ -23,7 +23,7 @@ TEST(LargeWindows, OfIntegersAreExact) {
       options.tile = tile;
       programs.push_back(pipeline.compile(options));
     }
-    for (const auto& size : sizes)
+    for (const auto& size : window_sizes)
       expect_agreement(programs, pipeline, {{{"in", noise(type, size, 7)}}, {}, {}});
   };
   check(large_windows<std::uint8_t, std::int32_t>("u8", false), type_of<std::uint8_t>(),
@@ -35,7 +35,7 @@ TEST(LargeWindows, OfIntegersAreExact) {
 TEST(LargeWindows, OfFloatsAreNear) {
   const auto check = [](const Pipeline& pipeline, Type type, double largest) {
     const Program program = pipeline.compile(compile_options());
-    for (const auto& size : sizes)
+    for (const auto& size : window_sizes)
       expect_agreement(program, pipeline, {{{"in", picture(type, size, 7)}}, {}, {}}, {largest});
   };
   check(large_windows<float, float>("f32", false), type_of<float>(), 0.5);

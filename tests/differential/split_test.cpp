@@ -7,7 +7,7 @@
 namespace weft::testing_support {
 namespace {
 
-using Extents = std::vector<std::int64_t>;
+using Size = std::vector<std::int64_t>;
 
 /// Bands of 'out'; `tiles` as in a schedule's file.
 CompileOptions split(int steps, const std::string& scheme, const std::string& tiles) {
@@ -22,7 +22,7 @@ constexpr const char* of_rows = R"("y": {"pitch": 24, "top": 5})";
 
 void expect_agreement_in_split_tiles(const Outputs& outputs, Type type, int steps, const std::string& tiles,
                                      const std::vector<std::string>& schemes = {"colours", "merged", "fused"},
-                                     const std::vector<Extents>& sizes = {
+                                     const std::vector<Size>& sizes = {
                                          {1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
   const bool is_of_volume = sizes[0].size() > 2;  // which the interpreter takes long for
   std::vector<int> counts{-5, 0, 1, 2, steps - 1, steps, steps + 1, 3 * steps + 1};
@@ -30,7 +30,7 @@ void expect_agreement_in_split_tiles(const Outputs& outputs, Type type, int step
   const Pipeline pipeline("p", Outputs(outputs).strict());
   for (const std::string& scheme : schemes) {
     const Program program = pipeline.compile(split(steps, scheme, tiles));
-    for (const Extents& size : sizes) {
+    for (const Size& size : sizes) {
       for (const int count : counts) {
         SCOPED_TRACE(::testing::Message()
                      << scheme << ", " << size[0] << " wide, " << count << " steps in bands of " << steps);

@@ -7,7 +7,7 @@
 namespace weft::testing_support {
 namespace {
 
-using Extents = std::vector<std::int64_t>;
+using Size = std::vector<std::int64_t>;
 
 /// `at_once` steps of 'out', in tiles of such an extent, whose passes compute so many rows at a time.
 CompileOptions with_steps(int at_once, const std::string& tile = "[64, 16]",
@@ -26,7 +26,7 @@ void expect_agreement_in_tiles(const Outputs& outputs, Type type,
   for (const int steps_at_once : at_once) {
     rows = 4 - rows;  // 3, then 1, and so on
     const Program program = pipeline.compile(with_steps(steps_at_once, "[64, 16]", std::to_string(rows)));
-    for (const Extents& size : {Extents{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
+    for (const Size& size : {Size{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
       for (const int steps :
            {-5, 0, 1, steps_at_once - 1, steps_at_once, steps_at_once + 1, 3 * steps_at_once + 1}) {
         SCOPED_TRACE(::testing::Message()
@@ -127,7 +127,7 @@ TEST(StepsAtOnce, OfVolumes) {
     });
     const Pipeline pipeline("p", out);
     const Program program = pipeline.compile(with_steps(3, "[64, 4, 8]"));
-    for (const Extents& size : {Extents{1, 1, 1}, {5, 7, 3}, {33, 31, 9}, {130, 9, 20}, {70, 5, 40}}) {
+    for (const Size& size : {Size{1, 1, 1}, {5, 7, 3}, {33, 31, 9}, {130, 9, 20}, {70, 5, 40}}) {
       for (const int count : {0, 2, 3, 4, 7}) {
         SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(size) << ", " << count << " steps");
         expect_agreement(program, pipeline, {{{"in", noise(in.type(), size, 31)}}, {{"steps", count}}, {}});
@@ -143,7 +143,7 @@ void expect_agreement_of_fields(const Outputs& outputs, const std::vector<std::s
   for (const int steps_at_once : at_once) {
     const Program program =
         pipeline.compile(with_steps(steps_at_once, "[64, 16]", steps_at_once == 2 ? "2" : "3"));
-    for (const Extents& size : {Extents{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
+    for (const Size& size : {Size{1, 1}, {7, 5}, {33, 31}, {130, 70}, {300, 9}}) {
       for (const int steps :
            {0, 1, steps_at_once, steps_at_once + 1, 2 * steps_at_once, 3 * steps_at_once + 2}) {
         SCOPED_TRACE(::testing::Message()
@@ -226,7 +226,7 @@ TEST(StepsAtOnce, OfFieldsThatAreVolumes) {
        })});
   const Pipeline pipeline("p", Outputs({after[0], after[1]}).strict());
   const Program program = pipeline.compile(with_steps(2, "[64, 4, 8]"));
-  for (const Extents& size : {Extents{1, 1, 1}, {5, 7, 3}, {33, 31, 9}, {130, 9, 20}}) {
+  for (const Size& size : {Size{1, 1, 1}, {5, 7, 3}, {33, 31, 9}, {130, 9, 20}}) {
     for (const int count : {0, 1, 2, 5}) {
       SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(size) << ", " << count << " steps");
       expect_agreement(program, pipeline,

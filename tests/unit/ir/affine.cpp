@@ -4,8 +4,7 @@
 
 #include <random>
 
-using namespace weft::ir;
-
+namespace weft::ir {
 namespace {
 
 const Affine x{Atom(Coord{0})}, y{Atom(Coord{1})}, w{Atom(Size{"in", 0})};
@@ -135,3 +134,5 @@ TEST(Affine, MentionsLooksInsideFloors) {
   EXPECT_FALSE(is_coord(x + 1, 0));
   EXPECT_FALSE(is_coord(x, 1));
 }
+
+}  // namespace weft::ir

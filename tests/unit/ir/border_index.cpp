@@ -2,8 +2,7 @@
 
 #include "ir/interpret.h"
 
-using namespace weft::ir;
-
+namespace weft::ir {
 namespace {
 
 /// Walks from inside to the index one step at a time, as each mode is drawn in stage_ir.h.
@@ -51,3 +50,5 @@ TEST(BorderIndex, FarAway) {
   EXPECT_EQ(border_index(BorderMode::Repeat, -far, 1 << 10), 0);
   EXPECT_EQ(border_index(BorderMode::Mirror, far, 1 << 10), 0);
 }
+
+}  // namespace weft::ir

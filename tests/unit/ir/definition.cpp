@@ -5,8 +5,7 @@
 
 #include "ir/interpret.h"
 
-using namespace weft;
-
+namespace weft {
 namespace {
 
 template <class T>
@@ -229,3 +228,5 @@ TEST(Definition, AnyNames) {
     EXPECT_FLOAT_EQ(results.at("namespace").at<float>(3, 0), 2.f * std::size(names));
   }
 }
+
+}  // namespace weft

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace weft;
-
+namespace weft {
 namespace {
 
 template <class T>
@@ -125,3 +124,5 @@ TEST(Interpret, EmptyStages) {
       stage("out", in.size(), [&](Var x, Var y) { return half.border(Border::clamp())(x / 2, y / 2); });
   EXPECT_EQ(run<int>(out, {{"in", row<int>({7})}}), (std::vector{0}));
 }
+
+}  // namespace weft

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
-using namespace weft;
-
+namespace weft {
 namespace {
 
 std::string text_of(const Outputs& outputs) { return "\n" + ir::to_string(Pipeline("p", outputs).ir()); }
@@ -168,3 +167,5 @@ TEST(Print, Domains) {
   EXPECT_EQ(ir::to_string(Domain({{0, -1}, {1, 0}}).node()), "{(0, -1), (1, 0)}");
   EXPECT_EQ(ir::to_string(Domain::disc(3).node()), "29 points of [-3 .. 3, -3 .. 3]");
 }
+
+}  // namespace weft

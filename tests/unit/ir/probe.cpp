@@ -5,8 +5,7 @@
 
 #include "tests/errors/expect_error.h"
 
-using namespace weft;
-
+namespace weft {
 namespace {
 
 /// Pixel (x, y) is x + 10 y.
@@ -96,3 +95,5 @@ TEST(Probe, HasALimit) {
                "  help: probe a smaller image, or a stage before it");
   EXPECT_ERROR(probed(out, {8, 0}), "stage 'out' has no pixel (8, 0)\n  pixels (0, 0) to (7, 5)");
 }
+
+}  // namespace weft

@@ -6,9 +6,7 @@
 #include <cstring>
 #include <limits>
 
-using namespace weft;
-using namespace weft::ir;
-
+namespace weft::ir {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -207,3 +205,5 @@ TEST(Value, IdentitiesOfMinAndMax) {
   EXPECT_EQ(largest(type_of<float>()).as_double(), infinity);
   EXPECT_EQ(least(type_of<float>()).as_double(), -infinity);
 }
+
+}  // namespace weft::ir

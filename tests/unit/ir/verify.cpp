@@ -5,9 +5,7 @@
 
 #include "ir/build.h"
 
-using namespace weft;
-using namespace weft::ir;
-
+namespace weft::ir {
 namespace {
 
 const Affine x{Atom(Coord{0})};
@@ -129,3 +127,5 @@ TEST(Verify, OrderAndNames) {
   EXPECT_EQ(complaint(Pipeline{"p", {a}, {in}, {}, {a, also_a}, false}),
             "after a pass: two things are named 'a'");
 }
+
+}  // namespace weft::ir

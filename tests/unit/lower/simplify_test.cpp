@@ -5,12 +5,15 @@
 #include "lower/expressions.h"
 #include "tests/support/symbols.h"
 
-namespace weft::lower {
+namespace weft::kernel {
 namespace {
 
 using ir::BinaryOp;
 using ir::UnaryOp;
-using namespace kernel;
+using lower::computable;
+using lower::simplified_binary;
+using lower::simplified_unary;
+using lower::stored_as;
 
 Expr real(double value) { return constant(Scalar::F32, {.f = value}); }
 const Expr x = cast(ir::CastMode::Convert, Scalar::F32, name("x"_s));  // a coordinate
@@ -66,4 +69,4 @@ TEST(Simplify, MinimaOfHalvesAreRoundedOnce) {
 }
 
 }  // namespace
-}  // namespace weft::lower
+}  // namespace weft::kernel
