@@ -300,8 +300,29 @@ Operations shared_operations(const ir::Stage& stage) {
   return shared;
 }
 
+TableColumns table_columns(const SharedValue& value, int pixels) {
+  std::int64_t low = 0, high = 0;  // from the first use's
+  const ir::Affine& column = value.uses[0].column;
+  for (const SharedUse& use : value.uses) {
+    const std::int64_t distance = *constant_difference(use.column, column);
+    low = std::min(low, distance), high = std::max(high, distance);
+  }
+  const ir::Scaled along = value.along();
+  const std::int64_t steps = (pixels - 1) * along.scale / along.divisor + 1;
+  return {column + low, column + high, static_cast<int>(steps + high - low + 1)};
+}
+
 std::vector<SharedValue> shared_values(const std::vector<ir::Expr>& roots, int rank) {
-  return Finder(rank).find(roots);
+  std::vector<SharedValue> values = Finder(rank).find(roots);
+  std::int64_t room = 32768;
+  std::erase_if(values, [&](const SharedValue& v) {
+    const std::int64_t bytes =
+        v.plane_count() * table_columns(v, strip_pixels).capacity * std::int64_t{size_of(v.value->type)};
+    if (bytes > room) return true;
+    room -= bytes;
+    return false;
+  });
+  return values;
 }
 
 }  // namespace weft::analysis

@@ -36,7 +36,19 @@ struct SharedValue {
   ir::Scaled along() const;
 };
 
-/// Those that cost a row less than its pixels do.
+/// Cores compute rows in strips of so many pixels, or fewer, whose local arrays stay in the first-level cache. Shorter
+/// strips pay more for their ends.
+constexpr int strip_pixels = 1024;
+
+/// Along a row, the columns that the pixels of a strip use. The first and the last, as functions of the strip's first and
+/// last x, and how many there are at most.
+struct TableColumns {
+  ir::Affine first, last;
+  int capacity;
+};
+TableColumns table_columns(const SharedValue& value, int pixels);
+
+/// Those that cost a row less than its pixels do, and whose tables for a strip stay in the first-level cache, 32 KB of all.
 std::vector<SharedValue> shared_values(const std::vector<ir::Expr>& roots, int rank);
 
 ;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <sstream>
 
 #include "target/dialect.h"
@@ -21,8 +20,8 @@ namespace {
 
 std::vector<std::string> options_of(const DeviceFlags& flags) {
   std::vector<std::string> options = {"--std=c++17", "--gpu-architecture=" + flags.architecture};
-  std::istringstream words{std::string(target::float_options(target::cuda(), flags.strict))};
-  options.insert(options.end(), std::istream_iterator<std::string>(words), {});
+  for (std::string& word : target::float_option_words(target::cuda(), flags.strict))
+    options.push_back(std::move(word));
   options.insert(options.end(), flags.extra.begin(), flags.extra.end());
   return options;
 }

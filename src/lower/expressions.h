@@ -132,8 +132,7 @@ class ExpressionLowering {
                        const kernel::Expr& count, int capacity);
 
   /// The values that so many neighbours share.
-  std::vector<analysis::SharedValue> strip_shared_values(const std::vector<ir::Expr>& roots,
-                                                         int capacity) const;
+  std::vector<analysis::SharedValue> strip_shared_values(const std::vector<ir::Expr>& roots) const;
   /// Appends loops that compute those of `count` pixels from `x0`, at most `capacity`, in a local array. lower() then
   /// looks them up.
   void tabulate(const analysis::SharedValue& value, kernel::Block& block, const kernel::Expr& x0,

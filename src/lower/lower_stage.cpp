@@ -289,11 +289,13 @@ class StageLowering {
     const kernel::Symbol length = layout_.names.local("count");
     const Expr x0 = kernel::name(begin), count = kernel::name(length);
     const Expr x = kernel::add(x0, kernel::name(layout_.variables.i));
-    kernel::For strip{kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(strip_pixels)};
+    kernel::For strip{
+        kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(analysis::strip_pixels)};
     strip.body.push_back(
-        {kernel::Let{length, kernel::min(kernel::literal(strip_pixels), kernel::sub(right, x0))}});
+        {kernel::Let{length, kernel::min(kernel::literal(analysis::strip_pixels), kernel::sub(right, x0))}});
     Block pointers, work;
-    store_strip(expressions, {{&inner_, target, x_offset(x)}}, {x0, count, strip_pixels}, pointers, work);
+    store_strip(expressions, {{&inner_, target, x_offset(x)}}, {x0, count, analysis::strip_pixels}, pointers,
+                work);
     kernel::append(strip.body, std::move(pointers));
     kernel::append(strip.body, std::move(work));
     return {{std::move(strip)}};

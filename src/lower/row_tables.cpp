@@ -5,8 +5,6 @@
 //
 //     for (i of the columns)  shared[i] = f(in[first + i])
 //     for (i of the pixels)   … shared[2 * i] + shared[2 * i + 1] …
-#include <algorithm>
-
 #include "analysis/ranges.h"
 #include "analysis/shared_values.h"
 #include "ir/visit.h"
@@ -17,48 +15,18 @@ namespace weft::lower {
 using kernel::Expr;
 using kernel::literal;
 
-namespace {
-
-constexpr std::int64_t most_bytes = 32768;  // of all tables, which are to stay in the first-level cache
-
-struct TableColumns {
-  ir::Affine first, last;  ///< Functions of x.
-  int capacity;            ///< For so many pixels.
-};
-
-TableColumns table_columns(const analysis::SharedValue& value, int pixels) {
-  std::int64_t low = 0, high = 0;  // from the first use's
-  const ir::Affine& column = value.uses[0].column;
-  for (const analysis::SharedUse& use : value.uses) {
-    const std::int64_t distance = *analysis::constant_difference(use.column, column);
-    low = std::min(low, distance), high = std::max(high, distance);
-  }
-  const ir::Scaled along = value.along();
-  const std::int64_t steps = (pixels - 1) * along.scale / along.divisor + 1;
-  return {column + low, column + high, static_cast<int>(steps + high - low + 1)};
-}
-
-}  // namespace
-
-std::vector<analysis::SharedValue> ExpressionLowering::strip_shared_values(const std::vector<ir::Expr>& roots,
-                                                                           int capacity) const {
+std::vector<analysis::SharedValue> ExpressionLowering::strip_shared_values(
+    const std::vector<ir::Expr>& roots) const {
   if (!is_in_vector_loop() || stage_.rank() < 2) return {};
   std::vector<analysis::SharedValue> values = analysis::shared_values(roots, stage_.rank());
-  std::int64_t bytes = 0;
-  std::erase_if(values, [&](const analysis::SharedValue& v) {
-    if (v.planes && place_ != Place::Interior) return true;
-    const std::int64_t more =
-        v.plane_count() * table_columns(v, capacity).capacity * std::int64_t{size_of(v.value->type)};
-    if (bytes + more > most_bytes) return true;
-    bytes += more;
-    return false;
-  });
+  if (place_ != Place::Interior)
+    std::erase_if(values, [](const analysis::SharedValue& v) { return v.planes.has_value(); });
   return values;
 }
 
 void ExpressionLowering::tabulate(const analysis::SharedValue& value, kernel::Block& block, const Expr& x0,
                                   const Expr& count, int capacity) {
-  const TableColumns columns = table_columns(value, capacity);
+  const analysis::TableColumns columns = analysis::table_columns(value, capacity);
   const int lanes = value.value->type.lanes;
   const std::int64_t pitch = std::int64_t{columns.capacity} * lanes;
   const auto at = [&](const ir::Affine& form, const Expr& x) {

@@ -56,8 +56,7 @@ const std::vector<ir::Case>& cases_of(const ir::Stage& stage) {
 bool is_one_loop(ExpressionLowering& expressions, const ir::Stage& stage) {
   const std::vector<ir::Expr> roots = ir::expressions(stage);
   return !lanes_share_a_function(stage) && expressions.strip_folds(roots).empty() &&
-         expressions.strip_tables(roots).empty() &&
-         expressions.strip_shared_values(roots, strip_pixels).empty();
+         expressions.strip_tables(roots).empty() && expressions.strip_shared_values(roots).empty();
 }
 
 bool lanes_share_a_function(const ir::Stage& stage) {
@@ -138,7 +137,7 @@ void store_strip(ExpressionLowering& expressions, const std::vector<StripTarget>
       expressions.fold_over_strip(*fold, work, strip.x0, strip.count, strip.capacity);
     if (const auto tables = expressions.strip_tables(roots); !tables.empty())
       expressions.find_over_strip(tables, work, strip.count, strip.capacity);
-    for (const analysis::SharedValue& value : expressions.strip_shared_values(roots, strip.capacity))
+    for (const analysis::SharedValue& value : expressions.strip_shared_values(roots))
       expressions.tabulate(value, work, strip.x0, strip.count, strip.capacity);
   }
   if (!is_piecewise && lanes_share_a_function(stage)) {

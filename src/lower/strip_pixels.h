@@ -18,9 +18,6 @@ struct Strip {
   int capacity;
 };
 
-// The local arrays of a strip stay in the first-level cache; shorter strips pay more for their ends.
-constexpr int strip_pixels = 1024;
-
 /// What is stored for the pixels of a strip.
 struct StripTarget {
   const ir::Stage* stage;

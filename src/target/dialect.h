@@ -9,7 +9,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/value.h"
 #include "machine/architecture.h"
@@ -60,6 +62,8 @@ struct Dialect {
 constexpr std::string_view float_options(const Dialect& dialect, bool strict) {
   return strict ? dialect.strict_options : dialect.fast_options;
 }
+/// Each by itself.
+std::vector<std::string> float_option_words(const Dialect& dialect, bool strict);
 
 const Dialect& cuda();
 const Dialect& hip();

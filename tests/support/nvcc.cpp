@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <iterator>
-#include <sstream>
 
 #include "compile/process.h"
 #include "target/dialect.h"
@@ -25,8 +23,8 @@ std::optional<fs::path> find_nvcc() {
 NvccRun compile_with_nvcc(const fs::path& source, const fs::path& product, const NvccOptions& options) {
   std::vector<std::string> command = {find_nvcc().value().string(), "-std=c++17",
                                       "-arch=" + options.architecture, options.object ? "-c" : "-cubin"};
-  std::istringstream words{std::string(target::float_options(target::cuda(), options.strict))};
-  command.insert(command.end(), std::istream_iterator<std::string>(words), {});
+  for (std::string& word : target::float_option_words(target::cuda(), options.strict))
+    command.push_back(std::move(word));
   command.insert(command.end(), {"-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings"});
   command.insert(command.end(), options.extra.begin(), options.extra.end());
   command.insert(command.end(), {"-o", product.string(), source.string()});
