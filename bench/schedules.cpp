@@ -1,5 +1,5 @@
 // Times schedules of one application in turns: those of every way to fuse, and others drawn from all that are
-// legal. JSON on stdout, with what the model expects of each.
+// legal: groups with the plans that Weft gives them, and whole plans. JSON on stdout, with what the model expects of each.
 //
 //     schedules harris --rounds 20 --draw 8
 #include <fmt/format.h>
@@ -54,14 +54,19 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-/// Adds so many others, or fewer if chance finds no more.
+/// Adds so many others of groups alone, and as many of whole plans: other widths and heights, rows that a pass computes,
+/// room for rows, single stages that keep rows or do not. Or fewer if chance finds no more.
 void draw(tools::Contenders& contenders, const Options& options) {
   constexpr std::int64_t tries = 16;  // for each; most pipelines have more legal groups, some have not
-  std::int64_t found = 0;
-  for (std::int64_t t = 0; t < tries * options.draw && found < options.draw; ++t) {
-    const auto groups =
-        fuzz::random_groups(contenders.prepared(), static_cast<std::uint64_t>(options.seed + t));
-    found += contenders.add(fmt::format("random {}", found + 1), groups.groups) ? 1 : 0;
+  const ir::Pipeline& prepared = contenders.prepared();
+  std::int64_t groups = 0, plans = 0;
+  for (std::int64_t t = 0; t < tries * options.draw; ++t) {
+    const auto grouping = fuzz::random_groups(prepared, static_cast<std::uint64_t>(options.seed + t));
+    if (groups < options.draw)
+      groups += contenders.add(fmt::format("random {}", groups + 1), {grouping.groups, {}}) ? 1 : 0;
+    if (plans < options.draw)
+      plans +=
+          contenders.add(fmt::format("plan {}", plans + 1), fuzz::legal_groups(prepared, grouping)) ? 1 : 0;
   }
 }
 

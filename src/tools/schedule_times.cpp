@@ -38,9 +38,10 @@ Contenders::Contenders(const Subject& subject)
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
-Contender* Contenders::find(const schedule::Groups& groups, const plan::Tiles& tiles) {
-  const auto same = std::find_if(all_.begin(), all_.end(),
-                                 [&](const Contender& c) { return c.groups == groups && c.tiles == tiles; });
+Contender* Contenders::find(const schedule::Schedule& schedule) {
+  const auto same = std::find_if(all_.begin(), all_.end(), [text = to_json(schedule)](const Contender& c) {
+    return c.schedule == text;
+  });
   return same == all_.end() ? nullptr : &*same;
 }
 
@@ -48,6 +49,7 @@ void Contenders::add_new(const std::string& name, const schedule::Schedule& sche
   all_.push_back({{name},
                   groups_of(schedule),
                   tiles_of(schedule),
+                  to_json(schedule),
                   plan::costs_of(schedule.kernels, sizes_),
                   {},
                   {},
@@ -59,16 +61,16 @@ void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
   scheduling.fuse = fuse, scheduling.tile = tile;
   const schedule::Schedule schedule =
       compile::scheduled(subject_.pipeline.ir(), target::Processor::Cpu, scheduling).schedule;
-  if (Contender* same = find(groups_of(schedule)))
+  if (Contender* same = find(schedule))
     same->names.push_back(name);
   else
     add_new(name, schedule);
 }
 
-bool Contenders::add(const std::string& name, const schedule::Groups& groups) {
-  const auto legal = schedule_of_groups(prepared_, {groups, {}}, schedule::Tiling::March);
+bool Contenders::add(const std::string& name, const schedule::Grouping& grouping) {
+  const auto legal = schedule_of_groups(prepared_, grouping, schedule::Tiling::March);
   if (!legal.schedule) throw InternalError("groups that are not legal: " + legal.why);
-  if (find(groups_of(*legal.schedule))) return false;
+  if (find(*legal.schedule)) return false;
   add_new(name, *legal.schedule);
   return true;
 }
@@ -77,7 +79,7 @@ void Contenders::add_cheapest(int count) {
   int rank = 0;
   for (const schedule::Grouping& grouping :
        cheapest_groupings(prepared_, schedule::Tiling::March, {}, plan::cpu_costs(sizes_), count))
-    add("expected " + ordinal(++rank), grouping.groups);
+    add("expected " + ordinal(++rank), {grouping.groups, {}});
 }
 
 void Contenders::add_in_strips() {
@@ -95,8 +97,7 @@ void Contenders::add_in_strips() {
       const auto [tile, is_new] = grouping.tiles.emplace(plan.into, plan::Tile{width, height});
       if (is_new && !scheduled()) grouping.tiles.erase(tile);
     }
-    if (!grouping.tiles.empty())
-      add_new(fmt::format("{} in {}x{}", name, width, height), scheduled().value());
+    if (!grouping.tiles.empty()) add(fmt::format("{} in {}x{}", name, width, height), grouping);
   }
 }
 
@@ -120,7 +121,7 @@ void Contenders::compile(int threads, Progress& progress) {
   show();
   share_out(0, is_new.size(), 0, [&](std::uint64_t c) {
     compile::Scheduling scheduling;
-    scheduling.groups = schedule::to_json(is_new[c]->groups, is_new[c]->tiles);
+    scheduling.groups = is_new[c]->schedule;
     Program program = tools::compile(subject_.pipeline, RunTarget::Cpu, threads, scheduling);
     const std::lock_guard lock(mutex);
     is_new[c]->program = std::move(program);
