@@ -12,7 +12,9 @@ constexpr Fact of_own_run(double value) { return {value, Source::OwnRun}; }
 // least squares of the logarithms of the cores' times, all applications weighing the same). From five of the
 // applications alone, bytes, accesses and divisions come out within an eighth of these, and the rank
 // correlation over all stays above 0.98; rows and what is exposed can take each other's place, and are less
-// certain. Waking the cores is assumed. A row of a plane: from heat3d on one core of an AMD EPYC (2026-11-24).
+// certain. So a row is what fits best the times of 96 whole plans, many of them of short rows, of twelve applications
+// on an AMD EPYC (bench/schedules, 2026-11-25); that machine's other numbers would be other ones. Waking the cores is
+// assumed. A row of a plane: from heat3d on one core of the same (2026-11-24).
 constexpr double additions = 266e9;
 
 }  // namespace
@@ -22,7 +24,7 @@ const CpuSpeeds& cpu_speeds() {
                                 .operations = of_own_run(2 * additions),
                                 .accesses = of_own_run(73e9),
                                 .divisions = of_own_run(16e9),
-                                .row = of_own_run(40e-9),
+                                .row = of_own_run(25e-9),
                                 .line = of_own_run(15e-9),
                                 .kernel = {30e-6, Source::Assumed},
                                 .exposed = of_own_run(0.9),

@@ -73,7 +73,7 @@ static inline float exp_approx_f32(float v) {
 static inline float max_f32(float a, float b) { return a < b ? b : a; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
-// x^y within 4 ulp for 0 < y <= 4 that is no integer, and 0 below 2^-125, without branches.
+// x^y within 6 ulp for 0 < y <= 4 that is no integer, and 0 below 2^-125, without branches.
 static inline float pow_approx_f32(float x, float y) {
 #ifndef __FMA__
   return powf(x, y);
