@@ -22,14 +22,6 @@ using kernel::LoopKind;
 
 namespace {
 
-// More copies feed more cores, but each is cleared and added: large stages have two.
-constexpr std::int64_t most_copies = 16, least_copies = 2, pixels_of_all_copies = 1 << 20;
-// An update of a bin waits for the last one of the same bin to be stored, and neighbouring pixels often share
-// one. So a row is read at several places in turn; in small stages each place has copies of its own, as long
-// as all of it stays in the first-level cache.
-constexpr int most_places = 8, places_without_copies = 4;
-constexpr std::int64_t bytes_of_places = 16384;
-
 class ScatterLowering {
  public:
   explicit ScatterLowering(const KernelContext& context)
@@ -41,8 +33,8 @@ class ScatterLowering {
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        places_(places()),
-        place_copies_(has_place_copies() ? places_ : 1) {}
+        asked_(*context.plan.copies),
+        place_copies_(asked_.are_of_places ? asked_.places : 1) {}
 
   void run() {
     copies_ = layout_.names.claim(array_.name.spelling() + "_copies");
@@ -63,18 +55,10 @@ class ScatterLowering {
   Expr bin_count() const { return kernel::mul(bins_.count(), bins_.width()); }
   Expr copy_count() const {
     const Expr bins = kernel::max(bin_count(), literal(1));
-    const Expr fitting = kernel::div(literal(pixels_of_all_copies), bins);
-    return kernel::min(literal(most_copies), kernel::max(literal(least_copies), fitting));
+    const Expr fitting = kernel::div(literal(asked_.pixels), bins);
+    return kernel::min(literal(asked_.most), kernel::max(literal(asked_.least), fitting));
   }
   Expr all_copies() const { return kernel::mul(copy_count(), literal(place_copies_)); }
-  bool has_place_copies() const {
-    const auto known = kernel::literal_value(bin_count());
-    return known && std::max<std::int64_t>(*known, 1) * size_of(stage_.type) * most_places <= bytes_of_places;
-  }
-  int places() const {
-    if (points_.rank() == 0) return 1;
-    return has_place_copies() ? most_places : places_without_copies;
-  }
   Expr scalar_of(const Expr& bin, int lane) const {
     return kernel::add(kernel::mul(bin, literal(lanes())), literal(lane));
   }
@@ -95,7 +79,7 @@ class ScatterLowering {
     const Expr part = kernel::name(number);
     const bool needs_borders = !analysis::interior_of(stage_).is_everything();
     std::vector<Expr> coords = points_.coords();
-    if (places_ > 1) {
+    if (asked_.places > 1) {
       const Expr place = kernel::mul(kernel::name(variables_.i), kernel::name(apart_));
       coords[0] = kernel::add(coords[0], place);
     }
@@ -142,7 +126,7 @@ class ScatterLowering {
               Block& block) const {
     Block pointers, loops;
     expressions.open(loops, &pointers);
-    if (places_ == 1) {
+    if (asked_.places == 1) {
       update(expressions, copy, loops);
     } else {
       const Expr apart = kernel::name(apart_);
@@ -151,9 +135,9 @@ class ScatterLowering {
         update(expressions, copy, place.body);
         loops.push_back({For{LoopKind::Serial, points_.coordinate(0), begin, end, {{std::move(place)}}}});
       };
-      loops.push_back({kernel::Let{apart_, kernel::div(kernel::sub(to, from), literal(places_))}});
-      loop(from, kernel::add(from, apart), places_);
-      loop(kernel::add(from, kernel::mul(apart, literal(places_))), to, 1);
+      loops.push_back({kernel::Let{apart_, kernel::div(kernel::sub(to, from), literal(asked_.places))}});
+      loop(from, kernel::add(from, apart), asked_.places);
+      loop(kernel::add(from, kernel::mul(apart, literal(asked_.places))), to, 1);
     }
     expressions.close();
     kernel::append(block, std::move(pointers));
@@ -218,7 +202,8 @@ class ScatterLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
-  const int places_, place_copies_;
+  const plan::Copies& asked_;
+  const int place_copies_;
   const Variables& variables_ = layout_.variables;
   kernel::Symbol copies_;
   const kernel::Symbol apart_ = layout_.names.local("apart");  ///< From place to place in a row.

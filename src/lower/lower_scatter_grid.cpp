@@ -17,9 +17,6 @@ using kernel::LoopKind;
 
 namespace {
 
-constexpr std::int64_t most_shared_bytes = 16384;  // leaves room for several blocks on every architecture
-constexpr std::int64_t points_per_block = 16384;   // many for each copy that is cleared and added
-
 class ScatterGrid {
  public:
   explicit ScatterGrid(const KernelContext& context)
@@ -31,7 +28,8 @@ class ScatterGrid {
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        scalars_(shared_scalars()) {}
+        scalars_(context.plan.copies->shared_scalars),
+        points_per_block_(context.plan.copies->points) {}
 
   void run() {
     kernel::Function start = start_function();
@@ -45,13 +43,6 @@ class ScatterGrid {
 
  private:
   int lanes() const { return stage_.type.lanes; }
-
-  /// The scalars of a copy in shared memory, or 0 if it does not fit there.
-  std::int64_t shared_scalars() const {
-    const auto bins = kernel::literal_value(kernel::mul(bins_.count(), bins_.width()));
-    const bool fits = bins && *bins > 0 && *bins * size_of(stage_.type) <= most_shared_bytes;
-    return fits && points_.rank() > 0 ? *bins * lanes() : 0;
-  }
 
   ExpressionLowering expressions_at(std::vector<Expr> coords) const {
     return {layout_,       module_.tables,    context_.names, stage_,
@@ -106,13 +97,13 @@ class ScatterGrid {
   // ---- by way of shared memory ----
 
   Expr rows_per_block() const {
-    return kernel::max(kernel::div(literal(points_per_block), kernel::max(points_.width(), literal(1))),
+    return kernel::max(kernel::div(literal(points_per_block_), kernel::max(points_.width(), literal(1))),
                        literal(1));
   }
   /// Of 1-D domains the blocks are parts of x, of others they are rows.
   Expr block_count() const {
     const bool along_x = points_.rank() == 1;
-    const Expr per_block = along_x ? literal(points_per_block) : rows_per_block();
+    const Expr per_block = along_x ? literal(points_per_block_) : rows_per_block();
     const Expr all = along_x ? points_.extent(0) : points_.count();
     return kernel::max(kernel::div(kernel::sub(kernel::add(all, per_block), literal(1)), per_block),
                        literal(1));
@@ -160,7 +151,7 @@ class ScatterGrid {
     Block block;
     if (points_.rank() == 1) {
       const kernel::Symbol first = layout_.names.local("x0");
-      const Expr x0 = kernel::name(first), per_block = literal(points_per_block);
+      const Expr x0 = kernel::name(first), per_block = literal(points_per_block_);
       block.push_back({kernel::Let{first, kernel::add(points_.begin(0), kernel::mul(part, per_block))}});
       block.push_back({points(x0, kernel::min(kernel::add(x0, per_block), points_.end(0)))});
       return block;
@@ -185,7 +176,7 @@ class ScatterGrid {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
-  const std::int64_t scalars_;
+  const std::int64_t scalars_, points_per_block_;  ///< Of a copy in shared memory; 0: there is none.
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "ir/window.h"
 #include "lower/expressions.h"
 #include "lower/median_network.h"
-#include "lower/window_code.h"
+#include "plan/window_code.h"
 
 namespace weft::lower {
 
@@ -26,7 +26,8 @@ const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
 /// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps
 /// of a window that is no box have a row pointer and an offset each.
 int taps_of_pass(const ir::Fold& fold) {
-  const int fitting = std::max(1, most_operations_of_pass / static_cast<int>(operations_of(fold.next) + 1));
+  const int fitting =
+      std::max(1, most_operations_of_pass / static_cast<int>(plan::operations_of(fold.next) + 1));
   const auto dense = ir::dense_box(fold.loop->domain);
   if (!dense)
     return std::min({fitting, most_scattered_taps, static_cast<int>(fold.loop->domain.points.size())});
@@ -144,9 +145,9 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
       result.push_back(std::move(lanes));
     }
   } else {
-    const bool unrolled = is_in_vector_loop()       ? is_unrolled_in_vectors(fold)
-                          : place_ == Place::Thread ? is_unrolled_in_thread(fold)
-                                                    : is_unrolled_at_border(fold);
+    const bool unrolled = is_in_vector_loop()       ? plan::is_unrolled_in_vectors(fold)
+                          : place_ == Place::Thread ? plan::is_unrolled_in_thread(fold)
+                                                    : plan::is_unrolled_at_border(fold);
     result = unrolled ? fold_unrolled(fold) : fold_in_loop(fold);
   }
   remember(&fold, free_loops(fold), result);
@@ -265,7 +266,7 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     ir::visit(result->fold->next, [&](const ir::Expr& inner) {
       if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
     });
-    const bool in_strips = !fits_in_vectors(*result->fold) || columns_of(*result->fold);
+    const bool in_strips = !plan::fits_in_vectors(*result->fold) || columns_of(*result->fold);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }
@@ -439,7 +440,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     arrays.push_back(locals_.claim("window"));
     emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
-  const bool network = place_ != Place::Anywhere && count <= most_network_inputs;
+  const bool network = place_ != Place::Anywhere && count <= plan::most_network_inputs;
   if (network) {
     for (int point = 0; point < count; ++point) {
       bind_tap(*n.loop, point);

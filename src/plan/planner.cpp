@@ -356,11 +356,12 @@ void divide_parts(KernelPlan& plan, const Memory& memory) {
 void divide_scatter(KernelPlan& plan, const ir::Stage& scatter, const Memory& memory) {
   if (memory.is_of_blocks()) {
     analysis::ColumnsOrWhy found = analysis::columns_of(scatter, most_bytes_of_column);
-    plan.columns = std::move(found.columns), plan.why_shared = std::move(found.why);
+    plan.columns = std::move(found.columns), plan.why_copies = std::move(found.why);
   } else {
     analysis::BandsOrWhy found = analysis::bands_of(scatter);
-    plan.bands = std::move(found.bands), plan.why_shared = std::move(found.why);
+    plan.bands = std::move(found.bands), plan.why_copies = std::move(found.why);
   }
+  if (!plan.bands && !plan.columns) plan.copies = copies_of(scatter, memory);
 }
 
 /// What every plan of the group says.

@@ -101,12 +101,8 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
   if (plan.columns) lines.emplace_back("column", text_of(*plan.columns));
-  if (!plan.why_shared.empty())
-    lines.emplace_back(plan.is_of_blocks() ? "atomic" : "copies",
-                       fmt::format("{}: {}",
-                                   plan.is_of_blocks() ? "updates, of threads that have some points"
-                                                       : "of the result, each of some points",
-                                   plan.why_shared));
+  if (plan.copies)
+    lines.emplace_back("copies", fmt::format("{}, since {}", to_string(*plan.copies), plan.why_copies));
   const std::string where = plan.is_of_lanes()    ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";

@@ -9,7 +9,7 @@
 
 #include "ir/visit.h"
 #include "ir/window.h"
-#include "lower/window_code.h"
+#include "plan/window_code.h"
 #include "rewrite/prepare.h"
 
 namespace weft::tools {
@@ -76,12 +76,12 @@ std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Pro
   const auto add = [&](const ir::Stage& stage) {
     visit_outermost(stage, [&](const ir::Expr& e) {
       if (const auto* median = std::get_if<ir::Median>(&e->op)) {
-        const lower::WindowCode code = lower::code_of(*median);
+        const plan::WindowCode code = plan::code_of(*median);
         reports.push_back({stage.name, text_of(median->loop->domain), code.form, code.why});
         return;
       }
       const ir::Fold& fold = *std::get<ir::FoldResult>(e->op).fold;
-      lower::WindowCode code = lower::code_of(fold, pipeline.strict, processor);
+      plan::WindowCode code = plan::code_of(fold, pipeline.strict, processor);
       const bool is_part = made.count(stage.name) > 0 || reads_any_of(e, made) ||
                            (with_lines.count(stage.name) > 0 && is_line(fold.loop->domain));
       if (is_part && code.form == "unrolled") return;

@@ -491,16 +491,25 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
             "kernel out\n"
             "  core    all x 1 parallel\n"
             "  vector  parallel\n"
-            "  copies  of the result, each of some points: it has few pixels for so many points\n");
+            "  copies  2 to 16, 1048576 pixels in all; 8 places of a row in turn, with a copy each, since it "
+            "has few "
+            "pixels for so many points\n");
   EXPECT_EQ(text({16, in.width(), in.height()}, 4, of_blocks),
             "kernel out\n"
             "  grid    1 x 1 parallel\n"
             "  column  of 16 pixels for each y and z, a thread's own in shared memory; from 32 points\n");
-  EXPECT_EQ(text({256, in.width(), in.height()}, 4, of_blocks),
-            "kernel out\n"
-            "  grid    1 x 1 parallel\n"
-            "  atomic  updates, of threads that have some points: what goes with one place is more than 192 "
-            "bytes\n");
+  EXPECT_EQ(
+      text({256, in.width(), in.height()}, 4, of_blocks),
+      "kernel out\n"
+      "  grid    1 x 1 parallel\n"
+      "  copies  none: threads change the result itself, since what goes with one place is more than 192 "
+      "bytes\n");
+  EXPECT_EQ(
+      text({256, 1, 1}, 0, of_blocks),
+      "kernel out\n"
+      "  grid    1 x 1 parallel\n"
+      "  copies  one of each block, 256 scalars in shared memory, of 16384 points, since what goes with one "
+      "place is more than 192 bytes\n");
 }
 
 /// Every application's plans, asked for again whole, are the same.

@@ -1,11 +1,11 @@
-#include "lower/window_code.h"
+#include "plan/window_code.h"
 
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
 #include "ir/visit.h"
 
-namespace weft::lower {
+namespace weft::plan {
 namespace {
 
 class CodeOfWindows : public testing::Test {
@@ -64,4 +64,4 @@ TEST_F(CodeOfWindows, MediansHaveANetworkOrAreSelected) {
 }
 
 }  // namespace
-}  // namespace weft::lower
+}  // namespace weft::plan

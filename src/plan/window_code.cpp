@@ -1,4 +1,4 @@
-#include "lower/window_code.h"
+#include "plan/window_code.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "ir/visit.h"
 #include "ir/window.h"
 
-namespace weft::lower {
+namespace weft::plan {
 
 using ir::BinaryOp;
 
@@ -108,4 +108,4 @@ WindowCode code_of(const ir::Median& median) {
                       most_network_inputs)};
 }
 
-}  // namespace weft::lower
+}  // namespace weft::plan

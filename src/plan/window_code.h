@@ -1,4 +1,4 @@
-// How the window of a local operator is written: what lowering does, and weft explain tells.
+// How the window of a local operator is written: what is decided for lowering, and weft explain tells.
 //
 //     columns       a column times a row: a strip of pixels keeps its columns, neighbours share them
 //     unrolled      straight-line code, a tap after the other
@@ -11,7 +11,7 @@
 #include "ir/stage_ir.h"
 #include "target/target.h"
 
-namespace weft::lower {
+namespace weft::plan {
 
 /// Operations of one tap, roughly.
 std::size_t operations_of(const std::vector<ir::Expr>& body);
@@ -33,4 +33,4 @@ struct WindowCode {
 WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor);
 WindowCode code_of(const ir::Median& median);
 
-}  // namespace weft::lower
+}  // namespace weft::plan
