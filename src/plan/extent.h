@@ -41,6 +41,9 @@ kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const k
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 
+/// Tiles of that size for so many pixels: 2 of 64 for 100.
+inline std::int64_t tiles_along(std::int64_t pixels, std::int64_t size) { return (pixels + size - 1) / size; }
+
 /// "all", "248", "64|32|8 for 128", "256..16 for 64", "8 + 3n for 128 at most"
 std::string to_string(const Extent& extent);
 

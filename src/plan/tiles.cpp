@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t nominal_extent = 2048, largest_extent = std::int64_t{1} << 30;
 
-std::int64_t parts(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
-
 }  // namespace
 
 Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes) {
@@ -82,13 +80,13 @@ double rows_of(const ir::ConcreteBox& box) {
 }
 
 Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result) {
-  const std::int64_t columns = parts(result.extent[0], plan.width());
-  const std::int64_t layers = result.extent.size() > 2 ? parts(result.extent[1], plan.lines()) : 1;
+  const std::int64_t columns = tiles_along(result.extent[0], plan.width());
+  const std::int64_t layers = result.extent.size() > 2 ? tiles_along(result.extent[1], plan.lines()) : 1;
   std::int64_t height = size_over(plan.height(), result.extent.back(), columns * layers);
   if (plan.parts) height = round_up(height, rows_of_part(*plan.parts, result.extent[0]) * plan.step[1]);
   const double of_tiles = 2.0 / static_cast<double>(std::max<std::int64_t>(columns, 1));
   const double of_edges = 2.0 * plan.edges / static_cast<double>(std::max<std::int64_t>(result.extent[0], 1));
-  return {static_cast<double>(columns), static_cast<double>(parts(result.extent.back(), height)),
+  return {static_cast<double>(columns), static_cast<double>(tiles_along(result.extent.back(), height)),
           static_cast<double>(layers), height, std::min(plan.edges > 0 ? of_edges : of_tiles, 1.0)};
 }
 

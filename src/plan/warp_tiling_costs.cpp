@@ -18,15 +18,14 @@ struct Weights {
 constexpr Weights of_1080ti = {50, 0.5, 45, 20, 2, 100, 1}, of_v100 = {50, 0.5, 60, 10, 2, 100, 1};
 
 double product(const Points& points) { return static_cast<double>(points[0]) * points[1] * points[2]; }
-int parts(int extent, int size) { return (extent + size - 1) / size; }
 
 /// Of a block: each of its warps has a tile of its own (section 4).
 double elements_of(const WarpTiling::Buffer& buffer, const WarpTiling& tiling) {
   const Points warp = warp_sizes(tiling.block);
   double elements = 1;
   for (int d = 0; d < 3; ++d)
-    elements *=
-        parts(tiling.block[d], warp[d]) * (static_cast<double>(tiling.tile[d]) * warp[d] + buffer.overlap[d]);
+    elements *= static_cast<double>(tiles_along(tiling.block[d], warp[d])) *
+                (static_cast<double>(tiling.tile[d]) * warp[d] + buffer.overlap[d]);
   return elements;
 }
 

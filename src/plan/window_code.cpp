@@ -17,9 +17,9 @@ namespace {
 
 // Straight-line code beyond this many operations takes the compiler seconds and the instruction cache with
 // it.
-constexpr int most_unrolled_operations = 1200;
-constexpr int most_unrolled_operations_at_borders = 120;  // runs rarely: small is better than fast
-constexpr int most_unrolled_operations_of_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
+constexpr int most_unrolled_in_vectors = 1200;
+constexpr int most_unrolled_at_borders = 120;  // runs rarely: small is better than fast
+constexpr int most_unrolled_in_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
 
 /// What else compilers have to take apart, besides the operations: where a read lies that is not direct. GCC 12
 /// took 9 s for 81 taps at computed indices that are mirrored.
@@ -76,13 +76,13 @@ std::size_t operations_of(const std::vector<ir::Expr>& body) {
   return operations;
 }
 
-bool fits_in_vectors(const ir::Fold& fold) { return written_operations(fold) <= most_unrolled_operations; }
+bool fits_in_vectors(const ir::Fold& fold) { return written_operations(fold) <= most_unrolled_in_vectors; }
 bool is_unrolled_in_vectors(const ir::Fold& fold) { return fits_in_vectors(fold) && !is_tall_power(fold); }
 bool is_unrolled_in_thread(const ir::Fold& fold) {
-  return fits(fold, most_unrolled_operations_of_threads) && !is_tall_power(fold);
+  return fits(fold, most_unrolled_in_threads) && !is_tall_power(fold);
 }
 bool is_unrolled_at_border(const ir::Fold& fold) {
-  return fits(fold, most_unrolled_operations_at_borders) && !is_tall_power(fold);
+  return fits(fold, most_unrolled_at_borders) && !is_tall_power(fold);
 }
 
 WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor) {
@@ -91,7 +91,7 @@ WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processo
     return {"columns", "a column times a row: neighbours in a strip of pixels share columns"};
   if (is_tall_power(fold)) return {"tap by tap", "each tap multiplies what those before it made by itself"};
   const std::size_t operations = on_cpu ? written_operations(fold) : taps_of(fold) * operations_of(fold.next);
-  const int most = on_cpu ? most_unrolled_operations : most_unrolled_operations_of_threads;
+  const int most = on_cpu ? most_unrolled_in_vectors : most_unrolled_in_threads;
   if (operations <= static_cast<std::size_t>(most))
     return {"unrolled", fmt::format("{} operations; up to {} are straight-line code", operations, most)};
   return {"tap by tap", fmt::format("{} operations: straight-line code of more than {} {}", operations, most,
