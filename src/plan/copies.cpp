@@ -15,8 +15,8 @@ constexpr int most_places = 8, places_without_copies = 4;
 constexpr std::int64_t bytes_of_places = 16384;
 
 // Of blocks.
-constexpr std::int64_t most_shared_bytes = 16384;  // leaves room for several blocks on every architecture
-constexpr std::int64_t points_per_block = 16384;   // many for each copy that is cleared and added
+constexpr std::int64_t most_bytes_of_block = 16384;  // leaves room for several blocks on every architecture
+constexpr std::int64_t points_per_block = 16384;     // many for each copy that is cleared and added
 
 /// If the size of no image decides it.
 std::optional<std::int64_t> pixels_of(const ir::Stage& stage) {
@@ -38,7 +38,7 @@ Copies copies_of(const ir::Stage& scatter, const Memory& memory) {
   };
   Copies copies;
   if (memory.is_of_blocks()) {
-    if (has_rows && fits(1, most_shared_bytes))
+    if (has_rows && fits(1, most_bytes_of_block))
       copies.shared_scalars = *pixels * scatter.type.lanes, copies.points = points_per_block;
     return copies;
   }
