@@ -431,6 +431,16 @@ void CLike::print(const kernel::LookUp& s) {
   out_.line(fmt::format("{}({}, {}, {}, {}, {});", helper("look_up"), s.table, s.size, s.places, s.to,
                         text(s.count)));
 }
+void CLike::print(const kernel::PickPlanes& s) {
+  const std::string pick_planes = helper("pick_planes");
+  out_.line(
+      fmt::format("stand_up({}, {}, {}, {}, {});", s.table, s.planes, s.pitch, text(s.scalars), s.upright));
+  for (const kernel::PickPlanes::Pick& pick : s.picks) {
+    out_.line(fmt::format("{}<{}, {}>({}, {}, {}, {}, {}, {}, {}, {});", pick_planes, s.shift, s.lanes,
+                          s.upright, s.table, s.pitch, pick.places, text(s.start), pick.lane, pick.to,
+                          text(s.count)));
+  }
+}
 void CLike::print(const kernel::StorePastCaches& s) {
   const kernel::Expr bytes = kernel::mul(s.count, kernel::literal(size_of(s.type)));
   out_.line(fmt::format("{}({}, {}, {});", helper("store_past_caches"), address(s.array, s.offset), s.from,
@@ -465,6 +475,7 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::StorePack& s) { print(s); },
           [&](const kernel::Prefetch& s) { print(s); },
           [&](const kernel::LookUp& s) { print(s); },
+          [&](const kernel::PickPlanes& s) { print(s); },
           [&](const kernel::ExceedsCaches& s) {
             out_.line(
                 fmt::format("const bool {} = {}({});", s.name, helper("exceeds_caches"), text(s.bytes)));

@@ -73,6 +73,7 @@ class CLike {
   void print(const kernel::Stmt& statement);
   void print(const kernel::Prefetch& prefetch);
   void print(const kernel::LookUp& look_up);
+  void print(const kernel::PickPlanes& picks);
   void print(const kernel::StorePastCaches& store);
   bool is_hidden(const kernel::Expr& e) const;
   bool is_float_of_index(const kernel::Expr& e) const;

@@ -116,6 +116,79 @@ static inline void look_up(const uint8_t* table, int64_t size, const Place* plac
   for (; i < count; ++i) to[i] = table[places[i]];
 }
 )"},
+      {"pick_planes",
+       R"(// Vectors that are permuted: those of AVX-512, or AVX2.
+#if defined(__AVX512F__)
+#define WEFT_PERMUTED 16
+#elif defined(__AVX2__)
+#define WEFT_PERMUTED 8
+#endif
+#ifdef WEFT_PERMUTED
+typedef float permuted_floats __attribute__((vector_size(4 * WEFT_PERMUTED), aligned(4), may_alias));
+typedef int32_t permuted_places __attribute__((vector_size(4 * WEFT_PERMUTED), aligned(4), may_alias));
+static inline permuted_floats permuted_pair(permuted_floats first, permuted_floats second, permuted_places at) {
+#if !defined(__clang__)
+  return __builtin_shuffle(first, second, at);
+#elif WEFT_PERMUTED == 16
+  return (permuted_floats)__builtin_ia32_vpermi2varps512(first, at, second);
+#else
+  const permuted_floats low = __builtin_ia32_permvarsf256(first, at), high = __builtin_ia32_permvarsf256(second, at);
+  return at < WEFT_PERMUTED ? low : high;
+#endif
+}
+#endif
+// Of a table of up to 16 planes the values of each place in the planes, one beside the other: upright[16 * j + z] =
+// table[z * pitch + j], where vectors are permuted. It reads and writes some places beyond the last.
+static inline void stand_up(const float* table, int64_t planes, int64_t pitch, int64_t count, float* upright) {
+#ifdef WEFT_PERMUTED
+  constexpr int n = WEFT_PERMUTED;
+  permuted_places low = {}, high = {};
+  for (int k = 0; k < n; ++k) low[k] = k / 2 + k % 2 * n, high[k] = low[k] + n / 2;
+  for (int64_t j = 0; j < count; j += n) {
+    for (int from = 0; from < 16; from += n) {
+      permuted_floats rows[n], mixed[n];
+      for (int z = 0; z < n; ++z) {
+        rows[z] = from + z < planes ? *(const permuted_floats*)(table + (from + z) * pitch + j) : permuted_floats{};
+      }
+      for (int step = 1; step < n; step *= 2) {  // each row with the one that is half of them further on
+        for (int z = 0; z < n / 2; ++z) {
+          mixed[2 * z] = permuted_pair(rows[z], rows[z + n / 2], low);
+          mixed[2 * z + 1] = permuted_pair(rows[z], rows[z + n / 2], high);
+        }
+        for (int z = 0; z < n; ++z) rows[z] = mixed[z];
+      }
+      for (int z = 0; z < n; ++z) *(permuted_floats*)(upright + (j + z) * 16 + from) = rows[z];
+    }
+  }
+#else
+  (void)table, (void)planes, (void)pitch, (void)count, (void)upright;
+#endif
+}
+// to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane]: places are planes. Each 8 pixels have one
+// column, so vectors are permuted where that is possible.
+template <int shift, int lanes>
+static inline void pick_planes(const float* upright, const float* table, int64_t pitch, const int32_t* places,
+                               int64_t start, int64_t lane, float* to, int64_t count) {
+  const auto column = [=](int64_t i) { return (int32_t)((start + i) >> shift) * lanes + (int32_t)lane; };
+  int64_t i = 0;
+#ifdef WEFT_PERMUTED
+  constexpr int n = WEFT_PERMUTED;
+  permuted_places of_columns = {};
+  for (int k = 8; k < n; ++k) of_columns[k] = 16;
+  for (; i < count && (start + i) % 8 != 0; ++i) to[i] = table[places[i] * pitch + column(i)];
+  for (; i + n <= count; i += n) {
+    const float* left = upright + column(i) * 16;
+    const float* right = n == 16 ? upright + column(i + 8) * 16 : left + 8;  // of 8 pixels, the other planes
+    *(permuted_floats*)(to + i) = permuted_pair(*(const permuted_floats*)left, *(const permuted_floats*)right,
+                                                *(const permuted_places*)(places + i) + of_columns);
+  }
+#else
+  (void)upright;
+#endif
+  WEFT_INDEPENDENT
+  for (int64_t rest = i; rest < count; ++rest) to[rest] = table[places[rest] * (int32_t)pitch + column(rest)];
+}
+)"},
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
 #define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif

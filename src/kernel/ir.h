@@ -164,6 +164,22 @@ struct LookUp {
   std::int64_t size;
   Expr count;
 };
+/// For the first `count` numbers, of each pick: to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane].
+/// Floats of a table of up to 16 planes, `scalars` of each, with one column for 8 pixels or more (2^shift). `upright` is
+/// room for 16 times so many, and 256 more; the table has room for 16 scalars beyond its end.
+struct PickPlanes {
+  struct Pick {
+    Symbol places, to;
+    std::int64_t lane;  ///< Those of further columns count on.
+  };
+  Symbol table, upright;
+  std::int64_t planes, pitch;
+  Expr scalars, start;
+  int shift;
+  std::int64_t lanes;
+  std::vector<Pick> picks;
+  Expr count;
+};
 /// A new bool: whether caches cannot keep so many bytes, which only the machine that it runs on knows.
 struct ExceedsCaches {
   Symbol name;
@@ -232,9 +248,9 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, LookUp, ExceedsCaches,
-               StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, Scope, Continue, CallFunction,
-               Order, Comment>
+  std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, LookUp, PickPlanes,
+               ExceedsCaches, StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, Scope, Continue,
+               CallFunction, Order, Comment>
       op;
 };
 

@@ -67,6 +67,7 @@ class Pressure {
                      [](const kernel::StorePack&) {},
                      [](const kernel::Prefetch&) {},
                      [](const kernel::LookUp&) {},
+                     [](const kernel::PickPlanes&) {},
                      [](const kernel::StorePastCaches&) {},
                      [](const kernel::Atomic&) {},
                      [](const kernel::Barrier&) {},
@@ -206,6 +207,7 @@ class Pressure {
                    // Of CPUs, whose registers nobody counts.
                    [](const kernel::Prefetch&) {},
                    [](const kernel::LookUp&) {},
+                   [](const kernel::PickPlanes&) {},
                    [](const kernel::ExceedsCaches&) {},
                    [](const kernel::StorePastCaches&) {},
                    [](const kernel::CallFunction&) {},

@@ -138,6 +138,18 @@ class FunctionVerifier {
                           array(s.table).type == weft::Scalar::U8 && !is_float(place),
                       "bytes looked up in '" + s.table.spelling() + "'");
             },
+            [&](const PickPlanes& s) {
+              check(s.scalars), check(s.start), check(s.count);
+              require_index(s.scalars), require_index(s.start), require_index(s.count);
+              const auto is_of = [&](const Symbol& name, weft::Scalar type) {
+                return array(name).kind == Array && array(name).type == type;
+              };
+              bool is_right = s.planes > 0 && s.planes <= 16 && s.shift >= 3 && s.lanes > 0 &&
+                              is_of(s.table, weft::Scalar::F32) && is_of(s.upright, weft::Scalar::F32);
+              for (const PickPlanes::Pick& pick : s.picks)
+                is_right &= is_of(pick.places, weft::Scalar::I32) && is_of(pick.to, weft::Scalar::F32);
+              require(is_right, "planes picked of '" + s.table.spelling() + "'");
+            },
             [&](const ExceedsCaches& s) {
               check(s.bytes), require_index(s.bytes);
               define(s.name, {Scalar, weft::Scalar::Bool});

@@ -50,6 +50,7 @@ void each_of_statement(Op& op, const F& f) {
                  [&](In<Op, StorePack>& s) { f(s.offset), f(s.valid); },
                  [&](In<Op, Prefetch>& s) { f(s.offset), f(s.count); },
                  [&](In<Op, LookUp>& s) { f(s.count); },
+                 [&](In<Op, PickPlanes>& s) { f(s.scalars), f(s.start), f(s.count); },
                  [&](In<Op, ExceedsCaches>& s) { f(s.bytes); },
                  [&](In<Op, StorePastCaches>& s) { f(s.offset), f(s.count); },
                  [&](In<Op, Shuffle>& s) { f(s.value), if_there(s.lane); },
@@ -121,6 +122,12 @@ Effects effects_of(const Stmt& statement) {
           [](const Prefetch& s) { return Effects{.mentions = {s.array}}; },
           [](const LookUp& s) {
             return Effects{.reads = {s.table, s.places}, .writes = {s.to}};
+          },
+          [](const PickPlanes& s) {
+            Effects effects{.reads = {s.table}, .writes = {s.upright}};
+            for (const PickPlanes::Pick& pick : s.picks)
+              effects.reads.push_back(pick.places), effects.writes.push_back(pick.to);
+            return effects;
           },
           [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },
           [](const StorePastCaches& s) { return Effects{.reads = {s.from}, .writes = {s.array}}; },

@@ -198,13 +198,18 @@ class ExpressionLowering {
     kernel::Symbol array;
     Scalar type;
     int lanes;
-    std::int64_t pitch;    ///< Scalars from plane to plane.
-    kernel::Symbol first;  ///< The first column.
+    std::int64_t pitch;         ///< Scalars from plane to plane.
+    kernel::Symbol first, end;  ///< Columns.
     ir::Affine column, first_column;
     ir::Expr plane;
     std::optional<ir::Range> planes;
+    std::vector<kernel::Symbol> picked =
+        {};  ///< What is there for each pixel, by lane, if that was looked up before.
   };
   Lanes look_up(const RowTable& table);
+  kernel::Expr plane_in(const RowTable& table);  ///< From the first.
+  void pick_planes(const analysis::SharedValue& value, kernel::Block& block, const kernel::Expr& x0,
+                   const kernel::Expr& count, int capacity);
 
   kernel::Symbol row_pointer(const ArrayLayout& source, const kernel::Symbol& array,
                              const kernel::Expr& offset, const ir::Read& read);

@@ -3,8 +3,13 @@
 //     for (z of 12) for (i of the columns)  coarse[z * 264 + i * 2] = …         in vectors, from neighbours in memory
 //     for (i of the pixels)                 … coarse[z(i) * 264 + ((x0 + i)/8 - first) * 2] …
 //
+// Where 8 pixels or more have one column, what they look up is picked before their loop (kernel::PickPlanes).
+//
 //     for (i of the columns)  shared[i] = f(in[first + i])
 //     for (i of the pixels)   … shared[2 * i] + shared[2 * i + 1] …
+#include <algorithm>
+#include <bit>
+
 #include "analysis/ranges.h"
 #include "analysis/shared_values.h"
 #include "ir/visit.h"
@@ -14,6 +19,18 @@ namespace weft::lower {
 
 using kernel::Expr;
 using kernel::literal;
+
+namespace {
+
+/// Of tables with so few planes, and as many pixels for a column, vectors are permuted instead of gathered from.
+bool are_picked(const analysis::SharedValue& value) {
+  if (!value.planes || value.plane_count() > 16 || value.value->type.scalar != Scalar::F32) return false;
+  const ir::Scaled along = value.along();
+  return along.scale == 1 && along.divisor >= 8 &&
+         std::has_single_bit(static_cast<std::uint64_t>(along.divisor));
+}
+
+}  // namespace
 
 std::vector<analysis::SharedValue> ExpressionLowering::strip_shared_values(
     const std::vector<ir::Expr>& roots) const {
@@ -81,7 +98,9 @@ void ExpressionLowering::tabulate(const analysis::SharedValue& value, kernel::Bl
   table.close();
   table.close();
   avoid_names_of(table);
-  block.push_back({kernel::LocalArray{array, made[0]->type, static_cast<int>(pitch * planes)}});
+  const bool is_picked = are_picked(value);
+  const std::int64_t beyond = is_picked ? 16 : 0;  // what vectors read
+  block.push_back({kernel::LocalArray{array, made[0]->type, static_cast<int>(pitch * planes + beyond)}});
   kernel::append(pointers, std::move(rows));
   pointers.push_back({std::move(each_column)});
   if (value.planes) {
@@ -92,14 +111,74 @@ void ExpressionLowering::tabulate(const analysis::SharedValue& value, kernel::Bl
   }
   for (const analysis::SharedUse& use : value.uses) {
     RowTable& row_table = row_tables_[use.node];
-    row_table = {array,      made[0]->type, lanes,     pitch,       first,
-                 use.column, columns.first, use.plane, value.planes};
+    row_table = {array, made[0]->type, lanes,         pitch,     first,
+                 end,   use.column,    columns.first, use.plane, value.planes};
   }
+  if (is_picked) pick_planes(value, block, x0, count, capacity);
+}
+
+void ExpressionLowering::pick_planes(const analysis::SharedValue& value, kernel::Block& block, const Expr& x0,
+                                     const Expr& count, int capacity) {
+  std::vector<std::pair<ir::Expr, kernel::Symbol>> found;  // where the numbers of planes are
+  const auto places_of = [&](const ir::Expr& plane) {
+    return std::find_if(found.begin(), found.end(),
+                        [&](const auto& known) { return analysis::surely_same(known.first, plane); });
+  };
+  kernel::For find{kernel::LoopKind::Vector, i(), literal(0), count, {}};
+  open(find.body);
+  for (const analysis::SharedUse& use : value.uses) {
+    if (places_of(use.plane) != found.end()) continue;
+    const kernel::Symbol& places = found.emplace_back(use.plane, locals_.claim("plane_of")).second;
+    const Expr plane = plane_in(row_tables_.at(use.node));
+    block.push_back({kernel::LocalArray{places, Scalar::I32, capacity}});
+    emit({kernel::Store{places, i_, kernel::cast(ir::CastMode::Convert, Scalar::I32, plane)}});
+  }
+  close();
+  block.push_back({std::move(find)});
+
+  const RowTable& table = row_tables_.at(value.uses[0].node);
+  ir::Scaled column;
+  ir::as_scaled(table.column, 0, &column);
+  const Expr first_pixel = kernel::mul(kernel::name(table.first), literal(column.divisor));
+  const kernel::Symbol start = locals_.claim("first_phase"), upright = locals_.claim("upright");
+  block.push_back({kernel::Let{start, kernel::sub(kernel::add(x0, lower(column.rest)), first_pixel)}});
+  block.push_back({kernel::LocalArray{upright, table.type, static_cast<int>(16 * table.pitch + 256)}});
+  const Expr columns = kernel::sub(kernel::name(table.end), kernel::name(table.first));
+  kernel::PickPlanes picks{table.array,
+                           upright,
+                           value.plane_count(),
+                           table.pitch,
+                           kernel::mul(columns, literal(table.lanes)),
+                           kernel::name(start),
+                           std::countr_zero(static_cast<std::uint64_t>(column.divisor)),
+                           table.lanes,
+                           {},
+                           count};
+  for (const analysis::SharedUse& use : value.uses) {
+    RowTable& of_use = row_tables_.at(use.node);
+    const std::int64_t distance = *analysis::constant_difference(use.column, table.column);
+    for (int l = 0; l < table.lanes; ++l) {
+      const kernel::Symbol& picked = of_use.picked.emplace_back(locals_.claim("picked"));
+      block.push_back({kernel::LocalArray{picked, table.type, capacity}});
+      picks.picks.push_back({places_of(use.plane)->second, picked, distance * table.lanes + l});
+    }
+  }
+  block.push_back({std::move(picks)});
+}
+
+Expr ExpressionLowering::plane_in(const RowTable& table) {
+  return kernel::index_call(kernel::IndexOp::Clamp,
+                            kernel::sub(lower(table.plane)[0], lower(table.planes->min)),
+                            lower(table.planes->extent));
 }
 
 Lanes ExpressionLowering::look_up(const RowTable& table) {
   Lanes lanes;
   const auto load = [&](const Expr& place) { lanes.push_back(kernel::load(table.array, table.type, place)); };
+  if (!table.picked.empty()) {
+    for (const kernel::Symbol& picked : table.picked) lanes.push_back(kernel::load(picked, table.type, i_));
+    return lanes;
+  }
   if (!table.planes) {
     ir::Scaled scaled;
     ir::as_scaled(table.column, 0, &scaled);
@@ -111,9 +190,7 @@ Lanes ExpressionLowering::look_up(const RowTable& table) {
   }
   const auto small = [](const Expr& e) { return kernel::cast(ir::CastMode::Convert, Scalar::I32, e); };
   const auto constant = [](std::int64_t v) { return kernel::constant(Scalar::I32, {.i = v}); };
-  const Expr from = lower(table.planes->min);
-  const Expr plane = kernel::index_call(kernel::IndexOp::Clamp, kernel::sub(lower(table.plane)[0], from),
-                                        lower(table.planes->extent));
+  const Expr plane = plane_in(table);
   const Expr column = kernel::sub(lower(table.column), kernel::name(table.first));
   const Expr place = kernel::binary(ir::BinaryOp::Add,
                                     kernel::binary(ir::BinaryOp::Mul, small(plane), constant(table.pitch)),

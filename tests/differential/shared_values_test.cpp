@@ -84,6 +84,42 @@ TEST(SharedValues, OfPlanesWithWhatARowHasInCommon) {
   expect_agreement_everywhere(Pipeline("slices", Outputs(out).strict()), type_of<float>());
 }
 
+/// Planes that vectors pick by permuting, and one more than that; columns of 8 and 16 pixels that do not begin at the first
+/// pixel; pixels of several lanes.
+TEST(SharedValues, OfAsManyPlanesAsVectorsPermute) {
+  const auto volume_of = [](const Image<float>& in, int planes, auto value) {
+    return stage("volume", {in.width() / 8 + 4, in.height() + 1, planes}, value);
+  };
+  const auto agree = [&](int planes, int pixels, int first, auto value) {
+    const Image<float> in("in");
+    const Stage volume = volume_of(in, planes, value);
+    const Accessor cell = volume.border(Border::clamp());
+    const Stage out = stage("out", in.size(), [&](Var x, Var y) {
+      const Expr plane = cast<int>(in(x, y) * 9.f);  // below 0 and beyond the last, too
+      const auto slice = [&](const Index& column, const Expr& z) {
+        return cell(column, y, z) - cell(column, y + 1, z) * .5f;
+      };
+      const Index column = (x + first) / pixels;
+      return slice(column + 1, plane) + slice(column, plane) * slice(column + 2, plane - 1) -
+             slice(column + 1, plane - 1);
+    });
+    expect_agreement_everywhere(Pipeline("planes", Outputs(out).strict()), type_of<float>());
+  };
+  const auto one = [](Var x, Var y, Var z) { return cast<float>(x * 3 + y * 5 + z * 11); };
+  const auto two = [](Var x, Var y, Var z) {
+    return pack({cast<float>(x * 3 + y * 5), cast<float>(y * 7 - z * 11)});
+  };
+  const auto three = [](Var x, Var y, Var z) {
+    return pack({cast<float>(x - z), cast<float>(y * 7 - z * 11), cast<float>(z * z + x)});
+  };
+  agree(1, 8, 0, one);
+  agree(5, 8, 3, two);
+  agree(16, 8, 7, three);
+  agree(17, 8, 4, two);
+  agree(12, 16, 5, one);
+  agree(16, 16, 8, two);
+}
+
 /// Places that 32 bits hold, and such that they do not.
 TEST(SharedValues, PlacesBeyondATableAreItsEnds) {
   const Image<std::int32_t> in("in");
