@@ -54,13 +54,14 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-/// Adds so many others of groups alone, and as many of whole plans: other widths and heights, rows that a pass computes,
-/// room for rows, single stages that keep rows or do not. Or fewer if chance finds no more.
+/// Adds `options.draw` schedules of other groups, whose plans Weft chooses, and `options.draw` of other plans, which differ in
+/// width, height or rows of a pass, for example. Fewer if chance finds no more.
 void draw(tools::Contenders& contenders, const Options& options) {
   constexpr std::int64_t tries = 16;  // for each; most pipelines have more legal groups, some have not
   const ir::Pipeline& prepared = contenders.prepared();
   std::int64_t groups = 0, plans = 0;
-  for (std::int64_t t = 0; t < tries * options.draw; ++t) {
+  const auto is_done = [&] { return groups == options.draw && plans == options.draw; };
+  for (std::int64_t t = 0; t < tries * options.draw && !is_done(); ++t) {
     const auto grouping = fuzz::random_groups(prepared, static_cast<std::uint64_t>(options.seed + t));
     if (groups < options.draw)
       groups += contenders.add(fmt::format("random {}", groups + 1), {grouping.groups, {}}) ? 1 : 0;

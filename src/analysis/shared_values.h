@@ -36,8 +36,8 @@ struct SharedValue {
   ir::Scaled along() const;
 };
 
-/// Cores compute rows in strips of so many pixels, or fewer, whose local arrays stay in the first-level cache. Shorter
-/// strips pay more for their ends.
+/// The longest strip of a row that a core computes at a time. Its local arrays stay in the first-level cache; a shorter
+/// one would pay more for its ends.
 constexpr int strip_pixels = 1024;
 
 /// Along a row, the columns that the pixels of a strip use. The first and the last, as functions of the strip's first and

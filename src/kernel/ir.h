@@ -165,9 +165,11 @@ struct LookUp {
   Expr count;
 };
 /// For the first `count` numbers, of each pick: to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane].
-/// Floats of a table of up to 16 planes, `scalars` of each, with one column for 8 pixels or more (2^shift). `upright` is
-/// room for 16 times so many, and 256 more; the table has room for 16 scalars beyond its end.
+/// Floats of a table of planes, each of which has `scalars`, with one column for 2^shift pixels. The table has room for 16
+/// scalars beyond its end. `upright`, where the planes of a scalar come to lie side by side, has 16 * (pitch + 16).
 struct PickPlanes {
+  static constexpr int most_planes = 16,
+                       least_shift = 3;  ///< What vectors of 8 and 16 floats can be permuted by.
   struct Pick {
     Symbol places, to;
     std::int64_t lane;  ///< Those of further columns count on.

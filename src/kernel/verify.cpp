@@ -144,7 +144,8 @@ class FunctionVerifier {
               const auto is_of = [&](const Symbol& name, weft::Scalar type) {
                 return array(name).kind == Array && array(name).type == type;
               };
-              bool is_right = s.planes > 0 && s.planes <= 16 && s.shift >= 3 && s.lanes > 0 &&
+              bool is_right = s.planes > 0 && s.planes <= PickPlanes::most_planes &&
+                              s.shift >= PickPlanes::least_shift && s.lanes > 0 &&
                               is_of(s.table, weft::Scalar::F32) && is_of(s.upright, weft::Scalar::F32);
               for (const PickPlanes::Pick& pick : s.picks)
                 is_right &= is_of(pick.places, weft::Scalar::I32) && is_of(pick.to, weft::Scalar::F32);

@@ -24,9 +24,11 @@ namespace {
 
 /// Of tables with so few planes, and as many pixels for a column, vectors are permuted instead of gathered from.
 bool are_picked(const analysis::SharedValue& value) {
-  if (!value.planes || value.plane_count() > 16 || value.value->type.scalar != Scalar::F32) return false;
+  if (!value.planes || value.plane_count() > kernel::PickPlanes::most_planes ||
+      value.value->type.scalar != Scalar::F32)
+    return false;
   const ir::Scaled along = value.along();
-  return along.scale == 1 && along.divisor >= 8 &&
+  return along.scale == 1 && along.divisor >= 1 << kernel::PickPlanes::least_shift &&
          std::has_single_bit(static_cast<std::uint64_t>(along.divisor));
 }
 

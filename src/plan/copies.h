@@ -13,11 +13,11 @@ namespace weft::plan {
 struct Copies {
   /// Of cores: as many copies as have `pixels` in all, but within these bounds. Of blocks 0.
   std::int64_t least = 0, most = 0, pixels = 0;
-  /// Of a core: a row of points is read at so many places in turn, since an update waits for the last one of the same
-  /// pixel, which neighbours often share.
+  /// Of a core: 8 places are points 0, 1/8, 2/8 … of a row, then the points after these, and so on. Neighbours often change
+  /// the same pixel, and an update of a pixel waits for the one before it.
   int places = 1;
-  bool are_of_places = false;  ///< Each of which has a copy of its own.
-  /// Of a block: scalars of its copy in shared memory, for so many points. 0: threads change the result itself.
+  bool are_of_places = false;  ///< Whether each place has a copy.
+  /// Of a block: the scalars of its copy in shared memory, and its points. 0: threads change the result itself.
   std::int64_t shared_scalars = 0, points = 0;
 
   bool operator==(const Copies&) const = default;
