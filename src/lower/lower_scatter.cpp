@@ -5,9 +5,9 @@
 #include "analysis/interior.h"
 #include "ir/visit.h"
 #include "lower/expressions.h"
+#include "lower/lower_scatter_atomics.h"
 #include "lower/lower_scatter_bands.h"
 #include "lower/lower_scatter_columns.h"
-#include "lower/lower_scatter_grid.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
 
@@ -24,7 +24,7 @@ namespace {
 
 class ScatterLowering {
  public:
-  explicit ScatterLowering(const KernelContext& context)
+  ScatterLowering(const KernelContext& context, const plan::ScatterCopies& asked)
       : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
@@ -33,7 +33,7 @@ class ScatterLowering {
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        asked_(*context.plan.copies),
+        asked_(asked),
         place_copies_(asked_.are_of_places ? asked_.places : 1) {}
 
   void run() {
@@ -202,7 +202,7 @@ class ScatterLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows bins_, points_;
-  const plan::Copies& asked_;
+  const plan::ScatterCopies& asked_;
   const int place_copies_;
   const Variables& variables_ = layout_.variables;
   kernel::Symbol copies_;
@@ -212,14 +212,12 @@ class ScatterLowering {
 }  // namespace
 
 void lower_scatter(const KernelContext& context) {
-  if (context.plan.columns)
-    lower_scatter_columns(context, *context.plan.columns);
-  else if (context.plan.is_of_blocks())
-    lower_scatter_grid(context);
-  else if (context.plan.bands)
-    lower_scatter_bands(context, *context.plan.bands);
-  else
-    ScatterLowering(context).run();
+  std::visit(
+      ir::overloaded{[&](const plan::ScatterBands& bands) { lower_scatter_bands(context, bands); },
+                     [&](const plan::ScatterColumns& columns) { lower_scatter_columns(context, columns); },
+                     [&](const plan::ScatterCopies& copies) { ScatterLowering(context, copies).run(); },
+                     [&](const plan::ScatterAtomics& atomics) { lower_scatter_atomics(context, atomics); }},
+      *context.plan.scatter);
 }
 
 }  // namespace weft::lower

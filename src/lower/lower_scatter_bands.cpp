@@ -21,15 +21,9 @@ using kernel::LoopKind;
 
 namespace {
 
-// Several for each of many cores, since rows of points may differ in what they take. Bands of columns go through all
-// rows, a few points at a time.
-constexpr std::int64_t most_bands = 128, most_bands_of_columns = 32;
-// Points whose places and values lie in the first-level cache.
-constexpr int strip_points = 512;
-
 class BandLowering {
  public:
-  BandLowering(const KernelContext& context, const analysis::Bands& bands)
+  BandLowering(const KernelContext& context, const plan::ScatterBands& asked)
       : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
@@ -38,7 +32,8 @@ class BandLowering {
         array_(layout_.arrays.at(&stage_)),
         result_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        bands_(bands),
+        asked_(asked),
+        bands_(asked.bands),
         interior_(analysis::interior_of(stage_)) {}
 
   void run() {
@@ -49,11 +44,7 @@ class BandLowering {
 
  private:
   int lanes() const { return stage_.type.lanes; }
-  Expr band_count() const {
-    return kernel::min(result_.extent(bands_.dim),
-                       literal(is_of_columns() ? most_bands_of_columns : most_bands));
-  }
-  bool is_of_columns() const { return bands_.along == 0 && points_.rank() > 1; }
+  Expr band_count() const { return kernel::min(result_.extent(bands_.dim), literal(asked_.most)); }
   ExpressionLowering expressions_at(Place place, std::vector<Expr> coords) const {
     return {layout_, module_.tables, context_.names, stage_, place, std::move(coords), module_.strict};
   }
@@ -72,7 +63,6 @@ class BandLowering {
         {layout_.variables.first, layout_.variables.last},
         {}};
     // One after another, so that caches have what has just been cleared; columns together, since each goes through all rows.
-    const bool of_columns = is_of_columns();
     Block body;
     const Expr begin = result_.begin(bands_.dim), extent = result_.extent(bands_.dim);
     const kernel::Symbol bands = layout_.names.local("bands"), number = layout_.names.local("band");
@@ -82,8 +72,8 @@ class BandLowering {
     };
     const Expr band = kernel::name(number), first_band = kernel::name(layout_.variables.first),
                last_band = kernel::name(layout_.variables.last);
-    body.push_back({kernel::Let{from_, bound(of_columns ? first_band : band)}});
-    body.push_back({kernel::Let{to_, bound(of_columns ? last_band : kernel::add(band, literal(1)))}});
+    body.push_back({kernel::Let{from_, bound(asked_.are_joined ? first_band : band)}});
+    body.push_back({kernel::Let{to_, bound(asked_.are_joined ? last_band : kernel::add(band, literal(1)))}});
     clear(body);
     Expr first, end;
     for (const ir::Affine& form : bands_.indices) {
@@ -99,7 +89,7 @@ class BandLowering {
       inner = &std::get<For>(inner->back().op).body;
     }
     fill_row(*inner);
-    if (of_columns)
+    if (asked_.are_joined)
       kernel::append(function.body, std::move(body));
     else
       function.body.push_back({For{LoopKind::Serial, number, first_band, last_band, std::move(body)}});
@@ -225,14 +215,14 @@ class BandLowering {
   void strips(ExpressionLowering& expressions, const Expr& from, const Expr& to, Block& block) {
     const kernel::Symbol length = layout_.names.local("count"), number = layout_.variables.i;
     const Expr x0 = kernel::name(x0_), i = kernel::name(number), count = kernel::name(length);
-    For strip{LoopKind::Serial, x0_, from, to, {}, literal(strip_points)};
+    For strip{LoopKind::Serial, x0_, from, to, {}, literal(asked_.points)};
     Block& body = strip.body;
-    body.push_back({kernel::Let{length, kernel::min(literal(strip_points), kernel::sub(to, x0))}});
+    body.push_back({kernel::Let{length, kernel::min(literal(asked_.points), kernel::sub(to, x0))}});
     For find{LoopKind::Vector, number, literal(0), count, {}},
         change{LoopKind::Serial, number, literal(0), count, {}};
     const auto kept = [&](const std::string& wanted, const Expr& value) {
       const kernel::Symbol array = expressions.claim(wanted);
-      body.push_back({kernel::LocalArray{array, value->type, strip_points}});
+      body.push_back({kernel::LocalArray{array, value->type, asked_.points}});
       find.body.push_back({kernel::Store{array, i, value}});
       return kernel::load(array, value->type, i);
     };
@@ -267,6 +257,7 @@ class BandLowering {
   kernel::Module& module_;
   const ArrayLayout& array_;
   const Rows result_, points_;
+  const plan::ScatterBands& asked_;
   const analysis::Bands& bands_;
   const analysis::Interior interior_;
   const kernel::Symbol from_ = layout_.names.local("from"), to_ = layout_.names.local("to");  // of the band
@@ -277,7 +268,7 @@ class BandLowering {
 
 }  // namespace
 
-void lower_scatter_bands(const KernelContext& context, const analysis::Bands& bands) {
+void lower_scatter_bands(const KernelContext& context, const plan::ScatterBands& bands) {
   BandLowering(context, bands).run();
 }
 

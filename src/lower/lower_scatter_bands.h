@@ -13,6 +13,6 @@
 namespace weft::lower {
 
 /// Appends the function and its launch to the module.
-void lower_scatter_bands(const KernelContext& context, const analysis::Bands& bands);
+void lower_scatter_bands(const KernelContext& context, const plan::ScatterBands& bands);
 
 }  // namespace weft::lower

@@ -19,13 +19,9 @@ using kernel::LoopKind;
 
 namespace {
 
-// Side by side: as many as fill a multiprocessor by the blocks that it may have, and leave few threads idle at the end of a
-// row of cells.
-constexpr int columns_of_block = 64;
-
 class ColumnLowering {
  public:
-  ColumnLowering(const KernelContext& context, const analysis::Columns& columns)
+  ColumnLowering(const KernelContext& context, const plan::ScatterColumns& asked)
       : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
@@ -33,7 +29,8 @@ class ColumnLowering {
         array_(context.layout.arrays.at(&stage_)),
         result_(stage_.box, context.layout),
         points_(scatter_.over, context.layout),
-        columns_(columns),
+        columns_(asked.columns),
+        of_block_(asked.of_block),
         expressions_(context.layout, module_.tables, context.names, stage_, Place::Thread, points_.coords(),
                      module_.strict),
         column_(expressions_.claim(array_.name.spelling() + "_column")) {
@@ -47,7 +44,7 @@ class ColumnLowering {
         comment_on(stage_, "'" + stage_.name + "', each thread's pixels from the points that change them"),
         {},
         {}};
-    const auto scalars = static_cast<int>(columns_.pixels * stage_.type.lanes * columns_of_block);
+    const auto scalars = static_cast<int>(columns_.pixels * stage_.type.lanes * of_block_);
     function.body.push_back(
         {kernel::LocalArray{column_, stage_.type.scalar, scalars, kernel::Storage::Shared}});
     function.body.push_back(divided(column()));
@@ -73,7 +70,7 @@ class ColumnLowering {
     return count;
   }
   kernel::Grid grid_of_columns() const {
-    kernel::Grid grid = grid_of_blocks(parts(extent(0), literal(columns_of_block)), columns_of_block);
+    kernel::Grid grid = grid_of_blocks(parts(extent(0), literal(of_block_)), of_block_);
     grid.threads[1] = rows();
     return grid;
   }
@@ -81,8 +78,7 @@ class ColumnLowering {
   kernel::Stmt divided(Block column) const {
     const Expr end = result_.end(dim_of(0));
     For threads{LoopKind::Threads, cells_[0], kernel::name(x0_),
-                kernel::min(kernel::add(kernel::name(x0_), literal(columns_of_block)), end),
-                std::move(column)};
+                kernel::min(kernel::add(kernel::name(x0_), literal(of_block_)), end), std::move(column)};
     Block row;
     const kernel::Symbol number = context_.layout.names.local("row");
     Expr rest = kernel::name(number);
@@ -94,12 +90,8 @@ class ColumnLowering {
     }
     row.push_back({std::move(threads)});
     For down{LoopKind::BlocksY, number, literal(0), rows(), std::move(row)};
-    return {For{LoopKind::BlocksX,
-                x0_,
-                result_.begin(dim_of(0)),
-                end,
-                {{std::move(down)}},
-                literal(columns_of_block)}};
+    return {
+        For{LoopKind::BlocksX, x0_, result_.begin(dim_of(0)), end, {{std::move(down)}}, literal(of_block_)}};
   }
   Expr cell(std::size_t c) const { return kernel::name(cells_[c]); }
 
@@ -111,8 +103,8 @@ class ColumnLowering {
       Block store;
       const Lanes initial = expressions_.lower(scatter_.initial);
       for (int l = 0; l < lanes(); ++l)
-        store.push_back({kernel::Store{column_, kernel::add(place_of(pixel), literal(l * columns_of_block)),
-                                       initial[l]}});
+        store.push_back(
+            {kernel::Store{column_, kernel::add(place_of(pixel), literal(l * of_block_)), initial[l]}});
       return store;
     });
     change(block);
@@ -120,7 +112,7 @@ class ColumnLowering {
       Block store;
       const Expr to = offset_of(pixel);
       for (int l = 0; l < lanes(); ++l) {
-        const Expr from = kernel::add(place_of(pixel), literal(l * columns_of_block));
+        const Expr from = kernel::add(place_of(pixel), literal(l * of_block_));
         store.push_back({kernel::Store{array_.name, kernel::add(to, literal(l)),
                                        kernel::load(column_, stage_.type.scalar, from)}});
       }
@@ -145,7 +137,7 @@ class ColumnLowering {
   /// Of a pixel's first lane, in shared memory: columns lie side by side, so that no thread of a warp waits for another.
   Expr place_of(const Expr& pixel) const {
     const Expr lane = kernel::sub(cell(0), kernel::name(x0_));
-    return kernel::add(kernel::mul(pixel, literal(lanes() * columns_of_block)), lane);
+    return kernel::add(kernel::mul(pixel, literal(lanes() * of_block_)), lane);
   }
   Expr stride(int d) const {
     return d == 0 ? literal(lanes()) : kernel::name(array_.strides[static_cast<std::size_t>(d - 1)]);
@@ -196,7 +188,7 @@ class ColumnLowering {
         pixel = kernel::add(kernel::mul(pixel, result_.extent(d)), update.at[static_cast<std::size_t>(d)]);
       }
       Block changed =
-          changed_pixel(stage_, column_, place_of(pixel), update.value, columns_of_block, module_.strict);
+          changed_pixel(stage_, column_, place_of(pixel), update.value, of_block_, module_.strict);
       if (update.inside)
         inner->push_back({kernel::If{update.inside, std::move(changed), {}}});
       else
@@ -212,6 +204,7 @@ class ColumnLowering {
   const ArrayLayout& array_;
   const Rows result_, points_;
   const analysis::Columns& columns_;
+  const int of_block_;
   ExpressionLowering expressions_;
   const kernel::Symbol column_;        ///< In shared memory: those of a block's threads.
   std::vector<kernel::Symbol> cells_;  ///< Where a thread's column is, across.
@@ -220,7 +213,7 @@ class ColumnLowering {
 
 }  // namespace
 
-void lower_scatter_columns(const KernelContext& context, const analysis::Columns& columns) {
+void lower_scatter_columns(const KernelContext& context, const plan::ScatterColumns& columns) {
   ColumnLowering(context, columns).run();
 }
 

@@ -14,6 +14,6 @@
 namespace weft::lower {
 
 /// Appends the kernel and its launch to the module.
-void lower_scatter_columns(const KernelContext& context, const analysis::Columns& columns);
+void lower_scatter_columns(const KernelContext& context, const plan::ScatterColumns& columns);
 
 }  // namespace weft::lower

@@ -18,14 +18,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bands.h"
 #include "analysis/operations.h"
 #include "analysis/window.h"
 #include "ir/stage_ir.h"
 #include "plan/choices.h"
-#include "plan/copies.h"
 #include "plan/extent.h"
 #include "plan/parts.h"
+#include "plan/scatter.h"
 #include "plan/split_tiles.h"
 
 namespace weft::plan {
@@ -173,14 +172,7 @@ struct KernelPlan {
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.
-  /// Of a scatter on a CPU: of which each core has some, with the points that change them. None: cores have copies of
-  /// the whole result, each of a part of the points.
-  std::optional<analysis::Bands> bands;
-  /// Of a scatter on a GPU: each thread has one, with the points that change it. None: threads have points, and change
-  /// the result, or a block's copy of it, by atomic updates.
-  std::optional<analysis::Columns> columns;
-  std::optional<Copies> copies;  ///< Of a scatter without bands and columns.
-  std::string why_copies;        ///< Why it has none of those.
+  std::optional<Scatter> scatter;
   /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.

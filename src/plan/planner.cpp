@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/bands.h"
 #include "analysis/footprint.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
@@ -27,8 +26,6 @@ namespace {
 constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
-// In shared memory, of a thread that has a column of a scatter: 32 warps of a multiprocessor have 196,608 bytes.
-constexpr std::int64_t most_bytes_of_column = 192;
 // Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
@@ -353,17 +350,6 @@ void divide_parts(KernelPlan& plan, const Memory& memory) {
                    {LevelKind::Vector, Order::Parallel, {fixed(plan.parts->accumulators)}}};
 }
 
-void divide_scatter(KernelPlan& plan, const ir::Stage& scatter, const Memory& memory) {
-  if (memory.is_of_blocks()) {
-    analysis::ColumnsOrWhy found = analysis::columns_of(scatter, most_bytes_of_column);
-    plan.columns = std::move(found.columns), plan.why_copies = std::move(found.why);
-  } else {
-    analysis::BandsOrWhy found = analysis::bands_of(scatter);
-    plan.bands = std::move(found.bands), plan.why_copies = std::move(found.why);
-  }
-  if (!plan.bands && !plan.columns) plan.copies = copies_of(scatter, memory);
-}
-
 /// What every plan of the group says.
 KernelPlan begun(const Group& group, const Memory& memory) {
   KernelPlan plan;
@@ -372,7 +358,7 @@ KernelPlan begun(const Group& group, const Memory& memory) {
   if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
     plan.parts = parts_of(*reduce, memory);
   if (std::holds_alternative<ir::Scatter>(group.result().definition))
-    divide_scatter(plan, group.result(), memory);
+    plan.scatter = scatter_of(group.result(), memory);
   count(plan, group);
   return plan;
 }

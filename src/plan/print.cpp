@@ -46,27 +46,10 @@ std::string text_of(const Kept& kept, const std::string& where) {
   return text;
 }
 
-/// "along y, from the points whose y moves there: y/8 + 2"
-std::string text_of(const analysis::Bands& bands) {
-  std::vector<std::string> forms;
-  for (const ir::Affine& form : bands.indices) forms.push_back(form.to_string());
-  return fmt::format("along {}, each from the points whose {} leads there by {}", ir::dim_name(bands.dim),
-                     ir::dim_name(bands.along), fmt::join(forms, " or "));
-}
-
 /// "3 rows", "a plane"
 std::string text_of_prefetch(const KernelPlan& plan) {
   if (plan.is_of_volume()) return plan.prefetch == 1 ? "a plane" : fmt::format("{} planes", plan.prefetch);
   return fmt::format("{} {}", plan.prefetch, plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps");
-}
-
-/// "12 pixels of each x and y, in shared memory, each thread's from 64 points"
-std::string text_of(const analysis::Columns& columns) {
-  std::vector<std::string> dims;
-  for (const analysis::Bands& bands : columns.across) dims.push_back(ir::dim_name(bands.dim));
-  return fmt::format("of {} pixel{} for each {}, a thread's own in shared memory; from {} point{}",
-                     columns.pixels, columns.pixels == 1 ? "" : "s", fmt::join(dims, " and "), columns.points,
-                     columns.points == 1 ? "" : "s");
 }
 
 using Line = std::pair<std::string, std::string>;
@@ -99,10 +82,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
                                             plan.parts->rows, plan.parts->accumulators));
   if (plan.split) lines.emplace_back("split", to_string(*plan.split));
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
-  if (plan.bands) lines.emplace_back("bands", text_of(*plan.bands));
-  if (plan.columns) lines.emplace_back("column", text_of(*plan.columns));
-  if (plan.copies)
-    lines.emplace_back("copies", fmt::format("{}, since {}", to_string(*plan.copies), plan.why_copies));
+  if (plan.scatter) lines.push_back(to_text(*plan.scatter));
   const std::string where = plan.is_of_lanes()    ? "each lane's registers"
                             : plan.is_of_blocks() ? "shared memory"
                                                   : "caches";

@@ -115,7 +115,7 @@ class Following : public testing::TestWithParam<std::string> {
 
 /// Launches of a kernel that is neither an evolution nor one of its updates.
 std::size_t launches_of(const KernelPlan& plan, const ir::Stage& stage) {
-  if (std::holds_alternative<ir::Scatter>(stage.definition)) return plan.copies ? 2 : 1;
+  if (std::holds_alternative<ir::Scatter>(stage.definition)) return plan.scatter->index() < 2 ? 1 : 2;
   return plan.parts ? 2 : 1;
 }
 

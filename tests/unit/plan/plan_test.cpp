@@ -486,7 +486,8 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
             "kernel out\n"
             "  core    all x 1 parallel\n"
             "  vector  parallel\n"
-            "  bands   along z, each from the points whose y leads there by (y + 4)/8\n");
+            "  bands   at most 128 along z, each from the points whose y leads there by (y + 4)/8; 512 "
+            "points at a time\n");
   EXPECT_EQ(text({256, 1, 1}, 0, of_cores),
             "kernel out\n"
             "  core    all x 1 parallel\n"
@@ -497,7 +498,8 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
   EXPECT_EQ(text({16, in.width(), in.height()}, 4, of_blocks),
             "kernel out\n"
             "  grid    1 x 1 parallel\n"
-            "  column  of 16 pixels for each y and z, a thread's own in shared memory; from 32 points\n");
+            "  column  of 16 pixels for each y and z, a thread's own in shared memory; from 32 points; 64 of "
+            "a block\n");
   EXPECT_EQ(
       text({256, in.width(), in.height()}, 4, of_blocks),
       "kernel out\n"

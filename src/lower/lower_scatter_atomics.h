@@ -13,6 +13,6 @@
 namespace weft::lower {
 
 /// Appends the kernels and the launches to the module.
-void lower_scatter_grid(const KernelContext& context);
+void lower_scatter_atomics(const KernelContext& context, const plan::ScatterAtomics& atomics);
 
 }  // namespace weft::lower

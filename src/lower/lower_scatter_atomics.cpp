@@ -1,4 +1,4 @@
-#include "lower/lower_scatter_grid.h"
+#include "lower/lower_scatter_atomics.h"
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ using kernel::LoopKind;
 
 namespace {
 
-class ScatterGrid {
+class AtomicsLowering {
  public:
-  explicit ScatterGrid(const KernelContext& context)
+  AtomicsLowering(const KernelContext& context, const plan::ScatterAtomics& asked)
       : stage_(context.stage()),
         scatter_(std::get<ir::Scatter>(stage_.definition)),
         context_(context),
@@ -28,8 +28,8 @@ class ScatterGrid {
         array_(layout_.arrays.at(&stage_)),
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
-        scalars_(context.plan.copies->shared_scalars),
-        points_per_block_(context.plan.copies->points) {}
+        scalars_(asked.shared_scalars),
+        points_per_block_(asked.points) {}
 
   void run() {
     kernel::Function start = start_function();
@@ -181,6 +181,8 @@ class ScatterGrid {
 
 }  // namespace
 
-void lower_scatter_grid(const KernelContext& context) { ScatterGrid(context).run(); }
+void lower_scatter_atomics(const KernelContext& context, const plan::ScatterAtomics& atomics) {
+  AtomicsLowering(context, atomics).run();
+}
 
 }  // namespace weft::lower
