@@ -177,7 +177,9 @@ class Scoring {
     cases_.push_back(std::move(added));
   }
 
-  SimtOptions options_for(RunTarget target) const { return {build_of(target), {"-Og"}, plan_.scheduling}; }
+  SimtOptions options_for(RunTarget target) const {
+    return {build_of(target), {flag_for_small_images(build_of(target))}, plan_.scheduling};
+  }
 
   /// Neither the checker nor the comparison may find anything.
   void run_without_faults(RunTarget target) {

@@ -284,9 +284,10 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
     const bool varies = plan.scheduling.tile == Tile::Auto;
     way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
     way.options.fuse = plan.scheduling.fuse;
-    // Compiling is what takes the time, and -Og takes a quarter to a third less of it than -O1. The CPU's vectoriser
-    // needs Weft's own flags; the optimizer of single pixels has a quarter of the CPU's batches, too.
-    if (is_simt(target) || batch % 2 == 1)
+    // The CPU's vectoriser needs Weft's own flags; the optimizer of single pixels has a quarter of the CPU's batches, too.
+    if (is_simt(target))
+      way.options.compiler_flags.push_back(flag_for_small_images(build_of(target)));
+    else if (batch % 2 == 1)
       way.options.compiler_flags.push_back("-Og");
     else if (batch % 4 == 2)
       way.options.compiler_flags.push_back("-O1");

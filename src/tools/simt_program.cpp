@@ -174,6 +174,8 @@ simt::Build build_of(RunTarget target) {
                                             : simt::Build::fast;
 }
 
+std::string flag_for_small_images(simt::Build build) { return build == simt::Build::address ? "-O0" : "-Og"; }
+
 kernel::Module cuda_module(const Pipeline& pipeline, const compile::Scheduling& scheduling) {
   // The limits of a device that nobody described.
   const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);

@@ -166,7 +166,8 @@ std::vector<Program> compiled(const std::vector<Subject>& subjects, RunTarget ta
   for (const Subject& subject : subjects) pipelines.push_back(subject.prepared.built.pipeline);
   if (is_simt(target) && pipelines.size() > 1) {
     try {
-      return simt_programs(pipelines, {build_of(target), {"-Og"}, scheduling});
+      const simt::Build build = build_of(target);
+      return simt_programs(pipelines, {build, {flag_for_small_images(build)}, scheduling});
     } catch (const Error&) {  // which of them it is shows when they are compiled apart
     }
   }

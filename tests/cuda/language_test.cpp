@@ -117,7 +117,8 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
                                        empty_intermediate()};
   std::vector<Pipeline> pipelines;
   for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);
-  const std::vector<Program> programs = tools::simt_programs(pipelines, {GetParam(), {}});
+  const std::vector<Program> programs =
+      tools::simt_programs(pipelines, {GetParam(), {tools::flag_for_small_images(GetParam())}});
   for (std::size_t s = 0; s < samples.size(); ++s) {
     SCOPED_TRACE(samples[s].pipeline.ir().name);
     expect_agreement(programs[s], samples[s].pipeline, samples[s].arguments);
