@@ -1,6 +1,8 @@
 #include "analysis/interior.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "analysis/ranges.h"
 #include "ir/visit.h"
@@ -26,12 +28,43 @@ void add_bound(std::vector<ir::Affine>& bounds, const ir::Affine& bound, bool is
   bounds.push_back(bound);
 }
 
-/// The coordinates x with region.min <= floor((a*x + r) / d) < region.min + region.extent, for a > 0:
+/// The form, or of a sum with floors floor((a*x + r) / d) that is nowhere larger, or nowhere smaller if it is to be
+/// above: a floor takes up to (d - 1) / d off. Nothing if dimension `dim` occurs under several floors.
+std::optional<ir::Scaled> scaled_bound(const ir::Affine& form, int dim, bool above) {
+  constexpr std::int64_t most_divisor = 1024;
+  if (ir::Scaled exact; ir::as_scaled(form, dim, &exact)) return exact;
+  const auto floor_in = [&](const ir::Atom& atom) {
+    const auto* floor = std::get_if<ir::FloorDiv>(&atom);
+    return floor && ir::mentions_coord(*floor->numerator, dim) ? floor : nullptr;
+  };
+  ir::Scaled bound{0, {}, 1};
+  for (const auto& [atom, factor] : form.terms()) {
+    if (const ir::FloorDiv* floor = floor_in(atom)) bound.divisor = std::lcm(bound.divisor, floor->divisor);
+    if (bound.divisor > most_divisor) return std::nullopt;
+  }
+  bound.rest = form.constant() * bound.divisor;
+  for (const auto& [atom, factor] : form.terms()) {
+    const auto* coord = std::get_if<ir::Coord>(&atom);
+    if (const ir::FloorDiv* floor = floor_in(atom)) {
+      ir::Scaled inside;
+      if (!ir::as_scaled(*floor->numerator, dim, &inside) || inside.divisor != 1) return std::nullopt;
+      const std::int64_t share = factor * (bound.divisor / floor->divisor);
+      bound.scale += share * inside.scale, bound.rest += inside.rest * share;
+      if ((factor > 0) != above) bound.rest += -share * (floor->divisor - 1);
+    } else if (coord && coord->dim == dim) {
+      bound.scale += factor * bound.divisor;
+    } else {
+      bound.rest += ir::Affine(atom) * (factor * bound.divisor);
+    }
+  }
+  return bound;
+}
+
+/// Coordinates x with region.min <= floor((a*x + r) / d) < region.min + region.extent, for a > 0:
 ///     x >= ceil((min*d - r) / a)    and    x <= floor((min + extent) * d - 1 - r) / a)
 void add_bounds(Bounds& bounds, const ir::Affine& index, const ir::Range& region, int dim) {
-  ir::Scaled low, high;
-  ir::as_scaled(at_extreme_tap(index, false), dim, &low);
-  ir::as_scaled(at_extreme_tap(index, true), dim, &high);
+  const ir::Scaled low = *scaled_bound(at_extreme_tap(index, false), dim, false),
+                   high = *scaled_bound(at_extreme_tap(index, true), dim, true);
   add_bound(bounds.lower, (region.min * low.divisor - low.rest + (low.scale - 1)).floor_div(low.scale), true);
   add_bound(bounds.upper,
             ((region.min + region.extent) * high.divisor - 1 - high.rest).floor_div(high.scale) + 1, false);
@@ -86,12 +119,11 @@ Access access_of(const ir::Read& read) {
     const auto* index = std::get_if<ir::Affine>(&read.indices[d]);
     if (!index) return Access::Mapped;
     const int dim = static_cast<int>(d);
-    ir::Scaled scaled;
-    if (!ir::as_scaled(at_extreme_tap(*index, false), dim, &scaled)) return Access::Mapped;
-    if (d == 0 && scaled.scale <= 0) return Access::Mapped;
+    const std::optional<ir::Scaled> bound = scaled_bound(at_extreme_tap(*index, false), dim, false);
+    if (!bound || (d == 0 && bound->scale <= 0)) return Access::Mapped;
     if (d > 0 && ir::mentions_coord(*index, 0)) return Access::Mapped;
     const bool constant_border = read.border && read.border->mode == ir::BorderMode::Constant;
-    if (d > 0 && constant_border && (scaled.scale <= 0 || mentions_any_coord_but(*index, dim)))
+    if (d > 0 && constant_border && (bound->scale <= 0 || mentions_any_coord_but(*index, dim)))
       return Access::Mapped;
   }
   return Access::Direct;

@@ -59,7 +59,7 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 )text";
 
 constexpr const char* without_jump_threading = R"text(#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-thread-jumps")  // or selects of one condition become one branch, with stores of its own
+#pragma GCC optimize("no-thread-jumps")  // or selects of one condition or value become branches
 #endif
 )text";
 
@@ -132,8 +132,9 @@ bool has_opaque_pointers(const Module& module) {
   return found;
 }
 
-/// Whether three selects of one condition, such as those of a pixel's lanes, are in a loop of vectors. GCC 12 threads
-/// jumps from one to the next, and then stores the lanes of its vectors one by one.
+/// Whether three selects of one condition, such as those of a pixel's lanes, or by what one value is compared with are in a
+/// loop of vectors. GCC 12 threads jumps from one to the next, and then stores the lanes of its vectors one by one, or
+/// makes no vectors.
 bool repeats_conditions(const kernel::Block& block) {
   bool found = false;
   kernel::visit_statements(block, [&](const kernel::Stmt& statement) {
@@ -143,9 +144,13 @@ bool repeats_conditions(const kernel::Block& block) {
     kernel::visit_expressions(loop->body, [&](const Expr& e) {
       const auto* select = std::get_if<kernel::Select>(&e->op);
       if (!select) return;
-      const auto is_condition = [&](const Expr& other) { return kernel::same(other, select->condition); };
-      found |= std::count_if(conditions.begin(), conditions.end(), is_condition) >= 2;
-      conditions.push_back(select->condition);
+      const auto* compared = std::get_if<kernel::Binary>(&select->condition->op);
+      const Expr& decides = compared && std::holds_alternative<kernel::Const>(compared->b->op)
+                                ? compared->a
+                                : select->condition;
+      const auto is_known = [&](const Expr& other) { return kernel::same(other, decides); };
+      found |= std::count_if(conditions.begin(), conditions.end(), is_known) >= 2;
+      conditions.push_back(decides);
     });
   });
   return found;

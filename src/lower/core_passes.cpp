@@ -213,7 +213,7 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   Tile::RowsOf kept_rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
 
   const int phases = phases_of_pass(expressions, pass);
-  if (phases > 1 && tile_.reads_lanes_apart(*pass.front())) {
+  if (phases > 1 && tile_.reads_lanes_apart(*pass.front()) && rewrite::reads_lanes_at_pixels(*pass.front())) {
     if (const auto parts = rewrite::between_pixels(*pass.front(), tile_.names()))
       return compute_between(block, *pass.front(), *parts, row, columns, phases);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <optional>
 
 #include "analysis/interior.h"
 #include "ir/visit.h"
@@ -15,6 +17,7 @@
 #include "lower/strip_pixels.h"
 #include "machine/cpu.h"
 #include "plan/core_costs.h"
+#include "rewrite/between_pixels.h"
 
 namespace weft::lower {
 
@@ -234,44 +237,131 @@ class StageLowering {
     return result;
   }
 
-  /// Pixels side by side, one of each phase, with what they have in common.
-  Block loop_over_phases(Block& rows, const Expr& left, const Expr& right) {
-    const Expr i = kernel::name(layout_.variables.i);
-    const int count = phases_->count();
-    const Expr shift = kernel::literal(std::countr_zero(static_cast<unsigned>(count)));
-    std::vector<Expr> at = coords();
-    at[0] = i;
-    std::vector<const ir::Stage*> others;
-    for (const ir::Stage& phase : phases_->stages) {
-      layout_.arrays[&phase] = inner_array();
-      if (&phase != &phases_->stages.front()) others.push_back(&phase);
+  /// Pixels side by side, one of each phase, with what they have in common. Stages of one rank.
+  class PhasesOf {
+   public:
+    PhasesOf(const StageLowering& of, std::vector<Phases> stages, std::vector<Expr> at)
+        : of_(of), stages_(std::move(stages)) {
+      std::vector<const ir::Stage*> all;
+      for (const Phases& phases : stages_) {
+        names_.insert(phases.names.begin(), phases.names.end());
+        for (const ir::Stage& phase : phases.stages) all.push_back(&phase);
+      }
+      for (const ir::Stage* phase : all) of.layout_.arrays[phase] = of.inner_array();
+      at[0] = kernel::name(of.layout_.variables.i);
+      expressions_.emplace(of.layout_, of.module_.tables, names_, *all.front(), Place::Interior,
+                           std::move(at), of.module_.strict);
+      expressions_->share_with({all.begin() + 1, all.end()});
     }
-    ExpressionLowering expressions(layout_, module_.tables, phases_->names, phases_->stages.front(),
-                                   Place::Interior, at, module_.strict);
-    expressions.share_with(others);
-    const kernel::Symbol target = output_row(expressions, rows);
-    Block result;
-    expressions.open(result, &rows);
-    kernel::For pixels{kernel::LoopKind::Vector,
-                       layout_.variables.i,
-                       kernel::binary(ir::BinaryOp::Shr, left, shift),
-                       kernel::binary(ir::BinaryOp::Shr, right, shift),
-                       {}};
-    expressions.open(pixels.body);
-    for (int p = 0; p < count; ++p) {
-      const ir::Case& only = std::get<ir::Pure>(phases_->stages[p].definition).cases[0];
-      const Lanes value = expressions.lower(only.value);
-      const Expr x = kernel::add(kernel::mul(i, kernel::literal(count)), kernel::literal(p));
-      for (std::size_t l = 0; l < value.size(); ++l) {
-        const Expr scalar = kernel::add(x_offset(x), kernel::literal(static_cast<std::int64_t>(l)));
-        pixels.body.push_back({kernel::Store{target, scalar, value[l]}});
+    PhasesOf(const PhasesOf&) = delete;
+    PhasesOf& operator=(const PhasesOf&) = delete;
+    ~PhasesOf() {
+      for (const Phases& phases : stages_) {
+        for (const ir::Stage& phase : phases.stages) of_.layout_.arrays.erase(&phase);
       }
     }
-    expressions.close();
-    expressions.close();
-    for (const ir::Stage& phase : phases_->stages) layout_.arrays.erase(&phase);
-    result.push_back({std::move(pixels)});
+
+    ExpressionLowering& expressions() { return *expressions_; }
+    /// Those from one x to before another, both multiples of the number of phases, to where each stage's pixel x is.
+    kernel::For pixels(const Expr& from, const Expr& to,
+                       const std::function<StripTarget(std::size_t stage, const Expr& x)>& target_of) {
+      const int count = stages_.front().count();
+      const Expr i = kernel::name(of_.layout_.variables.i),
+                 shift = kernel::literal(std::countr_zero(static_cast<unsigned>(count)));
+      kernel::For loop{kernel::LoopKind::Vector,
+                       of_.layout_.variables.i,
+                       kernel::binary(ir::BinaryOp::Shr, from, shift),
+                       kernel::binary(ir::BinaryOp::Shr, to, shift),
+                       {}};
+      expressions_->open(loop.body);
+      for (std::size_t s = 0; s < stages_.size(); ++s) {
+        for (int p = 0; p < count; ++p) {
+          const ir::Case& only = std::get<ir::Pure>(stages_[s].stages[p].definition).cases[0];
+          const Lanes value = expressions_->lower(only.value);
+          const StripTarget target =
+              target_of(s, kernel::add(kernel::mul(i, kernel::literal(count)), kernel::literal(p)));
+          for (std::size_t l = 0; l < value.size(); ++l) {
+            const Expr lane = kernel::literal(static_cast<std::int64_t>(l) * target.lane_pitch);
+            loop.body.push_back({kernel::Store{target.array, kernel::add(target.offset, lane), value[l]}});
+          }
+        }
+      }
+      expressions_->close();
+      return loop;
+    }
+
+   private:
+    const StageLowering& of_;
+    const std::vector<Phases> stages_;
+    std::unordered_map<const ir::Node*, std::string> names_;
+    std::optional<ExpressionLowering> expressions_;
+  };
+
+  Block loop_over_phases(Block& rows, const Expr& left, const Expr& right) {
+    // Too many lanes side by side for vectors.
+    if (!std::has_single_bit(static_cast<unsigned>(inner_.type.lanes))) {
+      if (const auto parts = rewrite::between_pixels(inner_, names_))
+        return strips_of_parts(*parts, rows, left, right);
+    }
+    PhasesOf phases(*this, {*phases_}, coords());
+    const kernel::Symbol target = output_row(phases.expressions(), rows);
+    Block result;
+    phases.expressions().open(result, &rows);
+    result.push_back({phases.pixels(left, right, [&](std::size_t, const Expr& x) {
+      return StripTarget{&inner_, target, x_offset(x)};
+    })});
+    phases.expressions().close();
     return result;
+  }
+
+  /// What is read between pixels by phases, its lanes apart, and then the rest.
+  Block strips_of_parts(const rewrite::BetweenPixels& parts, Block& rows, const Expr& left,
+                        const Expr& right) {
+    constexpr int most = analysis::strip_pixels;  // a multiple of the phases
+    const kernel::Symbol begin = layout_.names.local("x0"), end = layout_.names.local("x1");
+    const Expr x0 = kernel::name(begin), x1 = kernel::name(end), i = kernel::name(layout_.variables.i);
+    std::vector<Expr> at = coords();
+    at[0] = kernel::add(x0, i);
+    std::vector<Phases> of_parts;
+    for (const ir::StagePtr& part : parts.between)
+      of_parts.push_back(phases_of(*part, phases_->count(), names_, module_.strict));
+    PhasesOf phases(*this, std::move(of_parts), coords());
+    ExpressionLowering rest(layout_, module_.tables, parts.names, parts.rest, Place::Interior, at,
+                            module_.strict);
+
+    kernel::For strip{kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(most)};
+    strip.body.push_back({kernel::Let{end, kernel::min(kernel::add(x0, kernel::literal(most)), right)}});
+    std::vector<StripTarget> targets;
+    std::unordered_map<const ir::Stage*, ExpressionLowering::KeptRows> kept;
+    for (const ir::StagePtr& part : parts.between) {
+      const kernel::Symbol array = phases.expressions().claim(part->name);
+      strip.body.push_back({kernel::LocalArray{array, part->type.scalar, most * part->type.lanes}});
+      targets.push_back({part.get(), array, nullptr, most});
+      kept[part.get()] = {array, [](const std::vector<Expr>&) { return kernel::literal(0); },
+                          [x0](const Expr& x) { return kernel::sub(x, x0); }, false, most};
+      layout_.arrays[part.get()] = {array, part->type, {}, part->box};
+    }
+    Block work;
+    phases.expressions().open(work, &rows);
+    work.push_back({phases.pixels(x0, x1, [&](std::size_t part, const Expr& x) {
+      StripTarget target = targets[part];
+      target.offset = kernel::sub(x, x0);
+      return target;
+    })});
+    phases.expressions().close();
+    kernel::append(strip.body, std::move(work));
+
+    rest.avoid_names_of(phases.expressions());
+    rest.keep_rows(std::move(kept), x0);
+    const kernel::Symbol target = output_row(rest, rows);
+    Block pointers;
+    work.clear();
+    store_strip(rest, {{&parts.rest, target, x_offset(at[0])}}, {x0, kernel::sub(x1, x0), most}, pointers,
+                work);
+    kernel::append(strip.body, std::move(pointers));
+    kernel::append(strip.body, std::move(work));
+    for (const ir::StagePtr& part : parts.between) layout_.arrays.erase(part.get());
+    return {{std::move(strip)}};
   }
 
   /// The array that the row loop stores to: a pointer to the current row.

@@ -12,23 +12,6 @@ namespace {
 
 constexpr std::int64_t most_phases = 4;  // each is code of its own
 
-/// What the indices of all reads along x are divided by; nothing if they differ in more than powers of two.
-std::optional<std::int64_t> divisor_of(const ir::Stage& stage) {
-  std::int64_t divisor = 1;
-  for (const ir::Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    if (read.indices.empty()) continue;
-    if (analysis::access_of(read) != analysis::Access::Direct) return std::nullopt;
-    ir::Scaled scaled;
-    if (!ir::as_scaled(analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false), 0, &scaled))
-      return std::nullopt;
-    if (scaled.divisor > most_phases || !std::has_single_bit(static_cast<std::uint64_t>(scaled.divisor)))
-      return std::nullopt;
-    divisor = std::max(divisor, scaled.divisor);
-  }
-  return divisor;
-}
-
 /// Of dimension 0, 1 …: as many as there are.
 using AllInSteps = std::vector<InSteps>;
 
@@ -37,6 +20,22 @@ ir::Affine in_steps(const ir::Affine& a, const AllInSteps& steps) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
     if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
     return ir::Affine(atom) * steps[coord->dim].rate + steps[coord->dim].first;
+  });
+}
+
+/// Whether pixels alone say where in a row they read: that is gathered in any case.
+bool is_computed(const ir::Read& read) {
+  return std::none_of(read.indices.begin(), read.indices.end(), [](const ir::Index& index) {
+    const auto* affine = std::get_if<ir::Affine>(&index);
+    return affine && ir::mentions_coord(*affine, 0);
+  });
+}
+
+/// Whether some coordinate 0 is divided.
+bool divides_x(const ir::Affine& a) {
+  return std::any_of(a.terms().begin(), a.terms().end(), [](const ir::Affine::Term& term) {
+    const auto* floor = std::get_if<ir::FloorDiv>(&term.atom);
+    return floor && ir::mentions_coord(*floor->numerator, 0);
   });
 }
 
@@ -77,7 +76,18 @@ void add_names(const ir::Stage& stage, ir::Rewriter& rewriter, const Names& name
 int phase_count(const ir::Stage& stage) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
   if (!pure || pure->cases.size() != 1 || stage.box.empty()) return 1;
-  return static_cast<int>(divisor_of(stage).value_or(1));
+  std::int64_t count = 1;
+  for (const ir::Expr& e : ir::reads(stage)) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (read.indices.empty() || is_computed(read)) continue;
+    if (analysis::access_of(read) != analysis::Access::Direct) return 1;
+    const ir::Affine x = analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false);
+    while (divides_x(in_steps(x, {{count, 0}}))) {
+      count *= 2;
+      if (count > most_phases) return 1;
+    }
+  }
+  return static_cast<int>(count);
 }
 
 Phases phases_of(const ir::Stage& stage, int count,

@@ -19,10 +19,11 @@ bool is_between(const ir::Read& read) {
          analysis::footprint(read)[0].divisor > 1;
 }
 
-/// What parts of a stage read: nothing, pixels of coarser images, or others as well.
+/// What parts of a stage read: nothing, single lanes at pixels, those of coarser images as well, or pixels of several
+/// lanes.
 class Parts {
  public:
-  enum class Reads { Nothing, Between, Others };
+  enum class Reads { Nothing, Single, Between, Lanes };
 
   Reads of(const Expr& e) {
     const auto [known, is_new] = reads_.try_emplace(e.get(), Reads::Nothing);
@@ -30,9 +31,11 @@ class Parts {
     Reads reads = Reads::Nothing;
     for (const Expr& operand : ir::operands(*e)) reads = std::max(reads, of(operand));
     if (const auto* read = std::get_if<ir::Read>(&e->op)) {
-      reads = reads == Reads::Nothing && is_between(*read) ? Reads::Between : Reads::Others;
+      reads = std::max(reads, is_between(*read)               ? Reads::Between
+                              : read->source->type.lanes == 1 ? Reads::Single
+                                                              : Reads::Lanes);
     } else if (!is_simple(*e)) {
-      reads = Reads::Others;
+      reads = Reads::Lanes;
     }
     return reads_[e.get()] = reads;
   }
@@ -50,14 +53,6 @@ class Parts {
   std::unordered_map<const ir::Node*, Reads> reads_;
 };
 
-bool reads_other_pixels(const ir::Stage& stage) {
-  for (const Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    if (!is_between(read) && !read.indices.empty() && read.source->type.lanes > 1) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool has_parts(const ir::Stage& stage) {
@@ -65,16 +60,24 @@ bool has_parts(const ir::Stage& stage) {
   return pure && pure->cases.size() == 1 && !pure->cases[0].when;
 }
 
+bool reads_lanes_at_pixels(const ir::Stage& stage) {
+  for (const Expr& e : ir::reads(stage)) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (!is_between(read) && !read.indices.empty() && read.source->type.lanes > 1) return true;
+  }
+  return false;
+}
+
 std::optional<BetweenPixels> between_pixels(const ir::Stage& stage,
                                             const std::unordered_map<const ir::Node*, std::string>& names) {
-  if (!has_parts(stage) || !reads_other_pixels(stage)) return std::nullopt;
+  if (!has_parts(stage)) return std::nullopt;
   const ir::Expr& value = std::get<ir::Pure>(stage.definition).cases[0].value;
   Parts parts;
   BetweenPixels result{stage, {}, {}};
   std::unordered_map<const ir::Node*, Expr> replaced;
   const auto take = [&](const auto& self, const Expr& e) -> void {
     if (replaced.contains(e.get())) return;
-    if (parts.of(e) != Parts::Reads::Between) {
+    if (parts.of(e) != Parts::Reads::Between || std::holds_alternative<ir::Pack>(e->op)) {
       for (const Expr& operand : ir::operands(*e)) self(self, operand);
       return;
     }

@@ -1,9 +1,9 @@
 // What a stage reads between the pixels of coarser images, as stages of their own.
 //
-//     out(x) = in(x) + (c(x / 2) + c((x + 1) / 2)) * 0.5
-//  →  between(x) = (c(x / 2) + c((x + 1) / 2)) * 0.5,   out(x) = in(x) + between(x)
+//     out(x) = in(x) + (c(x / 2) + c((x + 1) / 2)) * m(x)                         in has 3 lanes, c and m one
+//  →  between(x) = (c(x / 2) + c((x + 1) / 2)) * m(x),   out(x) = in(x) + between(x)
 //
-// Only `between` is computed in phases: the loop over `out` goes through all images pixel by pixel.
+// Only `between` is computed in phases: the loop over `out` goes through pixels of several lanes one by one.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,11 @@ struct BetweenPixels {
   std::unordered_map<const ir::Node*, std::string> names;
 };
 
-/// Nothing unless a stage that can be in parts has both: largest parts that read between pixels alone, and other reads of
-/// pixels of several lanes. `names` are of parts of the stage.
+/// Whether it reads pixels of several lanes, and not between them.
+bool reads_lanes_at_pixels(const ir::Stage& stage);
+
+/// The largest parts that read between pixels and, at pixels, single lanes. Nothing if there are none, or the stage cannot
+/// be in parts. `names` are of parts of the stage.
 std::optional<BetweenPixels> between_pixels(
     const ir::Stage& stage, const std::unordered_map<const ir::Node*, std::string>& names = {});
 

@@ -52,6 +52,14 @@ TEST_F(Interiors, OffsetsShiftTheBounds) {
             "[2 .. in.w - 3)");
 }
 
+TEST_F(Interiors, OfSumsOfFloors) {  // x/2 - 1 where x is even, x/2 + 1 where it is odd
+  const auto next = [&](Var x, Var y) { return clamped(2 * x - 1 - 3 * (x / 2), y); };
+  EXPECT_EQ(access(next), Access::Direct);
+  EXPECT_EQ(along_x(next), "[2 .. 2*in.w - 1)");
+  EXPECT_EQ(access([&](Var x, Var y) { return clamped(x - 3 * (x / 2), y); }), Access::Mapped) << "it falls";
+  EXPECT_EQ(access([&](Var x, Var y) { return framed(x, 2 * y - 3 * (y / 2)); }), Access::Direct);
+}
+
 TEST_F(Interiors, WindowsCountToTheirEnds) {
   EXPECT_EQ(along_x([&](Var x, Var y) {
               return sum(Domain(5, 3), [&](Tap t) { return clamped(x + t.x, y + t.y); });

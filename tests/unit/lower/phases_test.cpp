@@ -42,6 +42,19 @@ TEST_F(PhasesOf, IndicesAreWholeAgain) {
             "i 2*i | i + 1 2*i | i + 1 2*i + 1 | i + 1 2*i + 1");
 }
 
+TEST_F(PhasesOf, OfSumsOfFloors) {  // the nearest coarse pixel, and the one beyond it
+  const Accessor c = in.border(Border::clamp());
+  EXPECT_EQ(reads([&](Var x, Var y) { return c(x / 2, y) - c(2 * x - 1 - 3 * (x / 2), y); }),
+            "i i - 1 | i i + 1");
+}
+
+TEST_F(PhasesOf, WhatIsComputedStaysSo) {
+  const Accessor c = in.border(Border::clamp());
+  const Stage out = stage("out", {in.width() * 2, in.height()},
+                          [&](Var x, Var y) { return c(x / 2, y) + c(cast<int>(in(x / 2, y)), y); });
+  EXPECT_EQ(phase_count(*out.node()), 2);
+}
+
 TEST_F(PhasesOf, NoneWithoutADivision) {
   EXPECT_EQ(reads([&](Var x, Var y) { return in(x, y / 2); }), "none");
   EXPECT_EQ(reads([&](Var x, Var y) { return in(2 * x, y); }), "none");

@@ -32,8 +32,8 @@ TEST_F(BetweenPixels, AreStagesOfTheirOwn) {
   const ir::Stage& between = *result->between[0];
   EXPECT_EQ(between.type, (Type{Scalar::F32, 3}));
   EXPECT_EQ(between.box, result->rest.box);
-  EXPECT_EQ(ir::reads(between).size(), 2u);
-  for (const ir::Expr& e : ir::reads(between)) EXPECT_EQ(std::get<ir::Read>(e->op).source, coarse.node());
+  EXPECT_EQ(ir::reads(between).size(), 3u);
+  for (const ir::Expr& e : ir::reads(between)) EXPECT_NE(std::get<ir::Read>(e->op).source, fine.node());
   bool reads_it = false;
   for (const ir::Expr& e : ir::reads(result->rest)) {
     const auto& read = std::get<ir::Read>(e->op);
@@ -49,9 +49,27 @@ TEST_F(BetweenPixels, OfEachSum) {
   EXPECT_EQ(result->between.size(), 2u);
 }
 
-TEST_F(BetweenPixels, NoneWhereNothingElseHasLanes) {
-  EXPECT_FALSE(parts([&](Var x, Var y) { return c(x / 2, y) + c((x + 1) / 2, y); }));
-  EXPECT_FALSE(parts([&](Var x, Var y) { return c(x / 2, y) * mask.border(Border::clamp())(x, y); }));
+TEST_F(BetweenPixels, OfSingleLanesStayThose) {
+  const Accessor m = mask.border(Border::clamp());
+  const auto result = parts([&](Var x, Var y) { return fine(x, y) * (m(x / 2, y) + m(x, y)); });
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->between.size(), 1u);
+  EXPECT_EQ(result->between[0]->type, (Type{Scalar::F32, 1}));
+  EXPECT_EQ(ir::reads(*result->between[0]).size(), 2u);
+}
+
+TEST_F(BetweenPixels, AllOfWhatReadsNoLanesAtPixels) {
+  const auto out = [&](auto f) { return stage("out", fine.size(), f); };
+  const Stage up = out([&](Var x, Var y) { return c(x / 2, y) * mask.border(Border::clamp())(x, y); });
+  EXPECT_FALSE(rewrite::reads_lanes_at_pixels(*up.node()));
+  EXPECT_TRUE(
+      rewrite::reads_lanes_at_pixels(*out([&](Var x, Var y) { return c(x / 2, y) + fine(x, y); }).node()));
+  const auto result = rewrite::between_pixels(*up.node());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(ir::reads(result->rest).size(), 1u);
+}
+
+TEST_F(BetweenPixels, NoneWithoutADivision) {
   EXPECT_FALSE(parts([&](Var x, Var y) { return c(2 * x, y) + fine(x, y); }));
 }
 
