@@ -23,8 +23,6 @@ using plan::SplitDimension;
 
 namespace {
 
-constexpr int threads_of_split = 256;  // of a block, among which rows are shared out
-
 Expr rem(const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Rem, a, b); }
 
 /// The fields that follow one another in a step, by level.
@@ -371,7 +369,8 @@ class SplitLowering {
       kernel::append(pixels.body, std::move(pixel));
     } else {
       // As many rows at a time as make enough threads; a thread goes down a column, and divides once.
-      const Expr enough = kernel::div(literal(threads_of_split), kernel::max(name(count), literal(1)));
+      const Expr enough = kernel::div(literal(context_.plan.level(plan::LevelKind::Block)->extent[0].fixed()),
+                                      kernel::max(name(count), literal(1)));
       const kernel::Symbol at_once = layout_.names.local("rows_at_once");
       block.push_back({Let{at_once, kernel::max(enough, literal(1))}});
       pixels.to = kernel::mul(name(count), name(at_once));

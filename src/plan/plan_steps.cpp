@@ -15,6 +15,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int usual_steps_of_split = 16;
+constexpr int pixels_of_split = 256;      // whole rows of about so many at a time, for the threads of a block
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 
 /// Of which passes compute multiples: whole vectors. Of pixels of less than 4 bytes a vector has so many that too many
@@ -89,7 +90,7 @@ std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evol
   for (const SplitDimension& d : found.tiles->dims) tile[static_cast<std::size_t>(d.dim)] = fixed(d.pitch);
   const bool is_of_blocks = memory.is_of_blocks();
   kernel.levels = {{is_of_blocks ? LevelKind::Grid : LevelKind::Core, Order::Parallel, tile}};
-  if (is_of_blocks) kernel.levels.push_back({LevelKind::Block, Order::Parallel, {all_pixels()}});
+  if (is_of_blocks) kernel.levels.push_back({LevelKind::Block, Order::Parallel, {fixed(pixels_of_split)}});
   kernel.levels.push_back({LevelKind::Step, Order::March, {fixed(found.tiles->steps)}});
   if (!is_of_blocks) kernel.levels.push_back({LevelKind::Vector, Order::Parallel, {}});
   for (const ir::Evolving& field : evolution.fields) {

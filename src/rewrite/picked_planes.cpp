@@ -65,7 +65,8 @@ class Picker {
     if (!dim) return std::nullopt;
     const ir::Range& range = read.region[*dim];
     if (!range.min.is_constant() || !range.extent.is_constant()) return std::nullopt;
-    if (range.extent.constant() < 1 || range.extent.constant() > most_planes) return std::nullopt;
+    // Of one plane, no choice would be left, and nobody who reads what the index is computed from.
+    if (range.extent.constant() < 2 || range.extent.constant() > most_planes) return std::nullopt;
     Planes planes{std::get<Expr>(read.indices[*dim]), range.min.constant(), {}};
     const auto* cast = std::get_if<ir::Cast>(&planes.index->op);
     if (cast && is_widened(*cast, planes.index->type)) planes.index = cast->a;

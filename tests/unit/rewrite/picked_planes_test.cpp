@@ -66,7 +66,10 @@ TEST_F(PickedPlanes, AreReadOnceForSeveralChoices) {
             (Reads{0, 10}));
 }
 
-TEST_F(PickedPlanes, NotOfMany) {
+TEST_F(PickedPlanes, NotOfManyOrOne) {
+  const Accessor one = volume(1).border(Border::clamp());
+  EXPECT_EQ(reads(stage("out", in.size(), [&](Var x, Var y) { return one(x, y, which(x, y)); })),
+            (Reads{1, 0}));
   const Accessor v = volume(9).border(Border::clamp());
   EXPECT_EQ(reads(stage("out", in.size(), [&](Var x, Var y) { return v(x, y, which(x, y)); })),
             (Reads{1, 0}));
