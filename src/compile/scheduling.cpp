@@ -12,7 +12,6 @@
 #include "plan/core_costs.h"
 #include "plan/warp_strip.h"
 #include "plan/warp_tiling_costs.h"
-#include "rewrite/picked_planes.h"
 #include "rewrite/prepare.h"
 #include "schedule/groups.h"
 #include "schedule/hipacc/fuse.h"
@@ -133,7 +132,8 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
     throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))
         .help("take tile 'march' or 'block', or another target");
   Scheduled result{rewrite::prepare(definition), {}, {}, {}};
-  if (target.processor == target::Processor::Cpu) result.pipeline = rewrite::picked_planes(result.pipeline);
+  if (target.processor == target::Processor::Cpu)
+    result.pipeline = rewrite::prepare_for_cores(result.pipeline);
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
   const schedule::Grouping grouping = grouping_of(result, target, scheduling);

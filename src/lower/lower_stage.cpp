@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include "analysis/interior.h"
@@ -11,6 +10,7 @@
 #include "lower/expressions.h"
 #include "lower/lower_grid.h"
 #include "lower/lower_tiles.h"
+#include "lower/phase_loop.h"
 #include "lower/phases.h"
 #include "lower/placed_lanes.h"
 #include "lower/rows.h"
@@ -237,73 +237,13 @@ class StageLowering {
     return result;
   }
 
-  /// Pixels side by side, one of each phase, with what they have in common. Stages of one rank.
-  class PhasesOf {
-   public:
-    PhasesOf(const StageLowering& of, std::vector<Phases> stages, std::vector<Expr> at)
-        : of_(of), stages_(std::move(stages)) {
-      std::vector<const ir::Stage*> all;
-      for (const Phases& phases : stages_) {
-        names_.insert(phases.names.begin(), phases.names.end());
-        for (const ir::Stage& phase : phases.stages) all.push_back(&phase);
-      }
-      for (const ir::Stage* phase : all) of.layout_.arrays[phase] = of.inner_array();
-      at[0] = kernel::name(of.layout_.variables.i);
-      expressions_.emplace(of.layout_, of.module_.tables, names_, *all.front(), Place::Interior,
-                           std::move(at), of.module_.strict);
-      expressions_->share_with({all.begin() + 1, all.end()});
-    }
-    PhasesOf(const PhasesOf&) = delete;
-    PhasesOf& operator=(const PhasesOf&) = delete;
-    ~PhasesOf() {
-      for (const Phases& phases : stages_) {
-        for (const ir::Stage& phase : phases.stages) of_.layout_.arrays.erase(&phase);
-      }
-    }
-
-    ExpressionLowering& expressions() { return *expressions_; }
-    /// Those from one x to before another, both multiples of the number of phases, to where each stage's pixel x is.
-    kernel::For pixels(const Expr& from, const Expr& to,
-                       const std::function<StripTarget(std::size_t stage, const Expr& x)>& target_of) {
-      const int count = stages_.front().count();
-      const Expr i = kernel::name(of_.layout_.variables.i),
-                 shift = kernel::literal(std::countr_zero(static_cast<unsigned>(count)));
-      kernel::For loop{kernel::LoopKind::Vector,
-                       of_.layout_.variables.i,
-                       kernel::binary(ir::BinaryOp::Shr, from, shift),
-                       kernel::binary(ir::BinaryOp::Shr, to, shift),
-                       {}};
-      expressions_->open(loop.body);
-      for (std::size_t s = 0; s < stages_.size(); ++s) {
-        for (int p = 0; p < count; ++p) {
-          const ir::Case& only = std::get<ir::Pure>(stages_[s].stages[p].definition).cases[0];
-          const Lanes value = expressions_->lower(only.value);
-          const StripTarget target =
-              target_of(s, kernel::add(kernel::mul(i, kernel::literal(count)), kernel::literal(p)));
-          for (std::size_t l = 0; l < value.size(); ++l) {
-            const Expr lane = kernel::literal(static_cast<std::int64_t>(l) * target.lane_pitch);
-            loop.body.push_back({kernel::Store{target.array, kernel::add(target.offset, lane), value[l]}});
-          }
-        }
-      }
-      expressions_->close();
-      return loop;
-    }
-
-   private:
-    const StageLowering& of_;
-    const std::vector<Phases> stages_;
-    std::unordered_map<const ir::Node*, std::string> names_;
-    std::optional<ExpressionLowering> expressions_;
-  };
-
   Block loop_over_phases(Block& rows, const Expr& left, const Expr& right) {
     // Too many lanes side by side for vectors.
     if (!std::has_single_bit(static_cast<unsigned>(inner_.type.lanes))) {
       if (const auto parts = rewrite::between_pixels(inner_, names_))
         return strips_of_parts(*parts, rows, left, right);
     }
-    PhasesOf phases(*this, {*phases_}, coords());
+    PhaseLoop phases(layout_, module_, {*phases_}, coords());
     const kernel::Symbol target = output_row(phases.expressions(), rows);
     Block result;
     phases.expressions().open(result, &rows);
@@ -325,7 +265,7 @@ class StageLowering {
     std::vector<Phases> of_parts;
     for (const ir::StagePtr& part : parts.between)
       of_parts.push_back(phases_of(*part, phases_->count(), names_, module_.strict));
-    PhasesOf phases(*this, std::move(of_parts), coords());
+    PhaseLoop phases(layout_, module_, std::move(of_parts), coords());
     ExpressionLowering rest(layout_, module_.tables, parts.names, parts.rest, Place::Interior, at,
                             module_.strict);
 

@@ -14,8 +14,9 @@ namespace {
 
 constexpr int most_kept_bytes_of_parts = 256 * 1024;
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-// Of those of several steps: a part of a second-level cache. Each row of a step is a loop, and there are many.
-constexpr int kept_bytes_of_steps = 160 * 1024, most_width_of_steps = 1024;
+// Of those of several steps, each of whose rows is a loop, and of those that the first level would not keep if strips were
+// narrow: a part of a second-level cache.
+constexpr int kept_bytes_of_second_level = 160 * 1024, most_width_of_second_level = 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 // Of a volume's tile: bytes in a second-level cache, pixels, and rows.
 constexpr int kept_bytes_of_volume = 448 * 1024, most_width_of_volume = 256, least_lines = 4, most_lines = 64,
@@ -39,13 +40,18 @@ double kept_bytes_of(const March& march, const Tile& tile, int lines = 1, int ro
   return bytes;
 }
 
-/// The widest that keeps so many bytes, in whole vectors.
-int width_within(int bytes, const March& march, int most, int rows_of_pass) {
+/// As many as keep so many bytes, in whole vectors.
+int columns_within(int bytes, const March& march, int rows_of_pass) {
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling)
     step += room_for_rows(r, rows_of_pass) * r.rate[0] * size_of(r.source().type);
   const int columns = bytes * march.step[0] / std::max(step, 1);
-  return std::clamp(columns / width_step * width_step, least_width, most);
+  return columns / width_step * width_step;
+}
+
+int width_in_second_level(const March& march, int rows_of_pass) {
+  return std::clamp(columns_within(kept_bytes_of_second_level, march, rows_of_pass), least_width,
+                    most_width_of_second_level);
 }
 
 /// How much is computed for each pixel of a plane of a tile, with those around it; each row takes the time of some
@@ -148,12 +154,14 @@ std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage
 
 int strip_width(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
-  return march.in_parts ? part_pixels : width_within(kept_bytes, march, most_width, rows_of_pass);
+  if (march.in_parts) return part_pixels;
+  const int width = columns_within(kept_bytes, march, rows_of_pass);
+  return width < least_width ? width_in_second_level(march, rows_of_pass) : std::min(width, most_width);
 }
 
 int strip_width_of_steps(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
-  return width_within(kept_bytes_of_steps, march, most_width_of_steps, rows_of_pass);
+  return width_in_second_level(march, rows_of_pass);
 }
 
 }  // namespace weft::plan

@@ -44,8 +44,8 @@ int room_for_rows(const RollingRows& rows, const March& march, int height);
 constexpr const char* no_lines = "a tile of an image has no extent between its columns and its rows";
 /// Rows that a tile of `lines` rows keeps of each plane of a volume; 1 of an image.
 int room_for_lines(const RollingRows& rows, int lines);
-/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, within limits;
-/// or those of a part. Of a volume's tile, see lines_of_tile().
+/// Columns of a strip of the result, so that all rows that it keeps fit a first-level cache, or, where that would leave few,
+/// a part of a second-level one; or those of a part of a reduction. Of a volume's tile, see lines_of_tile().
 int strip_width(const March& march, int rows_of_pass = 1);
 /// Of a strip that takes several steps of an evolution: so that its rows fit a second-level cache.
 int strip_width_of_steps(const March& march, int rows_of_pass = 1);

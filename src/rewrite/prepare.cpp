@@ -3,6 +3,7 @@
 #include "ir/verify.h"
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
+#include "rewrite/picked_planes.h"
 #include "rewrite/recompute_points.h"
 #include "rewrite/share_taps.h"
 #include "rewrite/uneven_masks.h"
@@ -28,6 +29,13 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>*
   // Points that take little are computed where they are read.
   result = recompute_points(result);
   ir::verify(result, "recompute_points");
+  return result;
+}
+
+ir::Pipeline prepare_for_cores(const ir::Pipeline& prepared) {
+  // Reads at one of few planes become choices.
+  ir::Pipeline result = picked_planes(prepared);
+  ir::verify(result, "picked_planes");
   return result;
 }
 

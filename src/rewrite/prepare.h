@@ -11,4 +11,7 @@ namespace weft::rewrite {
 /// Windows that become stages are added to `separated`, if that is given.
 ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated = nullptr);
 
+/// Rewrites of a prepared pipeline that pay on cores alone. Stages keep their names.
+ir::Pipeline prepare_for_cores(const ir::Pipeline& prepared);
+
 }  // namespace weft::rewrite

@@ -114,6 +114,33 @@ TEST(Marching, RepeatsAreComputedBeyondTheEnds) {
             "'a' is read with the border repeat, and depends on where its pixels are");
 }
 
+TEST(Marching, StripsAreAsWideAsTheirRowsFitACache) {
+  const Image<float> in("in");
+  const auto march_of_blurs = [&](int count) {
+    Stage last = point("s0", in + 1.f);
+    for (int s = 1; s < count; ++s) {
+      const Accessor before = last.border(Border::clamp());
+      last = stage("s" + std::to_string(s), in.size(),
+                   [&](Var x, Var y) { return before(x, y - 2) + before(x, y + 2); });
+    }
+    const ir::Pipeline pipeline = Pipeline("test", last).ir();
+    std::vector<StageReads> members;
+    for (const ir::StagePtr& stage : pipeline.stages) members.push_back(reads_of(*stage));
+    return march_of(members).march.value();
+  };
+  const auto bytes = [](const March& march, int width) {
+    int rows = 0;
+    for (const RollingRows& r : march.rolling) rows += room_for_rows(r);
+    return rows * width * 4;
+  };
+  const March few = march_of_blurs(4), many = march_of_blurs(12);
+  EXPECT_EQ(strip_width(few), 320);
+  EXPECT_LE(bytes(few, 320), 32 * 1024);
+  ASSERT_GT(bytes(many, 128), 32 * 1024) << "narrow ones do not fit the first level";
+  EXPECT_EQ(strip_width(many), 448);
+  EXPECT_LE(bytes(many, 448), 160 * 1024);
+}
+
 TEST(Marching, EndsInAReductionOfRows) {
   const Image<float> in("in");
   Stage a = convolve("a", in.border(Border::clamp()), cross);
