@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -356,18 +357,13 @@ double work_of(const Pipeline& pipeline, const Bindings& bindings) {
   return Interpreter(pipeline, bindings).work();
 }
 
-class PixelInterpreter::Implementation : public Interpreter {
- public:
-  using Interpreter::Interpreter;
-};
-
 PixelInterpreter::PixelInterpreter(const Pipeline& pipeline, const Bindings& bindings, const Stage& stage,
-                                   PixelOf source)
-    : stage_(stage), impl_(std::make_unique<Implementation>(pipeline, bindings)) {
-  impl_->prepare_pixels(stage, std::move(source));
+                                   PixelOf source) {
+  const auto interpreter = std::make_shared<Interpreter>(pipeline, bindings);
+  interpreter->prepare_pixels(stage, std::move(source));
+  pixel_ = [interpreter, &stage](const std::vector<std::int64_t>& at) {
+    return interpreter->pixel(stage, at);
+  };
 }
-PixelInterpreter::~PixelInterpreter() = default;
-
-Value PixelInterpreter::operator()(const std::vector<std::int64_t>& at) { return impl_->pixel(stage_, at); }
 
 }  // namespace weft::ir

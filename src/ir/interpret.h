@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,16 +32,11 @@ class PixelInterpreter {
  public:
   /// All of these outlive it.
   PixelInterpreter(const Pipeline& pipeline, const Bindings& bindings, const Stage& stage, PixelOf source);
-  ~PixelInterpreter();
-  PixelInterpreter(const PixelInterpreter&) = delete;
-  PixelInterpreter& operator=(const PixelInterpreter&) = delete;
 
-  Value operator()(const std::vector<std::int64_t>& at);
+  Value operator()(const std::vector<std::int64_t>& at) const { return pixel_(at); }
 
  private:
-  class Implementation;
-  const Stage& stage_;
-  std::unique_ptr<Implementation> impl_;
+  std::function<Value(const std::vector<std::int64_t>& at)> pixel_;
 };
 
 /// The index inside [0, extent) that a border mode reads for `index`, for any overshoot; -1 means the

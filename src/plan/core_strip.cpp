@@ -40,7 +40,7 @@ double kept_bytes_of(const March& march, const Tile& tile, int lines = 1, int ro
   return bytes;
 }
 
-/// As many as keep so many bytes, in whole vectors.
+/// Columns whose rows take that many bytes, in whole vectors.
 int columns_within(int bytes, const March& march, int rows_of_pass) {
   int step = 0;  // bytes of all rows in the columns of one
   for (const RollingRows& r : march.rolling)

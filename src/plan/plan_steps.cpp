@@ -15,7 +15,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int usual_steps_of_split = 16;
-constexpr int pixels_of_split = 256;      // whole rows of about so many at a time, for the threads of a block
+constexpr int pixels_of_split = 256;      // in whole rows: what the threads of a block share at a time
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 
 /// Of which passes compute multiples: whole vectors. Of pixels of less than 4 bytes a vector has so many that too many
