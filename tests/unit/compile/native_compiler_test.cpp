@@ -134,9 +134,9 @@ TEST_F(NativeCompiler, ReportsRejectedCodeWhole) {
   EXPECT_EQ(read(kept), answer_source + "\n");
   const std::string object = fs::path(kept).replace_extension(".so");
 #if defined(__x86_64__) && defined(__GLIBC__)
-  const std::string libraries = "-Wl,--as-needed -lm -lmvec";
+  const std::string libraries = "-nodefaultlibs -Wl,--as-needed -lm -lmvec -lc -lgcc";
 #else
-  const std::string libraries = "-Wl,--as-needed -lm";
+  const std::string libraries = "-nodefaultlibs -Wl,--as-needed -lm -lc -lgcc";
 #endif
 #if defined(__x86_64__)
   const std::string width = " -mprefer-vector-width=512";
