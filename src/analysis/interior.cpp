@@ -28,8 +28,8 @@ void add_bound(std::vector<ir::Affine>& bounds, const ir::Affine& bound, bool is
   bounds.push_back(bound);
 }
 
-/// The form, or of a sum with floors floor((a*x + r) / d) that is nowhere larger, or nowhere smaller if it is to be
-/// above: a floor takes up to (d - 1) / d off. Nothing if dimension `dim` occurs under several floors.
+/// The form as floor((a*x + r) / d). A sum with floors has no such form: then one that is nowhere larger, or with `above`
+/// nowhere smaller, since a floor takes off up to (d - 1) / d. Nothing if dimension `dim` occurs under nested floors.
 std::optional<ir::Scaled> scaled_bound(const ir::Affine& form, int dim, bool above) {
   constexpr std::int64_t most_divisor = 1024;
   if (ir::Scaled exact; ir::as_scaled(form, dim, &exact)) return exact;

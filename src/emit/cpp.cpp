@@ -59,7 +59,7 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 )text";
 
 constexpr const char* without_jump_threading = R"text(#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-thread-jumps")  // or selects of one condition or value become branches
+#pragma GCC optimize("no-thread-jumps")  // or selects that depend on one value become branches
 #endif
 )text";
 
@@ -132,9 +132,9 @@ bool has_opaque_pointers(const Module& module) {
   return found;
 }
 
-/// Whether three selects of one condition, such as those of a pixel's lanes, or by what one value is compared with are in a
-/// loop of vectors. GCC 12 threads jumps from one to the next, and then stores the lanes of its vectors one by one, or
-/// makes no vectors.
+/// Whether a loop of vectors has three selects that depend on one value: on the same condition, as those of a pixel's lanes
+/// do, or on comparisons of it with constants. GCC 12 threads jumps from one to the next, and then stores the lanes of
+/// its vectors one by one, or makes no vectors.
 bool repeats_conditions(const kernel::Block& block) {
   bool found = false;
   kernel::visit_statements(block, [&](const kernel::Stmt& statement) {

@@ -23,7 +23,7 @@ ir::Affine in_steps(const ir::Affine& a, const AllInSteps& steps) {
   });
 }
 
-/// Whether pixels alone say where in a row they read: that is gathered in any case.
+/// Whether x decides nothing but by what pixels compute: such a read is gathered in any case.
 bool is_computed(const ir::Read& read) {
   return std::none_of(read.indices.begin(), read.indices.end(), [](const ir::Index& index) {
     const auto* affine = std::get_if<ir::Affine>(&index);
