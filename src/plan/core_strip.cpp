@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_kept_bytes_of_parts = 256 * 1024;
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-// A part of a second-level cache, for strips that take several steps, each row of which is a loop, and for strips that
-// would not fit the first level if they were narrow.
+// A part of a second-level cache. For strips that take several steps, where each row is a loop; and for strips too large for
+// the first level even at 128 columns.
 constexpr int kept_bytes_of_second_level = 160 * 1024, most_width_of_second_level = 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 // Of a volume's tile: bytes in a second-level cache, pixels, and rows.

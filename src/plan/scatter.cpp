@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.h"
 namespace weft::plan {
 namespace {
 
@@ -66,11 +67,6 @@ ScatterAtomics by_atomics(const ir::Stage& stage, std::string why) {
 }
 
 // ---- as text
-
-/// "1 pixel", "2 pixels"
-std::string counted(std::int64_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 std::string text_of(const ScatterBands& division) {
   const analysis::Bands& bands = division.bands;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "tools/scalars.h"
 #include "tools/terminal.h"
 
@@ -202,12 +203,9 @@ Buffer with_rank(const DeclaredImage& image, const Buffer& picture, const std::s
     return std::all_of(extents.begin() + first, extents.end(), [](auto e) { return e == 1; });
   };
   if (rank > image.rank && !all_one(image.rank)) {
-    const auto count = [](std::int64_t n, const std::string& what) {
-      return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-    };
-    throw Error("image '" + image.name + "' has " + count(image.rank, "dimension") + ", '" + label +
+    throw Error("image '" + image.name + "' has " + counted(image.rank, "dimension") + ", '" + label +
                 "' has " +
-                (rank == 3 && extents[2] > 1 ? count(extents[2], "page") : count(extents[1], "row")));
+                (rank == 3 && extents[2] > 1 ? counted(extents[2], "page") : counted(extents[1], "row")));
   }
   extents.resize(image.rank, 1);
   return reshaped(picture, extents);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/counted.h"
+
 namespace weft::schedule::hipacc {
 namespace {
 
@@ -100,10 +102,6 @@ std::string groups_text(const Partition& partition) {
   return columns(rows);
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // ---- JSON -------------------------------------------------------------------------------------------------
 
 Json as_json(const machine::Fact& fact) {
@@ -170,8 +168,8 @@ double Partition::benefit() const { return total(groups, &Group::weight); }
 double Partition::saved() const { return total(groups, &Group::saved); }
 
 std::string to_text(const Partition& partition) {
-  std::size_t stages = 0;
-  for (const Group& group : partition.groups) stages += group.members.size();
+  std::int64_t stages = 0;
+  for (const Group& group : partition.groups) stages += std::ssize(group.members);
   const machine::AccessCosts& costs = partition.model.costs;
   const ThreadBlock& block = partition.limits.block;
   const bool is_all = clocks(partition.saved()) == clocks(partition.benefit());
@@ -180,7 +178,7 @@ std::string to_text(const Partition& partition) {
   std::string text = fmt::format(
       "fusion {}: {} in {}, {} clocks per pixel saved (beta, Eq. 3.1){}\n"
       "  t_g {:g}, t_s {:g}, c_ALU {:g}, c_SFU {:g}, gamma {:g} clocks; blocks of {}x{} threads\n\n",
-      name_of(partition.fusion), counted(stages, "stage"), counted(partition.groups.size(), "group"),
+      name_of(partition.fusion), counted(stages, "stage"), counted(std::ssize(partition.groups), "group"),
       clocks(partition.benefit()), with_others, costs.global.value, costs.shared.value, costs.alu.value,
       costs.sfu.value, partition.model.gamma, block.x, block.y);
   if (!partition.edges.empty()) text += edges_text(partition) + "\n";

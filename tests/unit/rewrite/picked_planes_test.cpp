@@ -20,7 +20,7 @@ class PickedPlanes : public testing::Test {
   const Image<int> numbers{"which"};
   const Accessor which = numbers.border(Border::clamp());
 
-  /// A volume of so many planes.
+  /// A volume with that number of planes.
   Stage volume(int planes) const {
     return stage("volume", {in.width(), in.height(), planes},
                  [&](Var x, Var y, Var z) { return in(x, y) * cast<float>(z + 1); });
