@@ -121,6 +121,15 @@ plan::Choices random_static_tile(Random& random, const schedule::Memory& memory,
   return asked;
 }
 
+/// Low ones, so that loops take the place of straight-line code in small windows, too.
+plan::LimitChoices random_limits(Random& random) {
+  plan::LimitChoices limits;
+  for (const plan::CodeLimit& limit : plan::code_limits) {
+    if (is_one_in(random, 2)) limits[limit.name] = std::min(1 << random.bits() % 5, limit.most);
+  }
+  return limits;
+}
+
 /// Of a warp: its lanes' pixels, and whole batches of rows.
 plan::Choices random_choices_of_warp(Random& random, const plan::KernelPlan& chosen) {
   plan::Choices asked;
@@ -147,6 +156,7 @@ std::map<std::string, plan::Choices> random_kernels(Random& random, const ir::Pi
     else
       kernels[chosen.result] =
           chosen.is_of_lanes() ? random_choices_of_warp(random, chosen) : random_choices(random, chosen);
+    if (is_one_in(random, 4)) kernels[chosen.result].code = random_limits(random);
   }
   return kernels;
 }

@@ -49,11 +49,11 @@ void make_opaque(Block& pointers) {
 }
 
 /// Of the loop of a pass: 1 unless one loop over pixels is all that it takes.
-int phases_of_pass(ExpressionLowering& expressions, const Tile::Stages& pass) {
+int phases_of_pass(ExpressionLowering& expressions, const Tile::Stages& pass, int most) {
   int phases = 1;
   for (const ir::Stage* stage : pass) {
     if (!is_one_loop(expressions, *stage)) return 1;
-    phases = std::max(phases, phase_count(*stage));
+    phases = std::max(phases, phase_count(*stage, most));
   }
   return phases;
 }
@@ -96,7 +96,7 @@ int CoreTiles::rows_together(const Tile::Stages& pass) const {
     const bool is_simple = cases_of(stage->stage()).size() == 1
                                ? is_one_loop(expressions, stage->stage())
                                : pass.size() == 1 && box_of_first_case(stage->stage());
-    if (!is_simple || phase_count(stage->stage()) > 1) return 1;
+    if (!is_simple || phase_count(stage->stage(), tile_.plan().code.phases) > 1) return 1;
   }
   return rows;
 }
@@ -212,7 +212,7 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
   Tile::RowsOf kept_rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
 
-  const int phases = phases_of_pass(expressions, pass);
+  const int phases = phases_of_pass(expressions, pass, tile_.plan().code.phases);
   if (phases > 1 && tile_.reads_lanes_apart(*pass.front()) && rewrite::reads_lanes_at_pixels(*pass.front())) {
     if (const auto parts = rewrite::between_pixels(*pass.front(), tile_.names()))
       return compute_between(block, *pass.front(), *parts, row, columns, phases);

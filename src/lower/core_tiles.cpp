@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/round_up.h"
+#include "machine/cpu.h"
 
 namespace weft::lower {
 
@@ -16,12 +17,6 @@ using kernel::Let;
 using kernel::literal;
 using kernel::LoopKind;
 using kernel::name;
-
-namespace {
-
-constexpr int edge_multiple = 16;  // columns: vectors of what lies in memory are whole
-
-}  // namespace
 
 CoreTiles::CoreTiles(const Tile& tile)
     : tile_(tile), result_(tile.result()), array_(tile.array()), rows_(tile.rows()), steps_(tile.steps()) {
@@ -171,7 +166,7 @@ void CoreTiles::find_edges(Block& body) const {
   body.push_back({Let{edges_->left, left}});
   const Expr last = kernel::sub(end, edge);
   const Expr right =
-      kernel::max(name(edges_->left), kernel::binary(BinaryOp::And, last, literal(-edge_multiple)));
+      kernel::max(name(edges_->left), kernel::binary(BinaryOp::And, last, literal(-machine::vector_values)));
   body.push_back({Let{edges_->right, kernel::select(all.right, right, far_right)}});
 }
 

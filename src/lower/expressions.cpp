@@ -121,17 +121,16 @@ Expr stored_as(Scalar type, const Expr& e) {
   return type == Scalar::F16 ? kernel::cast(ir::CastMode::Convert, type, e) : e;
 }
 
-ExpressionLowering::ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
-                                       const std::unordered_map<const ir::Node*, std::string>& names,
-                                       const ir::Stage& stage, Place place, std::vector<Expr> coords,
-                                       bool strict)
-    : layout_(layout),
-      locals_(layout.names),
-      tables_(tables),
-      names_(names),
+ExpressionLowering::ExpressionLowering(const KernelContext& kernel, const ir::Stage& stage, Place place,
+                                       std::vector<Expr> coords, const Names* names)
+    : kernel_(kernel),
+      layout_(kernel.layout),
+      locals_(layout_.names),
+      tables_(kernel.module.tables),
+      names_(names ? *names : kernel.names),
       stage_(stage),
       place_(place),
-      strict_(strict),
+      strict_(kernel.module.strict),
       coords_(std::move(coords)) {
   count_uses(ir::expressions(stage));
 }

@@ -12,7 +12,7 @@
 #include "analysis/shared_values.h"
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
-#include "lower/layout.h"
+#include "lower/kernel_context.h"
 
 namespace weft::lower {
 
@@ -46,11 +46,11 @@ enum class Place {
 
 class ExpressionLowering {
  public:
-  /// `coords` are the coordinates of the pixel; `names` the stages computed in place. Tables that the code
-  /// needs are added to `tables` and named in the layout's scope.
-  ExpressionLowering(Layout& layout, std::vector<kernel::Table>& tables,
-                     const std::unordered_map<const ir::Node*, std::string>& names, const ir::Stage& stage,
-                     Place place, std::vector<kernel::Expr> coords, bool strict);
+  using Names = std::unordered_map<const ir::Node*, std::string>;  ///< Of stages computed in place.
+  /// Of a stage in that kernel, or of what stands for one. `coords` are the coordinates of the pixel; `names`, if not those
+  /// of the kernel, have to outlive this. Tables that the code needs are added to the module's.
+  ExpressionLowering(const KernelContext& kernel, const ir::Stage& stage, Place place,
+                     std::vector<kernel::Expr> coords, const Names* names = nullptr);
 
   /// Other stages over the same box are lowered in the same scopes; what they have in common is computed
   /// once.
@@ -160,6 +160,7 @@ class ExpressionLowering {
     std::function<void(int)> bind;  // binds the taps to the current point, or to one that many after it
   };
 
+  const plan::CodeLimits& limits() const { return kernel_.plan.code; }
   bool is_in_vector_loop() const { return place_ == Place::Interior || place_ == Place::Row; }
   void count_uses(const std::vector<ir::Expr>& roots);
   Lanes compute(const ir::Expr& e);
@@ -226,10 +227,11 @@ class ExpressionLowering {
                 std::vector<Lanes> value);
   void emit(kernel::Stmt statement) { scopes_.back().block->push_back(std::move(statement)); }
 
+  const KernelContext kernel_;
   Layout& layout_;
   kernel::Names locals_;
   std::vector<kernel::Table>& tables_;
-  const std::unordered_map<const ir::Node*, std::string>& names_;
+  const Names& names_;
   const ir::Stage& stage_;
   const Place place_;
   const bool strict_;

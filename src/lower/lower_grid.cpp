@@ -74,8 +74,7 @@ kernel::Launch lower_grid(const KernelContext& context) {
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
-  ExpressionLowering expressions(layout, context.module.tables, context.names, stage, Place::Thread,
-                                 rows.coords(), context.module.strict);
+  ExpressionLowering expressions(context, stage, Place::Thread, rows.coords());
   kernel::Function function{layout.names.claim(array.name.spelling() + "_kernel"),
                             comment_on(stage, "'" + stage.name + "'"),
                             {},

@@ -68,8 +68,8 @@ kernel::Launch lower_packs(const KernelContext& context) {
                            .front());
     coords[0] = kernel::div(kernel::sub(name(first), literal(begin)), literal(pixels));
   }
-  ExpressionLowering expressions(layout, context.module.tables, names, is_in_steps ? phases.front() : stage,
-                                 Place::Thread, std::move(coords), context.module.strict);
+  ExpressionLowering expressions(context, is_in_steps ? phases.front() : stage, Place::Thread,
+                                 std::move(coords), &names);
   if (is_in_steps) {
     std::vector<const ir::Stage*> others;
     for (int p = 1; p < pixels; ++p) others.push_back(&phases[p]);

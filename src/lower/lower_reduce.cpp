@@ -76,11 +76,8 @@ void lower_parts(const KernelContext& context, ReductionParts& parts) {
   if (!coords.empty()) coords[0] = parts.column();
   // Reads whose border matters are resolved at every element.
   const bool needs_borders = !analysis::interior_of(stage).is_everything();
-  ExpressionLowering expressions(context.layout, context.module.tables, context.names, stage,
-                                 on_gpu          ? Place::Thread
-                                 : needs_borders ? Place::Anywhere
-                                                 : Place::Interior,
-                                 coords, context.module.strict);
+  const Place place = on_gpu ? Place::Thread : needs_borders ? Place::Anywhere : Place::Interior;
+  ExpressionLowering expressions(context, stage, place, coords);
   const auto accumulators =
       parts.accumulators([&](const std::string& wanted) { return expressions.claim(wanted); }, function.body);
   parts.start(expressions, accumulators, loop.body);

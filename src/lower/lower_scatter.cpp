@@ -83,8 +83,8 @@ class ScatterLowering {
       const Expr place = kernel::mul(kernel::name(variables_.i), kernel::name(apart_));
       coords[0] = kernel::add(coords[0], place);
     }
-    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_,
-                                   needs_borders ? Place::Anywhere : Place::Interior, coords, module_.strict);
+    ExpressionLowering expressions(context_, stage_, needs_borders ? Place::Anywhere : Place::Interior,
+                                   coords);
     const kernel::Symbol copy = expressions.claim(array_.name.spelling() + "_copy");
     const Expr scalars = kernel::mul(kernel::mul(bin_count(), literal(place_copies_)), literal(lanes()));
     loop.body.push_back(
@@ -168,8 +168,7 @@ class ScatterLowering {
         {}};
     const kernel::Symbol row_number = layout_.names.local("row"), copy_number = layout_.names.local("copy");
     For rows{LoopKind::Serial, row_number, kernel::name(variables_.first), kernel::name(variables_.last), {}};
-    ExpressionLowering expressions(layout_, module_.tables, context_.names, stage_, Place::Anywhere,
-                                   points_.coords(), module_.strict);
+    ExpressionLowering expressions(context_, stage_, Place::Anywhere, points_.coords());
     const Expr row = kernel::name(row_number), copy = kernel::name(copy_number),
                i = kernel::name(variables_.i);
     const kernel::Symbol target = expressions.claim(array_.name.spelling() + "_row");

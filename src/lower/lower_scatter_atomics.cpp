@@ -45,8 +45,7 @@ class AtomicsLowering {
   int lanes() const { return stage_.type.lanes; }
 
   ExpressionLowering expressions_at(std::vector<Expr> coords) const {
-    return {layout_,       module_.tables,    context_.names, stage_,
-            Place::Thread, std::move(coords), module_.strict};
+    return {context_, stage_, Place::Thread, std::move(coords)};
   }
 
   kernel::Function start_function() const {

@@ -46,7 +46,7 @@ class BandLowering {
   int lanes() const { return stage_.type.lanes; }
   Expr band_count() const { return kernel::min(result_.extent(bands_.dim), literal(asked_.most)); }
   ExpressionLowering expressions_at(Place place, std::vector<Expr> coords) const {
-    return {layout_, module_.tables, context_.names, stage_, place, std::move(coords), module_.strict};
+    return {context_, stage_, place, std::move(coords)};
   }
   /// Of the result, what one call computes.
   PartOfBox part() const {

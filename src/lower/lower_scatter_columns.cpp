@@ -31,8 +31,7 @@ class ColumnLowering {
         points_(scatter_.over, context.layout),
         columns_(asked.columns),
         of_block_(asked.of_block),
-        expressions_(context.layout, module_.tables, context.names, stage_, Place::Thread, points_.coords(),
-                     module_.strict),
+        expressions_(context, stage_, Place::Thread, points_.coords()),
         column_(expressions_.claim(array_.name.spelling() + "_column")) {
     for (const analysis::Bands& bands : columns_.across)
       cells_.push_back(expressions_.claim("cell_" + ir::dim_name(bands.dim)));

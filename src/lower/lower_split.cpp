@@ -353,8 +353,7 @@ class SplitLowering {
   Block by_threads(const ir::Stage& update, const Rows& rows, const std::vector<Expr>& from,
                    const std::vector<Expr>& to) {
     Block block;
-    ExpressionLowering expressions(layout_, module_.tables, context_.names, update, Place::Thread,
-                                   rows.coords(), module_.strict);
+    ExpressionLowering expressions(of_update(update, context_.plan), update, Place::Thread, rows.coords());
     const ArrayLayout& array = layout_.arrays.at(&update);
     Block pixel;
     store_pixel(expressions, pixel, std::get<ir::Pure>(update.definition).cases, array.name,

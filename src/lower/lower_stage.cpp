@@ -26,12 +26,11 @@ using kernel::Expr;
 
 namespace {
 
-constexpr std::int64_t most_even_planes = 64;
-
 class StageLowering {
  public:
   explicit StageLowering(const KernelContext& context)
-      : plan_(context.plan),
+      : context_(context),
+        plan_(context.plan),
         stage_(context.stage()),
         cases_(std::get<ir::Pure>(stage_.definition).cases),
         names_(context.names),
@@ -106,8 +105,7 @@ class StageLowering {
     kernel::Function function{pixel_function_, "One pixel of " + stage_.name + ", borders resolved.", {}, {}};
     for (int d = 0; d < rank(); ++d) function.parameters.push_back(rows_.coordinate(d));
     if (needs_step()) function.parameters.push_back(layout_.step_variable);
-    ExpressionLowering expressions(layout_, module_.tables, names_, stage_, Place::Anywhere, coords(),
-                                   module_.strict);
+    ExpressionLowering expressions(context_, stage_, Place::Anywhere, coords());
     const Expr offset = rank() == 0
                             ? kernel::literal(0)
                             : kernel::add(rows_.row_offset(array_), rows_.x_offset(coords()[0], array_));
@@ -183,13 +181,13 @@ class StageLowering {
     const auto has_few = [&](std::size_t d) {
       const ir::Affine& extent = stage_.box[d].extent;
       return !interior_.outer[d - 1].lower.empty() && extent.is_constant() &&
-             extent.constant() <= most_even_planes;
+             extent.constant() <= plan_.code.planes;
     };
     return rank() == 3 && has_few(2) && interior_.x.lower.empty() && !phases_ && inner_cases().size() == 1 &&
            has_straight_rows();
   }
   Block border_row_loop(const Expr& from, const Expr& to) {
-    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Row, coords(), module_.strict);
+    ExpressionLowering in_row(context_, inner_, Place::Row, coords());
     Block loop, block;
     const kernel::Symbol target = output_row(in_row, block);
     in_row.open(loop, &block);
@@ -201,27 +199,25 @@ class StageLowering {
   }
 
   std::optional<Phases> phases_of_rows() {
-    const int count = has_straight_rows() ? phase_count(inner_) : 1;
+    const int count = has_straight_rows() ? phase_count(inner_, plan_.code.phases) : 1;
     return count > 1 ? std::optional(phases_of(inner_, count, names_, module_.strict)) : std::nullopt;
   }
 
   /// Whether a loop over pixels is all that it takes; folds too large for one are computed strip by strip.
   bool has_straight_rows() {
     if (inner_cases().size() > 1) return true;
-    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, coords(),
-                              module_.strict);
+    ExpressionLowering in_row(context_, inner_, Place::Interior, coords());
     return rank() == 0 || is_one_loop(in_row, inner_);
   }
 
   Block interior_loop(Block& rows, const Expr& left, const Expr& right) {
     if (phases_) return loop_over_phases(rows, left, right);
     std::vector<Expr> at = coords();
-    ExpressionLowering in_row(layout_, module_.tables, names_, inner_, Place::Interior, at, module_.strict);
+    ExpressionLowering in_row(context_, inner_, Place::Interior, at);
     if (!has_straight_rows()) {
       const kernel::Symbol x0 = layout_.names.local("x0");
       at[0] = kernel::add(kernel::name(x0), kernel::name(layout_.variables.i));
-      ExpressionLowering in_strip(layout_, module_.tables, names_, inner_, Place::Interior, at,
-                                  module_.strict);
+      ExpressionLowering in_strip(context_, inner_, Place::Interior, at);
       return strips(in_strip, output_row(in_strip, rows), x0, left, right);
     }
     const kernel::Symbol target = output_row(in_row, rows);
@@ -243,7 +239,7 @@ class StageLowering {
       if (const auto parts = rewrite::between_pixels(inner_, names_))
         return strips_of_parts(*parts, rows, left, right);
     }
-    PhaseLoop phases(layout_, module_, {*phases_}, coords());
+    PhaseLoop phases(context_, {*phases_}, coords());
     const kernel::Symbol target = output_row(phases.expressions(), rows);
     Block result;
     phases.expressions().open(result, &rows);
@@ -265,9 +261,8 @@ class StageLowering {
     std::vector<Phases> of_parts;
     for (const ir::StagePtr& part : parts.between)
       of_parts.push_back(phases_of(*part, phases_->count(), names_, module_.strict));
-    PhaseLoop phases(layout_, module_, std::move(of_parts), coords());
-    ExpressionLowering rest(layout_, module_.tables, parts.names, parts.rest, Place::Interior, at,
-                            module_.strict);
+    PhaseLoop phases(context_, std::move(of_parts), coords());
+    ExpressionLowering rest(context_, parts.rest, Place::Interior, at, &parts.names);
 
     kernel::For strip{kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(most)};
     strip.body.push_back({kernel::Let{end, kernel::min(kernel::add(x0, kernel::literal(most)), right)}});
@@ -331,6 +326,7 @@ class StageLowering {
     return {{std::move(strip)}};
   }
 
+  const KernelContext& context_;
   const plan::KernelPlan& plan_;
   const ir::Stage& stage_;
   const std::vector<ir::Case>& cases_;

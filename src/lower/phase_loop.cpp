@@ -22,13 +22,12 @@ std::vector<Expr> at_step(std::vector<Expr> coords, const kernel::Symbol& i) {
 
 }  // namespace
 
-PhaseLoop::PhaseLoop(Layout& layout, kernel::Module& module, std::vector<Phases> stages,
-                     std::vector<Expr> coords)
-    : layout_(layout),
+PhaseLoop::PhaseLoop(const KernelContext& kernel, std::vector<Phases> stages, std::vector<Expr> coords)
+    : layout_(kernel.layout),
       stages_(std::move(stages)),
       names_(names_of(stages_)),
-      expressions_(layout, module.tables, names_, stages_.front().stages.front(), Place::Interior,
-                   at_step(std::move(coords), layout.variables.i), module.strict) {
+      expressions_(kernel, stages_.front().stages.front(), Place::Interior,
+                   at_step(std::move(coords), layout_.variables.i), &names_) {
   std::vector<const ir::Stage*> others;
   for (const Phases& phases : stages_) {
     for (const ir::Stage& phase : phases.stages) {

@@ -18,8 +18,7 @@ namespace weft::lower {
 class PhaseLoop {
  public:
   /// Of stages of one box and as many phases each, at the coordinates of a row. What they have in common is computed once.
-  PhaseLoop(Layout& layout, kernel::Module& module, std::vector<Phases> stages,
-            std::vector<kernel::Expr> coords);
+  PhaseLoop(const KernelContext& kernel, std::vector<Phases> stages, std::vector<kernel::Expr> coords);
   PhaseLoop(const PhaseLoop&) = delete;
   PhaseLoop& operator=(const PhaseLoop&) = delete;
   ~PhaseLoop();

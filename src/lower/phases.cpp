@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/interior.h"
+#include "analysis/phases.h"
 #include "ir/visit.h"
 #include "rewrite/merge_terms.h"
 
 namespace weft::lower {
 namespace {
-
-constexpr std::int64_t most_phases = 4;  // each is code of its own
 
 /// Of dimension 0, 1 …: as many as there are.
 using AllInSteps = std::vector<InSteps>;
@@ -20,22 +18,6 @@ ir::Affine in_steps(const ir::Affine& a, const AllInSteps& steps) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
     if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
     return ir::Affine(atom) * steps[coord->dim].rate + steps[coord->dim].first;
-  });
-}
-
-/// Whether x decides nothing but by what pixels compute: such a read is gathered in any case.
-bool is_computed(const ir::Read& read) {
-  return std::none_of(read.indices.begin(), read.indices.end(), [](const ir::Index& index) {
-    const auto* affine = std::get_if<ir::Affine>(&index);
-    return affine && ir::mentions_coord(*affine, 0);
-  });
-}
-
-/// Whether some coordinate 0 is divided.
-bool divides_x(const ir::Affine& a) {
-  return std::any_of(a.terms().begin(), a.terms().end(), [](const ir::Affine::Term& term) {
-    const auto* floor = std::get_if<ir::FloorDiv>(&term.atom);
-    return floor && ir::mentions_coord(*floor->numerator, 0);
   });
 }
 
@@ -73,21 +55,13 @@ void add_names(const ir::Stage& stage, ir::Rewriter& rewriter, const Names& name
 
 }  // namespace
 
-int phase_count(const ir::Stage& stage) {
+int phase_count(const ir::Stage& stage, int most) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
   if (!pure || pure->cases.size() != 1 || stage.box.empty()) return 1;
-  std::int64_t count = 1;
-  for (const ir::Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    if (read.indices.empty() || is_computed(read)) continue;
-    if (analysis::access_of(read) != analysis::Access::Direct) return 1;
-    const ir::Affine x = analysis::at_extreme_tap(std::get<ir::Affine>(read.indices[0]), false);
-    while (divides_x(in_steps(x, {{count, 0}}))) {
-      count *= 2;
-      if (count > most_phases) return 1;
-    }
-  }
-  return static_cast<int>(count);
+  const std::vector<ir::Expr> all = ir::reads(stage);
+  std::vector<const ir::Read*> reads;
+  for (const ir::Expr& e : all) reads.push_back(&std::get<ir::Read>(e->op));
+  return analysis::phase_count(reads, most);
 }
 
 Phases phases_of(const ir::Stage& stage, int count,

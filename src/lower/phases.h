@@ -29,8 +29,8 @@ struct Phases {
   int count() const { return static_cast<int>(stages.size()); }
 };
 
-/// How many phases it takes so that no index along x is divided: 1 if none is, or if there are too many.
-int phase_count(const ir::Stage& stage);
+/// How many phases it takes so that no index along x is divided: 1 if none is, or if it were more than `most`.
+int phase_count(const ir::Stage& stage, int most);
 
 /// `names` are of parts of the stage. Unless it is `strict`, a pixel that occurs in a sum more than once is added once.
 Phases phases_of(const ir::Stage& stage, int count,

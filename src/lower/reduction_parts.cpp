@@ -246,9 +246,7 @@ void ReductionParts::launch_parts(kernel::Function function, const Expr& launche
 void ReductionParts::launch_total() {
   kernel::Function function =
       this->function("_total", "The parts of '" + stage_.name + "', combined in pairs of neighbours.");
-  ExpressionLowering expressions(context_.layout, context_.module.tables, context_.names, stage_,
-                                 on_gpu_ ? Place::Thread : Place::Anywhere, rows_.coords(),
-                                 context_.module.strict);
+  ExpressionLowering expressions(context_, stage_, on_gpu_ ? Place::Thread : Place::Anywhere, rows_.coords());
   Block& block = function.body;
   const kernel::Names& names = context_.layout.names;
   const kernel::Symbol all = names.local("parts"), apart = names.local("stride"),

@@ -72,8 +72,7 @@ void ExpressionLowering::tabulate(const analysis::SharedValue& value, kernel::Bl
     image.box.push_back(*value.planes);
     coords.push_back(kernel::name(plane));
   }
-  ExpressionLowering table(layout_, tables_, names_, image, value.planes ? Place::Row : place_,
-                           std::move(coords), strict_);
+  ExpressionLowering table(kernel_, image, value.planes ? Place::Row : place_, std::move(coords), &names_);
   table.avoid_names_of(*this);
   if (!kept_rows_.empty()) {  // from where their pixels are counted
     const ir::Affine distance = columns.first - ir::Affine(ir::Atom(ir::Coord{0}));

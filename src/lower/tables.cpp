@@ -14,8 +14,6 @@ using kernel::Expr;
 namespace {
 
 constexpr int gathered_bytes = 4;
-// Vectors pick bytes of so large a table faster than one is loaded after the other (bench/results/2026-11-25-tables.md).
-constexpr std::int64_t most_picked = 2048;
 constexpr int least_operations = 2;  // to find a place: fewer are not worth storing and loading it
 
 int operations_in(const ir::Expr& e) {
@@ -36,18 +34,19 @@ std::optional<std::int64_t> known_extent(const ir::Read& n) {
   return range.extent.constant();
 }
 
-/// A small table of bytes.
-bool is_picked(const ir::Read& n) {
-  return n.source->type == Type{Scalar::U8, 1} && known_extent(n).value_or(most_picked + 1) <= most_picked;
+/// A table of so few bytes.
+bool is_picked(const ir::Read& n, int most) {
+  const auto extent = known_extent(n);
+  return n.source->type == Type{Scalar::U8, 1} && extent && *extent <= most;
 }
 
-bool is_table_read(const ir::Read& n) {
+bool is_table_read(const ir::Read& n, int most_picked) {
   if (n.indices.size() != 1 || size_of(n.source->type.scalar) >= gathered_bytes) return false;
   const auto* place = std::get_if<ir::Expr>(&n.indices[0]);
   const bool is_found = !n.border || n.border->mode != ir::BorderMode::Constant;
   const auto extent = known_extent(n);
   return place && is_found && extent && *extent > 0 && *extent <= std::int64_t{1} << 30 &&
-         (is_picked(n) || operations_in(*place) >= least_operations);
+         (is_picked(n, most_picked) || operations_in(*place) >= least_operations);
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ std::vector<const ir::Read*> ExpressionLowering::strip_tables(const std::vector<
   std::unordered_set<const ir::Node*> nodes;
   ir::visit(roots, [&](const ir::Expr& e) {  // operands first
     const auto* n = std::get_if<ir::Read>(&e->op);
-    if (!n || !is_table_read(*n) || !free_loops(e).empty()) return;
+    if (!n || !is_table_read(*n, limits().table) || !free_loops(e).empty()) return;
     bool is_nested = false;
     ir::visit({std::get<ir::Expr>(n->indices[0])},
               [&](const ir::Expr& inner) { is_nested |= nodes.count(inner.get()) > 0; });
@@ -81,7 +80,7 @@ void ExpressionLowering::find_over_strip(const std::vector<const ir::Read*>& tab
   close();
   block.push_back({std::move(loop)});
   for (const ir::Read* table : tables) {
-    if (!is_picked(*table)) continue;
+    if (!is_picked(*table, limits().table)) continue;
     const kernel::Symbol found = locals_.claim("found");
     block.push_back({kernel::LocalArray{found, Scalar::U8, capacity}});
     block.push_back({kernel::LookUp{found, layout_.arrays.at(table->source.get()).name,

@@ -347,8 +347,7 @@ kernel::Stmt Tile::current_row(const Source& source, const kernel::Symbol& row, 
 
 ExpressionLowering Tile::expressions(const ir::Stage& stage, Place place, std::vector<Expr> coords,
                                      const Names* names) const {
-  return {layout(), context_.module.tables, names ? *names : context_.names, stage,
-          place,    std::move(coords),      context_.module.strict};
+  return {context_, stage, place, std::move(coords), names};
 }
 
 bool Tile::reads_lanes_apart(const ir::Stage& stage) const {

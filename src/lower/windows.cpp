@@ -16,27 +16,7 @@ using kernel::Expr;
 
 namespace {
 
-// A pass over a strip makes several taps, whose accumulators stay in registers. Longer passes would leave
-// fewer neighbouring pixels in flight, which hide the latency of taps that need the one before.
-constexpr int most_operations_of_pass = 250;
-constexpr int most_scattered_taps = 8;  // registers for as many addresses
-
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
-
-/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps
-/// of a window that is no box have a row pointer and an offset each.
-int taps_of_pass(const ir::Fold& fold) {
-  const int fitting =
-      std::max(1, most_operations_of_pass / static_cast<int>(plan::operations_of(fold.next) + 1));
-  const auto dense = ir::dense_box(fold.loop->domain);
-  if (!dense)
-    return std::min({fitting, most_scattered_taps, static_cast<int>(fold.loop->domain.points.size())});
-  if (dense->extent.empty()) return 1;
-  const auto width = static_cast<int>(dense->extent[0]);
-  int taps = std::min(width, fitting);
-  while (width % taps != 0) --taps;
-  return taps;
-}
 
 }  // namespace
 
@@ -145,9 +125,9 @@ std::vector<Lanes> ExpressionLowering::fold(const ir::Fold& fold) {
       result.push_back(std::move(lanes));
     }
   } else {
-    const bool unrolled = is_in_vector_loop()       ? plan::is_unrolled_in_vectors(fold)
-                          : place_ == Place::Thread ? plan::is_unrolled_in_thread(fold)
-                                                    : plan::is_unrolled_at_border(fold);
+    const bool unrolled = is_in_vector_loop()       ? plan::is_unrolled_in_vectors(fold, limits())
+                          : place_ == Place::Thread ? plan::is_unrolled_in_thread(fold, limits())
+                                                    : plan::is_unrolled_at_border(fold, limits());
     result = unrolled ? fold_unrolled(fold) : fold_in_loop(fold);
   }
   remember(&fold, free_loops(fold), result);
@@ -266,7 +246,7 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     ir::visit(result->fold->next, [&](const ir::Expr& inner) {
       if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
     });
-    const bool in_strips = !plan::fits_in_vectors(*result->fold) || columns_of(*result->fold);
+    const bool in_strips = !plan::fits_in_vectors(*result->fold, limits()) || columns_of(*result->fold);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }
@@ -421,7 +401,7 @@ void ExpressionLowering::accumulate_over_strip(const ir::Fold& fold, kernel::Blo
     vector_loop(around) = std::move(body);
   };
   // First the taps that fill no pass, then the passes.
-  const int taps_at_once = taps_of_pass(fold);
+  const int taps_at_once = plan::taps_of_pass(fold, limits());
   const int others = static_cast<int>(loop->domain.points.size()) % taps_at_once;
   if (others > 0) pass(block, others, [&](int tap) { bind_tap(*loop, static_cast<std::size_t>(tap)); });
   const TapLoops loops = loop_over(*loop, block, taps_at_once);
@@ -440,7 +420,7 @@ Lanes ExpressionLowering::median(const ir::Median& n, Type type) {
     arrays.push_back(locals_.claim("window"));
     emit({kernel::LocalArray{arrays.back(), sorted, count}});
   }
-  const bool network = place_ != Place::Anywhere && count <= plan::most_network_inputs;
+  const bool network = place_ != Place::Anywhere && plan::has_network(n, limits());
   if (network) {
     for (int point = 0; point < count; ++point) {
       bind_tap(*n.loop, point);

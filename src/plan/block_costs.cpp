@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "plan/barriers.h"
 #include "plan/march.h"
-#include "plan/phases.h"
 #include "plan/warp_strip.h"
 #include "target/block.h"
 
@@ -111,7 +111,7 @@ void add_images(BlockWork& work, const KernelPlan& plan, const Tiling& tiling, c
 
 /// What the passes over the rows of a batch wait for, and the registers of their threads.
 void add_passes(BlockWork& work, const KernelPlan& plan) {
-  const std::vector<Phase> phases = phases_of(plan);
+  const std::vector<Turn> turns = turns_of(plan);
   const auto reads_memory = [&](const std::string& stage) {
     const std::vector<std::string>& sources = plan.computed_of(stage)->reads;
     return std::any_of(sources.begin(), sources.end(), [&](const std::string& source) {
@@ -121,15 +121,15 @@ void add_passes(BlockWork& work, const KernelPlan& plan) {
     });
   };
   work.waits = 0;
-  for (const Phase& phase : phases) {
-    const bool loads = phase.pass.empty() || std::any_of(phase.pass.begin(), phase.pass.end(), reads_memory);
+  for (const Turn& turn : turns) {
+    const bool loads = turn.pass.empty() || std::any_of(turn.pass.begin(), turn.pass.end(), reads_memory);
     work.waits += loads ? 1 : 0;
-    if (!phase.pass.empty())
-      work.needs.registers = std::max(work.needs.registers, registers_of(plan, phase.pass));
+    if (!turn.pass.empty())
+      work.needs.registers = std::max(work.needs.registers, registers_of(plan, turn.pass));
   }
   // A batch of one plane has no other under way, and under load memory answers half as fast.
   if (plan.lines() > 1) work.waits *= 2;
-  const std::vector<bool> before = barriers_before(phases);
+  const std::vector<bool> before = barriers_before(turns);
   work.barriers = static_cast<double>(std::count(before.begin(), before.end(), true));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "plan/code_limits.h"
 #include "plan/extent.h"
 
 namespace weft::plan {
@@ -72,6 +73,7 @@ struct Choices {
   std::optional<int> pixels = {};       ///< Neighbouring ones of a thread.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
   std::map<std::string, KeptChoices> kept = {};
+  LimitChoices code = {};
   /// Of an evolution, in one kernel. What else is asked for is asked of that kernel.
   std::optional<int> steps = {};
   std::optional<std::int64_t> steps_from = {};  ///< Bytes of the field, for fewer of which steps are single.

@@ -18,7 +18,7 @@ constexpr double in_far_caches = 1.5;
 double pixels_of(const Computed& c, const Covered& all, bool lanes_apart) {
   const auto lanes = static_cast<unsigned>(c.phases * c.type.lanes);
   const double one_by_one = (c.phases - 1) * all.rows * (machine::vector_values - 1);
-  const bool is_even = c.phases == 1 || lanes_apart || std::has_single_bit(lanes);
+  const bool is_even = (c.phases == 1 && !c.is_gathered) || lanes_apart || std::has_single_bit(lanes);
   return one_by_one + all.pixels * (is_even ? 1 : machine::uneven_phases);
 }
 

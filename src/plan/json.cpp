@@ -49,6 +49,8 @@ class Reading {
         choices_.steps_from = value.get<std::int64_t>();
       else if (key == "split")
         split(value);
+      else if (key == "code")
+        code(value);
       else
         throw wrong("says '" + key + "', which is unknown");
     }
@@ -121,6 +123,19 @@ class Reading {
       throw wrong("has split tiles along " + dim + R"( other than {"pitch": 64, "top": 34})");
     return {number(json["pitch"], "the pitch of its split tiles"),
             number(json["top"], "the top of its split tiles")};
+  }
+
+  void code(const Json& json) {
+    if (!json.is_object()) throw wrong(R"(has code other than {"window": 600, "phases": 2})");
+    for (const auto& [key, value] : json.items()) {
+      const CodeLimit* limit = code_limit_named(key);
+      if (!limit) throw wrong("says '" + key + "' of its code, which is unknown");
+      const int asked = number(value, "the " + key + " of its code");
+      if (asked > limit->most)
+        throw wrong(
+            fmt::format("has code with a {} of {}; at most {} can be asked for", key, asked, limit->most));
+      choices_.code[key] = asked;
+    }
   }
 
   void levels(const Json& list) {
@@ -210,6 +225,11 @@ class Reading {
   Choices choices_;
 };
 
+void add_code(Json& json, const KernelPlan& plan) {
+  const LimitChoices unusual = unusual_of(plan.code, plan.is_of_blocks());
+  if (!unusual.empty()) json["code"] = unusual;
+}
+
 }  // namespace
 
 Json as_json(const KernelPlan& plan) {
@@ -222,7 +242,9 @@ Json as_json(const KernelPlan& plan) {
     SplitChoices split{plan.split->scheme, {}};
     for (const SplitDimension& d : plan.split->dims) split.tiles[d.dim] = {d.pitch, d.top};
     const Json owner{{"kind", name_of(plan.levels[0].kind)}};
-    return {{"levels", Json::array({owner})}, {"split", as_json(split)}};
+    Json json{{"levels", Json::array({owner})}, {"split", as_json(split)}};
+    add_code(json, plan);
+    return json;
   }
   Json levels = Json::array(), kept = Json::object();
   for (const Level& level : plan.levels) {
@@ -240,6 +262,7 @@ Json as_json(const KernelPlan& plan) {
     if (!k.is_member && !plan.is_of_blocks()) one["in_memory"] = k.in_memory;
   }
   Json json = {{"levels", std::move(levels)}, {"kept", std::move(kept)}};
+  add_code(json, plan);
   if (!plan.updates.empty()) json["steps"] = 1;
   return json;
 }
@@ -278,6 +301,7 @@ Json as_json(const Choices& choices) {
   if (choices.steps) json["steps"] = *choices.steps;
   if (choices.steps_from) json["steps_from"] = *choices.steps_from;
   if (choices.split) json["split"] = as_json(*choices.split);
+  if (!choices.code.empty()) json["code"] = choices.code;
   if (choices.keeps_rows && choices.kept.empty()) json["kept"] = *choices.keeps_rows;
   for (const auto& [stage, of_stage] : choices.kept) {
     Json& one = json["kept"][stage] = Json::object();

@@ -22,6 +22,7 @@
 #include "analysis/window.h"
 #include "ir/stage_ir.h"
 #include "plan/choices.h"
+#include "plan/code_limits.h"
 #include "plan/extent.h"
 #include "plan/parts.h"
 #include "plan/scatter.h"
@@ -145,6 +146,7 @@ struct Computed {
   int border_columns = 0;            ///< At both ends of a row, where windows leave the image.
   analysis::Operations shared = {};  ///< Of those what a core computes once for neighbours in a row.
   int phases = 1;                    ///< Pixels computed at a time, where a coarser image is read.
+  bool is_gathered = false;          ///< Its pixels are found one by one, as there were too many phases.
 
   bool operator==(const Computed&) const = default;
 };
@@ -186,6 +188,7 @@ struct KernelPlan {
   std::optional<SplitTiles>
       split;                    ///< Of those steps: they are taken in the fields' own arrays, in such tiles.
   std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
+  CodeLimits code;
 
   std::vector<ImageUse> written;   ///< The result, and members that are stored.
   std::vector<ImageUse> images;    ///< Read from memory.

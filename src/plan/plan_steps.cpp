@@ -102,6 +102,7 @@ std::optional<std::string> add_split(KernelPlan& plan, const ir::Evolution& evol
   }
   kernel.steps = found.tiles->steps, kernel.steps_from = asked.steps_from.value_or(0);
   kernel.split = *std::move(found.tiles);
+  kernel.code = plan.code;
   plan.several.push_back(std::move(kernel));
   return std::nullopt;
 }
@@ -138,6 +139,7 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   } else {
     for (const ir::Evolving& field : evolution.fields) plan.updates.push_back(plan_of(*field.update, memory));
   }
+  for (KernelPlan& update : plan.updates) update.code = plan.code;
   return std::nullopt;
 }
 

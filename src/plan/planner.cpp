@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/footprint.h"
+#include "analysis/phases.h"
 #include "base/round_up.h"
 #include "ir/visit.h"
 #include "plan/block_strip.h"
@@ -46,15 +47,6 @@ int border_columns(const Loop& loop) {
   return static_cast<int>(reach.extent() - 1);
 }
 
-/// The pixels that a loop computes at a time where it reads a coarser image.
-int phases_of(const Loop& loop) {
-  std::int64_t phases = 1;
-  for (const ir::Read* read : loop.reads.reads) {
-    if (!read->source->box.empty()) phases = std::max(phases, analysis::footprint(*read).front().divisor);
-  }
-  return static_cast<int>(phases);
-}
-
 /// Loads and stores of a pixel by a loop, of values that are lanes; those of `values` are not loaded.
 double accesses_of(const Loop& loop, const std::set<const ir::Stage*>& values) {
   const int lanes = loop.stage().type.lanes;
@@ -78,7 +70,8 @@ void count(KernelPlan& plan, const Group& group) {
     if (group.stored.count(&loop.stage())) computed.accesses += 2 * loop.stage().type.lanes;
     computed.is_value = group.values.count(&loop.stage()) > 0;
     computed.border_columns = border_columns(loop);
-    computed.phases = phases_of(loop);
+    computed.phases = analysis::phase_count(loop.reads.reads, plan.code.phases);
+    computed.is_gathered = computed.phases == 1 && analysis::divides_x(loop.reads.reads);
     std::set<const ir::Stage*> sources;
     for (const ir::Read* r : loop.reads.reads) {
       const ir::Stage& source = *r->source;
@@ -351,10 +344,11 @@ void divide_parts(KernelPlan& plan, const Memory& memory) {
 }
 
 /// What every plan of the group says.
-KernelPlan begun(const Group& group, const Memory& memory) {
+KernelPlan begun(const Group& group, const Memory& memory, const Choices& asked) {
   KernelPlan plan;
   plan.result = group.result().name;
   plan.step = group.march.step;
+  plan.code = limits_with(memory.is_of_blocks(), asked.code);
   if (const auto* reduce = std::get_if<ir::Reduce>(&group.result().definition))
     plan.parts = parts_of(*reduce, memory);
   if (std::holds_alternative<ir::Scatter>(group.result().definition))
@@ -364,7 +358,7 @@ KernelPlan begun(const Group& group, const Memory& memory) {
 }
 
 KernelPlan without_rows(const Group& group, const Memory& memory, const Choices& asked) {
-  KernelPlan plan = begun(group, memory);
+  KernelPlan plan = begun(group, memory, asked);
   plan.step = {1, 1};
   if (plan.parts)
     divide_parts(plan, memory);
@@ -394,7 +388,7 @@ bool is_hybrid(const Choices& asked) {
 
 /// The group marches; or why it does not in such tiles.
 PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& asked) {
-  KernelPlan plan = begun(group, memory);
+  KernelPlan plan = begun(group, memory, asked);
   if (asked.of_warps == true && !memory.has_warps)
     return {std::nullopt, fmt::format("no warps share out tiles of '{}' there", plan.result)};
   if (may_be_of_lanes(memory, asked)) {

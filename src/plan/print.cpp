@@ -99,6 +99,11 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   }
   if (!fetched.empty())
     lines.emplace_back("fetch", fmt::format("the next rows of {}", fmt::join(fetched, " ")));
+  if (const LimitChoices unusual = unusual_of(plan.code, plan.is_of_blocks()); !unusual.empty()) {
+    std::vector<std::string> limits;
+    for (const auto& [name, value] : unusual) limits.push_back(fmt::format("{} {}", name, value));
+    lines.emplace_back("code", fmt::format("{}", fmt::join(limits, ", ")));
+  }
   if (plan.passes.size() > 1) {
     std::vector<std::string> passes;
     for (const Pass& pass : plan.passes) passes.push_back(fmt::format("{}", fmt::join(pass, " ")));

@@ -15,11 +15,7 @@ using ir::BinaryOp;
 
 namespace {
 
-// Straight-line code beyond this many operations takes the compiler seconds and the instruction cache with
-// it.
-constexpr int most_unrolled_in_vectors = 1200;
-constexpr int most_unrolled_at_borders = 120;  // runs rarely: small is better than fast
-constexpr int most_unrolled_in_threads = 600;  // GPUs hide a loop's cost, not that of a cold cache
+constexpr int most_scattered_taps = 8;  // registers for as many addresses
 
 /// What else compilers have to take apart, besides the operations: where a read lies that is not direct. GCC 12
 /// took 9 s for 81 taps at computed indices that are mirrored.
@@ -76,36 +72,56 @@ std::size_t operations_of(const std::vector<ir::Expr>& body) {
   return operations;
 }
 
-bool fits_in_vectors(const ir::Fold& fold) { return written_operations(fold) <= most_unrolled_in_vectors; }
-bool is_unrolled_in_vectors(const ir::Fold& fold) { return fits_in_vectors(fold) && !is_tall_power(fold); }
-bool is_unrolled_in_thread(const ir::Fold& fold) {
-  return fits(fold, most_unrolled_in_threads) && !is_tall_power(fold);
+bool fits_in_vectors(const ir::Fold& fold, const CodeLimits& limits) {
+  return written_operations(fold) <= static_cast<std::size_t>(limits.window);
 }
-bool is_unrolled_at_border(const ir::Fold& fold) {
-  return fits(fold, most_unrolled_at_borders) && !is_tall_power(fold);
+bool is_unrolled_in_vectors(const ir::Fold& fold, const CodeLimits& limits) {
+  return fits_in_vectors(fold, limits) && !is_tall_power(fold);
+}
+bool is_unrolled_in_thread(const ir::Fold& fold, const CodeLimits& limits) {
+  return fits(fold, limits.window) && !is_tall_power(fold);
+}
+bool is_unrolled_at_border(const ir::Fold& fold, const CodeLimits& limits) {
+  return fits(fold, limits.border) && !is_tall_power(fold);
 }
 
-WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor) {
+int taps_of_pass(const ir::Fold& fold, const CodeLimits& limits) {
+  const int fitting = std::max(1, limits.pass / static_cast<int>(operations_of(fold.next) + 1));
+  const auto dense = ir::dense_box(fold.loop->domain);
+  if (!dense) return std::min({fitting, most_scattered_taps, static_cast<int>(taps_of(fold))});
+  if (dense->extent.empty()) return 1;
+  const auto width = static_cast<int>(dense->extent[0]);
+  int taps = std::min(width, fitting);
+  while (width % taps != 0) --taps;
+  return taps;
+}
+
+bool has_network(const ir::Median& median, const CodeLimits& limits) {
+  return median.loop->domain.points.size() <= static_cast<std::size_t>(limits.network);
+}
+
+WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor, const CodeLimits& limits) {
   const bool on_cpu = processor == target::Processor::Cpu;
   if (on_cpu && !analysis::loads_little(fold) && analysis::as_separable(fold, strict))
     return {"columns", "a column times a row: neighbours in a strip of pixels share columns"};
   if (is_tall_power(fold)) return {"tap by tap", "each tap multiplies what those before it made by itself"};
   const std::size_t operations = on_cpu ? written_operations(fold) : taps_of(fold) * operations_of(fold.next);
-  const int most = on_cpu ? most_unrolled_in_vectors : most_unrolled_in_threads;
-  if (operations <= static_cast<std::size_t>(most))
-    return {"unrolled", fmt::format("{} operations; up to {} are straight-line code", operations, most)};
-  return {"tap by tap", fmt::format("{} operations: straight-line code of more than {} {}", operations, most,
-                                    on_cpu ? "would compile for long" : "would leave the instruction cache")};
+  if (operations <= static_cast<std::size_t>(limits.window))
+    return {"unrolled",
+            fmt::format("{} operations; up to {} are straight-line code", operations, limits.window)};
+  return {"tap by tap",
+          fmt::format("{} operations: straight-line code of more than {} {}", operations, limits.window,
+                      on_cpu ? "would compile for long" : "would leave the instruction cache")};
 }
 
-WindowCode code_of(const ir::Median& median) {
+WindowCode code_of(const ir::Median& median, const CodeLimits& limits) {
   const std::size_t values = median.loop->domain.points.size();
-  if (values <= most_network_inputs)
+  if (has_network(median, limits))
     return {"unrolled",
-            fmt::format("a sorting network of {} values; up to {} have one", values, most_network_inputs)};
+            fmt::format("a sorting network of {} values; up to {} have one", values, limits.network)};
   return {"tap by tap",
           fmt::format("{} values are gathered and selected from; up to {} have a sorting network", values,
-                      most_network_inputs)};
+                      limits.network)};
 }
 
 }  // namespace weft::plan

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "plan/code_limits.h"
 #include "target/target.h"
 
 namespace weft::plan {
@@ -18,19 +19,22 @@ std::size_t operations_of(const std::vector<ir::Expr>& body);
 
 /// Whether a window in a vector loop is straight-line code, which has to compile in reasonable time: what is
 /// computed for the indices and borders of each tap counts.
-bool is_unrolled_in_vectors(const ir::Fold& fold);
+bool is_unrolled_in_vectors(const ir::Fold& fold, const CodeLimits& limits);
 /// Whether it is short enough to be computed in that loop at all.
-bool fits_in_vectors(const ir::Fold& fold);
+bool fits_in_vectors(const ir::Fold& fold, const CodeLimits& limits);
 /// Whether a thread of a GPU has it as straight-line code, or a single pixel at a border.
-bool is_unrolled_in_thread(const ir::Fold& fold);
-bool is_unrolled_at_border(const ir::Fold& fold);
-
-constexpr int most_network_inputs = 49;  ///< Of a median: 7x7. Larger ones are selected pixel by pixel.
+bool is_unrolled_in_thread(const ir::Fold& fold, const CodeLimits& limits);
+bool is_unrolled_at_border(const ir::Fold& fold, const CodeLimits& limits);
+/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps of a window
+/// that is no box have a row pointer and an offset each.
+int taps_of_pass(const ir::Fold& fold, const CodeLimits& limits);
+/// Whether a sorting network sorts its values.
+bool has_network(const ir::Median& median, const CodeLimits& limits);
 
 struct WindowCode {
   std::string form, why;  ///< "unrolled", "27 operations; up to 1200 are"
 };
-WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor);
-WindowCode code_of(const ir::Median& median);
+WindowCode code_of(const ir::Fold& fold, bool strict, target::Processor processor, const CodeLimits& limits);
+WindowCode code_of(const ir::Median& median, const CodeLimits& limits);
 
 }  // namespace weft::plan

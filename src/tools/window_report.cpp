@@ -52,6 +52,15 @@ void visit_outermost(const ir::Stage& stage, const std::function<void(const ir::
   for (const ir::Expr& root : ir::expressions(stage)) walk(root);
 }
 
+/// Of the kernel that computes the stage.
+plan::CodeLimits limits_of(const ir::Stage& stage, const std::vector<plan::KernelPlan>& kernels,
+                           target::Processor processor) {
+  for (const plan::KernelPlan& kernel : kernels) {
+    if (kernel.computed_of(stage.name)) return kernel.code;
+  }
+  return plan::usual_limits(processor == target::Processor::Gpu);
+}
+
 bool reads_any_of(const ir::Expr& e, const std::set<std::string>& names) {
   bool found = false;
   ir::visit(e, [&](const ir::Expr& inner) {
@@ -63,7 +72,8 @@ bool reads_any_of(const ir::Expr& e, const std::set<std::string>& names) {
 
 }  // namespace
 
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor) {
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor,
+                                     const std::vector<plan::KernelPlan>& kernels) {
   std::vector<rewrite::SeparatedWindow> separated;
   const ir::Pipeline pipeline = rewrite::prepare(definition, &separated);
   std::vector<WindowReport> reports;
@@ -74,14 +84,15 @@ std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Pro
     if (is_line(window.width, window.height)) with_lines.insert(window.stage);
   }
   const auto add = [&](const ir::Stage& stage) {
+    const plan::CodeLimits limits = limits_of(stage, kernels, processor);
     visit_outermost(stage, [&](const ir::Expr& e) {
       if (const auto* median = std::get_if<ir::Median>(&e->op)) {
-        const plan::WindowCode code = plan::code_of(*median);
+        const plan::WindowCode code = plan::code_of(*median, limits);
         reports.push_back({stage.name, text_of(median->loop->domain), code.form, code.why});
         return;
       }
       const ir::Fold& fold = *std::get<ir::FoldResult>(e->op).fold;
-      plan::WindowCode code = plan::code_of(fold, pipeline.strict, processor);
+      plan::WindowCode code = plan::code_of(fold, pipeline.strict, processor, limits);
       const bool is_part = made.count(stage.name) > 0 || reads_any_of(e, made) ||
                            (with_lines.count(stage.name) > 0 && is_line(fold.loop->domain));
       if (is_part && code.form == "unrolled") return;

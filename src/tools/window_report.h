@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/stage_ir.h"
+#include "plan/plan.h"
 #include "target/target.h"
 
 namespace weft::tools {
@@ -14,7 +15,8 @@ struct WindowReport {
   std::string form, why;      ///< "unrolled", "75 operations; up to 1200 are straight-line code"
 };
 
-/// Those of the definition's stages, and of a stage that a rewrite made what is not unrolled.
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor);
+/// Those of the definition's stages, and of a stage that a rewrite made what is not unrolled; in kernels made like that.
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor,
+                                     const std::vector<plan::KernelPlan>& kernels);
 
 }  // namespace weft::tools

@@ -1,6 +1,7 @@
 // Local operators: windows of all shapes, folds in folds, medians, accumulators.
 #include <gtest/gtest.h>
 
+#include "compile/scheduling.h"
 #include "emit/cpp.h"
 #include "runtime/cpu_program.h"
 #include "tests/support/differential.h"
@@ -337,6 +338,33 @@ TEST(BorderPixels, AreSumsOfTheirTaps) {
   const Pipeline pipeline("sums", local("sums", in.border(Border::constant(0)), Domain(8, 1), Local::Sum));
   for (const std::vector<std::int64_t>& size : {std::vector<std::int64_t>{1, 1}, {5, 2}, {19, 3}})
     expect_agreement(pipeline, {{{"in", noise(in.type(), size, 61)}}, {}, {}});
+}
+
+/// Loops over taps, pixels one after the other and selected medians, where usual code is straight.
+TEST(Code, IsAsShortAsAFileWantsIt) {
+  const Image<float> in("in"), coarse("coarse");
+  const Accessor src = in.border(Border::mirror()), half = coarse.border(Border::clamp());
+  const Stage sharp = local("sharp", src, Domain(3, 3), Local::Median);
+  const Accessor s = sharp.border(Border::clamp());
+  const Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    return sum(Domain(5, 5), [&](Tap t) { return s(x + t.x, y + t.y) * s(x - t.x, y); }) + half(x / 2, y);
+  });
+  const Pipeline pipeline("brief", Outputs(out).strict());
+  const auto text_with = [&](const std::string& code) {
+    const std::string kernel = R"({"code": )" + code + "}";
+    CompileOptions options = compile_options();
+    options.schedule = R"({"groups": [], "kernels": {"sharp": )" + kernel + R"(, "out": )" + kernel + "}}";
+    expect_agreement(
+        pipeline.compile(options), pipeline,
+        {{{"in", noise(in.type(), {37, 19}, 5)}, {"coarse", noise(in.type(), {19, 19}, 6)}}, {}, {}});
+    compile::Scheduling scheduling{.groups = options.schedule};
+    return emit::emit_for_users(compile::lowered(pipeline.ir(), target::Processor::Cpu, scheduling))
+        .at("brief.cpp");
+  };
+  const std::string usual = text_with("{}");
+  EXPECT_NE(text_with(R"({"window": 1, "pass": 1})"), usual);
+  EXPECT_NE(text_with(R"({"phases": 1})"), usual);
+  EXPECT_NE(text_with(R"({"network": 1})"), usual);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "kernel/registers.h"
 #include "kernel/visit.h"
 #include "lower/lower.h"
-#include "plan/phases.h"
+#include "plan/barriers.h"
 #include "tests/support/symbols.h"
 
 namespace weft::plan {
@@ -70,7 +70,7 @@ class Following : public testing::TestWithParam<std::string> {
   void expect_static_tiles(const KernelPlan& plan, const kernel::Function& function) {
     const std::vector<For> warps = loops_of(function, LoopKind::Warps);
     EXPECT_EQ(warps.size(), plan.is_of_warps() && !plan.is_of_lanes() ? 1u : 0u) << function.name;
-    const std::vector<bool> before = barriers_before(phases_of(plan));
+    const std::vector<bool> before = barriers_before(turns_of(plan));
     const auto barriers = std::count(before.begin(), before.end(), true);
     EXPECT_LE(barriers_in(function), plan.is_of_lanes() ? 0 : 2 * barriers) << function.name;
     EXPECT_GE(barriers_in(function), plan.is_of_lanes() ? 0 : 2 * (barriers - 1)) << function.name;
@@ -105,7 +105,7 @@ class Following : public testing::TestWithParam<std::string> {
                                     [&](const For& l) { return l.variable.spelling() == variable; });
     ASSERT_NE(batch, serial.end()) << function.name;
     EXPECT_EQ(rows > 1 ? step_of(*batch) : 1, rows) << function.name;
-    const std::vector<bool> before = barriers_before(phases_of(plan));
+    const std::vector<bool> before = barriers_before(turns_of(plan));
     if (plan.is_of_lanes())
       EXPECT_EQ(barriers_in(function), 0) << function.name;
     else if (!plan.parts)

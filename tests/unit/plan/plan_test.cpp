@@ -2,11 +2,13 @@
 #include "plan/plan.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <weft/weft.hpp>
 
 #include "applications.h"
 #include "compile/scheduling.h"
 #include "plan/block_strip.h"
+#include "plan/json.h"
 #include "plan/planner.h"
 #include "plan/verify.h"
 #include "rewrite/prepare.h"
@@ -385,8 +387,26 @@ TEST(Plan, ThatMakesNoSenseIsNotRead) {
             "the schedule's kernel of 'b' has sizes that do not descend as the extent of a level");
   EXPECT_EQ(why(R"({"kept": {"a": {"rows": -1}}})"),
             "the schedule's kernel of 'b' has no number of 1 to 65536 as the rows of 'a'");
+  EXPECT_EQ(why(R"({"code": {"tape": 1}})"),
+            "the schedule's kernel of 'b' says 'tape' of its code, which is unknown");
+  EXPECT_EQ(why(R"({"code": {"phases": 16}})"),
+            "the schedule's kernel of 'b' has code with a phases of 16; at most 8 can be asked for");
   EXPECT_EQ(why(R"({"kept": {"a": {"place": 1}}})"),
             "the schedule's kernel of 'b' says 'place' of 'a', which is unknown");
+}
+
+TEST(Plan, SaysHowLongCodeMayGet) {
+  const auto code = [](const std::string& kernel, const Memory& memory) {
+    const std::string text = text_of(kernel, memory);
+    const std::size_t at = text.find("\n  code");
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  };
+  EXPECT_EQ(code("{}", of_cores), "");
+  EXPECT_EQ(code(R"({"code": {"window": 1200}})", of_cores), "");
+  EXPECT_EQ(code(R"({"code": {"window": 1200}})", of_blocks), "  code    window 1200");
+  const std::string unusual = R"({"code": {"phases": 2, "window": 8}})";
+  EXPECT_EQ(code(unusual, of_cores), "  code    phases 2, window 8");
+  EXPECT_EQ(as_json(*plan_with(unusual, of_cores))["code"].dump(), R"({"phases":2,"window":8})");
 }
 
 TEST(Plan, OfOneStageMayKeepRowsOrNot) {

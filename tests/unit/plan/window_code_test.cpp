@@ -15,11 +15,12 @@ class CodeOfWindows : public testing::Test {
 
   /// What becomes of the only window of a stage.
   static WindowCode code(const Stage& stage, target::Processor processor = target::Processor::Cpu) {
+    const CodeLimits limits = usual_limits(processor == target::Processor::Gpu);
     WindowCode result;
     ir::visit(ir::expressions(*stage.node()), [&](const ir::Expr& e) {
       if (const auto* fold = std::get_if<ir::FoldResult>(&e->op))
-        result = code_of(*fold->fold, false, processor);
-      if (const auto* median = std::get_if<ir::Median>(&e->op)) result = code_of(*median);
+        result = code_of(*fold->fold, false, processor, limits);
+      if (const auto* median = std::get_if<ir::Median>(&e->op)) result = code_of(*median, limits);
     });
     return result;
   }
@@ -54,6 +55,20 @@ TEST_F(CodeOfWindows, WhereComputedReadsLieIsWrittenOutTapByTap) {
   EXPECT_EQ(code(filtered(3, Border::mirror101())).form, "unrolled");
   EXPECT_EQ(code(filtered(7, Border::clamp())).form, "unrolled");
   EXPECT_EQ(code(filtered(9, Border::mirror101())).form, "tap by tap");
+}
+
+TEST_F(CodeOfWindows, APassMakesAsManyTapsAsAreAskedFor) {
+  const Stage wide = local("product", src, Domain(21, 21), Local::Product);
+  ir::visit(ir::expressions(*wide.node()), [&](const ir::Expr& e) {
+    const auto* fold = std::get_if<ir::FoldResult>(&e->op);
+    if (!fold) return;
+    CodeLimits limits;
+    EXPECT_EQ(taps_of_pass(*fold->fold, limits), 21);
+    limits.pass = 30;  // of 4 operations each: the row of 21 is made of 3 times 7
+    EXPECT_EQ(taps_of_pass(*fold->fold, limits), 7);
+    limits.pass = 1;
+    EXPECT_EQ(taps_of_pass(*fold->fold, limits), 1);
+  });
 }
 
 TEST_F(CodeOfWindows, MediansHaveANetworkOrAreSelected) {

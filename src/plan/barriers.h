@@ -11,15 +11,15 @@
 namespace weft::plan {
 
 /// With the sources whose kept rows it reads and writes.
-struct Phase {
+struct Turn {
   Pass pass = {};  ///< Empty: images are loaded.
   std::set<std::string> reads = {}, writes = {};
 };
 /// Of one batch of rows, in order.
-std::vector<Phase> phases_of(const KernelPlan& plan);
+std::vector<Turn> turns_of(const KernelPlan& plan);
 
-/// Before which phases, which follow one another around and around, the threads wait for each other: those
+/// Before which turns, which follow one another around and around, the threads wait for each other: those
 /// that read what has been written since the last barrier, or write what has been read.
-std::vector<bool> barriers_before(const std::vector<Phase>& phases);
+std::vector<bool> barriers_before(const std::vector<Turn>& turns);
 
 }  // namespace weft::plan

@@ -1,4 +1,4 @@
-#include "plan/phases.h"
+#include "plan/barriers.h"
 
 #include <algorithm>
 
@@ -21,34 +21,34 @@ bool meet(const std::set<std::string>& a, const std::set<std::string>& b) {
 
 }  // namespace
 
-std::vector<Phase> phases_of(const KernelPlan& plan) {
-  std::vector<Phase> phases;
-  Phase loads;
+std::vector<Turn> turns_of(const KernelPlan& plan) {
+  std::vector<Turn> turns;
+  Turn loads;
   for (const Kept& kept : plan.kept) {
     if (!kept.is_member) loads.writes.insert(kept.stage);
   }
-  if (!loads.writes.empty()) phases.push_back(std::move(loads));
+  if (!loads.writes.empty()) turns.push_back(std::move(loads));
   for (const Pass& pass : plan.passes) {
-    Phase& phase = phases.emplace_back(Phase{pass});
+    Turn& turn = turns.emplace_back(Turn{pass});
     for (const std::string& stage : pass) {
-      add_reads(plan, stage, phase.reads);
-      if (plan.kept_of(stage)) phase.writes.insert(stage);
+      add_reads(plan, stage, turn.reads);
+      if (plan.kept_of(stage)) turn.writes.insert(stage);
     }
   }
-  return phases;
+  return turns;
 }
 
-std::vector<bool> barriers_before(const std::vector<Phase>& phases) {
-  std::vector<bool> before(phases.size(), false);
+std::vector<bool> barriers_before(const std::vector<Turn>& turns) {
+  std::vector<bool> before(turns.size(), false);
   std::set<std::string> read, written;
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t p = 0; p < phases.size(); ++p) {
-      const Phase& phase = phases[p];
-      if (meet(phase.reads, written) || meet(phase.writes, written) || meet(phase.writes, read))
+    for (std::size_t p = 0; p < turns.size(); ++p) {
+      const Turn& turn = turns[p];
+      if (meet(turn.reads, written) || meet(turn.writes, written) || meet(turn.writes, read))
         before[p] = true;
       if (before[p]) read.clear(), written.clear();
-      read.insert(phase.reads.begin(), phase.reads.end());
-      written.insert(phase.writes.begin(), phase.writes.end());
+      read.insert(turn.reads.begin(), turn.reads.end());
+      written.insert(turn.writes.begin(), turn.writes.end());
     }
   }
   return before;
