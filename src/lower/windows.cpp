@@ -246,7 +246,9 @@ std::vector<const ir::Fold*> ExpressionLowering::strip_folds(const std::vector<i
     ir::visit(result->fold->next, [&](const ir::Expr& inner) {
       if (std::holds_alternative<ir::FoldResult>(inner->op) && free_loops(inner).empty()) walk(inner);
     });
-    const bool in_strips = !plan::fits_in_vectors(*result->fold, limits()) || columns_of(*result->fold);
+    // A thread has few pixels, and goes through a large window for each.
+    const bool is_large = place_ != Place::Thread && !plan::fits_in_vectors(*result->fold, limits());
+    const bool in_strips = is_large || columns_of(*result->fold);
     if (in_strips && std::find(found.begin(), found.end(), result->fold.get()) == found.end()) {
       found.push_back(result->fold.get());
     }

@@ -285,12 +285,13 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
     way.options.tile = varies && batch / 4 % 4 == 3 ? Tile::None : plan.scheduling.tile;
     way.options.fuse = plan.scheduling.fuse;
     // The CPU's vectoriser needs Weft's own flags; the optimizer of single pixels has a quarter of the CPU's batches, too.
+    std::vector<std::string>& flags = way.options.compiler_flags;
     if (is_simt(target))
-      way.options.compiler_flags.push_back(flag_for_small_images(build_of(target)));
+      for (std::string& flag : flags_for_small_images(build_of(target))) flags.push_back(std::move(flag));
     else if (batch % 2 == 1)
-      way.options.compiler_flags.push_back("-Og");
+      flags.push_back("-Og");
     else if (batch % 4 == 2)
-      way.options.compiler_flags.push_back("-O1");
+      flags.push_back("-O1");
     // Caches of no bytes keep nothing: even small results are stored past them.
     if (!is_simt(target) && batch % 2 == 0) way.options.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");
     if (!is_simt(target) && batch % 3 == 0) way.options.compiler_flags.push_back("-DWEFT_LEAST_PORTION=1");

@@ -101,6 +101,19 @@ Sample large_windows_of_bytes() {
           {{{"in", noise(type_of<std::uint8_t>(), {45, 33}, 3)}}, {}, {}}};
 }
 
+/// The lanes of warps go through a window that is too large to be straight-line code.
+TEST(LanesOfWarps, GoThroughLargeWindowsTapByTap) {
+  const Image<float> in("in");
+  const Stage out = local("out", in.border(Border::mirror()), Domain(5, 3), Local::Product);
+  const Pipeline pipeline("large", Outputs(out).strict());
+  const compile::Scheduling lanes{.groups =
+                                      R"({"groups": [], "kernels": {"out": {"code": {"window": 8}, "levels": [
+      {"kind": "grid", "extent": ["all", "all"]}, {"kind": "warp"}, {"kind": "lane", "extent": [2]}]}}})"};
+  const Program program = tools::simt_program(
+      pipeline, {simt::Build::address, tools::flags_for_small_images(simt::Build::address), lanes});
+  expect_agreement(program, pipeline, {{{"in", noise(in.type(), {140, 37}, 3)}}, {}, {}});
+}
+
 class EmittedCuda : public testing::TestWithParam<simt::Build> {};
 
 TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
@@ -118,7 +131,7 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
   std::vector<Pipeline> pipelines;
   for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);
   const std::vector<Program> programs =
-      tools::simt_programs(pipelines, {GetParam(), {tools::flag_for_small_images(GetParam())}});
+      tools::simt_programs(pipelines, {GetParam(), tools::flags_for_small_images(GetParam())});
   for (std::size_t s = 0; s < samples.size(); ++s) {
     SCOPED_TRACE(samples[s].pipeline.ir().name);
     expect_agreement(programs[s], samples[s].pipeline, samples[s].arguments);

@@ -13,15 +13,15 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
     other = {.groups = tiles};
   return {tools::simt_program(
               pipeline,
-              {simt::Build::race, {tools::flag_for_small_images(simt::Build::race)}, {.tile = Tile::March}}),
+              {simt::Build::race, tools::flags_for_small_images(simt::Build::race), {.tile = Tile::March}}),
           tools::simt_program(
-              pipeline, {simt::Build::address, {tools::flag_for_small_images(simt::Build::address)}, other})};
+              pipeline, {simt::Build::address, tools::flags_for_small_images(simt::Build::address), other})};
 }
 
 Program compiled_in_stages(const Pipeline& pipeline) {
   return tools::simt_program(
       pipeline,
-      {simt::Build::address, {tools::flag_for_small_images(simt::Build::address)}, {.tile = Tile::None}});
+      {simt::Build::address, tools::flags_for_small_images(simt::Build::address), {.tile = Tile::None}});
 }
 
 std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {

@@ -31,7 +31,7 @@ std::string in_lanes(const std::string& stages, const LaneOfVolume& lane) {
 void agree(const Pipeline& pipeline, const std::vector<std::string>& schedules) {
   for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
     const std::vector<Program> programs = tools::simt_programs(
-        std::vector(schedules.size(), pipeline), {build, {tools::flag_for_small_images(build)}}, schedules);
+        std::vector(schedules.size(), pipeline), {build, tools::flags_for_small_images(build)}, schedules);
     std::uint64_t seed = 17;
     for (const Size& extents : sizes) {
       SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);

@@ -269,9 +269,9 @@ CompileOptions options_for(const Variant& variant, const std::string& border) {
   const std::vector<Variant> all = variants();
   for (std::size_t v = 0; v < all.size(); ++v) {
     if (all[v].name() != variant.name() || border == "none") continue;
-    return border == borders[v % borders.size()] ? compile_options() : quick_compile_options();
+    return border == borders[v % borders.size()] ? user_compile_options() : quick_compile_options();
   }
-  return compile_options();
+  return user_compile_options();
 }
 
 void check(const Variant& variant, const std::string& border) {

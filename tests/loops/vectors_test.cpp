@@ -107,7 +107,7 @@ TEST_P(Loops, OfApplicationsAreVectors) {
 
 /// Random pipelines do what nobody would, so a few of their loops stay scalar for lesser reasons.
 TEST_P(Loops, OfRandomPipelinesAreVectorsButForAFew) {
-  if (way().name == std::string(gcc_avx2.name)) return;  // the others will do
+  if (way().name == std::string(gcc_avx2.name)) GTEST_SKIP() << "the other ways will do";
   constexpr std::uint64_t pipelines = 32 / parts, seed = 20261121;
   const std::uint64_t first = seed + static_cast<std::uint64_t>(part()) * pipelines;
   int independent = 0, scalar = 0;
@@ -153,8 +153,11 @@ std::string name_of_case(const testing::TestParamInfo<std::tuple<Way, int>>& inf
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Loops,
-                         testing::Combine(testing::Values(gcc_avx512, gcc_avx2, clang_avx2),
-                                          testing::Range(0, parts)),
+                         testing::Combine(testing::Values(gcc_avx512, clang_avx2), testing::Range(0, parts)),
+                         name_of_case);
+// GCC's words for the two processors differ in one loop of all, so half of the applications will do for the smaller one.
+INSTANTIATE_TEST_SUITE_P(SmallerProcessor, Loops,
+                         testing::Combine(testing::Values(gcc_avx2), testing::Range(0, parts, 2)),
                          name_of_case);
 
 }  // namespace

@@ -143,7 +143,7 @@ Pipeline pipeline_of(const std::string& application, const NamedBoundary& bounda
 }
 
 std::vector<Program> compiled(const Pipeline& pipeline,
-                              const CompileOptions& options = testing_support::compile_options()) {
+                              const CompileOptions& options = testing_support::user_compile_options()) {
   return {pipeline.compile({Target::Reference, 0, {}}), pipeline.compile(options)};
 }
 
@@ -154,8 +154,9 @@ TEST_P(StencilApplications, AreThePlainLoops) {
   const Pipeline pipeline = pipeline_of(subject.name, boundary);
   // Borders differ in what stands around the loops, which compilers get the halo's right or wrong.
   const bool has_halo = boundary.boundary.edge == Edge::Halo;
-  const std::vector<Program> programs = compiled(
-      pipeline, has_halo ? testing_support::compile_options() : testing_support::quick_compile_options());
+  const std::vector<Program> programs =
+      compiled(pipeline,
+               has_halo ? testing_support::user_compile_options() : testing_support::quick_compile_options());
   std::uint64_t seed = 1;
   for (const Extents& extents : sizes(subject.rank)) {
     const Array<float> in = random_array<float>(extents, seed);

@@ -2,26 +2,33 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace weft::testing_support {
 
-CompileOptions compile_options() {
+namespace {
+
+/// With those flags after the usual ones.
+CompileOptions with_flags(const std::vector<std::string>& flags) {
   // Small images are divided among threads, too.
   CompileOptions options{.target = Target::Cpu, .threads = 0, .compiler_flags = {"-DWEFT_LEAST_PORTION=1"}};
+  const auto add = [&](const std::vector<std::string>& more) {
+    options.compiler_flags.insert(options.compiler_flags.end(), more.begin(), more.end());
+  };
+  add(flags);
   const char* sanitizers = std::getenv("WEFT_EMIT_SANITIZE");
-  if (sanitizers && *sanitizers) {
-    // Compiling takes most of the time, and what is not optimized has every access in it.
-    options.compiler_flags.insert(options.compiler_flags.end(), {std::string("-fsanitize=") + sanitizers,
-                                                                 "-fno-sanitize-recover=all", "-O0", "-g1"});
-  }
+  // Compiling takes most of the time, and what is not optimized has every access in it.
+  if (sanitizers && *sanitizers)
+    add({std::string("-fsanitize=") + sanitizers, "-fno-sanitize-recover=all", "-O0", "-fno-tree-vectorize"});
   return options;
 }
 
-CompileOptions quick_compile_options() {
-  CompileOptions options = compile_options();
-  options.compiler_flags.insert(options.compiler_flags.begin(),
-                                "-O1");  // what sanitizers ask for comes after it
-  return options;
+}  // namespace
+
+CompileOptions user_compile_options() { return with_flags({}); }
+CompileOptions compile_options() {
+  return with_flags({"-O1", "-ftree-vectorize", "-fvect-cost-model=dynamic"});
 }
+CompileOptions quick_compile_options() { return with_flags({"-O1"}); }
 
 }  // namespace weft::testing_support

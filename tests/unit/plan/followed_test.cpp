@@ -154,7 +154,7 @@ TEST_P(Following, PlansIsWhatKernelsDo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names_of_applications()),
+INSTANTIATE_TEST_SUITE_P(Applications, Following, testing::ValuesIn(names_of_applications(1)),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

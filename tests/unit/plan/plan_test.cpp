@@ -554,7 +554,7 @@ TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names_of_applications()),
+INSTANTIATE_TEST_SUITE_P(Applications, AllPlans, testing::ValuesIn(names_of_applications(0)),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

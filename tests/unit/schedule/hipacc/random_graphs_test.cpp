@@ -8,11 +8,14 @@
 #include "fuzz/generate.h"
 #include "machine/board.h"
 #include "schedule/hipacc/fuse.h"
+#include "tests/support/combinations.h"
 
 namespace weft::schedule::hipacc {
 namespace {
 
 using analysis::Pattern;
+
+constexpr unsigned part = testing_support::instrumented ? 4 : 1;  // of the seeds
 
 /// Up to nine stages of two sizes, each of which reads up to three that precede it, or one of two inputs.
 class RandomGraph {
@@ -122,8 +125,8 @@ void expect_sound(const StageGraph& graph, Fusion fusion, const FusionLimits& li
 
 TEST(RandomGraphs, GroupsAreLegalAndCoverAllStages) {
   FusionLimits limits;
-  int larger = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  unsigned larger = 0;
+  for (unsigned seed = 0; seed < 3000 / part; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const StageGraph graph = RandomGraph(seed).graph();
     limits.architecture = seed % 2 == 0 ? nullptr : &machine::architecture(3, 0);
@@ -133,14 +136,14 @@ TEST(RandomGraphs, GroupsAreLegalAndCoverAllStages) {
                           [](const Group& group) { return group.members.size() > 2; });
     if (testing::Test::HasFailure()) break;
   }
-  EXPECT_GT(larger, 50) << "graphs in which more than a pair is fused";
+  EXPECT_GT(larger, 50 / part) << "graphs in which more than a pair is fused";
 }
 
 TEST(RandomPipelines, GroupsAreLegalAndCoverAllStages) {
   FusionLimits limits;
   limits.architecture = &machine::architecture(7, 5);
-  int fused = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  unsigned fused = 0;
+  for (std::uint64_t seed = 0; seed < 400 / part; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     fuzz::Recipe recipe = fuzz::random_recipe(seed);
     const StageGraph graph = graph_of(fuzz::build(recipe).ir());
@@ -148,7 +151,7 @@ TEST(RandomPipelines, GroupsAreLegalAndCoverAllStages) {
     fused += fuse(graph, Fusion::MinCut, limits).groups.size() < graph.vertices.size();
     if (testing::Test::HasFailure()) break;
   }
-  EXPECT_GT(fused, 40);
+  EXPECT_GT(fused, 40 / part);
 }
 
 }  // namespace
