@@ -4,16 +4,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 namespace {
 
 /// The coordinates of a row, those outside of a source moved inside.

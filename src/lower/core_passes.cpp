@@ -5,20 +5,10 @@
 #include "kernel/share_loads.h"
 #include "lower/core_tiles.h"
 #include "lower/lower_stage.h"
-#include "lower/phases.h"
+#include "lower/phase_loop.h"
 #include "lower/prefetched.h"
 
 namespace weft::lower {
-
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
 
 namespace {
 
@@ -331,45 +321,22 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
   const Expr end = kernel::sub(name(whole_right), left());
 
   std::vector<Phases> phases;
-  std::unordered_map<const ir::Node*, std::string> names;
-  std::vector<const ir::Stage*> stages;
-  for (const StripTarget& target : targets) {
+  for (const StripTarget& target : targets)
     phases.push_back(phases_of(*target.stage, count, tile_.names(), tile_.strict()));
-    names.insert(phases.back().names.begin(), phases.back().names.end());
-  }
-  for (const Phases& of_stage : phases) {
-    for (const ir::Stage& phase : of_stage.stages) stages.push_back(&phase);
-  }
   pointers.push_back({Let{first_whole, whole(name(whole_left))}});
-  ExpressionLowering together = tile_.expressions(*stages.front(), Place::Row,
-                                                  coords_of(kernel::add(name(first_whole), i), row), &names);
-  together.share_with({stages.begin() + 1, stages.end()});
+  PhaseLoop loop(tile_.context(), Place::Row, std::move(phases), coords_of(nullptr, row), name(first_whole));
+  ExpressionLowering& together = loop.expressions();
   together.keep_rows(kept_rows, name(first_whole));
   together.avoid_names_of(single);
-  For pixels{LoopKind::Vector,
-             variables().i,
-             literal(0),
-             whole(kernel::sub(name(whole_right), name(whole_left))),
-             {}};
   together.open(work, &pointers);
-  together.open(pixels.body);
-  for (std::size_t m = 0; m < targets.size(); ++m) {
-    const StripTarget& target = targets[m];
-    const int lanes = target.stage->type.lanes;
-    for (int p = 0; p < count; ++p) {
-      const Lanes value = together.lower(cases_of(phases[m].stages[p])[0].value);
-      const Expr pixel = kernel::add(kernel::add(kernel::mul(i, literal(count)), literal(p)), begin);
-      for (int l = 0; l < lanes; ++l) {
-        const Expr scalar = kernel::mul(pixel, literal(pixel_pitch(lanes, target.lane_pitch)));
-        pixels.body.push_back({kernel::Store{
-            target.array, kernel::add(scalar, kernel::add(first[m], literal(l * target.lane_pitch))),
-            value[l]}});
-      }
-    }
-  }
+  work.push_back({loop.pixels(
+      literal(0), kernel::sub(name(whole_right), name(whole_left)), [&](std::size_t m, const Expr& x) {
+        StripTarget target = targets[m];
+        const std::int64_t pitch = pixel_pitch(target.stage->type.lanes, target.lane_pitch);
+        target.offset = kernel::add(kernel::mul(kernel::add(x, begin), literal(pitch)), first[m]);
+        return target;
+      })});
   together.close();
-  together.close();
-  work.push_back({std::move(pixels)});
 
   single.avoid_names_of(together);
   single.keep_rows(std::move(kept_rows), left());

@@ -8,16 +8,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 CoreTiles::CoreTiles(const Tile& tile)
     : tile_(tile), result_(tile.result()), array_(tile.array()), rows_(tile.rows()), steps_(tile.steps()) {
   const auto claim = [&](const std::string& wanted) { return tile.layout().names.claim(wanted); };

@@ -9,9 +9,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Expr;
-
 namespace {
 
 bool is_number(const Expr& e, double value) {

@@ -8,13 +8,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::Let;
-using kernel::literal;
-using kernel::name;
-
 namespace {
 
 /// The widest access that so many scalars can be divided into, in bytes: as the emitted Pack has it.

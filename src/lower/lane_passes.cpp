@@ -10,15 +10,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::name;
-
 std::optional<int> distance_below(const Expr& row, const kernel::Symbol& from, int times) {
   const auto is_from = [&](const Expr& e) {
     return kernel::same(e, kernel::mul(name(from), literal(times)));

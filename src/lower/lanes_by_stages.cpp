@@ -7,13 +7,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::If;
-using kernel::literal;
-using kernel::name;
-
 Expr LanesByStages::slot(const plan::Kept& kept, const Expr& number) const {
   const int resident = *kept.resident;
   const Expr back = slot_of_guest(kept, number);

@@ -10,6 +10,7 @@
 #include "kernel/build.h"
 #include "kernel/ir.h"
 #include "kernel/names.h"
+#include "lower/words.h"
 
 namespace weft::lower {
 

@@ -14,9 +14,6 @@
 
 namespace weft::lower {
 
-using kernel::Expr;
-using kernel::literal;
-
 namespace {
 
 class EvolveLowering {

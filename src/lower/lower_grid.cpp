@@ -4,12 +4,6 @@
 
 namespace weft::lower {
 
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::literal;
-using kernel::LoopKind;
-
 namespace {
 
 /// What is left of a box of more than three dimensions without x and y.

@@ -10,14 +10,6 @@
 
 namespace weft::lower {
 
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 namespace {
 
 using Reads = std::vector<const ir::Read*>;

@@ -6,13 +6,6 @@
 
 namespace weft::lower {
 
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 namespace {
 
 /// The columns [x0, x1) of one of the strips of a row.

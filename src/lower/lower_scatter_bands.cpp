@@ -12,13 +12,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::literal;
-using kernel::LoopKind;
-
 namespace {
 
 class BandLowering {

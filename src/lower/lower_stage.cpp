@@ -21,9 +21,6 @@
 
 namespace weft::lower {
 
-using kernel::Block;
-using kernel::Expr;
-
 namespace {
 
 class StageLowering {
@@ -239,7 +236,7 @@ class StageLowering {
       if (const auto parts = rewrite::between_pixels(inner_, names_))
         return strips_of_parts(*parts, rows, left, right);
     }
-    PhaseLoop phases(context_, {*phases_}, coords());
+    PhaseLoop phases(context_, Place::Interior, {*phases_}, coords());
     const kernel::Symbol target = output_row(phases.expressions(), rows);
     Block result;
     phases.expressions().open(result, &rows);
@@ -261,7 +258,7 @@ class StageLowering {
     std::vector<Phases> of_parts;
     for (const ir::StagePtr& part : parts.between)
       of_parts.push_back(phases_of(*part, phases_->count(), names_, module_.strict));
-    PhaseLoop phases(context_, std::move(of_parts), coords());
+    PhaseLoop phases(context_, Place::Interior, std::move(of_parts), coords());
     ExpressionLowering rest(context_, parts.rest, Place::Interior, at, &parts.names);
 
     kernel::For strip{kernel::LoopKind::Serial, begin, left, right, {}, kernel::literal(most)};

@@ -4,16 +4,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 namespace {
 
 /// Around work for rows of a reduction's elements: accumulators start before the first row of a part, and are

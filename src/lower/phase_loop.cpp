@@ -4,9 +4,6 @@
 
 namespace weft::lower {
 
-using kernel::Expr;
-using kernel::literal;
-
 namespace {
 
 std::unordered_map<const ir::Node*, std::string> names_of(const std::vector<Phases>& stages) {
@@ -15,19 +12,21 @@ std::unordered_map<const ir::Node*, std::string> names_of(const std::vector<Phas
   return names;
 }
 
-std::vector<Expr> at_step(std::vector<Expr> coords, const kernel::Symbol& i) {
-  coords[0] = kernel::name(i);
+std::vector<Expr> at_step(std::vector<Expr> coords, const Expr& step) {
+  coords[0] = step;
   return coords;
 }
 
 }  // namespace
 
-PhaseLoop::PhaseLoop(const KernelContext& kernel, std::vector<Phases> stages, std::vector<Expr> coords)
+PhaseLoop::PhaseLoop(const KernelContext& kernel, Place place, std::vector<Phases> stages,
+                     std::vector<Expr> coords, const Expr& first)
     : layout_(kernel.layout),
       stages_(std::move(stages)),
       names_(names_of(stages_)),
-      expressions_(kernel, stages_.front().stages.front(), Place::Interior,
-                   at_step(std::move(coords), layout_.variables.i), &names_) {
+      expressions_(kernel, stages_.front().stages.front(), place,
+                   at_step(std::move(coords), kernel::add(first, kernel::name(layout_.variables.i))),
+                   &names_) {
   std::vector<const ir::Stage*> others;
   for (const Phases& phases : stages_) {
     for (const ir::Stage& phase : phases.stages) {
@@ -48,12 +47,12 @@ kernel::For PhaseLoop::pixels(const Expr& from, const Expr& to,
                               const std::function<StripTarget(std::size_t stage, const Expr& x)>& target_of) {
   const int count = stages_.front().count();
   const kernel::Symbol& step = layout_.variables.i;
-  const Expr shift = literal(std::countr_zero(static_cast<unsigned>(count)));
-  kernel::For loop{kernel::LoopKind::Vector,
-                   step,
-                   kernel::binary(ir::BinaryOp::Shr, from, shift),
-                   kernel::binary(ir::BinaryOp::Shr, to, shift),
-                   {}};
+  const int shift = std::countr_zero(static_cast<unsigned>(count));
+  const auto step_of = [&](const Expr& x) {
+    const auto number = kernel::literal_value(x);
+    return number ? literal(*number >> shift) : kernel::binary(BinaryOp::Shr, x, literal(shift));
+  };
+  For loop{LoopKind::Vector, step, step_of(from), step_of(to), {}};
   expressions_.open(loop.body);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     for (int p = 0; p < count; ++p) {

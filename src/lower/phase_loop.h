@@ -17,15 +17,17 @@ namespace weft::lower {
 
 class PhaseLoop {
  public:
-  /// Of stages of one box and as many phases each, at the coordinates of a row. What they have in common is computed once.
-  PhaseLoop(const KernelContext& kernel, std::vector<Phases> stages, std::vector<kernel::Expr> coords);
+  /// Of stages of one box and as many phases each, at the coordinates of a row. Steps count from `first`, or from the step
+  /// with the pixel 0. What stages have in common is computed once.
+  PhaseLoop(const KernelContext& kernel, Place place, std::vector<Phases> stages,
+            std::vector<kernel::Expr> coords, const kernel::Expr& first = kernel::literal(0));
   PhaseLoop(const PhaseLoop&) = delete;
   PhaseLoop& operator=(const PhaseLoop&) = delete;
   ~PhaseLoop();
 
   ExpressionLowering& expressions() { return expressions_; }
-  /// The pixels from one x to before another, both multiples of the number of phases; each stage's pixel x goes to its
-  /// target. The expressions are open.
+  /// The pixels from one x to before another, counted from the first of the first step and both multiples of the number of
+  /// phases; each stage's pixel x goes to its target. The expressions are open.
   kernel::For pixels(const kernel::Expr& from, const kernel::Expr& to,
                      const std::function<StripTarget(std::size_t stage, const kernel::Expr& x)>& target_of);
 

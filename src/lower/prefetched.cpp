@@ -6,10 +6,6 @@
 
 namespace weft::lower {
 
-using kernel::Block;
-using kernel::Expr;
-using kernel::literal;
-
 namespace {
 
 /// Side by side, from one row of an image: all of the cache lines that are fetched are read.

@@ -4,13 +4,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::literal;
-using kernel::LoopKind;
-
 namespace {
 
 void store(const ReductionParts::Arrays& arrays, const Expr& index, const std::vector<Lanes>& state,

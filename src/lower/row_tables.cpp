@@ -17,9 +17,6 @@
 
 namespace weft::lower {
 
-using kernel::Expr;
-using kernel::literal;
-
 namespace {
 
 /// Of tables with so few planes, and as many pixels for a column, vectors are permuted instead of gathered from.

@@ -4,8 +4,6 @@
 
 namespace weft::lower {
 
-using kernel::Expr;
-
 namespace {
 
 /// What an update leaves of a field may be less than nothing; other boxes are never.

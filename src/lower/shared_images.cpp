@@ -4,16 +4,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 FoundPixel find_pixel(const Tile::Source& image, int d, const Expr& index, const Rows& rows) {
   const ir::Range& range = image.stage.box[d];
   const std::optional<plan::BorderRule>& border = image.kept.border;

@@ -4,10 +4,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Expr;
-using kernel::literal;
-
 Expr Steps::origin(int d) const { return rows_.lower(box_[d].min.floor_div(step_[d]) * step_[d]); }
 
 Expr Steps::extent(int d) const {

@@ -8,10 +8,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-
 namespace {
 
 /// How the loop over the pixels of a row may run.

@@ -8,9 +8,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Expr;
-
 namespace {
 
 constexpr int gathered_bytes = 4;

@@ -11,16 +11,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
-
 namespace {
 
 /// The member, or what a member reads, of that name.

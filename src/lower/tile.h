@@ -42,6 +42,7 @@ class Tile {
 
   explicit Tile(const KernelContext& context);
 
+  const KernelContext& context() const { return context_; }
   const plan::KernelPlan& plan() const { return context_.plan; }
   Layout& layout() const { return context_.layout; }
   const ir::Stage& result() const { return context_.stage(); }

@@ -7,11 +7,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::literal;
-
 namespace {
 
 /// What an index is in 32 bits, if that is all that it has, and those of the box are as few; null otherwise.

@@ -38,15 +38,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Block;
-using kernel::Expr;
-using kernel::For;
-using kernel::If;
-using kernel::Let;
-using kernel::literal;
-using kernel::LoopKind;
-using kernel::name;
 using plan::lanes_of_warp;
 
 namespace {

@@ -11,9 +11,6 @@
 
 namespace weft::lower {
 
-using ir::BinaryOp;
-using kernel::Expr;
-
 namespace {
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
