@@ -1,10 +1,24 @@
 // Rows of images that a core's tile copies, with what is beyond their ends, or asks memory for.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/round_up.h"
 #include "lower/core_tiles.h"
 #include "lower/prefetched.h"
 
 namespace weft::lower {
 
 namespace {
+
+constexpr int bytes_of_portion =
+    256;  // of a row, that are fetched at a time: a loop over less is not worth it
+
+/// Of a row: how many, and of the rows of all images those before it.
+struct Portions {
+  std::int64_t before, count;
+  int columns;  ///< In each.
+};
 
 /// The coordinates of a row, those outside of a source moved inside.
 std::vector<Expr> moved_inside(std::vector<Expr> row, const Rows& rows, kernel::IndexOp op) {
@@ -30,12 +44,8 @@ Block CoreTiles::rows_of_image(const Source& source) {
     body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
   } else if (source.kept.is_copied())
     kernel::append(body, copied_row(source));
-  const bool is_prefetched = fetches_ahead(source) && !comes_with_pass(source);
-  if (is_prefetched) {
-    std::vector<Expr> next = tile_.row_coords(&source.kept);
-    next.front() = kernel::add(next.front(), literal(rows_ahead(tile_, &source.kept)));
-    body.push_back({prefetched(source, std::move(next))});
-  }
+  const bool is_prefetched = fetches_ahead(source) && !comes_with_passes(source);
+  if (is_prefetched) body.push_back({prefetched(source, next_row(source), left(), right())});
   if (!is_prefetched && !source.kept.is_copied()) return {};
   return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
 }
@@ -44,26 +54,68 @@ bool CoreTiles::fetches_ahead(const Source& source) const {
   return tile_.plan().fetches_ahead(source.stage.name);
 }
 
-bool CoreTiles::comes_with_pass(const Source& source) const {
-  return tile_.is_of_volume() && !source.kept.is_copied();
+bool CoreTiles::comes_with_passes(const Source& source) const {
+  return tile_.is_of_volume() ? !source.kept.is_copied() : tile_.plan().fetches_with_passes();
+}
+
+std::vector<Expr> CoreTiles::next_row(const Source& source) const {
+  std::vector<Expr> next = tile_.row_coords(&source.kept);
+  next.front() = kernel::add(next.front(), literal(rows_ahead(tile_, &source.kept)));
+  return next;
+}
+
+Block CoreTiles::fetch_part_of_rows(const Tile::Stages& pass) const {
+  Block block;
+  if (!tile_.plan().fetches_with_passes()) return block;
+  std::vector<std::pair<const Source*, Portions>> fetched;
+  std::int64_t all = 0;
+  for (const Source& source : tile_.sources()) {
+    if (source.kept.is_member || !fetches_ahead(source)) continue;
+    const int columns = std::max(bytes_of_portion / size_of(source.kept.type), 1);
+    fetched.emplace_back(&source, Portions{all, (columns_of(source) + columns - 1) / columns, columns});
+    all += fetched.back().second.count;
+  }
+  const std::vector<plan::Pass>& passes = tile_.plan().passes;
+  const auto number = std::find_if(passes.begin(), passes.end(),
+                                   [&](const plan::Pass& p) { return p.back() == pass.back()->name; }) -
+                      passes.begin();
+  const std::int64_t first = all * number / std::ssize(passes), end = all * (number + 1) / std::ssize(passes);
+  for (const auto& [source, portions] : fetched) {
+    const auto of_image = [&, p = portions](std::int64_t portion) {
+      return std::clamp<std::int64_t>(portion - p.before, 0, p.count);
+    };
+    const std::int64_t from = of_image(first), until = of_image(end);
+    if (from == until) continue;
+    Block body;
+    clip_columns(body, *source, part_);
+    const auto column = [&, columns = portions.columns](std::int64_t portion) {
+      return portion == 0 ? left() : kernel::min(kernel::add(left(), literal(portion * columns)), right());
+    };
+    const Expr last = until == portions.count ? right() : column(until);
+    body.push_back({prefetched(*source, next_row(*source), column(from), last)});
+    kernel::append(block, tile_.for_rows(&source->kept, source->kept.border.has_value(), std::move(body)));
+  }
+  return block;
 }
 
 void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
   if (pass.back()->name != tile_.plan().passes.front().back()) return;
   for (const Source& source : tile_.sources()) {
-    if (source.kept.is_member || !comes_with_pass(source) || !fetches_ahead(source)) continue;
+    if (source.kept.is_member || !comes_with_passes(source) || !fetches_ahead(source)) continue;
     const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
-    block.push_back({prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))})});
+    block.push_back(
+        {prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))}, left(), right())});
   }
 }
 
-kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> coords) const {
+kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> coords, const Expr& from,
+                                       const Expr& until) const {
   const Rows rows = all_of(source);
   const Expr row =
       rows.row_offset(array_of(source.stage), moved_inside(std::move(coords), rows, kernel::IndexOp::Clamp));
   return {array_of(source.stage).name, source.stage.type.scalar,
-          kernel::add(row, in_memory_at(source, rows, left())),
-          kernel::mul(count(), literal(source.lanes()))};
+          kernel::add(row, in_memory_at(source, rows, from)),
+          kernel::mul(kernel::sub(until, from), literal(source.lanes()))};
 }
 
 Block CoreTiles::copied_row(const Source& source) {

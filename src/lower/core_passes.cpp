@@ -74,7 +74,9 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   Tile::Together together;
   if (const int rows = rows_together(pass); rows > 1)
     together = {computed(rows), where_together(pass, source, rows)};
-  return tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
+  Block block = fetch_part_of_rows(pass);
+  kernel::append(block, tile_.for_rows(kept, has_constants, std::move(body), std::move(together)));
+  return block;
 }
 
 int CoreTiles::rows_together(const Tile::Stages& pass) const {
@@ -106,7 +108,9 @@ Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf&
   expressions.keep_rows(all_kept_rows(), left(), kernel::sub(x, left()));
   Block elements = columns_of_result();
   reduction.parts.row(expressions, reduction.accumulators, left(), right(), elements);
-  return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
+  Block block = fetch_part_of_rows({&result_});
+  kernel::append(block, tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements))));
+  return block;
 }
 
 Block CoreTiles::columns_of_result() const {

@@ -117,12 +117,17 @@ class CoreTiles : public TileOwner {
   // ---- rows of images (core_images.cpp)
 
   bool fetches_ahead(const Source& source) const;
-  /// Whether a plane that is needed next is fetched row by row, while rows of another are computed: all of it at once
-  /// would be more than a core can wait for.
-  bool comes_with_pass(const Source& source) const;
+  /// Whether what is needed next is fetched bit by bit, while rows are computed: all of it at once would be more than a
+  /// core can wait for. With each pass comes a part of the next rows; in a volume a row of each plane.
+  bool comes_with_passes(const Source& source) const;
+  /// The coordinates of the row that is needed when the current one has been.
+  std::vector<Expr> next_row(const Source& source) const;
+  /// The next rows of images: the part that comes with this pass.
+  Block fetch_part_of_rows(const Tile::Stages& pass) const;
   /// A row of a pass goes with one of each plane that is needed next, if no pass comes before it.
   void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const;
-  kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords) const;
+  kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords, const Expr& from,
+                              const Expr& until) const;
   /// The current row of an image, copied to its kept rows with what its border finds.
   Block copied_row(const Source& source);
   /// The pixels beyond the ends of the row `to` that the tile needs. `pixel` gives one lane of a pixel of the source.

@@ -195,7 +195,11 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             in_row[x - x0 + 2] = in_row_2[clamp_index(x, in_w)];
           }
         }
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (right - left) * 4);
+      }
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (min_i64(left + 256, right) - left) * 4);
       }
       if (max_i64(y0 - 1, 0) <= batch + 1 && batch + 3 <= min_i64(y1 + 1, in_h)) {
         const int64_t row = batch + 1;
@@ -331,6 +335,12 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
           }
         }
+      }
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 256, right),
+            (right - min_i64(left + 256, right)) * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t y = batch;

@@ -194,7 +194,12 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             }
           }
         }
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3, (right - left) * 3 * 4);
+      }
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3,
+            (min_i64(left + 126, right) - left) * 3 * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t row = batch;
@@ -283,6 +288,12 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             }
           }
         }
+      }
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 126, right) * 3,
+            (right - min_i64(left + 126, right)) * 3 * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t y = batch;

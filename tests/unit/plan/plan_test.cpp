@@ -56,7 +56,7 @@ TEST(Plan, OfACorePrints) {
             "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
             "2 ahead; clamp\n"
             "  a       ring of 4 rows, 1040 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
-            "  fetch   the next rows of in\n"
+            "  fetch   the next rows of in, a part with each pass\n"
             "  passes  a | b\n");
 }
 
@@ -467,7 +467,7 @@ TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
                 "  begins  2 rows above a tile\n"
                 "  u       read where it lies; [-2, 0] x [0, 2], 2 ahead\n"
                 "  b@1     ring of 4 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
-                "  fetch   the next rows of u\n"
+                "  fetch   the next rows of u, a part with each pass\n"
                 "  passes  b@1 | b\n" +
                 single);
   EXPECT_EQ(text(R"({"steps": 2, "levels": [{"kind": "core", "extent": [40, 32], "whole": 16}]})", of_cores),
