@@ -12,7 +12,8 @@ struct TwoGrids {
   std::int64_t width, height;
 };
 
-/// So many steps on so many threads; afterwards grids[steps % 2] has the result. A barrier after each step.
+/// Takes the steps with that number of threads: 100 steps leave their result in grids[0], 101 in grids[1]. A barrier after
+/// each step.
 void heat2d(const TwoGrids& grids, int steps, int threads);
 
 /// Tiles of `pitch` rows that take `height` steps at a time: upright ones, which get narrower with each step, and between

@@ -22,14 +22,6 @@ bool divides_x(const ir::Affine& a) {
   });
 }
 
-/// As a function of i, at x = count * i.
-ir::Affine at_multiples(const ir::Affine& a, std::int64_t count) {
-  return a.substitute([&](const ir::Atom& atom) {
-    const auto* coord = std::get_if<ir::Coord>(&atom);
-    return coord && coord->dim == 0 ? ir::Affine(atom) * count : ir::Affine(atom);
-  });
-}
-
 /// Null of a read at a computed index along x.
 const ir::Affine* column_of(const ir::Read& read) {
   return read.indices.empty() ? nullptr : std::get_if<ir::Affine>(&read.indices[0]);
@@ -37,13 +29,22 @@ const ir::Affine* column_of(const ir::Read& read) {
 
 }  // namespace
 
+ir::Affine in_steps(const ir::Affine& a, const std::vector<InSteps>& steps) {
+  return a.substitute([&](const ir::Atom& atom) {
+    const auto* coord = std::get_if<ir::Coord>(&atom);
+    if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
+    return ir::Affine(atom) * steps[static_cast<std::size_t>(coord->dim)].rate +
+           steps[static_cast<std::size_t>(coord->dim)].first;
+  });
+}
+
 int phase_count(const std::vector<const ir::Read*>& reads, int most) {
   std::int64_t count = 1;
   for (const ir::Read* read : reads) {
     if (read->indices.empty() || is_computed(*read)) continue;
     if (access_of(*read) != Access::Direct) return 1;
     const ir::Affine x = at_extreme_tap(*column_of(*read), false);
-    while (divides_x(at_multiples(x, count))) {
+    while (divides_x(in_steps(x, {{count, 0}}))) {
       count *= 2;
       if (count > most) return 1;
     }

@@ -1,24 +1,13 @@
 // Rows of images that a core's tile copies, with what is beyond their ends, or asks memory for.
 #include <algorithm>
-#include <utility>
-#include <vector>
 
-#include "base/round_up.h"
 #include "lower/core_tiles.h"
 #include "lower/prefetched.h"
+#include "plan/fetch.h"
 
 namespace weft::lower {
 
 namespace {
-
-constexpr int bytes_of_portion =
-    256;  // of a row, that are fetched at a time: a loop over less is not worth it
-
-/// Of a row: how many, and of the rows of all images those before it.
-struct Portions {
-  std::int64_t before, count;
-  int columns;  ///< In each.
-};
 
 /// The coordinates of a row, those outside of a source moved inside.
 std::vector<Expr> moved_inside(std::vector<Expr> row, const Rows& rows, kernel::IndexOp op) {
@@ -66,34 +55,22 @@ std::vector<Expr> CoreTiles::next_row(const Source& source) const {
 
 Block CoreTiles::fetch_part_of_rows(const Tile::Stages& pass) const {
   Block block;
-  if (!tile_.plan().fetches_with_passes()) return block;
-  std::vector<std::pair<const Source*, Portions>> fetched;
-  std::int64_t all = 0;
-  for (const Source& source : tile_.sources()) {
-    if (source.kept.is_member || !fetches_ahead(source)) continue;
-    const int columns = std::max(bytes_of_portion / size_of(source.kept.type), 1);
-    fetched.emplace_back(&source, Portions{all, (columns_of(source) + columns - 1) / columns, columns});
-    all += fetched.back().second.count;
-  }
   const std::vector<plan::Pass>& passes = tile_.plan().passes;
   const auto number = std::find_if(passes.begin(), passes.end(),
                                    [&](const plan::Pass& p) { return p.back() == pass.back()->name; }) -
                       passes.begin();
-  const std::int64_t first = all * number / std::ssize(passes), end = all * (number + 1) / std::ssize(passes);
-  for (const auto& [source, portions] : fetched) {
-    const auto of_image = [&, p = portions](std::int64_t portion) {
-      return std::clamp<std::int64_t>(portion - p.before, 0, p.count);
+  for (const plan::FetchedColumns& part :
+       plan::fetched_with(tile_.plan(), static_cast<std::size_t>(number))) {
+    const Source& source = *std::find_if(tile_.sources().begin(), tile_.sources().end(),
+                                         [&](const Source& s) { return s.stage.name == part.image; });
+    const auto column = [&](int columns) {
+      return columns == 0 ? left() : kernel::min(kernel::add(left(), literal(columns)), right());
     };
-    const std::int64_t from = of_image(first), until = of_image(end);
-    if (from == until) continue;
     Block body;
-    clip_columns(body, *source, part_);
-    const auto column = [&, columns = portions.columns](std::int64_t portion) {
-      return portion == 0 ? left() : kernel::min(kernel::add(left(), literal(portion * columns)), right());
-    };
-    const Expr last = until == portions.count ? right() : column(until);
-    body.push_back({prefetched(*source, next_row(*source), column(from), last)});
-    kernel::append(block, tile_.for_rows(&source->kept, source->kept.border.has_value(), std::move(body)));
+    clip_columns(body, source, part_);
+    body.push_back({prefetched(source, next_row(source), column(part.from),
+                               part.is_last ? right() : column(part.until))});
+    kernel::append(block, tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body)));
   }
   return block;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/phases.h"
 #include "ir/visit.h"
 #include "rewrite/merge_terms.h"
 
@@ -13,21 +12,13 @@ namespace {
 /// Of dimension 0, 1 …: as many as there are.
 using AllInSteps = std::vector<InSteps>;
 
-ir::Affine in_steps(const ir::Affine& a, const AllInSteps& steps) {
-  return a.substitute([&](const ir::Atom& atom) {
-    const auto* coord = std::get_if<ir::Coord>(&atom);
-    if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
-    return ir::Affine(atom) * steps[coord->dim].rate + steps[coord->dim].first;
-  });
-}
-
 ir::Expr in_steps(const ir::Expr& e, const AllInSteps& steps) {
   ir::Node node = *e;
   if (auto* quantity = std::get_if<ir::Quantity>(&node.op)) {
-    quantity->value = in_steps(quantity->value, steps);
+    quantity->value = analysis::in_steps(quantity->value, steps);
   } else if (auto* read = std::get_if<ir::Read>(&node.op)) {
     for (ir::Index& index : read->indices) {
-      if (auto* affine = std::get_if<ir::Affine>(&index)) index = in_steps(*affine, steps);
+      if (auto* affine = std::get_if<ir::Affine>(&index)) index = analysis::in_steps(*affine, steps);
     }
   } else {
     return nullptr;

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/phases.h"
 #include "ir/stage_ir.h"
 
 namespace weft::lower {
@@ -36,10 +37,7 @@ int phase_count(const ir::Stage& stage, int most);
 Phases phases_of(const ir::Stage& stage, int count,
                  const std::unordered_map<const ir::Node*, std::string>& names, bool strict);
 
-/// Along a dimension the pixels rate * step + first, by the number of the step.
-struct InSteps {
-  std::int64_t rate, first;
-};
+using analysis::InSteps;
 /// Images as functions of the number of the step, in both dimensions, over boxes that have all steps with pixels of theirs.
 /// `names` are of parts of the stages; those of the same parts of what is returned are added to `added`. `strict` as above.
 std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stages,

@@ -23,8 +23,8 @@ struct CodeLimits {
   int network = 49;
   /// Pixels that are computed at a time where a coarser image is read, each by code of its own.
   int phases = 4;
-  /// Bytes of a table of which vectors pick those that they need, instead of loading one after the other
-  /// (bench/results/2026-11-25-tables.md).
+  /// Bytes of a table that vectors hold in registers and pick from: in a table of 256 bytes 64 pixels are looked up at a
+  /// time, not one by one (bench/results/2026-11-25-tables.md).
   int table = 2048;
   /// Planes of a volume whose first and last are worth a loop of their own.
   int planes = 64;

@@ -226,8 +226,8 @@ struct KernelPlan {
   /// Whether a core asks memory for the rows of an image that its tile needs next: processors foresee what is next in a
   /// row, not that a tile goes on in another one.
   bool fetches_ahead(const std::string& image) const;
-  /// Whether it does so bit by bit, between passes: memory answers so many requests at a time, and a core waits for the
-  /// others. Planes of volumes come row by row.
+  /// Whether it does so bit by bit, with each pass (fetch.h): a core that asks for 128 lines at once waits for most of them.
+  /// Planes of volumes come row by row.
   bool fetches_with_passes() const { return passes.size() > 1 && !is_static() && !is_of_volume(); }
   /// Of a tile: columns; rows that do not march, in volumes; and what is gone through: rows, or planes.
   int width() const { return levels.at(0).extent.at(0).fixed(); }

@@ -8,6 +8,7 @@
 #include "applications.h"
 #include "compile/scheduling.h"
 #include "plan/block_strip.h"
+#include "plan/fetch.h"
 #include "plan/json.h"
 #include "plan/planner.h"
 #include "plan/verify.h"
@@ -393,6 +394,16 @@ TEST(Plan, ThatMakesNoSenseIsNotRead) {
             "the schedule's kernel of 'b' has code with a phases of 16; at most 8 can be asked for");
   EXPECT_EQ(why(R"({"kept": {"a": {"place": 1}}})"),
             "the schedule's kernel of 'b' says 'place' of 'a', which is unknown");
+}
+
+TEST(Fetch, IsSharedOutAmongPasses) {
+  const KernelPlan plan = *plan_with("{}", of_cores);  // rows of 1028 columns, in portions of 64
+  EXPECT_EQ(fetched_with(plan, 0), (std::vector<FetchedColumns>{{"in", 0, 512}}));
+  EXPECT_EQ(fetched_with(plan, 1), (std::vector<FetchedColumns>{{"in", 512, 1088, true}}));
+  const std::string tile =
+      R"({"levels": [{"kind": "core", "extent": [64, 32]}, {"kind": "row", "order": "static"}]})";
+  EXPECT_TRUE(fetched_with(*plan_with(tile, of_cores), 0).empty())
+      << "passes of static tiles have their rows";
 }
 
 TEST(Plan, SaysHowLongCodeMayGet) {
