@@ -49,8 +49,8 @@ struct Index {
   int coordinate = -1, scale = 1, other = -1;  ///< `other` is a second coordinate.
   int loop = -1, tap = 0, tap_scale = 1;       ///< The dimension `tap` of the tap of that loop.
   Size offset{};
-  int divisor = 1, modulo = 0;   ///< No remainder is taken if `modulo` is 0.
-  std::vector<Term> computed{};  ///< One term, and then nothing else counts; or none.
+  int divisor = 1, modulo = 0;  ///< No remainder is taken if `modulo` is 0.
+  std::vector<Term> computed;   ///< One term, and then nothing else counts; or none.
 };
 
 /// A read. Without indices it is the current pixel.
@@ -58,8 +58,8 @@ struct Access {
   int source = 0;
   int age = -1;  ///< In an update, of the field that becomes the source: so many steps back; 0 is now().
   std::optional<Border::Mode> border{};
-  std::vector<Term> constant{};  ///< What a constant border gives: one term, or none.
-  Box crop{};                    ///< Empty: the whole source.
+  std::vector<Term> constant;  ///< What a constant border gives: one term, or none.
+  Box crop{};                  ///< Empty: the whole source.
   bool valid = false;
   std::vector<Index> indices{};
 };

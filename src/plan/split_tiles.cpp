@@ -137,7 +137,6 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int steps, const SplitChoic
   tiles.steps = steps, tiles.levels = needs.levels, tiles.level = needs.level;
   for (const int arrays : needs.arrays) tiles.turn = std::lcm(tiles.turn, arrays);
   if (asked.tiles.empty()) tiles.steps = round_up(steps, tiles.turn);
-  bool wraps = false;
   std::vector<int> split;
   for (const auto& [dim, extents] : asked.tiles) split.push_back(dim);
   for (int d = 0; d < rank && asked.tiles.empty(); ++d) {
@@ -146,7 +145,6 @@ SplitOrWhy split_tiles(const TimeDependences& needs, int steps, const SplitChoic
   if (split.empty()) return {std::nullopt, "there is no dimension to split"};
   for (const int dim : split) {
     if (dim < 0 || dim >= rank) return {std::nullopt, "it has no dimension " + ir::dim_name(dim)};
-    wraps |= needs.wraps[static_cast<std::size_t>(dim)];
   }
   tiles.scheme = asked.scheme.value_or(SplitScheme::Merged);
   tiles.unit = shift_unit;
