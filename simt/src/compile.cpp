@@ -59,6 +59,16 @@ Words flags_of(Build build) {
   return flags;
 }
 
+Words command_for(Build build, const std::string& compiler) {
+  Words command = {compiler};
+  for (const std::string& flag : flags_of(build)) command.push_back(flag);
+  // What was compiled of our own headers comes first: g++ takes it if flags and versions are the same.
+  if (header_folder() == SIMT_HEADER_FOLDER) command.push_back("-I" SIMT_PRECOMPILED_FOLDER);
+  for (const char* folder : {"cuda", "include"})
+    command.push_back("-I" + (header_folder() / folder).string());
+  return command;
+}
+
 /// `extern __shared__ T name[];` becomes another name of the text's dynamic shared memory. (The macro
 /// __shared__ cannot tell this from a definition.) Lines stay where they are.
 std::string with_dynamic_shared(const std::string& text) {
@@ -123,10 +133,7 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
   for (const std::string& kernel : options.kernels) complete += "SIMT_EXPORT_KERNEL(" + kernel + ")\n";
   write_file(source, complete);
 
-  Words command = {options.compiler};
-  for (const std::string& flag : flags_of(options.build)) command.push_back(flag);
-  for (const char* folder : {"cuda", "include"})
-    command.push_back("-I" + (header_folder() / folder).string());
+  Words command = command_for(options.build, options.compiler);
   // The line tables name files from the root on; those of a relative name are to be told by it.
   if (fs::path(options.name).is_relative()) {
     command.push_back("-fdebug-prefix-map=" + fs::current_path().string() + "=" + relative_root);
@@ -142,6 +149,34 @@ void compile_to(const std::string& text, const CompileOptions& options, const fs
                 unlinked.string(), "-o",      object.string()};
   for (const fs::path& other : options.objects) link.push_back(other.string());
   run_compiler(link, options.name);
+}
+
+std::vector<std::string> quick_flags(Build build) {
+  switch (build) {
+    case Build::fast: return {"-O0"};
+    case Build::race: return {"-Og"};
+    // Optimizers alone know sizes of objects, and a pointer that wraps around is found once it is read through.
+    case Build::address: return {"-O0", "-fno-sanitize=object-size,pointer-overflow"};
+  }
+  return {};
+}
+
+void precompile_headers(const fs::path& folder) {
+  // g++ takes the file in the folder that was compiled with its flags. A text that includes the header once more, or with
+  // other flags, finds the header itself by this one.
+  const fs::path header = folder / "cuda_runtime.h", compiled = folder / "cuda_runtime.h.gch";
+  fs::create_directories(compiled);
+  write_file(header, "#include \"" + (header_folder() / "cuda" / "cuda_runtime.h").string() + "\"\n");
+  for (const Build build : {Build::fast, Build::race, Build::address}) {
+    for (const bool quick : {false, true}) {
+      Words command = command_for(build, CompileOptions{}.compiler);
+      if (quick)
+        for (const std::string& flag : quick_flags(build)) command.push_back(flag);
+      const fs::path object = compiled / (std::string(name_of(build)) + (quick ? "_quick" : ""));
+      command.insert(command.end(), {"-x", "c++-header", header.string(), "-o", object.string()});
+      run_compiler(command, "cuda_runtime.h");
+    }
+  }
 }
 
 Compiled compile(const std::string& text, const CompileOptions& options) {

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       "The file needs a host function `extern \"C\" int simt_main()` that returns 0 if all is well.",
       "simt-check");
   Request request;
-  app.add_option("file", request.file, "a .cu file")->required();
+  CLI::Option* file = app.add_option("file", request.file, "a .cu file");
   app.add_option("--build", request.builds, "fast, race or address; all of them if not given")
       ->check(CLI::IsMember({"fast", "race", "address"}));
   app.add_option("--function", request.function, "the host function to call")->capture_default_str();
@@ -60,9 +60,15 @@ int main(int argc, char** argv) {
   app.add_option("--link", request.objects, "an object file that is linked in, and not checked");
   app.add_flag("--count", request.count, "print counters per kernel and line, as JSON");
   app.add_flag("--leaks", request.leaks, "report buffers that are never released");
+  std::filesystem::path precompiled;
+  app.add_option("--precompile", precompiled,
+                 "compile the checker's headers into this folder, and nothing else")
+      ->excludes(file);
   CLI11_PARSE(app, argc, argv);
 
   try {
+    if (!precompiled.empty()) return simt::precompile_headers(precompiled), 0;
+    if (request.file.empty()) throw simt::Failure("which file? Say simt-check FILE");
     std::size_t faults = 0;
     for (const std::string& name : request.builds) {
       simt::CompileOptions options;

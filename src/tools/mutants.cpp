@@ -178,7 +178,7 @@ class Scoring {
   }
 
   SimtOptions options_for(RunTarget target) const {
-    return {build_of(target), flags_for_small_images(build_of(target)), plan_.scheduling};
+    return {build_of(target), simt::quick_flags(build_of(target)), plan_.scheduling};
   }
 
   /// Neither the checker nor the comparison may find anything.

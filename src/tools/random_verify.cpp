@@ -287,7 +287,7 @@ std::vector<Way> ways_for(const RandomPlan& plan, std::uint64_t seed) {
     // The CPU's vectoriser needs Weft's own flags; the optimizer of single pixels has a quarter of the CPU's batches, too.
     std::vector<std::string>& flags = way.options.compiler_flags;
     if (is_simt(target))
-      for (std::string& flag : flags_for_small_images(build_of(target))) flags.push_back(std::move(flag));
+      for (std::string& flag : simt::quick_flags(build_of(target))) flags.push_back(std::move(flag));
     else if (batch % 2 == 1)
       flags.push_back("-Og");
     else if (batch % 4 == 2)

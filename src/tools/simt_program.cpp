@@ -174,16 +174,6 @@ simt::Build build_of(RunTarget target) {
                                             : simt::Build::fast;
 }
 
-std::vector<std::string> flags_for_small_images(simt::Build build) {
-  switch (build) {
-    case simt::Build::fast: return {"-O0"};
-    case simt::Build::race: return {"-Og"};
-    case simt::Build::address:
-      return {"-O0", "-fno-sanitize=object-size"};  // sizes are known to optimizers alone
-  }
-  return {};
-}
-
 kernel::Module cuda_module(const Pipeline& pipeline, const compile::Scheduling& scheduling) {
   // The limits of a device that nobody described.
   const machine::Architecture& architecture = machine::closest_architecture(simt::Limits().architecture);

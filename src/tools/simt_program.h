@@ -15,10 +15,6 @@ namespace weft::tools {
 /// The checker's build that the target stands for.
 simt::Build build_of(RunTarget target);
 
-/// Compiler flags for what is compiled and then run on small images. Compiling is what takes the time: -O0 takes half as much
-/// as -Og or less; but races are looked for in every variable of a function that no register holds.
-std::vector<std::string> flags_for_small_images(simt::Build build);
-
 struct SimtOptions {
   simt::Build build = simt::Build::fast;
   std::vector<std::string> compiler_flags{};  ///< After those of the build.

@@ -167,7 +167,7 @@ std::vector<Program> compiled(const std::vector<Subject>& subjects, RunTarget ta
   if (is_simt(target) && pipelines.size() > 1) {
     try {
       const simt::Build build = build_of(target);
-      return simt_programs(pipelines, {build, flags_for_small_images(build), scheduling});
+      return simt_programs(pipelines, {build, simt::quick_flags(build), scheduling});
     } catch (const Error&) {  // which of them it is shows when they are compiled apart
     }
   }

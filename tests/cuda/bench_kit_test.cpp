@@ -59,6 +59,7 @@ class BenchKit : public testing::Test {
                                                 (home / "cpp.o").string()});
     EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
     simt::CompileOptions options;
+    options.flags = simt::quick_flags(options.build);
     options.includes = {home};
     options.objects = {home / "cpp.o"};
     const std::string text =

@@ -159,6 +159,7 @@ class HipProgram : public runtime::Executable {
   static simt::Compiled compiled(const ir::Pipeline& pipeline, simt::Build build) {
     simt::CompileOptions options;
     options.build = build;
+    options.flags = simt::quick_flags(build);
     options.includes = {headers};
     const std::string text = emit::emit_gpu_for_loading(lowered(pipeline, "gfx90a"), target::hip());
     return simt::compile(emit::replaced(text, "(const void*)kernel", "kernel"), options);

@@ -109,8 +109,8 @@ TEST(LanesOfWarps, GoThroughLargeWindowsTapByTap) {
   const compile::Scheduling lanes{.groups =
                                       R"({"groups": [], "kernels": {"out": {"code": {"window": 8}, "levels": [
       {"kind": "grid", "extent": ["all", "all"]}, {"kind": "warp"}, {"kind": "lane", "extent": [2]}]}}})"};
-  const Program program = tools::simt_program(
-      pipeline, {simt::Build::address, tools::flags_for_small_images(simt::Build::address), lanes});
+  const Program program =
+      tools::simt_program(pipeline, {simt::Build::address, simt::quick_flags(simt::Build::address), lanes});
   expect_agreement(program, pipeline, {{{"in", noise(in.type(), {140, 37}, 3)}}, {}, {}});
 }
 
@@ -131,7 +131,7 @@ TEST_P(EmittedCuda, KeepsThePromisesOfTheLanguage) {
   std::vector<Pipeline> pipelines;
   for (const Sample& sample : samples) pipelines.push_back(sample.pipeline);
   const std::vector<Program> programs =
-      tools::simt_programs(pipelines, {GetParam(), tools::flags_for_small_images(GetParam())});
+      tools::simt_programs(pipelines, {GetParam(), simt::quick_flags(GetParam())});
   for (std::size_t s = 0; s < samples.size(); ++s) {
     SCOPED_TRACE(samples[s].pipeline.ir().name);
     expect_agreement(programs[s], samples[s].pipeline, samples[s].arguments);

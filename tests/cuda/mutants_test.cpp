@@ -96,7 +96,7 @@ TEST(Mutants, ThatTakeRowsForAlignedAreFound) {
   const Buffer unaligned = Buffer::allocate({Scalar::F32, 1}, {130, 71});
   const Buffer result_unaligned = Buffer::allocate({Scalar::F32, 1}, {132, 71});
   const auto programs =
-      simt_programs(pipeline, mutants, {simt::Build::address, flags_for_small_images(simt::Build::address)});
+      simt_programs(pipeline, mutants, {simt::Build::address, simt::quick_flags(simt::Build::address)});
   EXPECT_THROW(programs[0].run({{{"in", unaligned}}, {}, {}}), Error);
   EXPECT_THROW(programs[1].run({{{"in", result_unaligned}}, {}, {}}), Error);
 }

@@ -11,17 +11,15 @@ std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
   compile::Scheduling other{.tile = Tile::March};
   if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
     other = {.groups = tiles};
-  return {tools::simt_program(
-              pipeline,
-              {simt::Build::race, tools::flags_for_small_images(simt::Build::race), {.tile = Tile::March}}),
-          tools::simt_program(
-              pipeline, {simt::Build::address, tools::flags_for_small_images(simt::Build::address), other})};
+  return {
+      tools::simt_program(pipeline,
+                          {simt::Build::race, simt::quick_flags(simt::Build::race), {.tile = Tile::March}}),
+      tools::simt_program(pipeline, {simt::Build::address, simt::quick_flags(simt::Build::address), other})};
 }
 
 Program compiled_in_stages(const Pipeline& pipeline) {
   return tools::simt_program(
-      pipeline,
-      {simt::Build::address, tools::flags_for_small_images(simt::Build::address), {.tile = Tile::None}});
+      pipeline, {simt::Build::address, simt::quick_flags(simt::Build::address), {.tile = Tile::None}});
 }
 
 std::vector<Program> compiled_at_once(const std::vector<Pipeline>& pipelines) {

@@ -8,7 +8,7 @@
 #include "tests/support/differential.h"
 #include "tools/simt_program.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::volumes_test {
 namespace {
 
 using Size = std::vector<std::int64_t>;
@@ -30,8 +30,8 @@ std::string in_lanes(const std::string& stages, const LaneOfVolume& lane) {
 
 void agree(const Pipeline& pipeline, const std::vector<std::string>& schedules) {
   for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
-    const std::vector<Program> programs = tools::simt_programs(
-        std::vector(schedules.size(), pipeline), {build, tools::flags_for_small_images(build)}, schedules);
+    const std::vector<Program> programs = tools::simt_programs(std::vector(schedules.size(), pipeline),
+                                                               {build, simt::quick_flags(build)}, schedules);
     std::uint64_t seed = 17;
     for (const Size& extents : sizes) {
       SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
@@ -121,4 +121,4 @@ TEST(VolumesOfWarps, OfWindowsThatAreLoops) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::volumes_test

@@ -53,6 +53,14 @@ struct CompileOptions {
   std::string compiler = "g++";
 };
 
+/// For CompileOptions::flags: a text is compiled in half the time, and runs several times as long, as those on small images
+/// may. (Not -O0 for races, which are looked for in every variable that no register holds.)
+std::vector<std::string> quick_flags(Build build);
+
+/// Compiles the headers of all texts into the folder, for each build with its own flags and with quick_flags. `compile` takes
+/// them from the folder that this library was built with, if there are such; that takes a tenth of a second off each text.
+void precompile_headers(const std::filesystem::path& folder);
+
 /// The folder with cuda/ and include/, the headers that texts are compiled with: $SIMT_HEADERS, else that of
 /// this library's source.
 std::filesystem::path header_folder();

@@ -214,6 +214,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   simt::Compiled compiled(const std::string& text) const {
     simt::CompileOptions options;
     options.build = build_;
+    options.flags = simt::quick_flags(build_);
     options.name = "kernels.cu";
     static const std::regex kernel(R"(extern "C" __global__[^\n]*\) (\w+)\()");
     for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k)
