@@ -22,7 +22,7 @@
 #include "tests/support/symbols.h"
 #include "tools/arguments.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::blocks_test {
 namespace {
 
 using machine::Architecture;
@@ -122,4 +122,4 @@ TEST(EmittedBlocks, AreTheOnlyDifferenceBetweenArchitectures) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::blocks_test

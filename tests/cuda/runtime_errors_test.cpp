@@ -12,7 +12,7 @@
 #include "tests/support/images.h"
 #include "tools/targets.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::runtime_errors_test {
 namespace {
 
 using testing_support::message_of;
@@ -499,4 +499,4 @@ TEST_F(RuntimeErrors, CopiesOfGpuMemoryOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::runtime_errors_test

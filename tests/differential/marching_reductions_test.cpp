@@ -9,7 +9,7 @@
 #include "tests/support/combinations.h"
 #include "tests/support/differential.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::marching_reductions_test {
 namespace {
 
 using Size = std::vector<std::int64_t>;
@@ -208,4 +208,4 @@ TEST(MarchingReduction, IsReadByStages) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::marching_reductions_test

@@ -6,7 +6,7 @@
 
 #include "ir/visit.h"
 
-namespace weft::analysis {
+namespace weft::analysis::interior_test {
 namespace {
 
 std::string spell(const std::vector<ir::Affine>& forms) {
@@ -95,4 +95,4 @@ TEST_F(Interiors, AccessesThatCannotBeDirect) {
 }
 
 }  // namespace
-}  // namespace weft::analysis
+}  // namespace weft::analysis::interior_test

@@ -5,7 +5,7 @@
 
 #include "ir/build.h"
 
-namespace weft::ir {
+namespace weft::ir::verify_test {
 namespace {
 
 const Affine x{Atom(Coord{0})};
@@ -128,4 +128,4 @@ TEST(Verify, OrderAndNames) {
             "after a pass: two things are named 'a'");
 }
 
-}  // namespace weft::ir
+}  // namespace weft::ir::verify_test

@@ -6,7 +6,7 @@
 #include "kernel/build.h"
 #include "tests/support/symbols.h"
 
-namespace weft::kernel {
+namespace weft::kernel::insert_barriers_test {
 namespace {
 
 const Expr i = name("i"_s), n = name("n"_s);
@@ -116,4 +116,4 @@ TEST(InsertBarriers, MemoryCountsToo) {
 }
 
 }  // namespace
-}  // namespace weft::kernel
+}  // namespace weft::kernel::insert_barriers_test

@@ -7,7 +7,7 @@
 #include "kernel/build.h"
 #include "tests/support/symbols.h"
 
-namespace weft::kernel {
+namespace weft::kernel::mutate_test {
 namespace {
 
 const Expr i = name("i"_s), n = name("n"_s);
@@ -111,4 +111,4 @@ TEST(Mutate, ChangesOneFunctionAtATimeAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace weft::kernel
+}  // namespace weft::kernel::mutate_test

@@ -9,7 +9,7 @@
 #include "kernel/integer_ranges.h"
 #include "tests/support/symbols.h"
 
-namespace weft::kernel {
+namespace weft::kernel::narrow_arithmetic_test {
 namespace {
 
 using ir::BinaryOp;
@@ -174,4 +174,4 @@ TEST(IntegerRanges, OfResults) {
 }
 
 }  // namespace
-}  // namespace weft::kernel
+}  // namespace weft::kernel::narrow_arithmetic_test

@@ -7,7 +7,7 @@
 #include "kernel/build.h"
 #include "tests/support/symbols.h"
 
-namespace weft::kernel {
+namespace weft::kernel::verify_test {
 namespace {
 
 const Expr zero = literal(0), one = literal(1);
@@ -130,4 +130,4 @@ TEST(KernelVerifier, Types) {
 }
 
 }  // namespace
-}  // namespace weft::kernel
+}  // namespace weft::kernel::verify_test

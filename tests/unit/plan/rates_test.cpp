@@ -8,7 +8,7 @@
 #include "plan/warp_strip.h"
 #include "schedule/groups.h"
 
-namespace weft::plan {
+namespace weft::plan::rates_test {
 namespace {
 
 const Memory of_warps{most_shared_bytes, true};
@@ -171,4 +171,4 @@ TEST(Rates, ThreadsHaveSeveralPixelsAboveACoarserOne) {
 }
 
 }  // namespace
-}  // namespace weft::plan
+}  // namespace weft::plan::rates_test

@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "ir/visit.h"
 
-namespace weft {
+namespace weft::between_pixels_test {
 namespace {
 
 using Rgb = Vec<float, 3>;
@@ -74,4 +74,4 @@ TEST_F(BetweenPixels, NoneWithoutADivision) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::between_pixels_test

@@ -6,7 +6,7 @@
 #include "ir/visit.h"
 #include "tests/support/differential.h"
 
-namespace weft {
+namespace weft::exact_means_test {
 namespace {
 
 /// The mean over a window, rounded to T.
@@ -63,4 +63,4 @@ TEST(ExactMeans, RoundAsTheDivisionOfFloats) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::exact_means_test

@@ -6,7 +6,7 @@
 #include "analysis/separable.h"
 #include "ir/visit.h"
 
-namespace weft {
+namespace weft::flat_lanes_test {
 namespace {
 
 using Rgb = Vec<std::uint8_t, 3>;
@@ -63,4 +63,4 @@ TEST(FlatLanes, NeedLanesThatAreTreatedAlike) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::flat_lanes_test

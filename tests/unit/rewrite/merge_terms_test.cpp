@@ -7,7 +7,7 @@
 #include "ir/print.h"
 #include "ir/visit.h"
 
-namespace weft::rewrite {
+namespace weft::rewrite::merge_terms_test {
 namespace {
 
 using ir::BinaryOp;
@@ -53,4 +53,4 @@ TEST_F(MergedTerms, FactorsThatAreExact) {
 }
 
 }  // namespace
-}  // namespace weft::rewrite
+}  // namespace weft::rewrite::merge_terms_test

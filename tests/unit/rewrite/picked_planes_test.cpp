@@ -11,7 +11,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/images.h"
 
-namespace weft {
+namespace weft::picked_planes_test {
 namespace {
 
 class PickedPlanes : public testing::Test {
@@ -90,4 +90,4 @@ TEST_F(PickedPlanes, NotUnderABorderThatTurnsBack) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::picked_planes_test

@@ -6,7 +6,7 @@
 #include "ir/verify.h"
 #include "stage_sources.h"
 
-namespace weft {
+namespace weft::recompute_points_test {
 namespace {
 
 std::string recomputed(const Outputs& outputs) {
@@ -58,4 +58,4 @@ TEST_F(RecomputePoints, NotOfStages) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::recompute_points_test

@@ -6,7 +6,7 @@
 #include "ir/verify.h"
 #include "stage_sources.h"
 
-namespace weft {
+namespace weft::separate_windows_test {
 namespace {
 
 class SeparateWindows : public testing::Test {
@@ -92,4 +92,4 @@ TEST_F(SeparateWindows, WhatIsNoProductStays) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::separate_windows_test

@@ -6,7 +6,7 @@
 #include "ir/verify.h"
 #include "stage_sources.h"
 
-namespace weft {
+namespace weft::share_taps_test {
 namespace {
 
 class ShareTaps : public testing::Test {
@@ -51,4 +51,4 @@ TEST_F(ShareTaps, AFunctionOfTwoPixelsIsNot) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::share_taps_test

@@ -5,7 +5,7 @@
 
 #include "ir/visit.h"
 
-namespace weft {
+namespace weft::uneven_masks_test {
 namespace {
 
 /// The mask coefficients that the rewritten sum of a mask over an image of type T still reads.
@@ -39,4 +39,4 @@ TEST(UnevenMasks, OthersStay) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::uneven_masks_test

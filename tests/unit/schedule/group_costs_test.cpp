@@ -8,7 +8,7 @@
 #include "schedule/groups.h"
 #include "schedule/kernels.h"
 
-namespace weft::schedule {
+namespace weft::schedule::group_costs_test {
 
 using namespace plan;
 
@@ -200,4 +200,4 @@ TEST_F(GroupCosts, WhatTakesLongerThanMemoryHadBetterBeComputedOnce) {
 }
 
 }  // namespace
-}  // namespace weft::schedule
+}  // namespace weft::schedule::group_costs_test

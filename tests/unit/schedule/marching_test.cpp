@@ -12,7 +12,7 @@
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
 
-namespace weft::schedule {
+namespace weft::schedule::marching_test {
 namespace {
 
 /// "in [-1, 1] 3 rows, 1 ahead; half 1x1 of 2x2 [0, 0] 1 rows, 0 ahead": what is kept, its rate unless that
@@ -301,4 +301,4 @@ TEST(Marching, LeavesWhatIsNeededElsewhere) {
 }
 
 }  // namespace
-}  // namespace weft::schedule
+}  // namespace weft::schedule::marching_test
