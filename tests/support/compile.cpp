@@ -17,9 +17,11 @@ CompileOptions with_flags(const std::vector<std::string>& flags) {
   };
   add(flags);
   const char* sanitizers = std::getenv("WEFT_EMIT_SANITIZE");
-  // Compiling takes most of the time, and what is not optimized has every access in it.
+  // Compiling takes most of the time. What is not optimized has every access in it, and an access through a wrong pointer is
+  // found without looking at the pointer.
   if (sanitizers && *sanitizers)
-    add({std::string("-fsanitize=") + sanitizers, "-fno-sanitize-recover=all", "-O0", "-fno-tree-vectorize"});
+    add({std::string("-fsanitize=") + sanitizers, "-fno-sanitize=null,object-size,pointer-overflow",
+         "-fno-sanitize-recover=all", "-O0", "-fno-tree-vectorize"});
   return options;
 }
 
