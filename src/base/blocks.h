@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// How many bytes a block of at least so many has: 64 or more, of large ones a multiple of 2 MiB. 0 if no
-/// block can be as large.
+/// The size of a block with room for `bytes`: at least 64, and for large ones a multiple of 2 MiB. 0 if no block can be that
+/// large.
 std::size_t block_size(std::size_t bytes);
 
 /// A block of a size that block_size() gave, for std::free; null if there is not enough memory.

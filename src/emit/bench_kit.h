@@ -92,7 +92,7 @@ class Judge {
     }
   }
 
-  /// Of a pixel of so many scalars: whether it is right, and what else is noted of it.
+  /// Whether a pixel of `lanes` scalars is right. Notes in `result` how far it is off.
   bool accepts(const T* expected, const T* found, int lanes, Comparison& result) const {
     bool right = true, off_by_one = false;
     for (int l = 0; l < lanes; ++l) {

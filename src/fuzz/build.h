@@ -12,7 +12,7 @@ namespace weft::fuzz {
 /// is used.
 Pipeline build(Recipe& recipe);
 
-/// The type of a reduction with the stage's operator, of values of some type over so many dimensions.
+/// The type of a reduction by the stage's operator, of values of that type over `rank` dimensions.
 Type type_of_reduction(const Stage& stage, Type value, int rank);
 
 }  // namespace weft::fuzz

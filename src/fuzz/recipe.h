@@ -56,7 +56,7 @@ struct Index {
 /// A read. Without indices it is the current pixel.
 struct Access {
   int source = 0;
-  int age = -1;  ///< In an update, of the field that becomes the source: so many steps back; 0 is now().
+  int age = -1;  ///< In an update: how many steps back the source is read; 0 is now().
   std::optional<Border::Mode> border{};
   std::vector<Term> constant;  ///< What a constant border gives: one term, or none.
   Box crop{};                  ///< Empty: the whole source.
@@ -176,10 +176,10 @@ struct Stage {
   Term initial{};          ///< and starts from this.
   /// The fields of an evolution are stages that follow one another, updated in this order. Each starts as
   /// `access.source` and is defined by its cases. All have the same steps: a literal or a parameter.
-  int field = 0;                                         ///< Which of them it is,
-  int fields = 1;                                        ///< of so many.
-  int frozen = 0;                                        ///< As of freeze().
-  std::vector<Term> steps{};                             ///< One, or none for other stages.
+  int field = 0;              ///< The number of this field among those of its evolution.
+  int fields = 1;             ///< How many the evolution has.
+  int frozen = 0;             ///< As of freeze().
+  std::vector<Term> steps{};  ///< One, or none for other stages.
   Interpolation interpolation = Interpolation::Nearest;  ///< Of resize.
   int levels = 2;   ///< Of a pyramid, which is built up from its source and collapsed again.
   Access access{};  ///< Of resize, pyramids, convolve and local, as are:
@@ -245,7 +245,7 @@ void each_term(Term& term, const std::function<void(Term&)>& visit);
 /// All accesses of a stage.
 void each_access(Stage& stage, const std::function<void(Access&)>& visit);
 
-/// Which sources the outputs need; images of which only the size is used among them.
+/// Which sources the outputs need, images whose size alone is used among them.
 std::vector<bool> needed_sources(const Recipe& recipe);
 
 }  // namespace weft::fuzz

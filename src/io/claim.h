@@ -6,7 +6,7 @@
 
 namespace weft::io {
 
-/// The least length of a file that holds so many bytes, compressed `ratio` to 1 at best. Little pictures may
+/// The least length of a file that holds that number of bytes, compressed `ratio` to 1 at best. Little pictures may
 /// be smaller still.
 std::int64_t least_length(std::int64_t bytes, std::int64_t ratio);
 

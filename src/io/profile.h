@@ -5,7 +5,7 @@
 
 namespace weft::io {
 
-/// Whether a profile goes with pixels of so many lanes: one of grey with 1 or 2, one of RGB with 3 or 4.
+/// Whether a profile goes with pixels of `lanes` lanes: one of grey with 1 or 2, one of RGB with 3 or 4.
 inline bool profile_fits(Bytes icc, int lanes) {
   constexpr std::size_t header = 128, colour_space = 16;
   if (icc.size() < header) return false;

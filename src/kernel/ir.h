@@ -95,7 +95,7 @@ enum class LoopKind {
   BlocksZ,  ///< along z;
   Threads,  ///< the threads of a block along x, or of each of its warps;
   Warps,    ///< the warps of a block, which lie along y: each takes one iteration;
-  Lanes,    ///< the lanes of a warp, of which a block has one: each takes one iteration, all go along.
+  Lanes,    ///< the lanes of a block's only warp: each takes one iteration, and all go along.
 };
 
 /// A new variable; `is_mutable` if Assign may follow.
@@ -165,8 +165,8 @@ struct LookUp {
   Expr count;
 };
 /// For the first `count` numbers, of each pick: to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane].
-/// Floats of a table of planes, each of which has `scalars`, with one column for 2^shift pixels. The table has room for 16
-/// scalars beyond its end. `upright`, where the planes of a scalar come to lie side by side, has 16 * (pitch + 16).
+/// The table has floats in planes of `scalars` each, with one column for 2^shift pixels, and room for 16 scalars beyond its
+/// end. `upright`, where the planes of a scalar come to lie side by side, has 16 * (pitch + 16).
 struct PickPlanes {
   static constexpr int most_planes = 16,
                        least_shift = 3;  ///< What vectors of 8 and 16 floats can be permuted by.
@@ -182,7 +182,7 @@ struct PickPlanes {
   std::vector<Pick> picks;
   Expr count;
 };
-/// A new bool: whether caches cannot keep so many bytes, which only the machine that it runs on knows.
+/// A new bool: whether `bytes` are too many for the caches, which only the machine that it runs on knows.
 struct ExceedsCaches {
   Symbol name;
   Expr bytes;
@@ -202,7 +202,7 @@ struct Shuffle {
   int distance = 0;     ///< Of the lane, to the right; where there is none, the value is any.
   Expr lane = nullptr;  ///< Its number instead.
 };
-/// A new bool: whether array[offset] lies at a multiple of so many bytes.
+/// A new bool: whether array[offset] lies at a multiple of `bytes` bytes.
 struct IsAligned {
   Symbol name, array;
   Expr offset;
@@ -298,11 +298,11 @@ struct Grid {
   std::array<Expr, 3> threads;
   std::array<int, 3> block = {1, 1, 1};
   Sharing sharing = Sharing::Nothing;
-  /// Of shared work: so many items at a time are divided among the threads; 0: numbers that differ.
+  /// Of shared work: items that are divided among the threads at a time; 0: numbers that differ.
   int items = 0;
   int at_a_time = 1;     ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
-  int warps = 1;         ///< Of a block, if its threads are lanes: that many lie one below the other.
-  std::string why = {};  ///< Blocks have so many threads: a sentence, once that is decided.
+  int warps = 1;         ///< Of a block, if its threads are lanes; they lie one below the other.
+  std::string why = {};  ///< Why blocks have that number of threads: a sentence, once it is decided.
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.
 struct Launch {

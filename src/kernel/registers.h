@@ -16,7 +16,7 @@ struct RegisterRange {
 /// The registers of 32 bits that a thread of the kernel will be given. Counted are the values that are alive
 /// at once on the deepest path, all loads of a statement being under way at a time, and those of some
 /// iterations of an innermost loop, as compilers unroll it. The count is rounded up to 32, 40, 48, 64, 80,
-/// 128 or 255, since it is no better than that, and the range begins after the step before: with so many,
+/// 128 or 255, since it is no better than that, and the range begins after the step before. With these numbers
 /// blocks of any power of two fill a register file, and no error of the count prefers one to another.
 /// Decision record 0026 compares the result with NVIDIA's assembler's.
 RegisterRange estimated_registers(const kernel::Function& kernel);

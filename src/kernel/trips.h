@@ -16,8 +16,8 @@ namespace weft::kernel {
 struct LoopTrips {
   const For* loop = nullptr;
   int parent = -1;  ///< The loop around it; -1: none.
-  /// How often it begins with so many iterations, in threads. Warps go together, so a thread counts if another of
-  /// its warp has an iteration.
+  /// By number of iterations: how often it begins with that number, in threads. Warps go together, so a thread counts if
+  /// another of its warp has an iteration.
   std::map<std::int64_t, double> entries = {};
   /// Bytes that one iteration stores in memory, shared memory included; not in loops inside, but for unrolled ones.
   std::int64_t stored = 0;

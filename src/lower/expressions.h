@@ -131,7 +131,7 @@ class ExpressionLowering {
   void find_over_strip(const std::vector<const ir::Read*>& tables, kernel::Block& block,
                        const kernel::Expr& count, int capacity);
 
-  /// The values that so many neighbours share.
+  /// The values that neighbours in a strip share.
   std::vector<analysis::SharedValue> strip_shared_values(const std::vector<ir::Expr>& roots) const;
   /// Appends loops that compute those of `count` pixels from `x0`, at most `capacity`, in a local array. lower() then
   /// looks them up.

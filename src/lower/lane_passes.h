@@ -15,8 +15,8 @@ class LanePasses : protected InnerLanes {
  protected:
   using InnerLanes::InnerLanes;
 
-  /// The rows of a pass that a step has, at several rates: of each row all pixels of a step at once, as functions of its
-  /// number. So all rows and columns that are read are so many from those of the step.
+  /// The rows that a pass has in one step, at several rates: all pixels of a step at once, as functions of the step's number, so
+  /// that what they read lies at fixed distances from the step.
   Block rows_of_step(const Tile::Stages& pass);
 
   /// What becomes of a member's row when its pixels are there.

@@ -1,5 +1,5 @@
-// Rows of a static tile that lies inside of all images, of which a lane computes all of a stage before the next: the first
-// ones stay in registers, and the others lie in shared memory until a pass gets to what reads them.
+// Rows of a static tile that lies inside all images. A lane computes all rows of a stage before the next stage: the first rows
+// stay in registers, and the others lie in shared memory until a pass gets to what reads them.
 //
 //     k          the number of a row among those that a tile needs
 //     in_rows    the rows that stay, and room for those that come back

@@ -50,7 +50,7 @@ struct PixelRange {
 
 /// Of a stage with two cases: where the first holds, if that is in a box.
 std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage);
-/// Whether so many rows from the current one lie in the box; null if all do.
+/// Whether `rows` rows from the current one on lie in the box; null if all do.
 kernel::Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
                          int rows);
 /// The pixels of a range whose columns lie in the box: none unless `in_rows`, if that is not null.

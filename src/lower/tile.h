@@ -29,7 +29,7 @@ class Tile {
  public:
   using Stages = std::vector<const ir::Stage*>;
 
-  /// An image, or another stage of the kernel, of which rows are kept.
+  /// An image, or another stage of the kernel, whose rows are kept.
   struct Source {
     const plan::Kept& kept;
     const ir::Stage& stage;
@@ -112,7 +112,7 @@ class Tile {
 
   /// Rows, or planes, that a static tile needs of a source, and has of the result, if null.
   int rows_needed(const plan::Kept* kept) const;
-  /// Likewise for all rows of a static tile that lies inside of all images: as many as any such tile has.
+  /// Likewise for all rows of a static tile that lies inside all images: the same number in each such tile.
   kernel::Block for_rows_inside(const plan::Kept* kept, kernel::Block work) const;
   /// Whether a static tile and all that is kept of images and members for it lies inside of these, and in the first of
   /// two cases: along this dimension and those after it.
@@ -127,9 +127,9 @@ class Tile {
 
   /// The scalar with which the row at those coordinates begins: y, in a volume z, too.
   kernel::Expr row_start(const plan::Kept& kept, const std::vector<kernel::Expr>& row) const;
-  /// From there, that of a lane of the pixel so many columns right of the tile's first.
+  /// From there, the scalar of a lane of the pixel that lies `column` columns right of the tile's first.
   static kernel::Expr at(const plan::Kept& kept, const kernel::Expr& column, int lane = 0);
-  /// Defines `row`, a pointer to the current row, or to one that is so many below it.
+  /// Defines `row`, a pointer to the row that lies `below` rows below the current one.
   kernel::Stmt current_row(const Source& source, const kernel::Symbol& row, int below = 0) const;
 
   // ---- expressions

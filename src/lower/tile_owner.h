@@ -47,7 +47,7 @@ class TileOwner {
   /// Computes the rows of the members of a pass.
   virtual kernel::Block rows_of_pass(const Tile::Stages& pass) = 0;
   /// Combines accumulators with a batch of rows. `part_of` puts what starts and stores the parts around the
-  /// work for so many rows.
+  /// work for `rows` rows.
   using PartOf = std::function<kernel::Block(const kernel::Expr& row, int rows, kernel::Block work)>;
   virtual kernel::Block rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) = 0;
 };

@@ -3,7 +3,7 @@
 //     gx stored, then hc:   in → gx | gx → hc     4 images of traffic, two launches
 //     gx and hc as strips:  in → hc               2 images; a block waits twice in each batch of rows
 //
-// A kernel is so many blocks of threads that each do so many batches of work, one after another. Of n blocks
+// A kernel is a number of blocks, and each block does batches of work one after another. Of n blocks
 // that run at a time, k of them on the fullest multiprocessor, a batch of each takes the longest of
 //
 //     memory moves them:           n * bytes of a batch / bandwidth

@@ -21,9 +21,8 @@ constexpr int sector = 32;                // bytes that memory moves at once
 constexpr int strip_bytes = 1024;         // of a row of the widest image
 constexpr int most_shared_bytes = 40960;  // of the 48 KB that need no asking
 
-/// A block combines the elements of a reduction in parts, if they may be in any order and have rows: so many
-/// columns, an accumulator for each, of so many rows or, where all columns are fewer, of as many times more
-/// as make no more elements. Whole batches of 1, 2, 4 or 8 rows.
+/// A block combines the elements of a reduction in parts, if they may be in any order and have rows: up to this number of
+/// columns, with an accumulator for each, and at least this number of rows (parts.h). Batches are of 1, 2, 4 or 8 rows.
 constexpr int part_columns = 256, least_part_rows = 16;
 
 /// Rows in shared memory: scalar l of the pixel i columns right of the strip's first, in row y, is number
@@ -47,8 +46,8 @@ RowRing ring_of_image(Type pixel, const Reach& x, int width, int rows);
 /// The same of what the block computes itself: no more columns than are read.
 RowRing ring_of_result(Type pixel, const Reach& x, int width, int rows);
 
-/// Rows of a source that a ring has room for at least: those that are needed at a time, as a batch of so many rows
-/// of the result goes on.
+/// The least rows of a source that a ring has room for: those that are needed at a time while batches of `batch` rows of the
+/// result are computed.
 int rows_of_batch(const RollingRows& rows, const March& march, int batch);
 
 /// How a block goes down, or its warps do.
@@ -71,7 +70,7 @@ struct BlockStrip {
 /// as fit of what is asked for; its rows are no powers of two, as none takes another's place.
 std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& result, std::int64_t shared_bytes,
                                       const Choices& asked = {});
-/// The widest whose passes have so many columns, halos included, or the least there is.
+/// The widest tile whose passes have no more than `columns` columns, halos included, or the narrowest there is.
 int width_of_static_tile(const March& march, const ir::Stage& result, int columns);
 /// Why no block goes down tiles of what is asked for, however much it could keep: a clause, or nothing.
 std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,
@@ -86,8 +85,8 @@ Extent strip_heights();
 /// the rows that it goes through lies above.
 Extent strip_heights_of_march(int rows_before);
 
-/// Why blocks of threads with so many bytes of shared memory cannot march with members that a CPU marches
-/// with: a clause, or nothing.
+/// Why blocks of threads with that much shared memory cannot march with members that a CPU marches with: a clause, or
+/// nothing.
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,
                                              std::int64_t shared_bytes);
 

@@ -1,4 +1,4 @@
-// What may be asked for of a plan, and what it is made for. What is left out follows or is chosen.
+// What a user or a search may ask of a plan, and what the plan is made for. What is left out is chosen.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace weft::plan {
 
 /// The order within a tile.
 enum class Traversal {
-  March,   ///< Row by row, each stage some rows ahead of its readers: what is read no more is not kept.
+  March,  ///< Row by row; each stage is some rows ahead of its readers, and rows are dropped after the last read.
   Static,  ///< All rows of a stage, then those of the next.
 };
 
@@ -26,9 +26,9 @@ struct Tile {
 };
 using Tiles = std::map<std::string, Tile>;  ///< By the stage that is stored.
 
-/// Of the rows that a tile keeps of one source.
+/// How a tile keeps the rows of one source.
 struct KeptChoices {
-  std::optional<int> rows = {};        ///< That there is room for.
+  std::optional<int> rows = {};        ///< There is room for this many.
   std::optional<bool> in_memory = {};  ///< Whether tiles inside the image read them where they lie.
 
   bool operator==(const KeptChoices&) const = default;
@@ -51,42 +51,43 @@ struct SplitChoices {
   bool operator==(const SplitChoices&) const = default;
 };
 
-/// Of one kernel.
+/// How one kernel is to be made. Names and meanings are those of KernelPlan (plan.h).
 struct Choices {
-  /// For blocks of a GPU's threads, or for cores: what was asked for of one says nothing about the other.
+  /// Whether this is asked of blocks of a GPU's threads or of cores: it says nothing about the other.
   std::optional<bool> of_blocks = {};
   std::optional<bool> of_warps = {};  ///< Whether a tile is a warp's, and not a block's.
   std::optional<int> warps = {};      ///< Of a block, each with a static tile of its own.
-  /// Of a warp's static tile, in percent: rows that stay in registers, of each source. None: all lie in shared memory,
-  /// where lanes read those of one another.
+  /// Rows of each source that stay in registers in a warp's static tile, in percent. None: all lie in shared memory, where
+  /// lanes read the pixels of one another.
   std::optional<int> share = {};
   std::optional<int> width = {};      ///< Of a tile.
   std::optional<int> edges = {};      ///< Columns that a core copies at both ends of a row; 0: all.
-  std::optional<int> whole = {};      ///< Pixels whose multiples passes begin and end at.
+  std::optional<int> whole = {};      ///< Passes begin and end at multiples of this many pixels.
   std::optional<int> lines = {};      ///< Rows of each plane of a tile, in volumes.
-  std::optional<Extent> height = {};  ///< Rows of a tile, or planes: what is gone through.
+  std::optional<Extent> height = {};  ///< Rows, or planes, that a tile marches through.
   std::optional<Traversal> traversal = {};
-  std::optional<int> rows = {};         ///< That a pass of a core computes at a time.
-  std::optional<int> columns = {};      ///< That the threads of a block share out.
+  std::optional<int> rows = {};         ///< Of the result, that a pass of a core computes at a time.
+  std::optional<int> columns = {};      ///< Shared by the threads of a block.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.
-  std::optional<bool> unrolled = {};    ///< Whether those of a block's static tile are code of their own.
-  std::optional<int> pixels = {};       ///< Neighbouring ones of a thread.
+  std::optional<bool> unrolled = {};    ///< Whether each row of a block's static tile is code of its own.
+  std::optional<int> pixels = {};       ///< Neighbours that a thread computes.
   std::optional<bool> keeps_rows = {};  ///< Of a single stage: whether it keeps rows of what it reads.
   std::map<std::string, KeptChoices> kept = {};
   LimitChoices code = {};
-  /// Of an evolution, in one kernel. What else is asked for is asked of that kernel.
+  /// Time steps of an evolution in one kernel. The other choices are asked of that kernel.
   std::optional<int> steps = {};
-  std::optional<std::int64_t> steps_from = {};  ///< Bytes of the field, for fewer of which steps are single.
-  std::optional<SplitChoices> split = {};       ///< Those steps in tiles that are split.
+  std::optional<std::int64_t> steps_from =
+      {};                                  ///< The least bytes of a field for which several steps are taken.
+  std::optional<SplitChoices> split = {};  ///< Those steps in split tiles.
 
   bool operator==(const Choices&) const = default;
 };
 
-/// What runs the kernels: a CPU, whose caches hold some of any number of rows, or blocks of a GPU's threads.
+/// What kernels have for the rows that they keep: the caches of a CPU, or the shared memory of a GPU's blocks.
 struct Memory {
-  std::optional<std::int64_t> shared_bytes = {};  ///< Of a block, if kernels are of blocks.
-  bool has_warps = false;                         ///< Of 32 lanes, which tiles may be divided among.
-  int multiprocessors = 1;                        ///< That run at a time.
+  std::optional<std::int64_t> shared_bytes = {};  ///< Of a block; none on a CPU.
+  bool has_warps = false;                         ///< Tiles may be divided among the 32 lanes of a warp.
+  int multiprocessors = 1;                        ///< The GPU's number of them.
 
   bool is_of_blocks() const { return shared_bytes.has_value(); }
 };

@@ -18,7 +18,7 @@ struct CoreWork {
   double lines = 0;     ///< The same, of volumes: pointers to rows are found once for each plane.
   double launches = 1;
 };
-/// Adds the work of a core for so many pixels. What neighbours share counts once.
+/// Adds the work of a core for `pixels` pixels of a stage. What neighbours share counts once.
 void add_pixels(CoreWork& work, const Computed& computed, double pixels);
 /// Both orders within a tile do the same work, so strips that march, whose rows stay in nearer caches, are
 /// what is chosen where none is asked for.

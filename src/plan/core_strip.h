@@ -14,15 +14,15 @@
 
 namespace weft::plan {
 
-/// Strips are as tall as leaves so many of them, some for each core, within limits: tall ones do little twice
-/// at their ends. Heights are multiples of the least.
+/// Strips are as tall as possible while there are 64 of them, so that each core has some: tall strips compute little twice at
+/// their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
-/// A pass computes so many rows at a time at most: each is code of its own.
+/// The most rows that a pass computes at a time: each is code of its own.
 constexpr int most_rows_of_pass = 4;
 
-/// A core combines the elements of a reduction in parts: so many of a row, or of as many whole rows as make
-/// no more. Blocks of threads have parts of their own (block_strip.h).
+/// A core combines the elements of a reduction in parts of this size at most: a piece of a row, or several whole rows. Blocks
+/// of threads have parts of their own (block_strip.h).
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part
 
 /// Of the rows of a tile: part of a second-level cache, and of a thread's stack.
@@ -35,7 +35,7 @@ constexpr int line_bytes = 64;  ///< Of a cache, and of the longest vectors.
 /// more.
 std::int64_t columns_in_lines(std::int64_t needed, const RollingRows& rows);
 
-/// How many rows of a source a strip needs at a time, if passes compute so many rows of the result at a time.
+/// Rows of a source that a strip needs at a time, if a pass computes `rows_of_pass` rows of the result.
 int rows_needed(const RollingRows& rows, int rows_of_pass);
 /// How many it has room for: a power of two, so that rows take each other's place.
 int room_for_rows(const RollingRows& rows, int rows_of_pass = 1);
@@ -49,8 +49,8 @@ int room_for_lines(const RollingRows& rows, int lines);
 int strip_width(const March& march, int rows_of_pass = 1);
 /// Of a strip that takes several steps of an evolution: so that its rows fit a second-level cache.
 int strip_width_of_steps(const March& march, int rows_of_pass = 1);
-/// Rows of a volume's tile, whose width is given, and the height of a static one: as many as leave its planes in a
-/// second-level cache; 1 of an image.
+/// Rows of each plane in a volume's tile, for its width and, if it is static, its height: the most with which its planes
+/// stay in a second-level cache. 1 for an image.
 int lines_of_tile(const March& march, const Tile& tile);
 
 /// Why no core marches so, since the rows of whole parts are too many for its caches: a clause, or nothing.

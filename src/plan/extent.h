@@ -1,5 +1,5 @@
-// How many pixels of one dimension a tile has: a number, all of them, or as many as leaves enough tiles. It
-// is resolved once the size of the image is known, by the kernel's own code; models do the same sum.
+// How many pixels of one dimension a tile has: a number, all of them, or the most that leave enough tiles. The kernel's own
+// code resolves it once the size of the image is known; models do the same sum.
 //
 //     the first of 64, 32 and 8 rows that makes 128 tiles:    64 of 2048 rows, if 4 tiles stand side by side
 //     8 rows, or 3, 6, 9 … more, for 128 tiles at most:       65 of 2048 rows, if 4 tiles stand side by side
@@ -15,11 +15,10 @@
 namespace weft::plan {
 
 struct Extent {
-  /// Largest first. None: all pixels of the dimension; several: the first of which there are enough tiles, or
-  /// the last.
+  /// Largest first. None: all pixels of the dimension. Several: the first that leaves enough tiles, or else the last.
   std::vector<int> sizes = {};
-  int enough = 0;  ///< Tiles of all dimensions; with a step, as many as there is room for at a time.
-  /// Not 0: there is one size, and what is chosen is that or so many pixels more, as often as it takes.
+  int enough = 0;  ///< Tiles of all dimensions; with a step, those that run at a time.
+  /// If not 0, there is one size, and a tile has that, or this many pixels more, or twice this many, and so on.
   int step = 0;
 
   bool is_all() const { return sizes.empty(); }
@@ -35,13 +34,13 @@ Extent in_room(int least, int step, int room);
 /// most, most - step … step.
 Extent multiples(int step, int most, int enough);
 
-/// What `given` makes of the size over so many pixels, where so many tiles stand side by side.
+/// What `given` makes of the size of tiles along `pixels`, where `side_by_side` tiles stand next to each other.
 kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const kernel::Expr& side_by_side,
                        const std::function<kernel::Expr(const kernel::Expr& size)>& given);
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 
-/// Tiles of that size for so many pixels: 2 of 64 for 100.
+/// Tiles of that size along that number of pixels: 2 of 64 along 100.
 inline std::int64_t tiles_along(std::int64_t pixels, std::int64_t size) { return (pixels + size - 1) / size; }
 
 /// "all", "248", "64|32|8 for 128", "256..16 for 64", "8 + 3n for 128 at most"

@@ -86,7 +86,7 @@ MarchOrWhy march_of(const std::vector<StageReads>& members);
 
 /// How the lanes of a warp have the columns of a march at several rates.
 struct LaneMarch {
-  int first_column = 0;  ///< Of the result's, a lane's first lies so many right of a multiple of the step.
+  int first_column = 0;  ///< Of a lane in the result, counted from a multiple of the step.
   bool keeps_images =
       false;  ///< Rows of images that are read at the pixel itself, too: lanes load several pixels at a time.
 };

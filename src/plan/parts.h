@@ -8,8 +8,8 @@
 
 namespace weft::plan {
 
-/// So many columns of so many rows or, where there are fewer columns in all, of as many times more as make no
-/// more elements.
+/// A part has `columns` columns of `rows` rows. Where an image has fewer columns than that, a part has more rows instead, up to
+/// the same number of elements: of 256 x 16 and an image 64 wide, 64 rows.
 struct Parts {
   int columns = 0, rows = 1;
   int accumulators = 1;    ///< Side by side.
@@ -23,7 +23,7 @@ inline std::int64_t bytes_of_accumulators(const Parts& parts) {
 }
 Parts parts_of(const ir::Reduce& reduce, const Memory& memory);
 
-/// Rows of a part of elements that have so many columns in all.
+/// Rows of a part where all elements have `all_columns` columns.
 kernel::Expr rows_of_part(const Parts& parts, const kernel::Expr& all_columns);
 std::int64_t rows_of_part(const Parts& parts, std::int64_t all_columns);
 

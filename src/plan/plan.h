@@ -36,10 +36,10 @@ using analysis::Window;
 // ---- how the result is divided
 
 enum class LevelKind {
-  Grid,  ///< Of a GPU: tiles, each a block's or a warp's.
-  Core,  ///< Of a CPU: tiles, each a core's.
-  Block,  ///< The threads of a block: each has some of so many columns. Of warps' tiles: so many, one below the other.
-  Warp,   ///< The lanes of a warp: each has some of so many columns, those around the tile among them.
+  Grid,  ///< Of a GPU: tiles, each computed by a block or a warp.
+  Core,  ///< Of a CPU: tiles, each computed by a core.
+  Block,  ///< The threads of a block, which share the columns. Of warps' tiles: the warps, one below the other.
+  Warp,   ///< The lanes of a warp, which share the columns of the tile and those around it.
   Batch,  ///< Rows of a tile that a block takes at a time, or a warp before it begins anew in its registers.
   Step,   ///< Time steps of a tile.
   Row,    ///< Rows of a tile that a core takes at a time, or of a batch that a thread's code has.
@@ -48,15 +48,15 @@ enum class LevelKind {
 };
 enum class Order {
   Parallel,  ///< In any order, at the same time.
-  March,     ///< One after the other, and of each stage what its readers still need.
+  March,     ///< One after the other; each stage keeps what its readers still need.
   Static,    ///< One after the other, all of a stage before its readers.
   Unrolled,  ///< Each as code of its own.
 };
-/// A division of what the level around it has: of all of the result, in the outermost.
+/// A division of what the level around it has; the outermost divides all of the result.
 struct Level {
   LevelKind kind;
   Order order;
-  std::vector<Extent> extent;  ///< Per dimension, x first; of those beyond, one.
+  std::vector<Extent> extent;  ///< Per dimension, x first; 1 for dimensions beyond.
 
   bool operator==(const Level&) const = default;
 };
@@ -81,7 +81,7 @@ struct BorderRule {
 struct Kept {
   std::string stage;
   bool is_member = false;  ///< Computed here; else loaded.
-  bool is_stored = false;  ///< A member that goes to memory, too.
+  bool is_stored = false;  ///< A member that is written to memory as well.
   Storage storage = Storage::Ring;
 
   // What follows from the reads (march.h).
@@ -89,35 +89,35 @@ struct Kept {
   Window window, outside;            ///< As RollingRows has them.
   bool continues = false;            ///< Computed beyond its ends, as it repeats.
   int ahead = 0;                     ///< Rows by which it is ahead of the result.
-  int least_rows = 1;                ///< For which there has to be room, as the tile is gone through.
-  int first_column = 0;  ///< Of lanes: what each has begins so many pixels right of its first step.
+  int least_rows = 1;                ///< The least room for it that will do.
+  int first_column = 0;  ///< Of lanes: pixels from the left end of a lane's first step to what it has.
   std::optional<BorderRule> border;
 
   // What is chosen.
-  int rows = 0;            ///< That there is room for: of a ring a power of two. Of volumes planes.
+  int rows = 0;            ///< There is room for this many; a power of two in a ring. Planes in volumes.
   int lines = 1;           ///< Rows of each plane of a volume.
   int first = 0;           ///< Scalars of a row before the tile's first pixel.
   int pitch = 0;           ///< Scalars of a row.
   int lane_pitch = 1;      ///< Scalars from lane to lane: 1, or all columns if lanes lie apart.
-  int place = 0;           ///< The number of its array; those of one number take turns in it.
+  int place = 0;           ///< The number of its array. Rows with the same number take turns in it.
   bool in_memory = false;  ///< Tiles inside the image read the rows where they lie.
-  /// Of a static tile of lanes: the first rows, which stay in registers. The others lie in shared memory, and come back
-  /// to `least_rows` of registers as they are read.
+  /// In a static tile of lanes, this many rows stay in registers, the first ones. The others lie in shared memory and come
+  /// back into registers, `least_rows` at a time, when they are read.
   std::optional<int> resident = {};
 
   Type type;    ///< Of its pixels.
   ir::Box box;  ///< All of it.
 
   bool operator==(const Kept&) const = default;
-  /// Whether any tile has rows of its own: none of an image that is read where it lies and nowhere left.
+  /// Whether any tile has rows of its own. No tile has, if the image is read where it lies and never outside.
   bool is_copied() const { return !in_memory || outside != Window(outside.size()); }
-  /// Rows that there is room for where `pitch` counts: in registers, if those of a static tile lie there.
+  /// Rows with room where `pitch` counts: in registers, if a static tile's rows lie there.
   int slots() const;
   int scalars() const { return is_copied() ? slots() * lines * pitch : 0; }
   std::int64_t bytes() const { return std::int64_t{scalars()} * size_of(type.scalar); }
   const Reach& x() const { return window[0]; }
   const Reach& down() const { return window.back(); }  ///< The march: along y, in volumes along z.
-  /// What is found beyond its ends, unless nothing is or it is computed.
+  /// What reads find beyond its ends; nothing if none look there, or if pixels are computed there.
   std::optional<ir::BorderMode> border_mode() const;
   /// How far it is computed beyond its ends.
   Reach continued(int d) const { return continues ? outside[d] : Reach{}; }
@@ -139,12 +139,12 @@ struct Computed {
   Type type;
   ir::Box domain;                   ///< Its own, without the halo.
   Window halo;                      ///< Computed around each tile; at the rate of the stage.
-  analysis::Operations operations;  ///< Of a pixel, with those of stages in its place.
+  analysis::Operations operations;  ///< Of a pixel, with those of the values that it computes itself.
   double accesses = 0;              ///< Values loaded and stored for a pixel, from wherever.
   std::vector<std::string> reads;   ///< Distinct images and stages.
   bool is_value = false;
   int border_columns = 0;            ///< At both ends of a row, where windows leave the image.
-  analysis::Operations shared = {};  ///< Of those what a core computes once for neighbours in a row.
+  analysis::Operations shared = {};  ///< Those that a core does once for neighbours in a row.
   int phases = 1;                    ///< Pixels computed at a time, where a coarser image is read.
   bool is_gathered = false;          ///< Its pixels are found one by one, as there were too many phases.
 
@@ -164,62 +164,61 @@ struct KernelPlan {
   /// Columns at the ends of an image for which tiles there copy what they read, with pixels beyond the ends;
   /// they read the rest where it lies. 0: they copy all.
   int edges = 0;
-  /// Pixels of which what a pass computes of a row begins and ends at multiples, so that vectors are whole and lie
-  /// in whole lines of caches. Those computed too many are read by none that count. 1: just what is needed.
+  /// A pass computes a row from one multiple of this number to another, so that vectors are whole and lie in whole lines of
+  /// caches: 16 makes 3 to 35 into 0 to 48. What is computed in vain is not read. 1: just what is needed.
   int whole = 1;
-  int prefetch = 0;      ///< Steps by which a warp loads images before it needs them: rows, at one rate.
-  int first_column = 0;  ///< Of lanes: as of what is kept; those of the result.
-  int registers = 0;     ///< Of a lane of a warp, about.
-  int share = 100;       ///< Of the rows of a static tile of lanes those that stay in registers, in percent.
+  int prefetch = 0;            ///< A warp loads images this many steps before it needs them.
+  int first_column = 0;        ///< Of the result in lanes, as in Kept.
+  int registers = 0;           ///< Of a lane of a warp, about.
+  int share = 100;             ///< Rows of a static tile of lanes that stay in registers, in percent.
   std::vector<Kept> kept;      ///< Images first, then members, producers first.
   std::vector<Pass> passes;    ///< In order; the result's is the last.
   std::optional<Parts> parts;  ///< Of a reduction.
   std::optional<Scatter> scatter;
-  /// What neighbouring threads have in common, if each has pixels of its own (LevelKind::Lane).
+  /// Whether a thread with several pixels (LevelKind::Lane) computes once what they have in common.
   bool shares_rows = false;
   std::vector<KernelPlan> updates;  ///< Of an evolution: those of its updates, in each time step.
-  /// Of an evolution: its first step reads what fields begin with where it lies; else that is copied first.
+  /// Of an evolution: the first step reads the initial fields where they lie; else they are copied first.
   bool reads_initial = false;
   std::string evolves_with;  ///< Another field of the evolution, whose plan says how all of them change.
-  /// Of an evolution: one that takes several steps, while there are so many left; and of several fields one that takes a
-  /// single step of all. Or none.
+  /// Of an evolution: a kernel that takes several steps, used while enough are left, and for several fields one that takes a
+  /// single step of all of them. Or none.
   std::vector<KernelPlan> several;
-  int steps = 1;  ///< That the kernel takes: passes of the field that read each other.
-  std::optional<SplitTiles>
-      split;                    ///< Of those steps: they are taken in the fields' own arrays, in such tiles.
-  std::int64_t steps_from = 0;  ///< Bytes of the field, for fewer of which steps are single.
+  int steps = 1;  ///< Time steps that the kernel takes; each is a pass that reads the one before.
+  std::optional<SplitTiles> split;  ///< The steps are taken in place, in tiles like these.
+  std::int64_t steps_from = 0;      ///< The least bytes of a field for which several steps are taken.
   CodeLimits code;
 
   std::vector<ImageUse> written;   ///< The result, and members that are stored.
-  std::vector<ImageUse> images;    ///< Read from memory.
-  std::vector<Computed> computed;  ///< Values among them, the result last.
+  std::vector<ImageUse> images;    ///< Those that are read from memory.
+  std::vector<Computed> computed;  ///< All stages, values among them; the result is the last.
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
   bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
   /// Tiles of warps whose lanes keep rows in their registers.
   bool is_of_lanes() const { return is_of_warps() && level(LevelKind::Lane) != nullptr; }
-  /// Of a block, each with a tile of its own; 1 if the tile is the block's.
+  /// Warps of a block, each with a tile of its own; 1 if the tile is the block's.
   int warps() const;
   /// Null if there is none.
   const Level* level(LevelKind kind) const;
   const Kept* kept_of(const std::string& stage) const;
   const Computed* computed_of(const std::string& stage) const;
   bool is_static() const;
-  /// That each pass of a core's tile computes at a time, in one loop if that is possible; 1 of a tile in steps.
+  /// Rows that each pass of a core's tile computes at a time, in one loop if possible; 1 for a tile in steps.
   int rows_of_pass() const;
-  /// Rows are kept of tiles of the result, or its elements combined, by passes.
+  /// Whether the result is computed in tiles that keep rows, or combined in such tiles.
   bool is_tiled() const { return !kept.empty(); }
   /// Whether updates of an evolution are ever kernels of their own.
   bool has_single_updates() const;
-  /// All kept rows, those of one place once, and accumulators; of lanes what each has room for in registers.
+  /// All kept rows and accumulators, where rows that share a place count once. For lanes: the room in their registers.
   std::int64_t kept_bytes() const;
-  /// Of a block: of lanes rows that do not stay in registers.
+  /// Shared memory of a block. For lanes: the rows that do not stay in registers.
   std::int64_t shared_bytes() const;
   /// Scalars of one row of a source in the shared memory of a warp's lanes: their own pixels.
   int row_of_lanes(const Kept& kept) const;
-  /// A pixel of everything for each pixel of the result.
+  /// Whether every source has one pixel for each pixel of the result.
   bool has_one_rate() const;
-  bool has_lanes_apart() const;  ///< Of some source each lane has kept rows of its own.
+  bool has_lanes_apart() const;  ///< Some source is kept with its lanes in rows of their own.
   /// Tiles that read the rows of an image where they lie find those beyond its ends by exchanging the row's
   /// index; else tiles at its top and bottom copy rows.
   bool exchanges_rows(const Kept& image) const;
@@ -229,7 +228,7 @@ struct KernelPlan {
   /// Whether it does so bit by bit, with each pass (fetch.h): a core that asks for 128 lines at once waits for most of them.
   /// Planes of volumes come row by row.
   bool fetches_with_passes() const { return passes.size() > 1 && !is_static() && !is_of_volume(); }
-  /// Of a tile: columns; rows that do not march, in volumes; and what is gone through: rows, or planes.
+  /// Of a tile: its columns; the rows of each plane in a volume; and the rows, or planes, that it marches through.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
   bool is_of_volume() const { return levels.at(0).extent.size() > 2; }
   int lines() const { return is_of_volume() ? levels.at(0).extent.at(1).fixed() : 1; }

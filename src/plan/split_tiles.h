@@ -7,8 +7,8 @@
 //            | A A A A \ B / A A A A A \ B /          B  [k P + w + R D, (k + 1) P - L D)
 //            +----------------------------------> x
 //
-// In several dimensions a tile is A or B in each: what has fewer Bs comes first, what has as many does not depend on one
-// another. Steps are gone through in bands of so many, one after the other.
+// In several dimensions a tile is A or B in each: tiles with fewer Bs come first, and tiles with the same number of Bs do not
+// depend on one another. Time is cut into bands of a few steps, which run one after the other.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ std::pair<SplitBound, SplitBound> ends_of(const SplitTiles& tiles, const SplitDi
 
 /// Tiles along a dimension are numbered from there on; an origin that moves leaves pixels before the tile 0.
 int first_tile(const SplitTiles& tiles);
-/// There are (extent + so many) / pitch of them, some without pixels; of a circle extent / pitch.
+/// Pixels to add to the extent so that (extent + these) / pitch is the number of tiles, some without pixels. 0 on a circle.
 int pixels_beyond(const SplitTiles& tiles, const SplitDimension& d);
 /// Of a circle: where its first tile begins at the top of a band, so that none begins before the first pixel.
 int first_on_circle(const SplitTiles& tiles, const SplitDimension& d);
@@ -86,7 +86,7 @@ SplitOrWhy split_tiles(const analysis::TimeDependences& needs, int steps, const 
 /// Why tiles cannot be so: a clause, or nothing.
 std::optional<std::string> why_not(const SplitTiles& tiles);
 
-/// Launches of a band, each after the one before: of so many inverted dimensions each, or of one colour each.
+/// Launches of a band, each after the one before: one for each number of inverted dimensions, or for each colour.
 int launches_of(const SplitTiles& tiles);
 /// The colours that a launch computes: in each a bit for each split dimension, set where its tiles are inverted.
 std::vector<unsigned> colours_of(const SplitTiles& tiles, int launch);

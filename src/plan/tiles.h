@@ -15,7 +15,7 @@ namespace weft::plan {
 /// Seconds that a kernel takes.
 using CostModel = std::function<double(const KernelPlan& plan)>;
 
-/// Adds what so many pixels of a stage take to the work of a kernel, on whatever processor.
+/// Adds `pixels` pixels of a stage to the work of a kernel, on any processor.
 template <class Work>
 void add_pixels(Work& work, const Computed& computed, double pixels) {
   work.operations += pixels * static_cast<double>(computed.operations.alu);

@@ -4,8 +4,8 @@
 //     4 pixels a lane, a window of 3 x 3:    lane 0 | 1 … 30 | 31      128 columns are loaded, and of the
 //                                            halo     120       halo   result 120 are stored
 //
-// Rows take each other's place, so loops are unrolled by as many as the longest ring has: then each row has
-// registers of its own, and none is moved. Images are loaded some rows before they are needed, since nothing else
+// Rows take each other's place, so loops are unrolled by the rows of the longest ring: then each row has registers of its
+// own, and none is moved. Images are loaded some rows before they are needed, since nothing else
 // hides how long memory takes. No shared memory, and no barriers.
 //
 // Where stages have several rates, each lane has some steps, and of every source the pixels of these:
@@ -41,7 +41,7 @@ struct HaloLanes {
   int left = 0, right = 0;
 };
 HaloLanes halo_lanes(const KernelPlan& plan);
-/// Columns of the lanes between, of so many pixels each.
+/// Columns of the lanes between, each of which has `pixels` pixels.
 inline int columns_between(const HaloLanes& halo, int pixels) {
   return (lanes_of_warp - halo.left - halo.right) * pixels;
 }
@@ -88,11 +88,11 @@ WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const 
 /// Rows of a source that a share in percent leaves in registers.
 inline int resident_rows(int rows, int share) { return (rows * share + 99) / 100; }
 
-/// Beyond so many in a loop without branches, code leaves its cache.
+/// A loop without branches that has more leaves the cache of instructions.
 constexpr int most_unrolled_operations = 6000;
 
-/// Warps that the registers of a multiprocessor have room for at a time, if each lane takes so many: a multiple of 4, one
-/// for each of its parts.
+/// Warps that the registers of a multiprocessor have room for at a time, if each lane takes `registers`: a multiple of 4, as it
+/// has four parts.
 int warps_at_a_time(int registers);
 /// Warps of a strip's kernel that compilers are told to leave registers for; 1: they are told nothing. Told of more, some
 /// spill what estimates have missed, which is most where words are taken apart; with more room they keep to it by themselves.

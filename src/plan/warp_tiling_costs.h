@@ -36,8 +36,8 @@ struct WarpTiling {
   double kept_bytes = 0;        ///< and bytes of a block's for more of them, whose tiles have other shapes.
   double share = 0;             ///< Of the buffers what lies in registers: 0 to 1.
   double registers = 0;         ///< Of a thread, without those.
-  double transactions = 0;      ///< Of a warp with memory, for its tile,
-  int transaction_bytes = 32;   ///< each of so many bytes.
+  double transactions = 0;      ///< Of a warp with memory, for its tile.
+  int transaction_bytes = 32;   ///< Of each.
   double compute_seconds = 0;   ///< Of a warp's tile.
   double points = 0;            ///< Of the result.
   double overlap = 0;           ///< Points that are computed twice, for each of a tile's.

@@ -25,8 +25,8 @@ bool fits_in_vectors(const ir::Fold& fold, const CodeLimits& limits);
 /// Whether a thread of a GPU has it as straight-line code, or a single pixel at a border.
 bool is_unrolled_in_thread(const ir::Fold& fold, const CodeLimits& limits);
 bool is_unrolled_at_border(const ir::Fold& fold, const CodeLimits& limits);
-/// How many neighbouring taps a pass over a strip makes: as many as fit and divide a row of the window. Taps of a window
-/// that is no box have a row pointer and an offset each.
+/// Neighbouring taps that a pass over a strip makes: the most that are allowed and divide a row of the window evenly. In a
+/// window that is no box, each tap has a row pointer and an offset of its own.
 int taps_of_pass(const ir::Fold& fold, const CodeLimits& limits);
 /// Whether a sorting network sorts its values.
 bool has_network(const ir::Median& median, const CodeLimits& limits);

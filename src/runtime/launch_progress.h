@@ -17,9 +17,9 @@ class LaunchProgress {
   LaunchProgress(const kernel::Module& module, const ir::Pipeline& pipeline, const ir::Bindings& bindings,
                  RunProgress& progress);
 
-  /// The next launch, of so many iterations.
+  /// The next launch begins; it has this number of iterations.
   void begin(std::int64_t iterations);
-  /// Of these, so many more have been done. Any thread may say so.
+  /// More of its iterations are done. Any thread may say so.
   void advance(std::int64_t iterations);
   void end();
 
@@ -28,9 +28,9 @@ class LaunchProgress {
   struct Steps {
     std::int64_t before = 0, at_once = 0, all = 0;
   };
-  /// Launches that run so many times, one after another.
+  /// Launches that are repeated, one round after another.
   struct Turns {
-    std::vector<double> shares;  ///< Of one time.
+    std::vector<double> shares;  ///< Of one round.
     std::int64_t times;
     Steps steps;
   };

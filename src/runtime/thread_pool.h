@@ -35,7 +35,7 @@ class Body {
 
 /// More would cost stacks and gain nothing.
 constexpr int most_threads = 4096;
-/// Throws weft::Error unless a pool can have so many; 0 is as many as there are.
+/// Throws weft::Error if that is negative or more than most_threads; 0 means one for each core.
 void check_threads(int threads);
 
 class ThreadPool {

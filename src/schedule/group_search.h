@@ -34,7 +34,7 @@ struct PricedGroups {
 };
 
 struct GroupSearch {
-  std::vector<PricedGroups> best;  ///< The cheapest first; as many as were asked for, if there are.
+  std::vector<PricedGroups> best;  ///< The cheapest first; the number that was asked for, if there are.
   std::int64_t states = 0;         ///< Sets of stages left that were met,
   std::int64_t asked = 0;          ///< groups whose cost was asked for.
   bool is_exact = true;            ///< False if the search met its limit and some groups were never tried.

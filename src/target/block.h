@@ -1,5 +1,5 @@
-// How many threads a block of a kernel has: as many as fill a multiprocessor best, by exact occupancy, and by
-// what they share.
+// How many threads a block of a kernel has: the number that fills a multiprocessor best, by exact occupancy and by what
+// threads share.
 //
 //     const BlockChoice c = choose_block(architecture(9, 0), {49, 64}, [](int) { return 0; }, {});
 //     c.block     {64, 1, 1}
@@ -28,8 +28,7 @@ constexpr bool is_of_blocks(kernel::Sharing sharing) {
 constexpr int bytes_per_register = 4;
 inline int registers_of(Type pixel) { return (size_of(pixel) + bytes_per_register - 1) / bytes_per_register; }
 
-/// Of a thread of any kernel, a rough estimate: what it needs to find its pixel and for pointers to so many
-/// images, and what it keeps.
+/// A rough estimate of the registers of a thread: to find its pixel, for `pointers` to images, and the `kept` ones.
 int registers_with(int pointers, int kept);
 
 /// What a launch asks of its blocks.
@@ -56,7 +55,7 @@ struct BlockChoice {
 std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp);
 
 /// The candidate with the most warps on a multiprocessor, given the most registers that a thread may take (no
-/// more than the architecture has), and bytes of static shared memory of a block of so many threads.
+/// more than the architecture has), and the static shared memory of a block by its number of threads, in bytes.
 ///
 /// Among equals, the smallest if threads share nothing: it leaves the fewest lanes idle at the end of a row,
 /// and ends soonest. If they share rows, the one with the most warps should threads take fewer registers, and

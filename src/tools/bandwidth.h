@@ -20,8 +20,7 @@ std::uint64_t read_all(Bytes bytes);
 /// Copies; on x86 in lines of caches that are not read before.
 void copy_past_caches(unsigned char* to, const unsigned char* from, std::size_t bytes);
 
-/// Reads as many bytes as the inputs have and writes as many as the outputs have: what no implementation can
-/// do without. Where one side has more bytes, the rest is only read, or only written.
+/// Reads the inputs' number of bytes and writes the outputs': what no implementation can do without. Where one side has more bytes, the rest is only read, or only written.
 class PlainCopy {
  public:
   /// How it writes: by memcpy, or, on x86, past the caches.

@@ -47,7 +47,7 @@ bool rounds_floats(const ir::Pipeline& pipeline);
 /// float may be a few times as far from what is expected as the furthest of them.
 Comparison compare(const std::string& output, const Buffer& expected, const Buffer& found,
                    const Tolerance& tolerance, bool rounded, const std::vector<Buffer>& shaken = {});
-/// Equal, or floats of which no more than one pixel in a million is wrong. A pipeline that compares floats,
+/// Equal, or floats with no more than one wrong pixel in a million. A pipeline that compares floats,
 /// such as unsharp_mask with its threshold, jumps where two roundings of the same value fall on either side:
 /// about once in ten million of random pixels.
 bool agree_but_for_jumps(const Comparison& found, Type type);

@@ -17,7 +17,7 @@ struct Answer {
 /// seen here but the text. 0 seconds: however long it takes.
 Answer in_another_process(const std::function<std::string()>& work, unsigned seconds = 0);
 
-/// work(0), work(1) … work(count - 1), so many at a time, each in a copy of this process; 0: one per core. `done` is
+/// work(0), work(1) … work(count - 1), `at_a_time` of them at a time, each in a copy of this process; 0: one per core. `done` is
 /// called here, in the order in which they end.
 void share_out_to_processes(std::size_t count, int at_a_time,
                             const std::function<std::string(std::size_t)>& work,

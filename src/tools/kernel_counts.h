@@ -22,7 +22,7 @@ struct KernelMeasure {
 std::vector<KernelMeasure> count_kernels(const Pipeline& pipeline, const Arguments& arguments,
                                          const compile::Scheduling& scheduling = {});
 
-/// One object per kernel; memory per pixel, of so many.
+/// One object per kernel, with memory per pixel of `pixels`.
 nlohmann::ordered_json to_json(const std::vector<KernelMeasure>& kernels, double pixels);
 /// The most important of it, a row per kernel.
 std::vector<std::vector<std::string>> to_rows(const std::vector<KernelMeasure>& kernels, double pixels);

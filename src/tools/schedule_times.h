@@ -29,7 +29,7 @@ struct Contender {
   double measured() const { return median(seconds); }
 };
 
-/// Ways to run one application, each of which is there once.
+/// Different ways to run one application.
 class Contenders {
  public:
   /// For images of the subject's sizes. The subject has to outlive it.
@@ -54,7 +54,7 @@ class Contenders {
   /// Compiles those that are new on all cores, and compares what each computes with what the first one does.
   /// Throws weft::Error if some differ by more than rounding. `threads`: of their runs; 0: all cores.
   void compile(int threads, Progress& progress);
-  /// So many rounds, in each of which every schedule runs once; they take turns in being first. Where some
+  /// In each round every schedule runs once; they take turns in being first. Where some
   /// were timed before, the new ones run beside the fastest of them alone.
   void time(std::int64_t rounds, Progress& progress);
 

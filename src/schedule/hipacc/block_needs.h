@@ -27,7 +27,7 @@ enum class Storage {
   Tile,        ///< In shared memory, as is what is read of memory through a window.
 };
 
-/// An image of which the block holds a tile.
+/// An image that the block holds a tile of.
 struct TiledImage {
   std::string image;
   std::int64_t bytes = 0;          ///< With the halos of all stages that follow, as far as they add up.

@@ -1,5 +1,5 @@
-// A partition of a pipeline's stages into groups, each of which could be one kernel, as a plain value that
-// prints, with all that led to it.
+// A partition of a pipeline's stages into groups that could each be one kernel: a plain value that prints, with all that led
+// to it.
 #pragma once
 
 #include <optional>
