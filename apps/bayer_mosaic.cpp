@@ -1,4 +1,4 @@
-// What the sensor of camera_pipe would have seen: the raw image of which it makes such a picture.
+// What the sensor of camera_pipe would have seen: the raw image that becomes such a picture.
 #include <weft/weft.hpp>
 
 using namespace weft;

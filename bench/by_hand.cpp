@@ -45,7 +45,7 @@ struct Three {
 };
 Three around(const float* p) { return {load(p - 1), load(p), load(p + 1)}; }
 
-/// Calls vector(x) for whole vectors of [first, last), the last of which overlaps the one before, so that no
+/// Calls vector(x) for whole vectors of [first, last). The last one overlaps the one before, so that no
 /// pixel is computed by itself. The row has to have a vector.
 template <class Vector>
 void in_vectors(std::int64_t first, std::int64_t last, const Vector& vector) {

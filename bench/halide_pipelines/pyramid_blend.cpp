@@ -5,7 +5,7 @@
 
 using namespace Halide;
 
-// The coordinates are those of images that are continued by 31 pixels before and as many as it takes after.
+// The coordinates are those of images that are continued by 31 pixels before, and far enough after.
 class PyramidBlend : public Sized<PyramidBlend> {
  public:
   Input<Buffer<float, 3>> A{"A"}, B{"B"};

@@ -5,7 +5,7 @@
 namespace weft::analysis {
 namespace {
 
-/// `a` without its term in a coordinate, of which it has one, of factor 1 or -1.
+/// `a` without its only term in a coordinate, whose factor is 1 or -1.
 struct Solved {
   int dim;
   std::int64_t factor;

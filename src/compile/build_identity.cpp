@@ -25,7 +25,7 @@ std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 /// Whose notes have ids: a name with its zero.
 constexpr std::string_view owner("GNU\0", 4);
 
-/// Among notes, each of which is a header, a name and content, both padded. Those that begin at multiples of 8
+/// Looks through notes. Each is a header, a name and content, both padded. Those that begin at multiples of 8
 /// have content of such a size, so that they need no other padding.
 std::optional<std::string> build_id_among(std::string_view notes) {
   while (notes.size() > sizeof(ElfW(Nhdr))) {

@@ -212,7 +212,7 @@ class Resampled {
         here);
   }
 
-  /// The sum over the taps of pixel x, of which `sample` gives that at an index.
+  /// The sum over the taps of pixel x; `sample` gives the source at an index.
   Expr sum(const Var& x, const std::function<Expr(const Expr& index)>& sample) const {
     if (!weight_) return sample((*index_)(x, 0));
     Expr total = (*weight_)(x, 0) * sample((*index_)(x, 0));

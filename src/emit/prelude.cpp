@@ -46,7 +46,7 @@ static inline int64_t mirror101_index(int64_t i, int64_t n) {
       {"in_portions", R"(#ifndef WEFT_LEAST_PORTION
 #define WEFT_LEAST_PORTION 2500  // nanoseconds that one takes at least, unless the host says it
 #endif
-// The loop of a launch in portions: so many iterations each, but for the last.
+// The loop of a launch in portions of equal size, but for the last.
 struct portions {
   void (*body)(const void* frame, int64_t first, int64_t last);
   const void* frame;
@@ -57,7 +57,7 @@ struct portions {
     all.body(all.frame, first * all.length, end < all.count ? end : all.count);
   }
 };
-// Runs the loop, whose iterations take about so many picoseconds each, in portions that the host finds large enough.
+// Runs the loop, whose iterations take about `picoseconds` each, in portions that the host finds large enough.
 static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
                                void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
   const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;
@@ -192,7 +192,7 @@ static inline void pick_planes(const float* upright, const float* table, int64_t
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
 #define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif
-// Whether caches cannot keep so many bytes.
+// Whether these are too many bytes for the caches.
 static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 )"},
       {"store_past_caches",

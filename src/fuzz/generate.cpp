@@ -62,7 +62,7 @@ class Generator {
         const int line = d == along ? dice_.between(1, 40) : 1;
         extents.push_back(kind == 0 ? dice_.between(1, 3) : kind == 1 ? line : dice_.between(most / 3, most));
       }
-      // Wider than strips of pixels of which much is kept.
+      // Wider than strips that keep much of each pixel.
       if (marches_ && kind == 2) {
         extents[0] = dice_.between(most, 12 * most);
         if (image.rank > 1) extents[1] *= 2;
@@ -266,7 +266,7 @@ class Generator {
     return stage;
   }
 
-  /// Dimensions of cells of so many points, in any order, mirrored or not; some of the points are in none.
+  /// Dimensions of cells of `points` points, in any order, mirrored or not; some of the points are in none.
   void add_cells(Stage& stage, const Box& points) {
     const int rank = static_cast<int>(points.size()), first = dice_.below(rank);
     for (int d = 0; d < rank; ++d) {

@@ -108,7 +108,7 @@ std::vector<bool> needed_sources(const Recipe& recipe) {
   std::vector<bool> needed(recipe.images.size() + recipe.stages.size());
   for (int output : recipe.outputs) needed[recipe.first_stage() + output] = true;
   for (int s = static_cast<int>(recipe.stages.size()) - 1; s >= 0; --s) {
-    // A field may need later ones of its evolution, and they others; so many rounds find them all.
+    // A field may need later ones of its evolution, and they others; as many rounds as it has fields find them all.
     const int first = s - recipe.stages[s].field;
     for (int round = 0; round < recipe.stages[s].fields; ++round) {
       for (int f = first; f <= s; ++f) {

@@ -98,7 +98,7 @@ Term Terms::leaf(const Context& context) {
   return fitting(read(context), context.lanes);
 }
 
-/// The term, or one lane of it, so that it meets others of so many lanes.
+/// The term, or one lane of it, so that it fits others of `lanes` lanes.
 Term Terms::fitting(Term term, int lanes) {
   if (term.type.lanes == 1 || term.type.lanes == lanes) return term;
   if (term.kind == Term::Kind::Pack) {  // the other lanes, and what they read, would not be there

@@ -46,7 +46,7 @@ struct Header {
   int bits;
   std::size_t raster;
   std::array<Field, 4> fields;  ///< Red, green, blue, alpha; of 16 and 32 bits.
-  std::vector<Colour> palette;  ///< Of 8 bits and less: as many as a pixel can name.
+  std::vector<Colour> palette;  ///< With 8 bits and less: one for each value of a pixel.
 
   std::int64_t row() const { return (width * bits + 31) / 32 * 4; }
   bool is_grey() const {

@@ -25,7 +25,7 @@ Fault damaged(const TiffSession& session, const std::string& how = "") {
   return {"the TIFF is damaged: " + (session.message.empty() ? how : session.message)};
 }
 
-/// The least length of a file that holds so many bytes, by how it is compressed.
+/// The least length of a file that holds `bytes`, by how it is compressed.
 std::int64_t least_of(TIFF* tiff, std::int64_t bytes) {
   switch (field<std::uint16_t>(tiff, TIFFTAG_COMPRESSION)) {
     case COMPRESSION_CCITTRLE:

@@ -45,7 +45,7 @@ void copy(const std::uint8_t* from, std::uint8_t* to, std::int64_t width, std::i
 
 using Copy = void (*)(const std::uint8_t*, std::uint8_t*, std::int64_t, std::int64_t, const Walk&);
 
-/// For pixels of so many bytes: 1 to 4 lanes of 1, 2, 4 or 8.
+/// For pixels of `bytes` bytes: 1 to 4 lanes of 1, 2, 4 or 8.
 Copy copy_of(int bytes) {
   switch (bytes) {
     case 1: return copy<1>;

@@ -28,7 +28,7 @@ class Contents {
   // ---- what all is made of
 
   void add(std::uint64_t bits) {
-    // Most numbers are small: seven bits in each byte, the last of which has no eighth.
+    // Most numbers are small: seven bits in each byte, and the eighth bit in all but the last.
     for (; bits >= 0x80; bits >>= 7) bytes_ += static_cast<char>(bits | 0x80);
     bytes_ += static_cast<char>(bits);
   }

@@ -238,7 +238,7 @@ class Walk {
       case LoopKind::GridZ:
       case LoopKind::BlocksX:
       case LoopKind::BlocksY:
-      case LoopKind::BlocksZ:  // as many as there is work for
+      case LoopKind::BlocksZ:  // one for each piece of work
         trips.entries[1] += weight.issued;
         if (count > 0) inside(count / 2, weight);
         break;

@@ -454,7 +454,7 @@ kernel::Symbol ExpressionLowering::whole_pixel(const ArrayLayout& array, const E
   return name;
 }
 
-/// Whether it is inside along x at all pixels of the loop, of which it reads rows.
+/// Whether it is inside along x at all pixels of the loop, and reads rows.
 bool ExpressionLowering::is_direct(const ir::Read& n) const {
   if (!is_in_vector_loop() || analysis::access_of(n) != analysis::Access::Direct) return false;
   return place_ == Place::Interior || !n.border || n.indices.empty() ||

@@ -10,7 +10,7 @@ namespace weft::lower {
 
 namespace {
 
-/// The widest access that so many scalars can be divided into, in bytes: as the emitted Pack has it.
+/// The widest access that divides `scalars` scalars evenly, in bytes: as the emitted Pack has it.
 int access_bytes(Scalar type, int scalars) {
   const int bytes = scalars * size_of(type);
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : size_of(type);

@@ -93,7 +93,7 @@ class EvolveLowering {
     return pixels;
   }
 
-  /// What a kernel of several steps stores of a field, at most: by so many places its arrays rotate.
+  /// The most arrays of a field that a kernel of several steps stores: by that number of places its arrays rotate.
   int places() const { return *std::max_element(oldest_.begin(), oldest_.end()); }
 
   /// A kernel of several steps.
@@ -126,7 +126,7 @@ class EvolveLowering {
     return launches;
   }
 
-  /// The stages of a chain of so many steps: where the arrays of fields have rotated to, or with names alone.
+  /// The stages of a chain of `steps` steps: where the arrays of fields have rotated to, or with names alone.
   void place(const rewrite::UnrolledSteps& chain, int steps) {
     const auto add = [&](const rewrite::Version& version, const ArrayLayout& array) {
       ArrayLayout& placed = layout_.arrays[version.stage.get()] = array;

@@ -140,7 +140,7 @@ class SplitLowering {
     return launch;
   }
 
-  /// Steps of the band that begins so many after the counter.
+  /// Steps of the band that begins `after` steps after the counter.
   Expr taken(const Expr& after) const {
     const Expr begin = kernel::add(step(), after);
     return kernel::min(literal(tiles_.steps), kernel::sub(context_.steps, begin));
@@ -246,7 +246,7 @@ class SplitLowering {
 
   // ---- steps
 
-  /// The steps of the band that begins so many after the counter, as many as the variable says.
+  /// The steps of the band that begins `after` steps after the counter; `taken` says how many.
   void append_steps(Block& block, const Expr& after, const kernel::Symbol& taken) {
     const int turn = tiles_.turn;
     const kernel::Symbol number = layout_.names.local("done");
@@ -271,7 +271,7 @@ class SplitLowering {
     block.push_back({std::move(steps)});
   }
 
-  /// Where values lie in a step: what is `age` steps old after so many, in the array that had its turn then.
+  /// Where values lie in a step, with `steps_before` steps before it: each age in the array that had its turn then.
   void place(int steps_before) {
     for (std::size_t f = 0; f < context_.evolution.fields.size(); ++f) {
       const ir::Evolving& field = context_.evolution.fields[f];
@@ -287,7 +287,7 @@ class SplitLowering {
     }
   }
 
-  /// Of a field, all of the tile's pixels in a level that lies so many below the top of the band.
+  /// All of the tile's pixels of a field in the level that lies `levels` below the top of the band.
   Block pixels_of(std::size_t f, const Expr& levels) {
     const ir::Stage& update = *context_.evolution.fields[f].update;
     const Rows rows(update.box, layout_);

@@ -9,7 +9,7 @@
 namespace weft::lower {
 namespace {
 
-/// Of dimension 0, 1 …: as many as there are.
+/// One for each dimension, x first.
 using AllInSteps = std::vector<InSteps>;
 
 ir::Expr in_steps(const ir::Expr& e, const AllInSteps& steps) {

@@ -475,7 +475,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
   /// With which a march begins.
   Expr first_step() const { return kernel::sub(begin_of_tile(), literal(steps_before())); }
-  /// Strips beside each other, the first of which begins with the result; of a volume all tiles of a plane.
+  /// Strips beside each other, from where the result begins; in a volume, all tiles of a plane.
   Expr strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
   Expr side_by_side() const { return kernel::mul(strips(), tile_.layers_of_tiles()); }
   /// The tiles of a volume's planes that lie beside those of the loop along z.

@@ -54,7 +54,7 @@ int limit_by_shared_memory(const Architecture& a, const BlockNeeds& needs) {
   return static_cast<int>(provided(a, needs, block) / block);
 }
 
-/// Blocks by something of which an SM has `available`, or does not count it (0).
+/// Blocks that fit where an SM has `available` of something and each needs `needed`; 0: it is not counted.
 int limit_by_count(int available, int needed) {
   return available == 0 || needed == 0 ? unlimited : available / needed;
 }

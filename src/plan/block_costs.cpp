@@ -28,7 +28,7 @@ constexpr double around_split_scalar[] = {16, 60, 160};
 // Neighbouring pixels of a lane share sums of columns, and rows that a march keeps: of what windows are, compilers leave
 // this part.
 constexpr double left_in_lanes = 0.6;
-// A warp alone issues an instruction every so many clocks: by what compilers write into the instructions, 1.4 to 1.7 where lanes
+// Clocks between the instructions of a warp that is alone: by what compilers write into the instructions, 1.4 to 1.7 where lanes
 // have several pixels in registers, 2.2 to 4.1 where threads wait for shared memory (tests/golden/data/sass_sm_90.txt).
 constexpr double clocks_of_lanes = 1.6, clocks_of_threads = 3.5;
 

@@ -113,7 +113,7 @@ class Fitting {
     return round_down(width, aligned_);
   }
 
-  /// In batches as large as fits: so many rows of the members that have most.
+  /// In the largest batches that fit, as rows of the members with the most rows.
   std::optional<BlockStrip> of(int width, int columns, int least_batch) const {
     if (is_of_volumes(march_)) return of_planes(width, columns, least_batch);
     if (asked_.batch)
@@ -163,7 +163,7 @@ class Fitting {
   int widest_scalar_ = 1;  // bytes, in memory
   int aligned_ = 1;  // pixels, so that strips of the result and the images begin with a sector and a step
   std::array<int, 2> fastest_;  // rate
-  /// A stage of which a pass computes rows.
+  /// A stage whose rows a pass computes.
   struct Computed {
     int rate, halo;  // pixels along x
   };

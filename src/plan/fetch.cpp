@@ -7,7 +7,7 @@ namespace {
 
 constexpr int bytes_of_portion = 256;  // a loop over less is not worth it
 
-/// The row of an image in portions, of which those of the images before it come first.
+/// The row of an image in portions. Those of the images before it come first.
 struct Portions {
   const Kept& image;
   int columns;  ///< In each portion.

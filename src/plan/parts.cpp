@@ -10,7 +10,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int most_accumulators =
-    64;  // of a core: as many as hide the latency of an addition on wide registers
+    64;  // of a core: enough to hide the latency of an addition on wide registers
 
 }  // namespace
 

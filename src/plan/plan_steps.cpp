@@ -18,8 +18,8 @@ constexpr int usual_steps_of_split = 16;
 constexpr int pixels_of_split = 256;      // in whole rows: what the threads of a block share at a time
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 
-/// Of which passes compute multiples: whole vectors. Of pixels of less than 4 bytes a vector has so many that too many
-/// would be computed in vain.
+/// Passes compute multiples of this number of pixels: whole vectors. Vectors of pixels of less than 4 bytes are so long that too
+/// much would be computed in vain.
 int whole_pixels(const March& march) {
   int least = 8;  // bytes of a scalar
   std::int64_t reach = 0;

@@ -27,7 +27,7 @@ namespace {
 constexpr int least_window_pixels = 3;
 // So many, or twice as many where windows reach further: few columns to copy, in whole vectors and lines of caches.
 constexpr std::int64_t edge_columns = 64;
-// Those of a row that are computed one by one where a core copies no pixels beyond its ends: from so many on, copies
+// Pixels of a row that are computed one by one where a core copies none beyond its ends: from this number on, copies
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
 
@@ -117,7 +117,7 @@ void ask_for_rows(Kept& kept, const Choices& asked) {
   kept.in_memory = found->second.in_memory.value_or(kept.in_memory);
 }
 
-/// Room for so many columns beside a tile: whole ones, and others for what those computed too many read.
+/// Room for `columns` columns beside a tile: whole vectors, and more for what pixels computed in vain read.
 int columns_beside(std::int64_t columns, int whole) {
   return static_cast<int>(whole > 1 ? round_up<std::int64_t>(columns, whole) + whole : columns);
 }
@@ -455,7 +455,8 @@ std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choice
 }
 
 PlanOrWhy verified(PlanOrWhy found, const Memory& memory, const Choices& asked) {
-  if (!found.plan || !found.plan->several.empty()) return found;  // of which the kernel of several steps is
+  if (!found.plan || !found.plan->several.empty())
+    return found;  // the kernel of several steps has been verified
   if (auto why = why_not_followed(*found.plan, asked)) return {std::nullopt, std::move(*why)};
   if (auto why = why_impossible(*found.plan, memory)) return {std::nullopt, std::move(*why)};
   return found;

@@ -26,7 +26,7 @@ std::vector<Lifetime> lifetimes(const std::vector<StageReads>& members, const Ma
   }
   std::vector<Lifetime> lives;
   for (const RollingRows& r : march.rolling) {
-    // Those of which some are older than the step that computes them are needed in the next one.
+    // A source with rows older than the step that computes them is needed in the next step.
     if (traversal == Traversal::March && r.rows > r.rate[1]) {
       lives.push_back({0, std::numeric_limits<std::size_t>::max()});
       continue;

@@ -13,15 +13,15 @@
 namespace weft::plan {
 namespace {
 
-// Values that rows have in common stay in registers from the first row to the last; processors have 16 or 32, of which
-// sums and products need some.
+// Values that rows have in common stay in registers from the first row to the last; processors have 16 or 32,
+// and sums and products need some of them.
 constexpr std::size_t most_shared = 20;
 // Each row is code of its own.
 constexpr std::int64_t most_operations_of_row = 200;
 constexpr std::size_t most_taps = 100;
 // What is saved has to be more than what rows at the ends of tiles cost, and than the estimate may be wrong.
 constexpr double enough_saved = 0.1;
-// An access takes as long as so many operations, which go on beside it (machine/cpu.h).
+// Operations that take as long as an access, and go on beside it (machine/cpu.h).
 constexpr double operations_of_access = 7;
 constexpr std::int64_t operations_of_quotient = 16;
 
@@ -91,8 +91,8 @@ double loads_one_by_one(const Group& group, const StagePass& pass) {
   return loads;
 }
 
-/// How many values a loop loads for a pixel of a pass, lanes counted, if it computes so many rows; nothing if one loop may
-/// not be all that it takes.
+/// Values that a loop loads for a pixel of a pass, lanes counted, if it computes `rows` rows; nothing if one loop may not be
+/// enough.
 std::optional<double> loads_together(const Group& group, const StagePass& pass, int rows) {
   Positions positions;
   for (const StageReads& member : group.members) {

@@ -182,7 +182,7 @@ double operations_in_lanes(const Group& group) {
   return operations / of_step(group.march.step);
 }
 
-/// A source of which a lane keeps rows, some of them before they are needed, and columns of other lanes beside them.
+/// A source whose rows a lane keeps, some of them before they are needed, and columns of other lanes beside them.
 int registers_of_rows(Type pixel, int pixels, int beside, int rows, int loaded) {
   const int of_pixel = pixel.lanes * ((size_of(pixel.scalar) + 3) / 4);
   return of_pixel * (pixels * (rows + loaded) + beside * rows);
@@ -422,8 +422,7 @@ WarpStrip hybrid_of(const Group& group, int pixels, int height, int share, std::
 WarpStripOrWhy hybrid_tile(const Group& group, std::int64_t shared_bytes, const Choices& asked) {
   if (auto why = why_not_in_registers(group)) return {std::nullopt, std::move(*why)};
   if (is_of_volumes(group.march))
-    return {std::nullopt,
-            "'" + group.result().name + "' is a volume, of which no lane has all planes of a tile"};
+    return {std::nullopt, "'" + group.result().name + "' is a volume, and no lane has all planes of a tile"};
   if (!group.march.has_one_rate())
     return {std::nullopt, "stages of several rates are not computed one after the other in registers"};
   const double operations = operations_of(group);

@@ -22,7 +22,7 @@ bool has_equal_lanes(const ir::Value& v) {
   return true;
 }
 
-/// Whether a node makes each of so many lanes alike, or one value for all pixels of a row.
+/// Whether a node computes all lanes alike, or one value for all pixels of a row.
 class Likeness {
  public:
   explicit Likeness(int lanes) : lanes_(lanes) {}

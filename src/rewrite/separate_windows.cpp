@@ -185,7 +185,7 @@ class StageSeparation {
     return factor.as_double() == 1 ? whole : ir::binary(BinaryOp::Mul, ir::constant(factor), whole);
   }
 
-  /// A column or a row, one of which is a single tap.
+  /// A column or a row; the other one is a single tap.
   Expr line_in_pieces(const Expr& value, const Line& column, const Line& row) {
     const Line& line = column.taps() == 1 ? row : column;
     const Line& across = column.taps() == 1 ? column : row;

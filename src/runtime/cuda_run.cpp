@@ -19,7 +19,7 @@ using kernel::Array;
 
 namespace {
 
-/// Enough blocks for so many threads; the loops of kernels make up for the limits of grids.
+/// Enough blocks for that number of threads; the loops of kernels make up for the limits of grids.
 unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
   const std::int64_t count = threads / per_block + (threads % per_block > 0);
   return static_cast<unsigned>(std::clamp<std::int64_t>(count, 1, most));

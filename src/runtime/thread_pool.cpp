@@ -146,7 +146,7 @@ void ThreadPool::parallel_for(std::int64_t begin, std::int64_t end, std::int64_t
   if (loop.exception) std::rethrow_exception(loop.exception);
 }
 
-/// Shows the loop to the workers and wakes as many as there are pieces for.
+/// Shows the loop to the workers and wakes one for each piece.
 void ThreadPool::publish(Loop& loop) {
   {
     const std::lock_guard lock(mutex_);

@@ -164,7 +164,7 @@ class Planning {
           return refuse(fmt::format("'{}' reads '{}' from outside its group, whose '{}' needs '{}' in turn",
                                     reader->name, member->name, last.name, reader->name));
         }
-        return refuse(fmt::format("'{}' reads '{}' from outside its group, of which '{}' alone is stored",
+        return refuse(fmt::format("'{}' reads '{}' from outside its group, which stores only '{}'",
                                   reader->name, member->name, last.name));
       }
     }

@@ -89,7 +89,7 @@ std::vector<Bytes> bytes_of(const std::map<std::string, Buffer>& images) {
 /// What the command line asks for, understood.
 struct Plan {
   std::optional<Size> size;  ///< Else the application's own, or that of bench_size.
-  std::int64_t runs;         ///< At least so many, and for at least so many seconds.
+  std::int64_t runs;         ///< The least number of runs, and below the least time that they take.
   double seconds;
   RunTarget target;
   compile::Scheduling scheduling;

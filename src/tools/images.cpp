@@ -76,7 +76,7 @@ Scalar scalar_for(const DeclaredImage& image, Scalar of_picture, const std::stri
   throw error;
 }
 
-/// The number of lanes that an image has to have for a picture of so many, or 0 if that would be a guess.
+/// The number of lanes of an image that fits a picture with `of_picture` lanes, or 0 if that would be a guess.
 int lanes_without_guessing(const std::vector<int>& lanes, int of_picture, Channels channels) {
   const auto first_of = [&](std::initializer_list<int> wanted) {
     for (int n : wanted) {

@@ -152,7 +152,7 @@ class Roofs {
     const machine::BlockNeeds needs = compile::needs_of(count.resources, count.resources.max_threads);
     return std::max(1, machine::occupancy(board_.architecture(), needs).blocks);
   }
-  /// Of a multiprocessor, if there are so many.
+  /// Of a multiprocessor, if the kernel has that many.
   double warps_at_a_time(const SassCount& count) const {
     const double there_are = blocks_of(count.kernel) / board_.multiprocessors;
     const double of_block =

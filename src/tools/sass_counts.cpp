@@ -232,7 +232,7 @@ class Count {
       if (each.loop < 0) each.trips = trips_.threads;
   }
 
-  /// How often so many bytes are stored by what loops inside leave over; as parts of one.
+  /// By bytes: how often that number is stored by what loops inside leave over, as parts of one.
   std::map<std::int64_t, double> left_over(const std::set<int>& shared) const {
     if (shared.size() == 1) {
       std::map<std::int64_t, double> parts = left_over_.at(*shared.begin());

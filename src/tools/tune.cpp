@@ -87,10 +87,10 @@ void add_tune(Parser& weft) {
       "--size", options->size,
       "WIDTHxHEIGHT of the images; unless said, that of the application's\nsource, as of bench");
   command
-      .add_option(
-          "--best", options->best,
-          "so many of the schedules that should take least time are\nmeasured, besides those of --tile "
-          "block and --fuse none")
+      .add_option("--best", options->best,
+                  "the number of schedules that are measured: those that should take\nleast time, besides "
+                  "those of --tile "
+                  "block and --fuse none")
       .capture_default_str();
   command.add_option("--runs", options->runs, "how often each is timed; the median counts")
       .capture_default_str();

@@ -234,10 +234,10 @@ void add_verify(Parser& weft, int& exit_code) {
   Command command = weft.add_command("verify", "compares a target with the interpreter, on every pixel");
   command.add_option("APP", options->application, "the application, several after commas, or all");
   command.add_option("--random", options->random,
-                     "so many random pipelines instead, of seeds from --seed on");
+                     "this number of random pipelines instead, with seeds from --seed on");
   command.add_option("--mutants", options->mutants,
-                     "so many mutants of the application's CUDA instead, or all: kernels with one\n"
-                     "fault each, of which the checker or the comparison should find every one");
+                     "this number of mutants of the application's CUDA instead, or all: kernels with\n"
+                     "one fault each, which the checker or the comparison should find");
   command.add_option("--sizes", options->sizes,
                      "WIDTHxHEIGHT, and more after commas; cut or extended for\n"
                      "applications of other dimensions");

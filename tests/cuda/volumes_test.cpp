@@ -1,4 +1,4 @@
-// Volumes that warps go through plane by plane, on the SIMT checker: lanes of several pixels and rows, of which tiles lie
+// Volumes that warps go through plane by plane, on the SIMT checker: lanes of several pixels and rows, in tiles
 // inside a volume, at each of its ends, and beyond all of them; every border of what is read and of what is computed.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Size = std::vector<std::int64_t>;
 
-/// Smaller than windows; of several tiles in each direction, some of which lie inside; and with ends of rows within lanes.
+/// Smaller than windows; of several tiles in each direction, some of them inside; and with ends of rows within lanes.
 const std::vector<Size> sizes = {{1, 1, 1}, {3, 3, 5}, {9, 7, 30}, {272, 19, 21}, {273, 18, 12}};
 
 struct LaneOfVolume {

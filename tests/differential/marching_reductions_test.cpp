@@ -16,7 +16,7 @@ using Size = std::vector<std::int64_t>;
 
 const bool on_cpu = processor_of_tiles == target::Processor::Cpu;
 
-/// Several rows in each part, the last of which has fewer; parts of exactly one row, or of 16; and several to
+/// Several rows in each part, and fewer in the last; parts of exactly one row, or of 16; and several to
 /// a row. More rows than a strip has, and fewer than the windows have.
 const std::vector<Size> sizes =
     on_cpu ? std::vector<Size>{{1, 1},    {7, 5},    {33, 31},  {130, 170}, {1, 5000},

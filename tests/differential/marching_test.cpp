@@ -398,7 +398,7 @@ TEST(MarchingBoxes, TablesAreReadWhereTheyAre) {
   agree({out});
 }
 
-/// An image of which a file wants copied rows, beside one that is read where it lies between edges.
+/// An image whose rows a file wants copied, beside one that is read where it lies between edges.
 TEST(MarchingEdges, LeaveCopiedRowsOfOtherImagesWhole) {
   const Image<float> in("in"), other("other", in.size());
   const Accessor src = in.border(Border::clamp()), beside = other.border(Border::mirror());

@@ -69,7 +69,7 @@ TEST(ScatterColumns, OfOtherRanksAndTypes) {
                [&](Var x, Var y, Var z) {
                  return add({x, volume(x, y, z) / 16, z / 2, y / 3}, std::uint8_t{1});
                }),
-       // No coordinate of the result is that of the planes, all of which go to it.
+       // No coordinate of the result is that of the planes, and all planes go to it.
        scatter("through", {size[1], size[0], 16}, 0u, Extents{size[0], size[1], 6},
                [&](Var x, Var y, Var z) {
                  return add({y, x, volume.border(Border::clamp())(x, y, z) / 16}, 1u);

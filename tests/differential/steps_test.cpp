@@ -9,7 +9,7 @@ namespace {
 
 using Size = std::vector<std::int64_t>;
 
-/// `at_once` steps of 'out', in tiles of such an extent, whose passes compute so many rows at a time.
+/// `at_once` steps of 'out', in tiles of that extent, whose passes compute `rows` rows at a time.
 CompileOptions with_steps(int at_once, const std::string& tile = "[64, 16]",
                           const std::string& rows = "\"all\"") {
   CompileOptions options = compile_options();

@@ -11,7 +11,7 @@ const target::Processor processor_of_tiles = target::Processor::Cpu;
 
 namespace {
 
-/// The schedule of largest groups whose passes compute so many rows at a time, in low tiles; empty if none can.
+/// The schedule of largest groups whose passes compute `rows` rows at a time, in low tiles; empty if none can.
 std::string largest_groups_in_rows(const Pipeline& pipeline, int rows) {
   const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
   schedule::Grouping grouping{schedule::groups_of(chosen)};

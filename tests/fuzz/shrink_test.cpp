@@ -96,7 +96,7 @@ TEST(Shrinking, LeavesOneSmallGroup) {
   EXPECT_EQ(tried, 10);
 }
 
-constexpr int pipelines = 32;  // a few of which use one of the functions below
+constexpr int pipelines = 32;  // a few use one of the functions below
 
 /// A C++ compiler that takes some functions of floats for something else.
 RandomPlan plan_with(const std::string& instead) {

@@ -115,7 +115,7 @@ std::vector<Case> unsharp_mask() {
            unit_images({{"in", 3}}),
            of_floats([](const Image& in) { return reference::unsharp_mask(in, .1f, 4); }),
            {9 * 20 * eps}},
-          // a ratio of luminances, of which the least is 1e-3 or so
+          // a ratio of luminances; the least is 1e-3 or so
           {"unsharp_mask",
            {{"variant", "halide"}},
            {},

@@ -235,10 +235,9 @@ TEST_F(Commands, AScheduleIsPrintedAndForced) {
   };
   refuses({"--schedule", "two.json"},
           "pipeline 'harris' cannot follow the schedule: stage 'gx' is in two groups");
-  refuses(
-      {"--schedule", "one.json"},
-      "pipeline 'harris' cannot follow the schedule: 'sxy' reads 'dx' from outside its group, of which 'gx' "
-      "alone is stored");
+  refuses({"--schedule", "one.json"},
+          "pipeline 'harris' cannot follow the schedule: 'sxy' reads 'dx' from outside its group, which "
+          "stores only 'gx'");
   refuses({"--schedule", "basic.json", "--tile", "none"},
           "pipeline 'harris' cannot follow the schedule: rows of 'sx' would have to be kept for 'gx', and no "
           "stages march here");

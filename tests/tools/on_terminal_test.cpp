@@ -130,7 +130,7 @@ TEST_F(Show, NowhereElse) {
 
 TEST_F(Show, WhatIsWrittenAndFits) {
   is("xterm-kitty");
-  // 640 x 384 pixels, of 24 lines, 4 of which are left to text.
+  // 640 x 384 pixels, of 24 lines, with 4 left to text.
   EXPECT_TRUE(shown({"draw", "scene", "--size", "1280x400"}).err.starts_with("\033_Ga=T,f=24,s=640,v=200,"));
   EXPECT_TRUE(
       shown({"draw", "scene", "--size", "400x640", "--grey"}).err.starts_with("\033_Ga=T,f=24,s=200,v=320,"));

@@ -10,7 +10,7 @@
 namespace weft::schedule::hipacc {
 namespace {
 
-/// Vertices that were merged, of which the first is the least.
+/// Vertices that were merged, in ascending order.
 using Merged = std::vector<int>;
 using Matrix = std::vector<std::vector<double>>;  // symmetric; by first vertices
 

@@ -36,7 +36,7 @@ static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -
 #ifndef WEFT_CACHE_BYTES
 #define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif
-// Whether caches cannot keep so many bytes.
+// Whether these are too many bytes for the caches.
 static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 // e^v within 2.5 ulp, and 0 below 2^-125: v = n ln 2 + r, |r| <= ln 2 / 2, and e^r by a polynomial.
 // Clamping v itself would cost more: compilers make a maze of masks of two comparisons with constants.

@@ -49,7 +49,7 @@ static inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -
 #ifndef WEFT_CACHE_BYTES
 #define WEFT_CACHE_BYTES (16 << 20)  // half of the last level: the other half goes to what is read
 #endif
-// Whether caches cannot keep so many bytes.
+// Whether these are too many bytes for the caches.
 static inline bool exceeds_caches(int64_t bytes) { return bytes > WEFT_CACHE_BYTES; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }

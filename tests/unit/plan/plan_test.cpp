@@ -124,7 +124,7 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
       "its planes do not fit the registers of a warp");
   EXPECT_EQ(
       text(R"({"levels": [{"kind": "warp", "share": 50}, {"kind": "batch", "order": "static"}]})", of_warps),
-      "'b' is a volume, of which no lane has all planes of a tile");
+      "'b' is a volume, and no lane has all planes of a tile");
 }
 
 TEST(Plan, OfABlockPrints) {
@@ -258,7 +258,7 @@ TEST(Plan, ChangesInWhatIsAskedForAndInWhatFollows) {
       "  a       ring of 8 rows, 250 scalars each, in shared memory; [-1, 1] x [-1, 1], 1 ahead; clamp\n");
 }
 
-/// Of passes that compute so many rows at a time.
+/// The choice of passes that compute `rows` rows at a time.
 std::string with_rows(int rows) {
   return R"({"levels": [{"kind": "row", "extent": ["all", )" + std::to_string(rows) + "]}]}";
 }

@@ -20,7 +20,7 @@ using analysis::TimeDependences;
 
 analysis::Reach only(std::int64_t o) { return {o, o}; }
 
-/// One update that reads these offsets of a line so many steps back, and the arrays it rotates through; 0: never overwritten.
+/// One update that reads these offsets of a line, each some steps back, and the arrays it rotates through; 0: never overwritten.
 TimeDependences line(const std::vector<std::pair<int, int>>& reads, int arrays) {
   TimeDependences needs;
   needs.level = {0}, needs.arrays = {std::max(arrays, 1)}, needs.wraps = {false};

@@ -28,7 +28,7 @@ machine::GpuSpeeds slow() {
   gpu.multiprocessors = 2, gpu.architecture = &hopper;
   return gpu;
 }
-/// So many blocks, of which 16 run at a time on two multiprocessors.
+/// `count` blocks; 16 run at a time on two multiprocessors.
 BlockWork blocks(double count) {
   BlockWork work;
   work.blocks = count;
@@ -110,7 +110,7 @@ class BlockCosts : public testing::Test {
   Stage blurred(const char* name, const Source& source) {
     return convolve(name, source.border(Border::clamp()), blur);
   }
-  /// Of the stages from `first`, in one group, of which there are `count`.
+  /// Of `count` stages from `first` on, in one group.
   static BlockWork work(const Pipeline& pipeline, std::size_t first, std::size_t count) {
     const Kernels kernels(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
     const std::vector<Loop>& all = kernels.loops();

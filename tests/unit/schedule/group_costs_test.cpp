@@ -24,7 +24,7 @@ class GroupCosts : public testing::Test {
   Stage blurred(const char* name, const Source& source) {
     return convolve(name, source.border(Border::clamp()), blur);
   }
-  /// Of the stages from `first`, in one group, of which there are `count`.
+  /// Of `count` stages from `first` on, in one group.
   static CoreWork work(const Pipeline& pipeline, std::size_t first, std::size_t count) {
     const Kernels nothing_in_place(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
     const std::vector<Loop>& all = nothing_in_place.loops();

@@ -84,7 +84,7 @@ TEST(Groups, ThatMakeNoSenseAreRefused) {
 TEST(Groups, WhoseStagesAreNeededOutsideAreRefused) {
   const Chain s;
   EXPECT_EQ(follow(s.to({s.c, s.d}), {{"a", "b", "c"}}),
-            "'d' reads 'b' from outside its group, of which 'c' alone is stored");
+            "'d' reads 'b' from outside its group, which stores only 'c'");
   EXPECT_EQ(follow(s.to({s.c}), {{"a", "c"}}),
             "'b' reads 'a' from outside its group, whose 'c' needs 'b' in turn");
   EXPECT_EQ(follow(s.to({s.c, s.b}), {{"b", "c"}}),
@@ -101,7 +101,7 @@ TEST(Groups, InACycleAreRefused) {
   Stage e = point("e", a + d), f = point("f", c + b);
   Stage g = point("g", e + f);
   EXPECT_EQ(follow(Pipeline("test", {g}).ir(), {{"a", "e"}, {"c", "f"}}),
-            "'b' reads 'a' from outside its group, of which 'e' alone is stored");
+            "'b' reads 'a' from outside its group, which stores only 'e'");
 }
 
 TEST(Groups, OfWhatIsNoFunctionOfAPlaceAreRefused) {

@@ -117,7 +117,7 @@ TEST(Block, OfALaunchOfOneIsTheLargest) {
 }
 
 TEST(Block, OfThreadsThatShareRowsIsTheBestWithFewerRegistersToo) {
-  // With 64 registers all powers of two have 32 warps. With 56, of which 9 warps fit each quarter of the
+  // With 64 registers all powers of two have 32 warps. With 56, 9 warps fit each quarter of the
   // file, 9 blocks of 4 warps are 36, and 4 of 8 are 32. 40 and 48 hold 48 and 40 warps, whichever way.
   const auto of = [](int least, int most) {
     return choose_block(architecture(9, 0), {least, most}, nothing, windows).threads();
@@ -128,7 +128,7 @@ TEST(Block, OfThreadsThatShareRowsIsTheBestWithFewerRegistersToo) {
   EXPECT_EQ(of(33, 40), 256);
   EXPECT_EQ(of(1, 32), 256);
   EXPECT_EQ(of(65, 80), 128) << "72 registers: 28 warps";
-  // Of work there may be too little for so many blocks, and the smallest blocks have most warps anyhow.
+  // Of work there may be too little for all blocks, and the smallest blocks have most warps anyhow.
   EXPECT_EQ(choose_block(architecture(9, 0), {49, 64}, nothing, parts).threads(), 256);
   EXPECT_EQ(choose_block(architecture(9, 0), {49, 64}, nothing, pixels).threads(), 64);
 }

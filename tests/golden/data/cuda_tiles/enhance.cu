@@ -274,7 +274,7 @@ unsigned blocks(int64_t threads, int64_t per_block, int64_t most) {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
 }
 
-// Launches a kernel with enough blocks for so many threads; its loops make up for the limits of grids. Sizes that
+// Launches a kernel with enough blocks for that number of threads; its loops make up for the limits of grids. Sizes that
 // the kernel takes as 32 bits fit them: larger ones were refused.
 template <class... Parameters, class... Given>
 cudaError_t launch(void (*kernel)(Parameters...), Extents threads, Extents block, cudaStream_t stream, Given... given) {

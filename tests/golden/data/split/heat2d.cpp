@@ -35,7 +35,7 @@ static inline void exchange(T& a, T& b) {
 #ifndef WEFT_LEAST_PORTION
 #define WEFT_LEAST_PORTION 2500  // nanoseconds that one takes at least, unless the host says it
 #endif
-// The loop of a launch in portions: so many iterations each, but for the last.
+// The loop of a launch in portions of equal size, but for the last.
 struct portions {
   void (*body)(const void* frame, int64_t first, int64_t last);
   const void* frame;
@@ -46,7 +46,7 @@ struct portions {
     all.body(all.frame, first * all.length, end < all.count ? end : all.count);
   }
 };
-// Runs the loop, whose iterations take about so many picoseconds each, in portions that the host finds large enough.
+// Runs the loop, whose iterations take about `picoseconds` each, in portions that the host finds large enough.
 static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
                                void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
   const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;

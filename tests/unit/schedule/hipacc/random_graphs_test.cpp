@@ -17,7 +17,7 @@ using analysis::Pattern;
 
 constexpr unsigned part = testing_support::instrumented ? 4 : 1;  // of the seeds
 
-/// Up to nine stages of two sizes, each of which reads up to three that precede it, or one of two inputs.
+/// Up to nine stages of two sizes. Each reads up to three that precede it, or one of two inputs.
 class RandomGraph {
  public:
   explicit RandomGraph(unsigned seed) : random_(seed) {
