@@ -33,8 +33,8 @@ ir::Affine in_steps(const ir::Affine& a, const std::vector<InSteps>& steps) {
   return a.substitute([&](const ir::Atom& atom) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
     if (!coord || coord->dim >= std::ssize(steps)) return ir::Affine(atom);
-    return ir::Affine(atom) * steps[static_cast<std::size_t>(coord->dim)].rate +
-           steps[static_cast<std::size_t>(coord->dim)].first;
+    const InSteps& step = steps[static_cast<std::size_t>(coord->dim)];
+    return ir::Affine(atom) * step.rate + step.first;
   });
 }
 

@@ -199,7 +199,7 @@ class LaneRows {
   /// A row beyond the ends of a stage is a copy of the row that the border finds. It is made when the later one of the
   /// two has been computed.
   Block what_borders_find_in_rows(const Source& source, const Expr& row) const;
-  /// Likewise the rows of a volume's plane that a lane has, all of which have been computed.
+  /// Likewise for the rows of a volume's plane, once the lane has computed all of its own.
   Block what_borders_find_in_lines(const Source& source) const;
 
   const Tile& tile_;

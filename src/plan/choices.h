@@ -76,8 +76,8 @@ struct Choices {
   LimitChoices code = {};
   /// Time steps of an evolution in one kernel. The other choices are asked of that kernel.
   std::optional<int> steps = {};
-  std::optional<std::int64_t> steps_from =
-      {};                                  ///< The least bytes of a field for which several steps are taken.
+  /// The least bytes of a field for which several steps are taken.
+  std::optional<std::int64_t> steps_from = {};
   std::optional<SplitChoices> split = {};  ///< Those steps in split tiles.
 
   bool operator==(const Choices&) const = default;

@@ -89,7 +89,7 @@ struct Kept {
   Window window, outside;            ///< As RollingRows has them.
   bool continues = false;            ///< Computed beyond its ends, as it repeats.
   int ahead = 0;                     ///< Rows by which it is ahead of the result.
-  int least_rows = 1;                ///< The least room for it that will do.
+  int least_rows = 1;                ///< The fewest rows that it needs room for.
   int first_column = 0;  ///< Of lanes: pixels from the left end of a lane's first step to what it has.
   std::optional<BorderRule> border;
 

@@ -89,8 +89,7 @@ void add_tune(Parser& weft) {
   command
       .add_option("--best", options->best,
                   "the number of schedules that are measured: those that should take\nleast time, besides "
-                  "those of --tile "
-                  "block and --fuse none")
+                  "those of --tile block and --fuse none")
       .capture_default_str();
   command.add_option("--runs", options->runs, "how often each is timed; the median counts")
       .capture_default_str();

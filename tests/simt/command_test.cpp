@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string>
 
 namespace {
 
@@ -77,11 +79,23 @@ TEST_F(Command, SaysWhatItCannotRun) {
   const auto missing = simt_check({"missing.cu"});
   EXPECT_EQ(missing.output, "simt-check: error: cannot read 'missing.cu'\n");
   EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(simt_check({}).output, "simt-check: error: which file? Say simt-check FILE\n");
   const auto without = simt_check({"other.cu", "--build", "fast"});
   EXPECT_EQ(without.output,
             "simt-check: error: the text has no function 'simt_main' with external linkage\n");
   EXPECT_EQ(without.exit_code, 2);
   EXPECT_EQ(simt_check({"other.cu", "--build", "fast", "--function", "other"}).exit_code, 0);
+}
+
+TEST_F(Command, PrecompilesHeadersForEachBuildUsualAndQuick) {
+  EXPECT_EQ(simt_check({"--precompile", "made"}).exit_code, 0);
+  std::set<std::string> made;
+  for (const auto& file : fs::directory_iterator("made/cuda_runtime.h.gch"))
+    made.insert(file.path().filename().string());
+  EXPECT_EQ(made,
+            (std::set<std::string>{"address", "address_quick", "fast", "fast_quick", "race", "race_quick"}));
+  EXPECT_TRUE(fs::exists("made/cuda_runtime.h")) << "for texts that include it again";
+  EXPECT_NE(simt_check({"text.cu", "--precompile", "made"}).exit_code, 0) << "one or the other";
 }
 
 TEST_F(Command, ReportsLeaksAndCountsIfAsked) {
