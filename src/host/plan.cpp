@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "host/dependences.h"
 #include "host/verify.h"
@@ -216,7 +217,11 @@ bool are_on(const Node& first, const std::vector<Node>& nodes) {
 
 }  // namespace
 
-Plan plan_of(const Module& module) { return Planner(module).plan(); }
+Plan plan_of(const Module& module, analysis::RowReachOrWhy rows) {
+  Plan plan = Planner(module).plan();
+  plan.rows = std::move(rows);
+  return plan;
+}
 
 bool is_on_one_stream(const Plan& plan) { return plan.nodes.empty() || are_on(plan.nodes[0], plan.nodes); }
 

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/row_reach.h"
 #include "kernel/build.h"
 #include "kernel/ir.h"
 
@@ -135,12 +136,14 @@ struct Limit {
 /// Images lie where the caller gives them: on the host, or on the device.
 struct Plan {
   std::vector<Limit> limits;
+  analysis::RowReachOrWhy rows =
+      {};                   ///< If they have a reach, images of the host move in parts (host/parts.h).
   std::vector<Node> nodes;  ///< In an order that respects all edges.
   bool operator==(const Plan&) const = default;
 };
 
-/// Verified. All on one stream, of the host or of the first GPU.
-Plan plan_of(const kernel::Module& module);
+/// Verified. All on one stream, of the host or of the first GPU. `rows` are those of the pipeline.
+Plan plan_of(const kernel::Module& module, analysis::RowReachOrWhy rows = {});
 
 bool is_on_one_stream(const Plan& plan);
 /// The plan itself. Throws InternalError if it has several streams or devices, which emitters and the runtime

@@ -4,6 +4,7 @@
 
 #include <cctype>
 
+#include "base/counted.h"
 #include "host/plan.h"
 #include "ir/stage_ir.h"
 #include "kernel/symbol_format.h"
@@ -157,6 +158,12 @@ std::string to_string(const Plan& plan) {
   if (is_one_place && !plan.nodes.empty())
     out += fmt::format("on {}, stream {}\n", name_of(plan.nodes[0].device), plan.nodes[0].stream);
   for (const Limit& limit : plan.limits) out += fmt::format("{} is {} at most\n", limit.size, limit.most);
+  if (const auto& reach = plan.rows.reach) {
+    out += fmt::format("images of the host move in parts, each with {} above and {} below\n",
+                       counted(reach->above, "row"), reach->below);
+  } else if (!plan.rows.why.empty()) {
+    out += fmt::format("images of the host move whole: {}\n", plan.rows.why);
+  }
   print(plan.nodes, "", !is_one_place, out);
   return out;
 }

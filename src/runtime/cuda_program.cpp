@@ -4,8 +4,13 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <utility>
 
+#include "analysis/row_reach.h"
 #include "base/round_up.h"
 #include "emit/gpu.h"
 
@@ -81,6 +86,18 @@ void check_lie_on_gpu(const std::map<std::string, Buffer>& images,
   }
 }
 
+/// $WEFT_CUDA_PARTS, for whoever measures; 0: as should take least time.
+std::int64_t wanted_parts() {
+  const char* text = std::getenv("WEFT_CUDA_PARTS");
+  if (!text || !*text) return 0;
+  std::int64_t parts = 0;
+  const char* end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, parts);
+  if (error == std::errc() && stop == end && parts > 0) return parts;
+  throw Error("WEFT_CUDA_PARTS is '" + std::string(text) + "', which is not a number of parts")
+      .help("set WEFT_CUDA_PARTS to the number of parts in which images of the host move, or unset it");
+}
+
 CudaToolchain toolchain_of(const std::shared_ptr<const CudaDevice>& gpu,
                            const std::vector<std::filesystem::path>& compilers) {
   compile::DeviceCompiler compiler{nvrtc_for(gpu->driver(), compilers)};
@@ -112,7 +129,8 @@ CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const Cud
       device_(toolchain.device),
       code_(compile::lowered(*pipeline_,
                              {target::Processor::Gpu, machine::closest_architecture(toolchain.architecture)},
-                             scheduling)),
+                             scheduling),
+            analysis::row_reach(*pipeline_)),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned),
       progress_(progress) {
@@ -143,12 +161,16 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
                          std::map<std::string, Buffer>& outputs) const {
   naming(*pipeline_, [&] {
     const CudaDevice::Current current(*device_);
+    if (!callers) {
+      const std::vector<host::Part> parts = parts_of(bindings, outputs);
+      if (parts.size() > 1) return run_in_parts(parts, bindings, outputs);
+    }
     std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
     void* stream = own ? own->handle() : *callers;
     const bool into_graph = callers && is_captured(stream);
     if (into_graph) check_lie_on_gpu(bindings.images, outputs);
     if (!into_graph) allocate(outputs, stream, own);
-    CudaRun run(code_, device_, device_pool_, pinned_pool_, stream, into_graph);
+    CudaRun run(code_, device_, device_pool_, pinned_pool_, copies_, stream, into_graph);
     run.bind(*pipeline_, bindings, outputs);
     std::optional<LaunchProgress> progress;
     if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
@@ -156,9 +178,57 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
     run.finish_copies();
     if (!own) return;
     run.wait();
-    const std::lock_guard lock(mutex_);
-    idle_streams_.push_back(std::move(own));
+    give(std::move(own));
   });
+}
+
+std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,
+                                              const std::map<std::string, Buffer>& outputs) const {
+  std::int64_t rows = -1, bytes = 0;
+  for (const auto* images : {&bindings.images, &outputs}) {
+    for (const auto& [name, image] : *images) {
+      const std::int64_t own = image.rank() > 0 ? image.extents().back() : 0;
+      if (!image.memory().is_host() || image.pixels() == 0 || (rows >= 0 && own != rows)) return {};
+      rows = own, bytes += image.bytes() / own;
+    }
+  }
+  return host::parts_of(code_.plan, rows, bytes, wanted_parts());
+}
+
+/// Three at a time: one is copied to the GPU, one is computed, one is copied back.
+void CudaProgram::run_in_parts(const std::vector<host::Part>& parts, const ir::Bindings& bindings,
+                               const std::map<std::string, Buffer>& outputs) const {
+  constexpr std::size_t at_a_time = 3;
+  struct Running {
+    std::shared_ptr<const CudaStream> stream;
+    std::unique_ptr<CudaRun> run;
+  };
+  std::deque<Running> running;
+  std::size_t finished = 0;
+  const auto finish_first = [&] {
+    running.front().run->finish_copies();
+    running.front().run.reset();
+    give(std::move(running.front().stream));
+    running.pop_front();
+    ++finished;
+    if (progress_) progress_->done = static_cast<double>(finished) / static_cast<double>(parts.size());
+  };
+  if (progress_) progress_->done = 0, progress_->step = 0, progress_->steps = 0;
+  for (const host::Part& part : parts) {
+    if (running.size() == at_a_time) finish_first();
+    Running& next = running.emplace_back(Running{take_stream(), nullptr});
+    next.run = std::make_unique<CudaRun>(code_, device_, device_pool_, pinned_pool_, copies_,
+                                         next.stream->handle(), false);
+    ir::Bindings images = bindings;
+    std::map<std::string, Buffer> results = outputs;
+    for (auto* buffers : {&images.images, &results}) {
+      for (auto& [name, buffer] : *buffers) buffer = rows_of(buffer, part.from, part.to);
+    }
+    next.run->bind(*pipeline_, images, results);
+    next.run->keep_rows(part.first - part.from, part.last - part.from);
+    next.run->queue();
+  }
+  while (!running.empty()) finish_first();
 }
 
 /// Whether what is queued on the stream becomes part of a CUDA graph, which runs later, and again and again.
@@ -167,6 +237,11 @@ bool CudaProgram::is_captured(void* stream) const {
   device_->driver().check(device_->driver()->stream_is_capturing(stream, &status),
                           "the stream does not tell whether it is being captured");
   return status != 0;
+}
+
+void CudaProgram::give(std::shared_ptr<const CudaStream> stream) const {
+  const std::lock_guard lock(mutex_);
+  idle_streams_.push_back(std::move(stream));
 }
 
 std::shared_ptr<const CudaStream> CudaProgram::take_stream() const {

@@ -14,6 +14,7 @@
 #include "compile/cache.h"
 #include "compile/device_compiler.h"
 #include "compile/scheduling.h"
+#include "host/parts.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_memory.h"
 #include "runtime/cuda_run.h"
@@ -48,8 +49,15 @@ class CudaProgram : public GpuExecutable {
 
  private:
   std::shared_ptr<const CudaStream> take_stream() const;
-
+  void give(std::shared_ptr<const CudaStream> stream) const;
   bool is_captured(void* stream) const;
+
+  /// Of a run whose images and outputs all lie in the host's memory; one alone for others.
+  std::vector<host::Part> parts_of(const ir::Bindings& bindings,
+                                   const std::map<std::string, Buffer>& outputs) const;
+  void run_in_parts(const std::vector<host::Part>& parts, const ir::Bindings& bindings,
+                    const std::map<std::string, Buffer>& outputs) const;
+
   /// `otherwise` begins the message if it cannot be loaded.
   void load(const std::string& cubin, const std::string& otherwise);
   /// Memory for the outputs that lie on the GPU and have none yet.
@@ -61,6 +69,7 @@ class CudaProgram : public GpuExecutable {
   std::shared_ptr<void> loaded_;  ///< The compiled kernels.
   CudaCode code_;
   mutable CudaPool device_pool_, pinned_pool_;
+  HostCopies copies_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<const CudaStream>> idle_streams_;  ///< For runs without the caller's.
   RunProgress* progress_;

@@ -25,15 +25,39 @@ unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(count, 1, most));
 }
 
+/// Rows that are copied between the host and the GPU at once.
+struct Piece {
+  Buffer image, staged;  ///< The caller's, and the same rows in pinned memory.
+  std::size_t offset,
+      bytes;  ///< From the first row, and of these, as they lie in pinned memory and on the GPU.
+};
+
+/// While one is copied to or from the GPU, the host copies the next, or the one before.
+std::vector<Piece> pieces_of(const Buffer& image, const Buffer& staged, std::size_t bytes) {
+  constexpr std::size_t usual_bytes = 4 << 20;
+  if (image.rank() < 2 || bytes <= usual_bytes) return {{image, staged, 0, bytes}};
+  const std::int64_t rows = image.extents().back();
+  const std::size_t row = bytes / static_cast<std::size_t>(rows);
+  const std::int64_t at_once = std::max<std::int64_t>(static_cast<std::int64_t>(usual_bytes / row), 1);
+  std::vector<Piece> pieces;
+  for (std::int64_t first = 0; first < rows; first += at_once) {
+    const std::int64_t last = std::min(first + at_once, rows);
+    pieces.push_back({rows_of(image, first, last), rows_of(staged, first, last),
+                      static_cast<std::size_t>(first) * row, static_cast<std::size_t>(last - first) * row});
+  }
+  return pieces;
+}
+
 }  // namespace
 
 CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
-                 CudaPool& pinned, void* stream, bool is_captured)
+                 CudaPool& pinned, const HostCopies& copies, void* stream, bool is_captured)
     : code_(code),
       module_(code.module),
       device_(std::move(device)),
       stream_(stream),
       memory_(device_, of_device, pinned, stream, is_captured),
+      copies_(copies),
       one_by_one_(!is_captured && kernels_run_one_by_one()) {}
 
 /// An array has its stage's name only where that is an identifier which nothing else has: so they are told by their
@@ -89,9 +113,10 @@ void CudaRun::queue(const std::vector<host::Node>& nodes) {
 }
 
 void CudaRun::finish_copies() {
-  if (copied_.empty()) return;
-  wait();
-  for (auto& [output, pixels] : copied_) output.copy_from(pixels);
+  for (const Fetched& fetched : fetched_) {
+    fetched.after ? fetched.after->wait() : wait();
+    copies_.copy(fetched.output, fetched.pixels);
+  }
 }
 
 void CudaRun::wait() {
@@ -120,21 +145,33 @@ void CudaRun::allocate(const host::Allocate& n) {
 
 /// Pixels between the host and the GPU go through pinned memory, laid out as the GPU's.
 void CudaRun::copy(const host::Copy& n) {
-  Buffer& image = images_.at(n.array);
+  Buffer image = images_.at(n.array);
   if (image.pixels() == 0) return;
   const Array& a = host::array_named(module_, n.array);
   const host::Allocate& memory = *host::allocation_of(code_.plan, n.array, host::When::HostImage);
-  const auto bytes = static_cast<std::size_t>(value(memory.scalars) * size_of(memory.type));
-  const Buffer staged = staging(a, image, bytes);
-  const auto address = as_address(addresses_.at(n.array));
-  if (n.from == host::the_host) {
-    staged.copy_from(image);
-    check(device_->driver()->copy_to_device(address, staged.data(), bytes, stream_),
-          fmt::format("image '{}' cannot be copied to the GPU", n.array));
-  } else {
-    check(device_->driver()->copy_to_host(staged.data(), address, bytes, stream_),
-          fmt::format("output '{}' cannot be copied from the GPU", n.array));
-    copied_.emplace_back(image, staged);
+  auto bytes = static_cast<std::size_t>(value(memory.scalars) * size_of(memory.type));
+  auto address = as_address(addresses_.at(n.array));
+  const bool is_output = n.to == host::the_host;
+  if (is_output && kept_) {
+    const auto [first, last] = *kept_;
+    const auto row = static_cast<std::size_t>(fields_.at(a.strides.back()).i * size_of(memory.type));
+    address += static_cast<std::size_t>(first) * row, bytes = static_cast<std::size_t>(last - first) * row;
+    image = rows_of(image, first, last);
+  }
+  const CudaDriver& driver = device_->driver();
+  const std::vector<Piece> pieces = pieces_of(image, staging(a, image, bytes), bytes);
+  for (const Piece& piece : pieces) {
+    if (is_output) {
+      check(driver->copy_to_host(piece.staged.data(), address + piece.offset, piece.bytes, stream_),
+            fmt::format("output '{}' cannot be copied from the GPU", n.array));
+      const bool is_last = &piece == &pieces.back();
+      fetched_.push_back({piece.image, piece.staged,
+                          is_last ? nullptr : std::make_unique<const CudaEvent>(device_, stream_)});
+    } else {
+      copies_.copy(piece.staged, piece.image);
+      check(driver->copy_to_device(address + piece.offset, piece.staged.data(), piece.bytes, stream_),
+            fmt::format("image '{}' cannot be copied to the GPU", n.array));
+    }
   }
 }
 

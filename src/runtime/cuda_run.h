@@ -11,14 +11,15 @@
 #include "ir/bindings.h"
 #include "kernel/evaluate.h"
 #include "runtime/cuda_memory.h"
+#include "runtime/host_copies.h"
 #include "runtime/launch_progress.h"
 
 namespace weft::runtime {
 
 /// What runs of a pipeline share.
 struct CudaCode {
-  explicit CudaCode(kernel::Module lowered)
-      : module(std::move(lowered)), plan(host::on_one_stream(host::plan_of(module))) {}
+  CudaCode(kernel::Module lowered, analysis::RowReachOrWhy rows)
+      : module(std::move(lowered)), plan(host::on_one_stream(host::plan_of(module, std::move(rows)))) {}
 
   kernel::Module module;
   host::Plan plan;
@@ -30,12 +31,14 @@ struct CudaCode {
 class CudaRun {
  public:
   CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device, CudaPool& of_device,
-          CudaPool& pinned, void* stream, bool is_captured);
+          CudaPool& pinned, const HostCopies& copies, void* stream, bool is_captured);
 
   /// The sizes of the images, and the parameters. Images and outputs in the GPU's memory are used where they are,
   /// of others there is a copy. Throws weft::Error for sizes that the kernels are not made for.
   void bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
             const std::map<std::string, Buffer>& outputs);
+  /// Of the host's outputs only the rows [first, last) are written.
+  void keep_rows(std::int64_t first, std::int64_t last) { kept_ = {first, last}; }
   /// Lets it know of each launch as the next one is queued, and of the last when all is done: the queue is
   /// short where there are many.
   void watch(LaunchProgress& progress) { progress_ = &progress; }
@@ -63,10 +66,18 @@ class CudaRun {
   std::shared_ptr<const CudaDevice> device_;
   void* stream_;
   CudaRunMemory memory_;
+  const HostCopies& copies_;
   kernel::FieldValues fields_;
-  std::map<kernel::Symbol, Buffer> images_;        ///< The caller's, by array.
-  std::map<kernel::Symbol, void*> addresses_;      ///< On the device.
-  std::vector<std::pair<Buffer, Buffer>> copied_;  ///< Outputs of the host, and where their pixels come from.
+  std::map<kernel::Symbol, Buffer> images_;    ///< The caller's, by array.
+  std::map<kernel::Symbol, void*> addresses_;  ///< On the device.
+  std::optional<std::pair<std::int64_t, std::int64_t>>
+      kept_;  ///< Rows of the outputs; all, if none are said.
+  /// Pixels for the host's outputs, once the event has passed, or all that was queued.
+  struct Fetched {
+    Buffer output, pixels;
+    std::unique_ptr<const CudaEvent> after;
+  };
+  std::vector<Fetched> fetched_;
   bool waited_ = false;
   bool one_by_one_;                     ///< Each kernel is waited for, so that a fault has its name.
   LaunchProgress* progress_ = nullptr;  ///< Of whoever watches.

@@ -26,7 +26,9 @@ int available_cpus() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-int default_threads() {
+}  // namespace
+
+int usual_threads() {
   const char* text = std::getenv("WEFT_THREADS");
   if (!text || !*text) return std::min(available_cpus(), most_threads);
   int threads = 0;
@@ -38,6 +40,8 @@ int default_threads() {
   }
   return threads;
 }
+
+namespace {
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -115,7 +119,7 @@ void check_threads(int threads) {
 
 ThreadPool::ThreadPool(int threads) {
   check_threads(threads);
-  const int wanted = (threads == 0 ? default_threads() : threads) - 1;
+  const int wanted = (threads == 0 ? usual_threads() : threads) - 1;
   workers_.reserve(static_cast<std::size_t>(wanted));
   try {
     for (int i = 0; i < wanted; ++i) workers_.emplace_back([this] { work(); });

@@ -35,12 +35,14 @@ class Body {
 
 /// More would cost stacks and gain nothing.
 constexpr int most_threads = 4096;
+/// $WEFT_THREADS, else as many threads as this process has CPUs. Throws weft::Error if the variable is no number of them.
+int usual_threads();
 /// Throws weft::Error if that is negative or more than most_threads; 0 means one for each core.
 void check_threads(int threads);
 
 class ThreadPool {
  public:
-  /// With 0: $WEFT_THREADS, else as many threads as this process has CPUs.
+  /// With 0: the usual number.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/footprint.h"
+#include "analysis/row_reach.h"
 #include "analysis/time_dependences.h"
 #include "compile/scheduling.h"
 #include "host/plan.h"
@@ -268,6 +269,8 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   if (!what.search.empty()) json["search"] = what.search;
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   json["host"] = as_json(host.nodes);
+  if (host.rows.reach) json["parts"] = {{"above", host.rows.reach->above}, {"below", host.rows.reach->below}};
+  if (!host.rows.why.empty()) json["parts"] = {{"why_not", host.rows.why}};
   if (kernels) json["device_code"] = kernels->json();
   if (roofs) json["predicted"] = roofs->json();
   if (loops) json["compiled"] = loops->json();
@@ -309,7 +312,8 @@ void explain(const ExplainOptions& options) {
     fmt::print("{}", ir::to_string(definition));
   } else {
     const kernel::Module module = lower::lower(pipeline, what.schedule.kernels, target);
-    const host::Plan host = host::plan_of(module);
+    const host::Plan host =
+        board ? host::plan_of(module, analysis::row_reach(definition)) : host::plan_of(module);
     const std::optional<KernelReport> kernels = explain_kernels(module, options);
     std::optional<PipelineRoofs> roofs;
     if (board && sizes && kernels && !kernels->compiler.empty())

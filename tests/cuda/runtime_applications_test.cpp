@@ -66,6 +66,32 @@ TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
   }
 }
 
+/// With rows above and below that are read, at the ends of the images and between them.
+class InParts : public GpuTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(InParts, EqualTheInterpreter) {
+  const Pipeline pipeline = build(applications().at(GetParam().application)).pipeline;
+  cuda.find_races();
+  const Program program = on_fake_gpu(pipeline, GetParam().tile);
+  for (const char* number : {"2", "3", "100"}) {
+    SCOPED_TRACE(number);
+    const Variable parts("WEFT_CUDA_PARTS", number);
+    cuda.forget_calls();
+    Arguments arguments;
+    for (const ir::StagePtr& input : pipeline.ir().inputs)
+      arguments.images[input->name] = picture(input->type, {33, 41}, 7);
+    expect_agreement(program, pipeline, arguments, GetParam().bound);
+    EXPECT_GE(std::ssize(calls({"cuStreamSynchronize"})), 2) << "they moved whole";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Applications, InParts,
+                         testing::Values(Case{"sobel", {1e-3}}, Case{"harris", {2e3}},
+                                         Case{"unsharp", {1, .01}}, Case{"median"},
+                                         Case{"unsharp_mask", {1e-3}}, Case{"night", {1e-3}},
+                                         Case{"optical_flow", {1e-3}}, Case{"scatter_pipes", {1e-3}}),
+                         [](const auto& info) { return std::string(info.param.application); });
+
 INSTANTIATE_TEST_SUITE_P(Applications, OnTheFakeGpu, testing::ValuesIn(cases),
                          [](const auto& info) { return std::string(info.param.application); });
 

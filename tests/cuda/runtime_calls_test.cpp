@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,6 +56,72 @@ TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
             (Calls{"cuMemcpyHtoDAsync d1 h1 7936 s1", "cuLaunchKernel once_kernel 1x4x1 s1",
                    "cuLaunchKernel twice_kernel 1x4x1 s1", "cuMemcpyDtoHAsync h2 d2 7936 s1",
                    "cuStreamSynchronize s1"}));
+}
+
+/// "cuMemcpyHtoDAsync d1 h1 2304 s1" as "cuMemcpyHtoDAsync s1".
+Calls without_memory(Calls calls) {
+  for (std::string& call : calls) call.erase(call.find(' '), call.rfind(' ') - call.find(' '));
+  return calls;
+}
+
+/// Three are under way before the first is waited for.
+TEST_F(RuntimeCalls, OfImagesOfTheHostInParts) {
+  const testing_support::Variable parts("WEFT_CUDA_PARTS", "4");
+  cuda.find_races();
+  Image<float> in("in");
+  const Mask column{{1}, {2}, {1}};
+  const Pipeline pipeline("blur", Outputs(convolve("out", in.border(Border::clamp()), column)).strict());
+  const Program program = on_fake_gpu(pipeline);
+  expect_agreement(program, pipeline, {{{"in", image()}}, {}, {}});
+  Calls wanted;
+  for (const std::string stream : {" s1", " s2", " s3"})
+    wanted.insert(wanted.end(),
+                  {"cuMemcpyHtoDAsync" + stream, "cuLaunchKernel" + stream, "cuMemcpyDtoHAsync" + stream});
+  wanted.insert(wanted.end(), {"cuStreamSynchronize s1", "cuMemcpyHtoDAsync s1", "cuLaunchKernel s1",
+                               "cuMemcpyDtoHAsync s1", "cuStreamSynchronize s2", "cuStreamSynchronize s3",
+                               "cuStreamSynchronize s1"});
+  EXPECT_EQ(without_memory(calls({"cuMemcpy", "cuLaunchKernel", "cuStreamSynchronize"})), wanted);
+  // 31 rows of 256 bytes: parts of 8, 8, 8 and 7 rows, and one above and below, where there is one.
+  EXPECT_EQ(calls({"cuMemcpyHtoDAsync"}),
+            (Calls{"cuMemcpyHtoDAsync d1 h1 2304 s1", "cuMemcpyHtoDAsync d3 h3 2560 s2",
+                   "cuMemcpyHtoDAsync d5 h5 2560 s3", "cuMemcpyHtoDAsync d1 h2 2048 s1"}));
+  cuda.forget_calls();
+  expect_agreement(program, pipeline, {{{"in", image(2)}}, {}, {}});
+  EXPECT_EQ(calls({"cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate"}), Calls{})
+      << "the first run took them all";
+}
+
+TEST_F(RuntimeCalls, OfPartsThatLieOnTheGpuOrOnTheUsersStreamAreWhole) {
+  const testing_support::Variable parts("WEFT_CUDA_PARTS", "4");
+  const Program program = two_kernels();
+  program(on_gpu(image()));
+  EXPECT_EQ(calls({"cuLaunchKernel"}).size(), 2u);
+  program.run_on(cuda.stream(), {{{"in", image()}}, {}, {}});
+  EXPECT_EQ(calls({"cuLaunchKernel"}).size(), 4u);
+  program(image());
+  EXPECT_EQ(calls({"cuLaunchKernel"}).size(), 12u);
+}
+
+/// The host copies one while another is under way; the last is waited for with all that was queued.
+TEST_F(RuntimeCalls, OfLargeImagesInPieces) {
+  Image<std::uint8_t> in("in");
+  const Pipeline pipeline("brighter",
+                          {point("more", cast<std::uint8_t>(in / 2 + 9)), reduce("sum", in, Reduce::sum())});
+  const Program program = on_fake_gpu(pipeline);
+  expect_agreement(program, pipeline, {{{"in", picture(type_of<std::uint8_t>(), {2048, 2100}, 1)}}, {}, {}});
+  const auto bytes_of = [&](const std::string& call) {
+    std::vector<int> bytes;
+    for (const std::string& text : calls({call})) {
+      std::istringstream words(text);
+      std::string name, to, from;
+      words >> name >> to >> from >> bytes.emplace_back();
+    }
+    return bytes;
+  };
+  EXPECT_EQ(bytes_of("cuMemcpyHtoDAsync"), (std::vector<int>{4194304, 106496}));
+  EXPECT_EQ(bytes_of("cuMemcpyDtoHAsync"), (std::vector<int>{4194304, 106496, 8}));
+  EXPECT_EQ(calls({"cuEventSynchronize", "cuStreamSynchronize"}),
+            (Calls{"cuEventSynchronize e1", "cuStreamSynchronize s1"}));
 }
 
 TEST_F(RuntimeCalls, LetTheDriverKeepReleasedMemoryUnlessSomebodyChoseOtherwise) {

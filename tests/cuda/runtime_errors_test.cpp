@@ -247,6 +247,26 @@ TEST_F(RuntimeErrors, KernelsThatFailOneByOneAreNamed) {
             "access was encountered)");
 }
 
+TEST_F(RuntimeErrors, AFaultInOneOfSeveralParts) {
+  const testing_support::Variable parts("WEFT_CUDA_PARTS", "5");
+  EXPECT_EQ(message_of_run("cuStreamSynchronize", 3, illegal_address),
+            "pipeline 'edges': one of its kernels failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
+            "memory access was encountered)" +
+                may_be_another);
+}
+
+TEST_F(RuntimeErrors, NoNumberOfParts) {
+  const Program program = two_kernels();
+  for (const char* text : {"0", "-1", "3x", "many"}) {
+    const testing_support::Variable parts("WEFT_CUDA_PARTS", text);
+    EXPECT_EQ(message_of([&] { program(image()); }), "pipeline 'edges': WEFT_CUDA_PARTS is '" +
+                                                         std::string(text) +
+                                                         "', which is not a number of parts\n"
+                                                         "  help: set WEFT_CUDA_PARTS to the number of parts "
+                                                         "in which images of the host move, or unset it");
+  }
+}
+
 TEST_F(RuntimeErrors, CapturedRunsWithImagesOfTheHost) {
   const Program program = two_kernels();
   void* const stream = cuda.stream();

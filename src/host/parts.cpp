@@ -1,0 +1,56 @@
+#include "host/parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::host {
+namespace {
+
+// Of PCI Express 4 with 16 lanes, each way; and of a call of the driver that queues something.
+constexpr double bytes_per_second = 25e9;
+constexpr double seconds_of_call = 5e-6;
+
+/// Copies and launches that a run of the plan queues; of what is repeated one round.
+double calls_of(const std::vector<Node>& nodes) {
+  double calls = 0;
+  for (const Node& node : nodes) {
+    calls += std::holds_alternative<Copy>(node.what) || std::holds_alternative<Launch>(node.what);
+    if (const auto* repeat = std::get_if<Repeat>(&node.what)) {
+      for (const Turns& part : repeat->parts) calls += calls_of(part.nodes);
+    }
+  }
+  return calls;
+}
+
+/// In n parts, all but 1/n of the copies meet other copies, or kernels, and each part takes its calls and copies the rows
+/// around it again: moving / n + n * extra is least at the root of moving / extra.
+std::int64_t best_number(const Plan& plan, double rows, double bytes_of_row) {
+  const double around = static_cast<double>(plan.rows.reach->above + plan.rows.reach->below);
+  const double moving = rows * bytes_of_row / bytes_per_second;
+  const double extra = calls_of(plan.nodes) * seconds_of_call + around * bytes_of_row / bytes_per_second;
+  return static_cast<std::int64_t>(std::sqrt(moving / extra));
+}
+
+}  // namespace
+
+std::vector<Part> parts_of(const Plan& plan, std::int64_t rows, std::int64_t bytes_of_row,
+                           std::int64_t wanted) {
+  if (!plan.rows.reach || rows < 1) return {{0, rows, 0, rows}};
+  const auto [above, below] = *plan.rows.reach;
+  // A border finds rows of its own part: parts are higher than windows reach.
+  const std::int64_t most = rows / (std::max(above, below) + 1);
+  const std::int64_t best =
+      wanted > 0 ? wanted : best_number(plan, static_cast<double>(rows), static_cast<double>(bytes_of_row));
+  const std::int64_t number = std::clamp<std::int64_t>(best, 1, std::max<std::int64_t>(most, 1));
+  // The first ones have a row more, where rows are left over.
+  const std::int64_t height = rows / number, higher = rows % number;
+  std::vector<Part> parts;
+  for (std::int64_t first = 0; first < rows;) {
+    const std::int64_t last = first + height + (std::ssize(parts) < higher ? 1 : 0);
+    parts.push_back({first, last, std::max<std::int64_t>(first - above, 0), std::min(last + below, rows)});
+    first = last;
+  }
+  return parts;
+}
+
+}  // namespace weft::host
