@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <sched.h>
+#include <pthread.h>
 
 namespace weft::runtime {
 namespace {
@@ -20,17 +20,23 @@ namespace {
 /// one.
 thread_local bool inside_a_body = false;
 
-int available_cpus() {
+/// Those of this thread; none if the system does not say, for want of room for more than 1024.
+cpu_set_t available_cpus() {
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+  return set;
 }
 
 }  // namespace
 
 int usual_threads() {
   const char* text = std::getenv("WEFT_THREADS");
-  if (!text || !*text) return std::min(available_cpus(), most_threads);
+  if (!text || !*text) {
+    const cpu_set_t cpus = available_cpus();
+    const int count = CPU_COUNT(&cpus);
+    return std::clamp(count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency()), 1,
+                      most_threads);
+  }
   int threads = 0;
   const char* end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, threads);
@@ -117,7 +123,7 @@ void check_threads(int threads) {
       .help("0 takes all cores");
 }
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : cpus_(available_cpus()) {
   check_threads(threads);
   const int wanted = (threads == 0 ? usual_threads() : threads) - 1;
   workers_.reserve(static_cast<std::size_t>(wanted));
@@ -150,11 +156,25 @@ void ThreadPool::parallel_for(std::int64_t begin, std::int64_t end, std::int64_t
   if (loop.exception) std::rethrow_exception(loop.exception);
 }
 
+/// Linux wakes a thread on the CPU of the one that wakes it where no other looks idle, and those of a virtual machine look
+/// busy once they have been idle for a while. There it would wait for the caller, or to be moved some milliseconds later.
+void ThreadPool::keep_off_this_cpu() {
+  const int cpu = ::sched_getcpu();
+  const bool have_room = std::ssize(workers_) < CPU_COUNT(&cpus_);
+  if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == caller_cpu_ || !have_room) return;
+  caller_cpu_ = cpu;
+  cpu_set_t others = cpus_;
+  CPU_CLR(cpu, &others);
+  for (std::thread& worker : workers_)
+    ::pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
+}
+
 /// Shows the loop to the workers and wakes one for each piece.
 void ThreadPool::publish(Loop& loop) {
   {
     const std::lock_guard lock(mutex_);
     loops_.push_back(&loop);
+    if (loops_.size() == 1) keep_off_this_cpu();  // else they are awake
   }
   published_.fetch_add(1);
   if (loop.pieces > workers_.size()) {

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <sched.h>
+
 namespace weft::runtime {
 
 /// A loop body void(first, last), which runs iterations first ... last - 1. It refers to the callable and
@@ -63,12 +65,15 @@ class ThreadPool {
   void work();
   Loop* join_a_loop();
   void leave(Loop& loop);
+  void keep_off_this_cpu();
   void publish(Loop& loop);
   void retire(Loop& loop);
 
-  std::mutex mutex_;          // Guards loops_ and stopping_.
+  std::mutex mutex_;          // Guards loops_, stopping_ and caller_cpu_.
   std::vector<Loop*> loops_;  // Running now; they live on their callers' stacks.
   bool stopping_ = false;
+  const cpu_set_t cpus_;  // Of the thread that made the pool.
+  int caller_cpu_ = -1;   // Which the workers keep off.
   // Counters to sleep on. They belong to the pool, since a Loop may be gone when its last worker calls
   // notify.
   alignas(64) std::atomic<std::uint32_t> published_{0};

@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "compile/scheduling.h"
 #include "ir/stage_ir.h"
@@ -36,7 +37,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
-  std::string application, size, runs = "20", seconds = "0", target = "cpu", architecture = "sm_90", threads;
+  std::string application, size, runs = "20", seconds = "0", pause = "0", target = "cpu",
+                                 architecture = "sm_90", threads;
   ScheduleFlags schedule;
   std::vector<std::string> params, types;
   bool json = false, quiet = false;
@@ -91,6 +93,7 @@ struct Plan {
   std::optional<Size> size;  ///< Else the application's own, or that of bench_size.
   std::int64_t runs;         ///< The least number of runs, and below the least time that they take.
   double seconds;
+  double pause;  ///< Milliseconds before each run.
   RunTarget target;
   compile::Scheduling scheduling;
   int threads;
@@ -130,6 +133,7 @@ void time(Run run, const Arguments& arguments, const Plan& plan, runtime::Thread
   double spent = 0;
   while (static_cast<std::int64_t>(own.size()) < plan.runs || spent < plan.seconds) {
     progress.show(fmt::format("{}: run {} of {}", result.application, own.size() + 1, plan.runs));
+    if (plan.pause > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(plan.pause));
     own.push_back(seconds_of(run));  // taking turns, so that drift meets all
     copies.push_back(seconds_of(copy));
     reads.push_back(seconds_of(read));
@@ -298,6 +302,7 @@ void print_json(const std::vector<Result>& results, const Plan& plan, const Arit
                {"width", size.extents[0]},
                {"height", size.extents[1]},
                {"runs", plan.runs},
+               {"pause_ms", plan.pause},
                {"additions_g_per_s", speed.additions * 1e-9},
                {"divisions_g_per_s", speed.divisions * 1e-9},
                {"results", Json::array()}};
@@ -342,6 +347,7 @@ void bench(const BenchOptions& options) {
   const Plan plan{size,
                   parse_count("--runs", options.runs),
                   parse_number("--seconds", options.seconds),
+                  parse_number("--pause", options.pause),
                   parse_target(options.target),
                   parse(options.schedule),
                   threads,
@@ -379,6 +385,11 @@ void add_bench(Parser& weft) {
   command.add_option("--runs", options->runs, "how often each is timed; the median counts")
       .capture_default_str();
   command.add_option("--seconds", options->seconds, "more runs, until they took so long")
+      .capture_default_str();
+  command
+      .add_option("--pause", options->pause,
+                  "milliseconds before each run: threads and caches go to sleep,\n"
+                  "as between the pictures of a camera")
       .capture_default_str();
   command
       .add_option("--target", options->target,

@@ -577,7 +577,7 @@ TEST_F(Commands, BenchOnTheChecker) {
 TEST_F(Commands, BenchOfWhatReadsOnly) {
   const auto result = [&](const char* application) {
     const Outcome outcome = run(WEFT_OWN_PIPELINES, {"bench", application, "--size", "400x300", "--runs", "1",
-                                                     "--seconds", "0.01", "--json"});
+                                                     "--seconds", "0.01", "--pause", "0.01", "--json"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return json::parse(outcome.out)["results"][0];
   };

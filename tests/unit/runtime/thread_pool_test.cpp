@@ -201,6 +201,30 @@ TEST(ThreadPool, TakesItsSizeFromTheCpusOfTheProcess) {
   EXPECT_EQ(threads, 1);
 }
 
+/// Wherever the caller is, its workers may be anywhere else, and nowhere else.
+TEST(ThreadPool, KeepsItsWorkersOffTheCallersCpu) {
+  cpu_set_t all;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  ThreadPool pool(2);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&all) > 1; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    cpu_set_t one, others = all, of_worker;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    CPU_CLR(cpu, &others);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> here{0};
+    pool.parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
+      here.fetch_add(1);
+      while (here.load() < 2) std::this_thread::yield();
+      if (std::this_thread::get_id() != caller) ::sched_getaffinity(0, sizeof of_worker, &of_worker);
+    });
+    ::sched_setaffinity(0, sizeof all, &all);
+    EXPECT_TRUE(CPU_EQUAL(&of_worker, &others)) << "caller on CPU " << cpu;
+  }
+}
+
 TEST(ThreadPool, TakesItsSizeFromTheEnvironment) {
   const Variable three("WEFT_THREADS", "3");
   EXPECT_EQ(ThreadPool().threads(), 3);
