@@ -76,7 +76,9 @@ std::optional<BetweenPixels> between_pixels(const ir::Stage& stage,
   BetweenPixels result{stage, {}, {}};
   std::unordered_map<const ir::Node*, Expr> replaced;
   const auto take = [&](const auto& self, const Expr& e) -> void {
-    if (replaced.contains(e.get())) return;
+    const bool is_window =
+        std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);
+    if (is_window || replaced.contains(e.get())) return;
     if (parts.of(e) != Parts::Reads::Between || std::holds_alternative<ir::Pack>(e->op)) {
       for (const Expr& operand : ir::operands(*e)) self(self, operand);
       return;

@@ -367,5 +367,22 @@ TEST(Code, IsAsShortAsAFileWantsIt) {
   EXPECT_NE(text_with(R"({"network": 1})"), usual);
 }
 
+/// A window that reads a coarser image at its own pixel beside what it has accumulated. Found by: weft verify --random 1
+/// --seed 990024
+TEST_F(Windows, ThatReadBetweenPixels) {
+  Image<int> in("in");
+  const Extents one(1, 1, 1);
+  const Stage coarse = stage("coarse", BoxAt{{0, 0, 0}, one}, [](Var, Var, Var) { return Expr(1); });
+  const Stage out = stage("out", BoxAt{{0, 0, 0}, one}, [&](Var x, Var y, Var) {
+    Accum<int> pixel{Expr(1)}, sum{Expr(1)};
+    for_each(Domain(Mask(1, 1, {1})), [&](Tap t) {
+      pixel = in(Index(0), y + t[1]);
+      sum = coarse(x / 2, y, Index(0)) + Expr(pixel);
+    });
+    return pack(Expr(1), Expr(sum), Expr(3));
+  });
+  expect_agreement(out, picture(type_of<int>(), {13, 5}, 1));
+}
+
 }  // namespace
 }  // namespace weft::testing_support
