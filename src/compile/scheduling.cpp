@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <weft/error.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/visit.h"
@@ -93,6 +94,28 @@ schedule::Grouping grouping_of(const Scheduled& about, const target::Target& tar
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }
 
+bool names_others(const schedule::Grouping& grouping, const ir::Pipeline& pipeline) {
+  const auto is_other = [&](const std::string& name) {
+    return std::none_of(pipeline.stages.begin(), pipeline.stages.end(),
+                        [&](const ir::StagePtr& stage) { return stage->name == name; });
+  };
+  return std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                     [&](const auto& group) { return std::any_of(group.begin(), group.end(), is_other); });
+}
+
+/// Sums of small windows are separated for the default search, which keeps rows of their columns, and for a schedule that
+/// it made: such a one names these columns.
+rewrite::Separate separate_for(const ir::Pipeline& definition, const Scheduling& scheduling) {
+  using rewrite::Separate;
+  if (!scheduling.groups.empty()) {
+    const schedule::Grouping grouping = schedule::grouping_from_json(scheduling.groups);
+    return names_others(grouping, rewrite::prepare(definition)) ? Separate::SmallSums : Separate::Large;
+  }
+  const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
+  const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
+  return is_default ? Separate::SmallSums : Separate::Large;
+}
+
 /// Between the lanes of warps of 32: NVIDIA's since Kepler.
 bool has_shuffles(const machine::Architecture& architecture) {
   return architecture.warp == plan::lanes_of_warp && architecture.major >= 3;
@@ -131,7 +154,8 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
   if (is_of_warps && !memory_of(target).has_warps)
     throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))
         .help("take tile 'march' or 'block', or another target");
-  Scheduled result{rewrite::prepare(definition), {}, {}, {}};
+  const rewrite::Separate separate = separate_for(definition, scheduling);
+  Scheduled result{rewrite::prepare(definition, separate), separate, {}, {}, {}};
   if (target.processor == target::Processor::Cpu)
     result.pipeline = rewrite::prepare_for_cores(result.pipeline);
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)

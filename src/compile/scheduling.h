@@ -9,6 +9,7 @@
 #include "ir/stage_ir.h"
 #include "kernel/ir.h"
 #include "machine/board.h"
+#include "rewrite/separate_windows.h"
 #include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
@@ -33,6 +34,7 @@ void check(const Scheduling& scheduling);
 /// A pipeline as it is lowered, and the schedule for it.
 struct Scheduled {
   ir::Pipeline pipeline;
+  rewrite::Separate separate;  ///< The windows of the definition that became stages of it.
   schedule::Schedule schedule;
   /// What the groups follow, if a partition was asked for: of the stages as they were defined. It refers to
   /// the architecture of the target.

@@ -1,6 +1,7 @@
 #include "kernel/share_loads.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -16,10 +17,29 @@ struct Shared {
   Symbol name = {};  // once it has one
 };
 
+/// By pointer of a function, what it points into.
+using Pointed = std::map<Symbol, std::set<Symbol>>;
+
+/// The arrays themselves that `array` is, or points into.
+std::set<Symbol> arrays_behind(const Symbol& array, const Pointed& pointed) {
+  const auto found = pointed.find(array);
+  if (found == pointed.end()) return {array};
+  std::set<Symbol> arrays;
+  for (const Symbol& of : found->second) arrays.merge(arrays_behind(of, pointed));
+  return arrays;
+}
+
 class LoadSharing {
  public:
-  LoadSharing(Block& block, const std::function<Symbol(const std::string&)>& claim)
-      : block_(block), claim_(claim), written_(arrays_written_in(block)) {
+  using Claim = std::function<Symbol(const std::string&)>;
+  using IsWorth = std::function<bool(const Load&)>;
+
+  LoadSharing(Block& block, Pointed pointed, IsWorth is_worth, Claim claim)
+      : block_(block),
+        pointed_(std::move(pointed)),
+        is_worth_(std::move(is_worth)),
+        claim_(std::move(claim)) {
+    for (const Symbol& array : arrays_written_in(block)) written_.merge(arrays_behind(array, pointed_));
     visit_statements(block, [&](const Stmt& statement) {
       for (const Symbol& variable : effects_of(statement).assigns) assigned_.insert(variable);
     });
@@ -31,6 +51,14 @@ class LoadSharing {
     }
     Block named;
     for (Stmt& statement : block_) {
+      if (const auto* let = std::get_if<Let>(&statement.op)) {
+        Shared* shared = let->is_mutable ? nullptr : find(let->value);
+        if (shared && shared->count > 1 && !shared->name) {
+          shared->name = let->name;
+          named.push_back(std::move(statement));
+          continue;
+        }
+      }
       each_load_of(statement, [&](const Expr& load) {
         Shared& shared = known(load);
         if (shared.count < 2 || shared.name) return;
@@ -63,7 +91,11 @@ class LoadSharing {
     if (may_skip_b) return each_load_in(binary->a, visitor);
     each_operand(*e, [&](const Expr& operand) { each_load_in(operand, visitor); });
     const auto* load = std::get_if<Load>(&e->op);
-    if (load && !written_.count(load->array) && !changes(load->index)) visitor(e);
+    if (load && is_worth_(*load) && !is_written(load->array) && !changes(load->index)) visitor(e);
+  }
+  bool is_written(const Symbol& array) const {
+    const std::set<Symbol> arrays = arrays_behind(array, pointed_);
+    return std::any_of(arrays.begin(), arrays.end(), [&](const Symbol& a) { return written_.count(a) > 0; });
   }
   bool changes(const Expr& index) const {
     return any_of(index, [&](const Node& node) {
@@ -84,16 +116,69 @@ class LoadSharing {
   }
 
   Block& block_;
-  const std::function<Symbol(const std::string&)>& claim_;
-  const std::set<Symbol> written_;
-  std::set<Symbol> assigned_;  // variables
+  const Pointed pointed_;
+  const IsWorth is_worth_;
+  const Claim claim_;
+  std::set<Symbol> written_, assigned_;  // arrays, variables
   std::vector<Shared> loads_;
 };
+
+bool is_spread(const Load& load) {
+  return any_of(load.index, [](const Node& node) {
+    const auto* binary = std::get_if<Binary>(&node.op);
+    return binary && binary->op == ir::BinaryOp::Mul;
+  });
+}
+
+bool stores_several_times(const Block& block) {
+  const auto is_store = [](const Stmt& s) { return std::holds_alternative<Store>(s.op); };
+  return std::count_if(block.begin(), block.end(), is_store) > 1;
+}
+
+/// `names` are those of the scopes around the block.
+void share_in_loops(Block& block, const Pointed& pointed, Names names) {
+  for (const Stmt& statement : block) {
+    for (const Symbol& own : effects_of(statement).declares) names.avoid(own);
+  }
+  for (Stmt& statement : block) {
+    auto* loop = std::get_if<For>(&statement.op);
+    if (loop && loop->kind == LoopKind::Vector && stores_several_times(loop->body)) {
+      Names inside = names;
+      visit_statements(loop->body, [&](const Stmt& s) {
+        for (const Symbol& own : effects_of(s).declares) inside.avoid(own);
+      });
+      const auto depends_on_loop = [&](const Load& load) {
+        return any_of(load.index, [&](const Node& node) {
+          const auto* variable = std::get_if<Name>(&node.op);
+          return variable && variable->name == loop->variable;
+        });
+      };
+      LoadSharing(
+          loop->body, pointed, [&](const Load& load) { return is_spread(load) && depends_on_loop(load); },
+          [&](const std::string& wanted) { return inside.claim(wanted); })
+          .run();
+    }
+    each_block(statement, [&](Block& within) { share_in_loops(within, pointed, names); });
+  }
+}
 
 }  // namespace
 
 void share_loads(Block& block, const std::function<Symbol(const std::string&)>& claim) {
-  LoadSharing(block, claim).run();
+  LoadSharing(
+      block, {}, [](const Load&) { return true; }, claim)
+      .run();
+}
+
+void share_spread_loads(Function& function, const Names& names) {
+  Pointed pointed;
+  visit_statements(function.body, [&](const Stmt& statement) {
+    const auto* pointer = std::get_if<Pointer>(&statement.op);
+    if (!pointer) return;
+    pointed[pointer->name].insert(pointer->array);
+    if (pointer->unless) pointed[pointer->name].insert(pointer->instead);
+  });
+  share_in_loops(function.body, pointed, names);
 }
 
 }  // namespace weft::kernel

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kernel/ir.h"
+#include "kernel/names.h"
 
 namespace weft::kernel {
 
@@ -17,5 +18,10 @@ namespace weft::kernel {
 /// reached stay where they are, as do those of arrays that the block stores to, or at places that it assigns. `claim`
 /// makes a symbol with a wanted spelling.
 void share_loads(Block& block, const std::function<Symbol(const std::string& wanted)>& claim);
+
+/// Likewise in loops for vectors that store more than once, of scalars that do not lie side by side, such as a lane of each
+/// pixel: vectors of them are put together from several loads, and after a store compilers do so again. Names are of
+/// `names`, those of the module, and none that is in scope.
+void share_spread_loads(Function& function, const Names& names);
 
 }  // namespace weft::kernel

@@ -14,6 +14,7 @@
 #include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
 #include "kernel/reciprocals.h"
+#include "kernel/share_loads.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
@@ -128,8 +129,10 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     }
     kernel::verify(module, "reciprocals");
   }
-  // 8. CPUs compute with small integers, as far as they can.
+  // 8. CPUs put vectors of lanes together once, and compute with small integers, as far as they can.
   if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::share_spread_loads(function, layout.names);
+    kernel::verify(module, "share_spread_loads");
     for (kernel::Function& function : module.functions) kernel::narrow_arithmetic(function);
     kernel::verify(module, "narrow_arithmetic");
   }

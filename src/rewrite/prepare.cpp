@@ -10,7 +10,7 @@
 
 namespace weft::rewrite {
 
-ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated) {
+ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which, std::vector<SeparatedWindow>* separated) {
   // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
   ir::Pipeline result = share_taps(pipeline);
   ir::verify(result, "share_taps");
@@ -24,7 +24,7 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>*
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
   // Large windows become columns and rows.
-  result = separate_windows(result, separated);
+  result = separate_windows(result, which, separated);
   ir::verify(result, "separate_windows");
   // Points that take little are computed where they are read.
   result = recompute_points(result);

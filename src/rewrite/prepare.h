@@ -6,10 +6,11 @@
 
 namespace weft::rewrite {
 
-/// Rewrites that pay on every target and under every schedule. Results stay the same to the bit, but for
+/// Rewrites that pay on every target, and with Separate::Large under every schedule. Results stay the same to the bit, but for
 /// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
 /// Windows that become stages are added to `separated`, if that is given.
-ir::Pipeline prepare(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated = nullptr);
+ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which = Separate::Large,
+                     std::vector<SeparatedWindow>* separated = nullptr);
 
 /// Rewrites of a prepared pipeline that pay on cores alone. Stages keep their names.
 ir::Pipeline prepare_for_cores(const ir::Pipeline& prepared);

@@ -22,6 +22,8 @@ namespace {
 // Below, what a strip of pixels shares takes no stage. Columns of narrow integers are cheap to store.
 constexpr std::size_t least_points_of_window = 81, least_points_of_narrow = 49;
 constexpr std::size_t least_points_of_line = 17;  // that is no part of a larger window
+// Of floats that a stage before computes, which has rows of its own: 8 additions become 4, and a row of columns more is kept.
+constexpr std::size_t least_points_of_sum = 9;
 constexpr int least_taps_in_pieces = 9;  // of a line; below, its pieces take more stores than they save taps
 
 /// `value` with every read moved along `dim` by what `by` says; border constants stay.
@@ -127,8 +129,15 @@ bool is_line(const analysis::Separable& separable) {
   return separable.column.size() == 1 || separable.row.size() == 1;
 }
 
-std::size_t least_points_of(const analysis::Separable& separable) {
+bool sums_floats_of_a_stage(const analysis::Separable& separable) {
+  const auto read = common_read(separable.value);
+  return separable.op == BinaryOp::Add && is_float(separable.column_type) && read &&
+         !read->source->is_input();
+}
+
+std::size_t least_points_of(const analysis::Separable& separable, Separate which) {
   if (is_line(separable)) return least_points_of_line;
+  if (which == Separate::SmallSums && sums_floats_of_a_stage(separable)) return least_points_of_sum;
   return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points_of_window;
 }
 
@@ -142,13 +151,18 @@ bool lacks_taps(const analysis::Separable& separable) {
 
 class StageSeparation {
  public:
-  StageSeparation(const ir::Stage& stage, bool strict, std::unordered_set<std::string>& names,
+  StageSeparation(const ir::Stage& stage, Separate which, bool strict, std::unordered_set<std::string>& names,
                   std::vector<ir::StagePtr>& before, std::vector<SeparatedWindow>* separated)
-      : stage_(stage), strict_(strict), names_(names), before_(before), separated_(separated) {}
+      : stage_(stage),
+        which_(which),
+        strict_(strict),
+        names_(names),
+        before_(before),
+        separated_(separated) {}
 
   Expr operator()(const Expr& e) {
     const auto* result = std::get_if<ir::FoldResult>(&e->op);
-    if (!result || result->fold->loop->domain.points.size() < least_points_of_line) return nullptr;
+    if (!result || result->fold->loop->domain.points.size() < least_points_of_sum) return nullptr;
     auto [entry, is_new] = folds_.try_emplace(result->fold.get());
     if (is_new) {
       kept_.push_back(result->fold);
@@ -160,7 +174,8 @@ class StageSeparation {
  private:
   Expr separated(const ir::Fold& fold) {
     const auto separable = analysis::as_separable_or_line(fold, strict_);
-    if (!separable || fold.loop->domain.points.size() < least_points_of(*separable) || lacks_taps(*separable))
+    if (!separable || fold.loop->domain.points.size() < least_points_of(*separable, which_) ||
+        lacks_taps(*separable))
       return nullptr;
     const auto read = common_read(separable->value);
     if (!read) return nullptr;
@@ -281,6 +296,7 @@ class StageSeparation {
   }
 
   const ir::Stage& stage_;
+  const Separate which_;
   const bool strict_;
   std::unordered_set<std::string>& names_;
   std::vector<ir::StagePtr>& before_;
@@ -292,10 +308,12 @@ class StageSeparation {
 
 }  // namespace
 
-ir::Pipeline separate_windows(const ir::Pipeline& pipeline, std::vector<SeparatedWindow>* separated) {
+ir::Pipeline separate_windows(const ir::Pipeline& pipeline, Separate which,
+                              std::vector<SeparatedWindow>* separated) {
   return with_stages_before(pipeline, [&](const ir::Stage& stage, auto& names, auto& before) -> Rule {
     if (!is_whole(stage)) return [](const Expr&) { return nullptr; };
-    auto separation = std::make_shared<StageSeparation>(stage, pipeline.strict, names, before, separated);
+    auto separation =
+        std::make_shared<StageSeparation>(stage, which, pipeline.strict, names, before, separated);
     return [separation](const Expr& e) { return (*separation)(e); };
   });
 }
@@ -303,8 +321,8 @@ ir::Pipeline separate_windows(const ir::Pipeline& pipeline, std::vector<Separate
 std::string why_not_separated(const ir::Stage& stage, const ir::Fold& fold, bool strict) {
   const auto separable = analysis::as_separable(fold, strict);
   if (!separable) return analysis::why_not_separable(fold, strict);
-  if (fold.loop->domain.points.size() < least_points_of(*separable))
-    return "it has fewer than " + std::to_string(least_points_of(*separable)) + " taps";
+  const std::size_t least = least_points_of(*separable, Separate::Large);
+  if (fold.loop->domain.points.size() < least) return "it has fewer than " + std::to_string(least) + " taps";
   if (lacks_taps(*separable)) return "some of its taps are missing";
   if (!is_whole(stage)) return "the stage is no image of one case";
   return common_read(separable->value) ? "" : "its reads leave their images in different ways";

@@ -11,8 +11,7 @@
 //     blur_columns = sum over 7 of blur_column_parts(x, y + 8*t) + sum over 5 of in(x, y + 56 + t)      20
 //
 // Pieces of minima and maxima may overlap, so that nothing is left over. Windows of one row or column become pieces
-// likewise. Small windows are left to lowering,
-// which keeps columns of a strip of pixels (analysis/separable.h).
+// likewise. Most small windows are left to lowering, which keeps columns of a strip of pixels (analysis/separable.h).
 //
 // Borders separate as well: an index beyond the image is mapped dimension by dimension, and beyond a constant
 // border a whole column is made of the constant.
@@ -33,11 +32,17 @@ struct SeparatedWindow {
   std::vector<std::string> stages;  ///< The last is the one that had the window.
 };
 
+/// Windows whose columns are worth a stage.
+enum class Separate {
+  Large,     ///< Even where each stage is stored.
+  SmallSums  ///< Also those that sum up floats of another stage, where only some rows of stages are kept.
+};
+
 /// Those that it separates are added to `separated`, if that is given.
-ir::Pipeline separate_windows(const ir::Pipeline& pipeline,
+ir::Pipeline separate_windows(const ir::Pipeline& pipeline, Separate which = Separate::Large,
                               std::vector<SeparatedWindow>* separated = nullptr);
 
-/// Why a window of a stage is left as it is: a clause. Empty if it is separated.
+/// Why a large window of a stage is left as it is: a clause. Empty if it is separated.
 std::string why_not_separated(const ir::Stage& stage, const ir::Fold& fold, bool strict);
 
 }  // namespace weft::rewrite

@@ -320,7 +320,8 @@ void explain(const ExplainOptions& options) {
       roofs = roofs_of(module, pipeline, what.schedule.kernels, *sizes, prepared.params, *board,
                        compile::DeviceCompiler());
     const std::optional<LoopsOfModule> loops = explain_loops(module, options);
-    const std::vector<WindowReport> windows = windows_of(definition, target.processor, what.schedule.kernels);
+    const std::vector<WindowReport> windows =
+        windows_of(definition, what.separate, target.processor, what.schedule.kernels);
     if (options.json)
       return print_json(application, definition, what, stages, windows, host, kernels, roofs, loops, options);
     print(application, what, stages, windows, sizes, host, kernels, roofs, loops, options);

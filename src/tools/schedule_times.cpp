@@ -34,7 +34,8 @@ std::string ordinal(int number) {
 
 Contenders::Contenders(const Subject& subject)
     : subject_(subject),
-      prepared_(rewrite::prepare_for_cores(rewrite::prepare(subject.pipeline.ir()))),
+      prepared_(
+          rewrite::prepare_for_cores(rewrite::prepare(subject.pipeline.ir(), rewrite::Separate::SmallSums))),
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 

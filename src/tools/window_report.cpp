@@ -72,10 +72,11 @@ bool reads_any_of(const ir::Expr& e, const std::set<std::string>& names) {
 
 }  // namespace
 
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor,
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Separate which,
+                                     target::Processor processor,
                                      const std::vector<plan::KernelPlan>& kernels) {
   std::vector<rewrite::SeparatedWindow> separated;
-  const ir::Pipeline pipeline = rewrite::prepare(definition, &separated);
+  const ir::Pipeline pipeline = rewrite::prepare(definition, which, &separated);
   std::vector<WindowReport> reports;
   std::set<std::string> made, with_lines;  // with_lines: their short lines are what pieces leave over
   for (const auto& window : separated) {

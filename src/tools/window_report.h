@@ -6,6 +6,7 @@
 
 #include "ir/stage_ir.h"
 #include "plan/plan.h"
+#include "rewrite/separate_windows.h"
 #include "target/target.h"
 
 namespace weft::tools {
@@ -16,7 +17,8 @@ struct WindowReport {
 };
 
 /// Those of the definition's stages, and of a stage that a rewrite made what is not unrolled; in kernels made like that.
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, target::Processor processor,
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Separate which,
+                                     target::Processor processor,
                                      const std::vector<plan::KernelPlan>& kernels);
 
 }  // namespace weft::tools

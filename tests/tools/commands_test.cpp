@@ -109,7 +109,7 @@ TEST_F(Commands, Explain) {
   EXPECT_TRUE(contains(text, "graph.dot: the graph, for Graphviz"));
   EXPECT_EQ(files(), std::vector<std::string>{"graph.dot"});
   const json all = expect_json({"explain", "harris", "--json"});
-  ASSERT_EQ(all["stages"].size(), 9);
+  ASSERT_EQ(all["stages"].size(), 12);
   EXPECT_EQ(all["stages"][0]["name"], "dx");
   EXPECT_EQ(all["stages"][0]["pattern"], "local");
   EXPECT_EQ(all["stages"][0]["sources"][0]["window"], "3x3");
@@ -185,13 +185,13 @@ TEST_F(Commands, ExplainFusionForABoardAsJson) {
 
 TEST_F(Commands, ExplainTheGroupsOfLeastCost) {
   const std::string text = expect_success({"explain", "harris_corner", "--fuse", "dp"});
-  EXPECT_TRUE(contains(text, "\nschedule for cpu: 18 groups priced, 13 sets of stages left\n")) << text;
+  EXPECT_TRUE(contains(text, "\nschedule for cpu: 45 groups priced, 34 sets of stages left\n")) << text;
   EXPECT_EQ(expect_json({"explain", "unsharp_mask", "--fuse", "dp", "--json"})["search"],
             "3 groups priced, 2 sets of stages left");
   const std::string on_gpu =
       expect_success({"explain", "harris_corner", "--fuse", "dp", "--machine", "h200"});
-  EXPECT_TRUE(contains(on_gpu, "11 stages in 1 kernel")) << on_gpu;
-  EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 18 groups priced, 13 sets of stages left\n")) << on_gpu;
+  EXPECT_TRUE(contains(on_gpu, "14 stages in 1 kernel")) << on_gpu;
+  EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 45 groups priced, 34 sets of stages left\n")) << on_gpu;
   EXPECT_TRUE(contains(expect_success({"explain", "night", "--machine", "h200"}),
                        "reads it at other pixels than its own; computed with 'scoto' the two would take "));
 }
@@ -335,7 +335,7 @@ TEST_F(Commands, ExplainReadsBackWhatKernelsTakeOfABoard) {
 
 TEST_F(Commands, ExplainSaysWhyKernelsCannotBeCompiled) {
   const json all = expect_json({"explain", "harris", "--machine", "gtx680", "--json"});
-  EXPECT_EQ(all["stages"].size(), 9);
+  EXPECT_EQ(all["stages"].size(), 12);
   EXPECT_TRUE(all["device_code"]["kernels"].empty());
   const auto missing = all["device_code"]["missing"].get<std::string>();
   EXPECT_TRUE(missing.ends_with(" does not compile for sm_30") ||

@@ -9,7 +9,8 @@ namespace {
 /// "17x17 of s becomes in pieces: ..." of each window.
 std::string windows(const Outputs& outputs, target::Processor processor = target::Processor::Cpu) {
   std::string text;
-  for (const WindowReport& w : windows_of(Pipeline("test", outputs).ir(), processor, {}))
+  for (const WindowReport& w :
+       windows_of(Pipeline("test", outputs).ir(), rewrite::Separate::Large, processor, {}))
     text += w.window + " of " + w.stage + " becomes " + w.form + ": " + w.why + "\n";
   return text;
 }

@@ -1,8 +1,9 @@
 // Pipeline 'enhance', emitted by Weft. How it runs:
-//   mean_tap  in rows of gamma: computed 1 row ahead of 'gamma', which needs 3 of its rows at a time: no store, no load
-//   mean      computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
-//   bright    computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
-//   gamma     stored: it is an output
+//   mean_tap      in rows of gamma: computed 1 row ahead of 'gamma', which needs 3 of its rows at a time: no store, no load
+//   mean_columns  in rows of gamma: computed 0 rows ahead of 'gamma', which needs 1 of its rows at a time: no store, no load
+//   mean          computed in bright: its only consumer 'bright' reads it at the same pixel: no store, no load
+//   bright        computed in gamma: its only consumer 'gamma' reads it at the same pixel: no store, no load
+//   gamma         stored: it is an output
 //
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "enhance.h"
@@ -208,8 +209,8 @@ struct enhance_frame {
   float gain;
 };
 
-// Strips [first, last) of 'gamma', each 2048 columns that are computed row by row.
-// Rows of 'mean_tap' are kept while they are read.
+// Strips [first, last) of 'gamma', each 1600 columns that are computed row by row.
+// Rows of 'mean_tap', 'mean_columns' are kept while they are read.
 void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
   float* __restrict gamma = frame.gamma;
@@ -218,14 +219,15 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t gamma_pitch = frame.gamma_pitch;
   const float gain = frame.gain;
-  alignas(64) float mean_tap_rows[8256];
-  alignas(64) float gamma_line[2048];
+  alignas(64) float mean_tap_rows[6464];
+  alignas(64) float mean_columns_rows[1616];
+  alignas(64) float gamma_line[1600];
   const bool past_caches = exceeds_caches(gamma_pitch * in_h * 4);
-  const int64_t columns = (in_w + 2047) / 2048;
+  const int64_t columns = (in_w + 1599) / 1600;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
-    const int64_t x0 = rem_i64(strip, columns) * 2048;
-    const int64_t x1 = min_i64(x0 + 2048, in_w);
+    const int64_t x0 = rem_i64(strip, columns) * 1600;
+    const int64_t x1 = min_i64(x0 + 1600, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
     for (int64_t y = y0 - 2; y < y1; ++y) {
@@ -234,31 +236,41 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
         prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
-        float* mean_tap_row = mean_tap_rows + (row & 3) * 2064;
+        float* mean_tap_row = mean_tap_rows + (row & 3) * 1616;
         const float* in_0 = in + row * in_pitch;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           mean_tap_row[i + (left - x0) + 1] = logf(in_0[left + i] + 1.0f);
         }
+      }
+      if (y0 <= y) {
+        const int64_t row = y;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x1 + 1, in_w);
+        float* mean_columns_row = mean_columns_rows + (row & 0) * 1616;
+        const float* mean_tap_m1 = mean_tap_rows + (clamp_index(row - 1, in_h) & 3) * 1616 + (left - x0) + 1;
+        const float* mean_tap_0 = mean_tap_rows + (clamp_index(row, in_h) & 3) * 1616 + (left - x0) + 1;
+        const float* mean_tap_p1 = mean_tap_rows + (clamp_index(row + 1, in_h) & 3) * 1616 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          mean_columns_row[i + (left - x0) + 1] = mean_tap_m1[i] + mean_tap_0[i] + mean_tap_p1[i];
+        }
         for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          mean_tap_row[x - x0 + 1] = mean_tap_row[clamp_index(x, in_w) - x0 + 1];
+          mean_columns_row[x - x0 + 1] = mean_columns_row[clamp_index(x, in_w) - x0 + 1];
         }
         for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          mean_tap_row[x - x0 + 1] = mean_tap_row[clamp_index(x, in_w) - x0 + 1];
+          mean_columns_row[x - x0 + 1] = mean_columns_row[clamp_index(x, in_w) - x0 + 1];
         }
       }
       if (y0 <= y) {
         const int64_t left = x0;
         const int64_t right = x1;
         float* gamma_row = past_caches ? gamma_line : gamma + y * gamma_pitch + left;
-        const float* mean_tap_m1 = mean_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2064 + (left - x0) + 1;
-        const float* mean_tap_0 = mean_tap_rows + (clamp_index(y, in_h) & 3) * 2064 + (left - x0) + 1;
-        const float* mean_tap_p1 = mean_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2064 + (left - x0) + 1;
+        const float* mean_columns_0 = mean_columns_rows + (y & 0) * 1616 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          const float mean = max_f32(0.0f, exp_approx_f32((mean_tap_m1[i - 1] + mean_tap_m1[i]
-              + mean_tap_m1[i + 1] + mean_tap_0[i - 1] + mean_tap_0[i] + mean_tap_0[i + 1]
-              + mean_tap_p1[i - 1] + mean_tap_p1[i] + mean_tap_p1[i + 1]) / 9.0f) - 1.0f);
+          const float mean = max_f32(0.0f, exp_approx_f32((mean_columns_0[i - 1] + mean_columns_0[i]
+              + mean_columns_0[i + 1]) / 9.0f) - 1.0f);
           const float bright = mean * gain;
           gamma_row[i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
         }
@@ -285,8 +297,8 @@ int run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, f
   frame.gain = gain;
 
   host->parallel_for(host->context, div_i64(in_h
-      + min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256) - 1,
-      min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256)) * ((in_w + 2047) / 2048),
+      + min_i64(max_i64(in_h * ((in_w + 1599) / 1600) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 1599) / 1600) / 64 & -16, 16), 256)) * ((in_w + 1599) / 1600),
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     gamma_strips(*static_cast<const enhance_frame*>(data), first, last);

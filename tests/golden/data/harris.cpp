@@ -1,13 +1,16 @@
 // Pipeline 'harris', emitted by Weft. How it runs:
-//   dx   computed in hc: sx, sxy read it at the same pixel, in one loop: no store, no load
-//   sx   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
-//   gx   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   dy   computed in hc: sy, sxy read it at the same pixel, in one loop: no store, no load
-//   sy   in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
-//   gy   computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   sxy  in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
-//   gxy  computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
-//   hc   stored: it is an output
+//   dx           computed in hc: sx, sxy read it at the same pixel, in one loop: no store, no load
+//   sx           in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
+//   gx_columns   in rows of hc: computed 0 rows ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   gx           computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   dy           computed in hc: sy, sxy read it at the same pixel, in one loop: no store, no load
+//   sy           in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
+//   gy_columns   in rows of hc: computed 0 rows ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   gy           computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   sxy          in rows of hc: computed 1 row ahead of 'hc', which needs 3 of its rows at a time: no store, no load
+//   gxy_columns  in rows of hc: computed 0 rows ahead of 'hc', which needs 1 of its rows at a time: no store, no load
+//   gxy          computed in hc: its only consumer 'hc' reads it at the same pixel: no store, no load
+//   hc           stored: it is an output
 //
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "harris.h"
@@ -148,8 +151,8 @@ struct harris_frame {
   float k;
 };
 
-// Strips [first, last) of 'hc', each 512 columns that are computed 2 rows at a time.
-// Rows of 'sx', 'sy', 'sxy' are kept while they are read.
+// Strips [first, last) of 'hc', each 320 columns that are computed 2 rows at a time.
+// Rows of 'sx', 'gx_columns', 'sy', 'gy_columns', 'sxy', 'gxy_columns' are kept while they are read.
 // Rows of 'in' are read where they lie, but for strips at the ends of the image.
 void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const float* __restrict in = frame.in;
@@ -159,30 +162,33 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t hc_pitch = frame.hc_pitch;
   const float k = frame.k;
-  alignas(64) float in_rows[2064];
-  alignas(64) float sx_rows[2112];
-  alignas(64) float sy_rows[2112];
-  alignas(64) float sxy_rows[2112];
-  alignas(64) float hc_line[512];
-  alignas(64) float hc_line_p1[512];
+  alignas(64) float in_rows[1296];
+  alignas(64) float sx_rows[1344];
+  alignas(64) float sy_rows[1344];
+  alignas(64) float sxy_rows[1344];
+  alignas(64) float gx_columns_rows[672];
+  alignas(64) float gy_columns_rows[672];
+  alignas(64) float gxy_columns_rows[672];
+  alignas(64) float hc_line[320];
+  alignas(64) float hc_line_p1[320];
   const bool past_caches = exceeds_caches(hc_pitch * in_h * 4);
-  const int64_t columns = (in_w + 511) / 512;
+  const int64_t columns = (in_w + 319) / 320;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
-    const int64_t x0 = rem_i64(strip, columns) * 512;
-    const int64_t x1 = min_i64(x0 + 512, in_w);
+    const int64_t x0 = rem_i64(strip, columns) * 320;
+    const int64_t x1 = min_i64(x0 + 320, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
     const bool in_copied = x0 - 2 < 0 || in_w < x1 + 2;
     const float* in_from = in_copied ? in_rows : in + x0 - 2;
-    const int64_t in_step = in_copied ? 516 : in_pitch;
+    const int64_t in_step = in_copied ? 324 : in_pitch;
     const int64_t in_mask = in_copied ? 3 : -1;
     for (int64_t batch = y0 - 4; batch < y1; batch += 2) {
       for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x1 + 2, in_w);
         if (in_copied) {
-          float* in_row = in_rows + (row & 3) * 516;
+          float* in_row = in_rows + (row & 3) * 324;
           const float* in_row_2 = in + clamp_index(row, in_h) * in_pitch;
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < right - left; ++i) {
@@ -199,23 +205,23 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
       for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
         const int64_t left = max_i64(x0 - 2, 0);
         const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (min_i64(left + 256, right) - left) * 4);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (min_i64(left + 128, right) - left) * 4);
       }
       if (max_i64(y0 - 1, 0) <= batch + 1 && batch + 3 <= min_i64(y1 + 1, in_h)) {
         const int64_t row = batch + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
-        float* sx_row = sx_rows + (row & 3) * 528;
+        float* sx_row = sx_rows + (row & 3) * 336;
         WEFT_OPAQUE(sx_row)
-        float* sy_row = sy_rows + (row & 3) * 528;
+        float* sy_row = sy_rows + (row & 3) * 336;
         WEFT_OPAQUE(sy_row)
-        float* sxy_row = sxy_rows + (row & 3) * 528;
+        float* sxy_row = sxy_rows + (row & 3) * 336;
         WEFT_OPAQUE(sxy_row)
-        float* sx_row_p1 = sx_rows + ((row + 1) & 3) * 528;
+        float* sx_row_p1 = sx_rows + ((row + 1) & 3) * 336;
         WEFT_OPAQUE(sx_row_p1)
-        float* sy_row_p1 = sy_rows + ((row + 1) & 3) * 528;
+        float* sy_row_p1 = sy_rows + ((row + 1) & 3) * 336;
         WEFT_OPAQUE(sy_row_p1)
-        float* sxy_row_p1 = sxy_rows + ((row + 1) & 3) * 528;
+        float* sxy_row_p1 = sxy_rows + ((row + 1) & 3) * 336;
         WEFT_OPAQUE(sxy_row_p1)
         const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
             * in_step + (left - x0) + 2;
@@ -254,50 +260,14 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
           sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
         }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sx_row_p1[x - x0 + 1] = sx_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sx_row_p1[x - x0 + 1] = sx_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sy_row_p1[x - x0 + 1] = sy_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sy_row_p1[x - x0 + 1] = sy_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          sxy_row_p1[x - x0 + 1] = sxy_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          sxy_row_p1[x - x0 + 1] = sxy_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
       } else {
         for (int64_t row = max_i64(max_i64(batch + 1, y0 - 1), 0); row
             < min_i64(min_i64(batch + 3, y1 + 1), in_h); ++row) {
           const int64_t left = max_i64(x0 - 1, 0);
           const int64_t right = min_i64(x1 + 1, in_w);
-          float* sx_row = sx_rows + (row & 3) * 528;
-          float* sy_row = sy_rows + (row & 3) * 528;
-          float* sxy_row = sxy_rows + (row & 3) * 528;
+          float* sx_row = sx_rows + (row & 3) * 336;
+          float* sy_row = sy_rows + (row & 3) * 336;
+          float* sxy_row = sxy_rows + (row & 3) * 336;
           const float* in_m1 = in_from + ((in_copied ? row - 1 : clamp_index(row - 1, in_h)) & in_mask)
               * in_step + (left - x0) + 2;
           const float* in_0 = in_from + ((in_copied ? row : clamp_index(row, in_h)) & in_mask) * in_step
@@ -316,23 +286,144 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             sy_row[i + (left - x0) + 1] = dy * dy;
             sxy_row[i + (left - x0) + 1] = dx * dy;
           }
+        }
+      }
+      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
+        const int64_t left = max_i64(x0 - 2, 0);
+        const int64_t right = min_i64(x1 + 2, in_w);
+        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 128, right),
+            (min_i64(left + 256, right) - min_i64(left + 128, right)) * 4);
+      }
+      if (y0 <= batch && batch + 2 <= y1) {
+        const int64_t row = batch;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x1 + 1, in_w);
+        float* gx_columns_row = gx_columns_rows + (row & 1) * 336;
+        WEFT_OPAQUE(gx_columns_row)
+        float* gy_columns_row = gy_columns_rows + (row & 1) * 336;
+        WEFT_OPAQUE(gy_columns_row)
+        float* gxy_columns_row = gxy_columns_rows + (row & 1) * 336;
+        WEFT_OPAQUE(gxy_columns_row)
+        float* gx_columns_row_p1 = gx_columns_rows + ((row + 1) & 1) * 336;
+        WEFT_OPAQUE(gx_columns_row_p1)
+        float* gy_columns_row_p1 = gy_columns_rows + ((row + 1) & 1) * 336;
+        WEFT_OPAQUE(gy_columns_row_p1)
+        float* gxy_columns_row_p1 = gxy_columns_rows + ((row + 1) & 1) * 336;
+        WEFT_OPAQUE(gxy_columns_row_p1)
+        const float* sx_m1 = sx_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_m1)
+        const float* sx_0 = sx_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_0)
+        const float* sx_p1 = sx_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_p1)
+        const float* sy_m1 = sy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_m1)
+        const float* sy_0 = sy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_0)
+        const float* sy_p1 = sy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_p1)
+        const float* sxy_m1 = sxy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_m1)
+        const float* sxy_0 = sxy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_0)
+        const float* sxy_p1 = sxy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_p1)
+        const float* sx_p2 = sx_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sx_p2)
+        const float* sy_p2 = sy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sy_p2)
+        const float* sxy_p2 = sxy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(sxy_p2)
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          const float v = sx_0[i];
+          const float v_2 = sx_p1[i];
+          gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * v + 0.125f * v_2;
+          const float v_3 = sy_0[i];
+          const float v_4 = sy_p1[i];
+          gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * v_3 + 0.125f * v_4;
+          const float v_5 = sxy_0[i];
+          const float v_6 = sxy_p1[i];
+          gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * v_5 + 0.125f * v_6;
+          gx_columns_row_p1[i + (left - x0) + 1] = 0.125f * v + 0.25f * v_2 + 0.125f * sx_p2[i];
+          gy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_3 + 0.25f * v_4 + 0.125f * sy_p2[i];
+          gxy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_5 + 0.25f * v_6 + 0.125f * sxy_p2[i];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+        }
+      } else {
+        for (int64_t row = max_i64(batch, y0); row < min_i64(batch + 2, y1); ++row) {
+          const int64_t left = max_i64(x0 - 1, 0);
+          const int64_t right = min_i64(x1 + 1, in_w);
+          float* gx_columns_row = gx_columns_rows + (row & 1) * 336;
+          float* gy_columns_row = gy_columns_rows + (row & 1) * 336;
+          float* gxy_columns_row = gxy_columns_rows + (row & 1) * 336;
+          const float* sx_m1 = sx_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sx_0 = sx_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sx_p1 = sx_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sy_m1 = sy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sy_0 = sy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sy_p1 = sy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sxy_m1 = sxy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sxy_0 = sxy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          const float* sxy_p1 = sxy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_INDEPENDENT
+          for (int64_t i = 0; i < right - left; ++i) {
+            gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * sx_0[i] + 0.125f * sx_p1[i];
+            gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * sy_0[i] + 0.125f * sy_p1[i];
+            gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * sxy_0[i] + 0.125f * sxy_p1[i];
+          }
           for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-            sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+            gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
           for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-            sx_row[x - x0 + 1] = sx_row[clamp_index(x, in_w) - x0 + 1];
+            gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
           for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-            sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+            gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
           for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-            sy_row[x - x0 + 1] = sy_row[clamp_index(x, in_w) - x0 + 1];
+            gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
           for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-            sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+            gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
           for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-            sxy_row[x - x0 + 1] = sxy_row[clamp_index(x, in_w) - x0 + 1];
+            gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
         }
       }
@@ -350,64 +441,27 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         WEFT_OPAQUE(hc_row)
         float* hc_row_p1 = past_caches ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
         WEFT_OPAQUE(hc_row_p1)
-        const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_m1)
-        const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_0)
-        const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_p1)
-        const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_m1)
-        const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_0)
-        const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_p1)
-        const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_m1)
-        const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_0)
-        const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_p1)
-        const float* sx_p2 = sx_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_p2)
-        const float* sy_p2 = sy_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_p2)
-        const float* sxy_p2 = sxy_rows + (clamp_index(y + 2, in_h) & 3) * 528 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_p2)
+        const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gx_columns_0)
+        const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gy_columns_0)
+        const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gxy_columns_0)
+        const float* gx_columns_p1 = gx_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gx_columns_p1)
+        const float* gy_columns_p1 = gy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gy_columns_p1)
+        const float* gxy_columns_p1 = gxy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+        WEFT_OPAQUE(gxy_columns_p1)
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          const float v = sx_0[i - 1];
-          const float v_2 = sx_0[i];
-          const float v_3 = sx_0[i + 1];
-          const float v_4 = sx_p1[i - 1];
-          const float v_5 = sx_p1[i];
-          const float v_6 = sx_p1[i + 1];
-          const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1] + 0.125f * v
-              + 0.25f * v_2 + 0.125f * v_3 + 0.0625f * v_4 + 0.125f * v_5 + 0.0625f * v_6;
-          const float v_7 = sy_0[i - 1];
-          const float v_8 = sy_0[i];
-          const float v_9 = sy_0[i + 1];
-          const float v_10 = sy_p1[i - 1];
-          const float v_11 = sy_p1[i];
-          const float v_12 = sy_p1[i + 1];
-          const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1] + 0.125f * v_7
-              + 0.25f * v_8 + 0.125f * v_9 + 0.0625f * v_10 + 0.125f * v_11 + 0.0625f * v_12;
-          const float v_13 = sxy_0[i - 1];
-          const float v_14 = sxy_0[i];
-          const float v_15 = sxy_0[i + 1];
-          const float v_16 = sxy_p1[i - 1];
-          const float v_17 = sxy_p1[i];
-          const float v_18 = sxy_p1[i + 1];
-          const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
-              + 0.125f * v_13 + 0.25f * v_14 + 0.125f * v_15 + 0.0625f * v_16 + 0.125f * v_17
-              + 0.0625f * v_18;
+          const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
+          const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
+          const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
           hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-          const float gx_2 = 0.0625f * v + 0.125f * v_2 + 0.0625f * v_3 + 0.125f * v_4 + 0.25f * v_5
-              + 0.125f * v_6 + 0.0625f * sx_p2[i - 1] + 0.125f * sx_p2[i] + 0.0625f * sx_p2[i + 1];
-          const float gy_2 = 0.0625f * v_7 + 0.125f * v_8 + 0.0625f * v_9 + 0.125f * v_10 + 0.25f * v_11
-              + 0.125f * v_12 + 0.0625f * sy_p2[i - 1] + 0.125f * sy_p2[i] + 0.0625f * sy_p2[i + 1];
-          const float gxy_2 = 0.0625f * v_13 + 0.125f * v_14 + 0.0625f * v_15 + 0.125f * v_16 + 0.25f * v_17
-              + 0.125f * v_18 + 0.0625f * sxy_p2[i - 1] + 0.125f * sxy_p2[i] + 0.0625f * sxy_p2[i + 1];
+          const float gx_2 = 0.5f * gx_columns_p1[i - 1] + gx_columns_p1[i] + 0.5f * gx_columns_p1[i + 1];
+          const float gy_2 = 0.5f * gy_columns_p1[i - 1] + gy_columns_p1[i] + 0.5f * gy_columns_p1[i + 1];
+          const float gxy_2 = 0.5f * gxy_columns_p1[i - 1] + gxy_columns_p1[i] + 0.5f * gxy_columns_p1[i + 1];
           hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
         }
         if (past_caches) {
@@ -419,26 +473,14 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           const int64_t left = x0;
           const int64_t right = x1;
           float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
-          const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 528 + (left - x0) + 1;
-          const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 528 + (left - x0) + 1;
+          const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+          const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+          const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < right - left; ++i) {
-            const float gx = 0.0625f * sx_m1[i - 1] + 0.125f * sx_m1[i] + 0.0625f * sx_m1[i + 1]
-                + 0.125f * sx_0[i - 1] + 0.25f * sx_0[i] + 0.125f * sx_0[i + 1] + 0.0625f * sx_p1[i - 1]
-                + 0.125f * sx_p1[i] + 0.0625f * sx_p1[i + 1];
-            const float gy = 0.0625f * sy_m1[i - 1] + 0.125f * sy_m1[i] + 0.0625f * sy_m1[i + 1]
-                + 0.125f * sy_0[i - 1] + 0.25f * sy_0[i] + 0.125f * sy_0[i + 1] + 0.0625f * sy_p1[i - 1]
-                + 0.125f * sy_p1[i] + 0.0625f * sy_p1[i + 1];
-            const float gxy = 0.0625f * sxy_m1[i - 1] + 0.125f * sxy_m1[i] + 0.0625f * sxy_m1[i + 1]
-                + 0.125f * sxy_0[i - 1] + 0.25f * sxy_0[i] + 0.125f * sxy_0[i + 1] + 0.0625f * sxy_p1[i - 1]
-                + 0.125f * sxy_p1[i] + 0.0625f * sxy_p1[i + 1];
+            const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
+            const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
+            const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
             hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
           }
           if (past_caches) {
@@ -465,8 +507,8 @@ int run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, fl
   frame.k = k;
 
   host->parallel_for(host->context, div_i64(in_h
-      + min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256) - 1,
-      min_i64(max_i64(in_h * ((in_w + 511) / 512) / 64 & -16, 16), 256)) * ((in_w + 511) / 512),
+      + min_i64(max_i64(in_h * ((in_w + 319) / 320) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 319) / 320) / 64 & -16, 16), 256)) * ((in_w + 319) / 320),
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     hc_strips(*static_cast<const harris_frame*>(data), first, last);

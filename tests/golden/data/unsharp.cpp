@@ -1,9 +1,10 @@
 // Pipeline 'unsharp', emitted by Weft. How it runs:
-//   blur_tap  in rows of out: computed 1 row ahead of 'out', which needs 3 of its rows at a time: no store, no load
-//   blur      computed in sharpen: its only consumer 'sharpen' reads it at the same pixel: no store, no load
-//   sharpen   computed in ratio: its only consumer 'ratio' reads it at the same pixel: no store, no load
-//   ratio     computed in out: its only consumer 'out' reads it at the same pixel: no store, no load
-//   out       stored: it is an output
+//   blur_tap      in rows of out: computed 1 row ahead of 'out', which needs 3 of its rows at a time: no store, no load
+//   blur_columns  in rows of out: computed 0 rows ahead of 'out', which needs 1 of its rows at a time: no store, no load
+//   blur          computed in sharpen: its only consumer 'sharpen' reads it at the same pixel: no store, no load
+//   sharpen       computed in ratio: its only consumer 'ratio' reads it at the same pixel: no store, no load
+//   ratio         computed in out: its only consumer 'out' reads it at the same pixel: no store, no load
+//   out           stored: it is an output
 //
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "unsharp.h"
@@ -27,11 +28,6 @@
 #endif
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
-#if defined(__GNUC__) && !defined(__clang__)
-#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
-#else
-#define WEFT_OPAQUE(pointer)
-#endif
 
 namespace unsharp {
 
@@ -151,8 +147,8 @@ struct unsharp_frame {
   int64_t in_pitch, out_pitch;
 };
 
-// Strips [first, last) of 'out', each 2048 columns that are computed 2 rows at a time.
-// Rows of 'blur_tap' are kept while they are read.
+// Strips [first, last) of 'out', each 1600 columns that are computed row by row.
+// Rows of 'blur_tap', 'blur_columns' are kept while they are read.
 void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const uint8_t* __restrict in = frame.in;
   uint8_t* __restrict out = frame.out;
@@ -160,174 +156,76 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   const int64_t in_h = frame.in_h;
   const int64_t in_pitch = frame.in_pitch;
   const int64_t out_pitch = frame.out_pitch;
-  alignas(64) float blur_tap_rows[8256];
-  alignas(64) uint8_t out_line[6144];
-  alignas(64) uint8_t out_line_p1[6144];
+  alignas(64) float blur_tap_rows[6464];
+  alignas(64) float blur_columns_rows[1616];
+  alignas(64) uint8_t out_line[4800];
   const bool past_caches = exceeds_caches(out_pitch * in_h);
-  const int64_t columns = (in_w + 2047) / 2048;
+  const int64_t columns = (in_w + 1599) / 1600;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
-    const int64_t x0 = rem_i64(strip, columns) * 2048;
-    const int64_t x1 = min_i64(x0 + 2048, in_w);
+    const int64_t x0 = rem_i64(strip, columns) * 1600;
+    const int64_t x1 = min_i64(x0 + 1600, in_w);
     const int64_t y0 = div_i64(strip, columns) * rows;
     const int64_t y1 = min_i64(y0 + rows, in_h);
-    for (int64_t batch = y0 - 2; batch < y1; batch += 2) {
-      if (0 <= batch + 1 && batch + 3 <= min_i64(y1 + 1, in_h)) {
-        const int64_t row = batch + 1;
+    for (int64_t y = y0 - 2; y < y1; ++y) {
+      if (max_i64(y0 - 1, 0) <= y + 1 && y + 1 < in_h) {
+        const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3, (right - left) * 3);
-        prefetch(in + clamp_index(row + 3, in_h) * in_pitch + left * 3, (right - left) * 3);
-        float* blur_tap_row = blur_tap_rows + (row & 3) * 2064;
-        WEFT_OPAQUE(blur_tap_row)
-        float* blur_tap_row_p1 = blur_tap_rows + ((row + 1) & 3) * 2064;
-        WEFT_OPAQUE(blur_tap_row_p1)
+        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3);
+        float* blur_tap_row = blur_tap_rows + (row & 3) * 1616;
         const uint8_t* in_0 = in + row * in_pitch;
-        WEFT_OPAQUE(in_0)
-        const uint8_t* in_p1 = in + (row + 1) * in_pitch;
-        WEFT_OPAQUE(in_p1)
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const uint8_t v0 = in_0[(left + i) * 3];
           const uint8_t v1 = in_0[(left + i) * 3 + 1];
           const uint8_t v2 = in_0[(left + i) * 3 + 2];
           blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
-          const uint8_t v0_2 = in_p1[(left + i) * 3];
-          const uint8_t v1_2 = in_p1[(left + i) * 3 + 1];
-          const uint8_t v2_2 = in_p1[(left + i) * 3 + 2];
-          blur_tap_row_p1[i + (left - x0) + 1] = 0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2;
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          blur_tap_row_p1[x - x0 + 1] = blur_tap_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          blur_tap_row_p1[x - x0 + 1] = blur_tap_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-      } else {
-        for (int64_t row = max_i64(batch + 1, 0); row < min_i64(min_i64(batch + 3, y1 + 1), in_h); ++row) {
-          const int64_t left = max_i64(x0 - 1, 0);
-          const int64_t right = min_i64(x1 + 1, in_w);
-          prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3, (right - left) * 3);
-          float* blur_tap_row = blur_tap_rows + (row & 3) * 2064;
-          const uint8_t* in_0 = in + row * in_pitch;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < right - left; ++i) {
-            const uint8_t v0 = in_0[(left + i) * 3];
-            const uint8_t v1 = in_0[(left + i) * 3 + 1];
-            const uint8_t v2 = in_0[(left + i) * 3 + 2];
-            blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
-          }
-          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-            blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
-          }
-          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-            blur_tap_row[x - x0 + 1] = blur_tap_row[clamp_index(x, in_w) - x0 + 1];
-          }
         }
       }
-      if (y0 <= batch && batch + 2 <= y1) {
-        const int64_t y = batch;
+      if (y0 <= y) {
+        const int64_t row = y;
+        const int64_t left = max_i64(x0 - 1, 0);
+        const int64_t right = min_i64(x1 + 1, in_w);
+        float* blur_columns_row = blur_columns_rows + (row & 0) * 1616;
+        const float* blur_tap_m1 = blur_tap_rows + (clamp_index(row - 1, in_h) & 3) * 1616 + (left - x0) + 1;
+        const float* blur_tap_0 = blur_tap_rows + (clamp_index(row, in_h) & 3) * 1616 + (left - x0) + 1;
+        const float* blur_tap_p1 = blur_tap_rows + (clamp_index(row + 1, in_h) & 3) * 1616 + (left - x0) + 1;
+        WEFT_INDEPENDENT
+        for (int64_t i = 0; i < right - left; ++i) {
+          blur_columns_row[i + (left - x0) + 1] = 0.125f * blur_tap_m1[i] + 0.25f * blur_tap_0[i]
+              + 0.125f * blur_tap_p1[i];
+        }
+        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+          blur_columns_row[x - x0 + 1] = blur_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+          blur_columns_row[x - x0 + 1] = blur_columns_row[clamp_index(x, in_w) - x0 + 1];
+        }
+      }
+      if (y0 <= y) {
         const int64_t left = x0;
         const int64_t right = x1;
         uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
-        WEFT_OPAQUE(out_row)
-        uint8_t* out_row_p1 = past_caches ? out_line_p1 : out + (y + 1) * out_pitch + left * 3;
-        WEFT_OPAQUE(out_row_p1)
         const uint8_t* in_0 = in + y * in_pitch;
-        WEFT_OPAQUE(in_0)
-        const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2064 + (left - x0) + 1;
-        WEFT_OPAQUE(blur_tap_m1)
-        const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2064 + (left - x0) + 1;
-        WEFT_OPAQUE(blur_tap_0)
-        const float* blur_tap_p1 = blur_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2064 + (left - x0) + 1;
-        WEFT_OPAQUE(blur_tap_p1)
-        const uint8_t* in_p1 = in + (y + 1) * in_pitch;
-        WEFT_OPAQUE(in_p1)
-        const float* blur_tap_p2 = blur_tap_rows + (clamp_index(y + 2, in_h) & 3) * 2064 + (left - x0) + 1;
-        WEFT_OPAQUE(blur_tap_p2)
+        const float* blur_columns_0 = blur_columns_rows + (y & 0) * 1616 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
-          const uint8_t v = in_0[(left + i) * 3];
-          const uint8_t v0 = v;
-          const uint8_t v_2 = in_0[(left + i) * 3 + 1];
-          const uint8_t v1 = v_2;
-          const uint8_t v_3 = in_0[(left + i) * 3 + 2];
-          const uint8_t v2 = v_3;
-          const float v_4 = blur_tap_0[i - 1];
-          const float v_5 = blur_tap_0[i];
-          const float v_6 = blur_tap_0[i + 1];
-          const float v_7 = blur_tap_p1[i - 1];
-          const float v_8 = blur_tap_p1[i];
-          const float v_9 = blur_tap_p1[i + 1];
-          const float blur = 0.0625f * blur_tap_m1[i - 1] + 0.125f * blur_tap_m1[i]
-              + 0.0625f * blur_tap_m1[i + 1] + 0.125f * v_4 + 0.25f * v_5 + 0.125f * v_6 + 0.0625f * v_7
-              + 0.125f * v_8 + 0.0625f * v_9;
+          const uint8_t v0 = in_0[(left + i) * 3];
+          const uint8_t v1 = in_0[(left + i) * 3 + 1];
+          const uint8_t v2 = in_0[(left + i) * 3 + 2];
+          const float blur = 0.5f * blur_columns_0[i - 1] + blur_columns_0[i] + 0.5f * blur_columns_0[i + 1];
           const float sharpen = 2.0f * (0.299f * v0 + 0.587f * v1 + 0.114f * v2) - blur;
-          const uint8_t v0_2 = v;
-          const uint8_t v1_2 = v_2;
-          const uint8_t v2_2 = v_3;
+          const uint8_t v0_2 = v0;
+          const uint8_t v1_2 = v1;
+          const uint8_t v2_2 = v2;
           const float ratio = sharpen / max_f32(0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2, 0.01f);
-          out_row[i * 3] = saturate_u8_f32(v * ratio);
-          out_row[i * 3 + 1] = saturate_u8_f32(v_2 * ratio);
-          out_row[i * 3 + 2] = saturate_u8_f32(v_3 * ratio);
-          const uint8_t v_10 = in_p1[(left + i) * 3];
-          const uint8_t v0_3 = v_10;
-          const uint8_t v_11 = in_p1[(left + i) * 3 + 1];
-          const uint8_t v1_3 = v_11;
-          const uint8_t v_12 = in_p1[(left + i) * 3 + 2];
-          const uint8_t v2_3 = v_12;
-          const float blur_2 = 0.0625f * v_4 + 0.125f * v_5 + 0.0625f * v_6 + 0.125f * v_7 + 0.25f * v_8
-              + 0.125f * v_9 + 0.0625f * blur_tap_p2[i - 1] + 0.125f * blur_tap_p2[i]
-              + 0.0625f * blur_tap_p2[i + 1];
-          const float sharpen_2 = 2.0f * (0.299f * v0_3 + 0.587f * v1_3 + 0.114f * v2_3) - blur_2;
-          const uint8_t v0_4 = v_10;
-          const uint8_t v1_4 = v_11;
-          const uint8_t v2_4 = v_12;
-          const float ratio_2 = sharpen_2 / max_f32(0.299f * v0_4 + 0.587f * v1_4 + 0.114f * v2_4, 0.01f);
-          out_row_p1[i * 3] = saturate_u8_f32(v_10 * ratio_2);
-          out_row_p1[i * 3 + 1] = saturate_u8_f32(v_11 * ratio_2);
-          out_row_p1[i * 3 + 2] = saturate_u8_f32(v_12 * ratio_2);
+          out_row[i * 3] = saturate_u8_f32(v0 * ratio);
+          out_row[i * 3 + 1] = saturate_u8_f32(v1 * ratio);
+          out_row[i * 3 + 2] = saturate_u8_f32(v2 * ratio);
         }
         if (past_caches) {
           store_past_caches(out + y * out_pitch + left * 3, out_line, (right - left) * 3);
-          store_past_caches(out + (y + 1) * out_pitch + left * 3, out_line_p1, (right - left) * 3);
-        }
-      } else {
-        for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {
-          const int64_t left = x0;
-          const int64_t right = x1;
-          uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
-          const uint8_t* in_0 = in + y * in_pitch;
-          const float* blur_tap_m1 = blur_tap_rows + (clamp_index(y - 1, in_h) & 3) * 2064 + (left - x0) + 1;
-          const float* blur_tap_0 = blur_tap_rows + (clamp_index(y, in_h) & 3) * 2064 + (left - x0) + 1;
-          const float* blur_tap_p1 = blur_tap_rows + (clamp_index(y + 1, in_h) & 3) * 2064 + (left - x0) + 1;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < right - left; ++i) {
-            const uint8_t v0 = in_0[(left + i) * 3];
-            const uint8_t v1 = in_0[(left + i) * 3 + 1];
-            const uint8_t v2 = in_0[(left + i) * 3 + 2];
-            const float blur = 0.0625f * blur_tap_m1[i - 1] + 0.125f * blur_tap_m1[i]
-                + 0.0625f * blur_tap_m1[i + 1] + 0.125f * blur_tap_0[i - 1] + 0.25f * blur_tap_0[i]
-                + 0.125f * blur_tap_0[i + 1] + 0.0625f * blur_tap_p1[i - 1] + 0.125f * blur_tap_p1[i]
-                + 0.0625f * blur_tap_p1[i + 1];
-            const float sharpen = 2.0f * (0.299f * v0 + 0.587f * v1 + 0.114f * v2) - blur;
-            const uint8_t v0_2 = in_0[(left + i) * 3];
-            const uint8_t v1_2 = in_0[(left + i) * 3 + 1];
-            const uint8_t v2_2 = in_0[(left + i) * 3 + 2];
-            const float ratio = sharpen / max_f32(0.299f * v0_2 + 0.587f * v1_2 + 0.114f * v2_2, 0.01f);
-            out_row[i * 3] = saturate_u8_f32(in_0[(left + i) * 3] * ratio);
-            out_row[i * 3 + 1] = saturate_u8_f32(in_0[(left + i) * 3 + 1] * ratio);
-            out_row[i * 3 + 2] = saturate_u8_f32(in_0[(left + i) * 3 + 2] * ratio);
-          }
-          if (past_caches) {
-            store_past_caches(out + y * out_pitch + left * 3, out_line, (right - left) * 3);
-          }
         }
       }
     }
@@ -348,8 +246,8 @@ int run_unsharp(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h,
   frame.in_h = in_h;
 
   host->parallel_for(host->context, div_i64(in_h
-      + min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256) - 1,
-      min_i64(max_i64(in_h * ((in_w + 2047) / 2048) / 64 & -16, 16), 256)) * ((in_w + 2047) / 2048),
+      + min_i64(max_i64(in_h * ((in_w + 1599) / 1600) / 64 & -16, 16), 256) - 1,
+      min_i64(max_i64(in_h * ((in_w + 1599) / 1600) / 64 & -16, 16), 256)) * ((in_w + 1599) / 1600),
       [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     out_strips(*static_cast<const unsharp_frame*>(data), first, last);

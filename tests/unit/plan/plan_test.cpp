@@ -7,6 +7,7 @@
 
 #include "applications.h"
 #include "compile/scheduling.h"
+#include "ir/print.h"
 #include "plan/block_strip.h"
 #include "plan/fetch.h"
 #include "plan/json.h"
@@ -553,9 +554,11 @@ TEST_P(AllPlans, AreTheSameWhenTheyAreAskedForAgain) {
   for (const auto processor : {target::Processor::Cpu, target::Processor::Gpu}) {
     const compile::Scheduled chosen = compile::scheduled(definition, processor);
     const Memory memory = compile::memory_of(processor);
+    const std::string json = schedule::to_json(chosen.schedule);
+    EXPECT_EQ(ir::to_string(compile::scheduled(definition, processor, {.groups = json}).pipeline),
+              ir::to_string(chosen.pipeline));
     const auto again =
-        schedule_of_groups(chosen.pipeline, schedule::grouping_from_json(schedule::to_json(chosen.schedule)),
-                           Tiling::March, memory);
+        schedule_of_groups(chosen.pipeline, schedule::grouping_from_json(json), Tiling::March, memory);
     ASSERT_TRUE(again.schedule) << again.why;
     ASSERT_EQ(again.schedule->kernels.size(), chosen.schedule.kernels.size());
     for (std::size_t k = 0; k < chosen.schedule.kernels.size(); ++k) {

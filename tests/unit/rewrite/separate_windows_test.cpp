@@ -11,8 +11,8 @@ namespace {
 
 class SeparateWindows : public testing::Test {
  protected:
-  static ir::Pipeline separated(const Outputs& outputs) {
-    ir::Pipeline pipeline = rewrite::separate_windows(Pipeline("test", outputs).ir());
+  static ir::Pipeline separated(const Outputs& outputs, rewrite::Separate which = rewrite::Separate::Large) {
+    ir::Pipeline pipeline = rewrite::separate_windows(Pipeline("test", outputs).ir(), which);
     ir::verify(pipeline, "separate_windows");
     return pipeline;
   }
@@ -73,6 +73,25 @@ TEST_F(SeparateWindows, ColumnsCoverWhatTheRowsRead) {
                                  })),
             "[85, + 80][1, + 50]")
       << "not the whole image";
+}
+
+TEST_F(SeparateWindows, SmallSumsOfFloatsOfStagesAreAskedFor) {
+  const Stage slope = stage("slope", in.size(), [&](Var x, Var y) { return src(x + 1, y) - src(x, y); });
+  const Accessor a = slope.border(Border::clamp());
+  const Mask tent = Mask::outer({1, 2, 1}, {1, 2, 1}) / 16.f;
+  const auto small = [](const Outputs& outputs) {
+    return stage_sources(separated(outputs, rewrite::Separate::SmallSums));
+  };
+  EXPECT_EQ(small(local("s", a, Domain(3, 3), Local::Sum)), "slope: in; s_columns: slope; s: s_columns");
+  EXPECT_EQ(small(convolve("s", a, tent)), "slope: in; s_columns: slope; s: s_columns");
+  EXPECT_EQ(stages(convolve("s", a, tent)), "slope: in; s: slope");
+  // An image has no rows of its own, four sums become three, maxima take little, and so do integers.
+  EXPECT_EQ(small(convolve("s", src, tent)), "s: in");
+  EXPECT_EQ(small(local("s", a, Domain(2, 2), Local::Sum)), "slope: in; s: slope");
+  EXPECT_EQ(small(local("s", a, Domain(3, 3), Local::Max)), "slope: in; s: slope");
+  const Stage whole = point("whole", cast<int>(in));
+  EXPECT_EQ(small(local("s", whole.border(Border::clamp()), Domain(3, 3), Local::Sum)),
+            "whole: in; s: whole");
 }
 
 TEST_F(SeparateWindows, SmallWindowsStay) {
