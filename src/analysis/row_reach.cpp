@@ -70,6 +70,7 @@ class Rows {
       return is_number_of_rows(atom) || (coord && coord->dim == last_);
     });
   }
+
   std::string why_not(const ir::Read& read, const ir::Stage& stage) const {
     const ir::Stage& source = *read.source;
     const std::string reads = spelt(stage) + " reads " + spelt(source);

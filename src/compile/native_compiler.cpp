@@ -1,5 +1,6 @@
 #include "compile/native_compiler.h"
 
+#include "base/environment.h"
 #include "compile/artifact.h"
 #include "compile/compiler_failure.h"
 #include "compile/known_objects.h"
@@ -8,9 +9,7 @@
 #include <fmt/format.h>
 #include <weft/error.h>
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <system_error>
@@ -71,16 +70,9 @@ struct Limit {
 
 Limit limit_of(const CompileFlags& flags) {
   if (flags.limit) return {*flags.limit, false};
-  const char* text = std::getenv("WEFT_COMPILE_SECONDS");
-  if (!text || !*text) return {std::chrono::minutes(10), true};
-  constexpr int most = 1'000'000;
-  int seconds = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, seconds);
-  if (error != std::errc() || stop != end || seconds < 1 || seconds > most)
-    throw Error(fmt::format("WEFT_COMPILE_SECONDS is '{}', which is not a number of seconds", text))
-        .help(fmt::format("set it to a number from 1 to {}, or unset it", most));
-  return {std::chrono::seconds(seconds), true};
+  constexpr std::int64_t usual = 600, most = 1'000'000;
+  const auto seconds = number_of_environment("WEFT_COMPILE_SECONDS", "seconds", most);
+  return {std::chrono::seconds(seconds.value_or(usual)), true};
 }
 
 Error too_slow(const Limit& limit, const fs::path& source) {

@@ -4,13 +4,11 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <utility>
 
 #include "analysis/row_reach.h"
+#include "base/environment.h"
 #include "base/round_up.h"
 #include "emit/gpu.h"
 
@@ -84,18 +82,6 @@ void check_lie_on_gpu(const std::map<std::string, Buffer>& images,
     if (output.memory().is_host()) refuse("output '" + name + "' lies in the host's memory");
     if (output.empty() && output.pixels() != 0) refuse("output '" + name + "' has no memory yet");
   }
-}
-
-/// $WEFT_CUDA_PARTS, for whoever measures; 0: as should take least time.
-std::int64_t wanted_parts() {
-  const char* text = std::getenv("WEFT_CUDA_PARTS");
-  if (!text || !*text) return 0;
-  std::int64_t parts = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, parts);
-  if (error == std::errc() && stop == end && parts > 0) return parts;
-  throw Error("WEFT_CUDA_PARTS is '" + std::string(text) + "', which is not a number of parts")
-      .help("set WEFT_CUDA_PARTS to the number of parts in which images of the host move, or unset it");
 }
 
 CudaToolchain toolchain_of(const std::shared_ptr<const CudaDevice>& gpu,
@@ -184,15 +170,18 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
 
 std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,
                                               const std::map<std::string, Buffer>& outputs) const {
+  if (!code_.plan.rows.reach) return {};  // else all have rows
   std::int64_t rows = -1, bytes = 0;
   for (const auto* images : {&bindings.images, &outputs}) {
     for (const auto& [name, image] : *images) {
-      const std::int64_t own = image.rank() > 0 ? image.extents().back() : 0;
+      const std::int64_t own = image.extents().back();
       if (!image.memory().is_host() || image.pixels() == 0 || (rows >= 0 && own != rows)) return {};
       rows = own, bytes += image.bytes() / own;
     }
   }
-  return host::parts_of(code_.plan, rows, bytes, wanted_parts());
+  constexpr std::int64_t most_parts = 1'000'000;
+  const auto wanted = number_of_environment("WEFT_CUDA_PARTS", "parts", most_parts);
+  return host::parts_of(code_.plan, rows, bytes, wanted.value_or(0));
 }
 
 /// Three at a time: one is copied to the GPU, one is computed, one is copied back.

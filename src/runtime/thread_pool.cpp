@@ -3,15 +3,14 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <system_error>
 #include <utility>
 
 #include <pthread.h>
+
+#include "base/environment.h"
 
 namespace weft::runtime {
 namespace {
@@ -30,21 +29,12 @@ cpu_set_t available_cpus() {
 }  // namespace
 
 int usual_threads() {
-  const char* text = std::getenv("WEFT_THREADS");
-  if (!text || !*text) {
-    const cpu_set_t cpus = available_cpus();
-    const int count = CPU_COUNT(&cpus);
-    return std::clamp(count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency()), 1,
-                      most_threads);
-  }
-  int threads = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, threads);
-  if (error != std::errc() || stop != end || threads < 1 || threads > most_threads) {
-    throw Error("WEFT_THREADS is '" + std::string(text) + "', which is not a number of threads")
-        .help("set WEFT_THREADS to a number from 1 to " + std::to_string(most_threads) + ", or unset it");
-  }
-  return threads;
+  if (const auto wanted = number_of_environment("WEFT_THREADS", "threads", most_threads))
+    return static_cast<int>(*wanted);
+  const cpu_set_t cpus = available_cpus();
+  const int count = CPU_COUNT(&cpus);
+  return std::clamp(count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency()), 1,
+                    most_threads);
 }
 
 namespace {

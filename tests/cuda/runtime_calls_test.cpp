@@ -102,6 +102,12 @@ TEST_F(RuntimeCalls, OfPartsThatLieOnTheGpuOrOnTheUsersStreamAreWhole) {
   EXPECT_EQ(calls({"cuLaunchKernel"}).size(), 12u);
 }
 
+TEST_F(RuntimeCalls, OfScalarsThatReadNoImage) {
+  const Stage ramp = stage("ramp", {5, 3}, [](Var x, Var y) { return Expr(x) + Expr(y); });
+  const Pipeline pipeline("sum", reduce("sum", ramp, Reduce::sum()));
+  expect_agreement(on_fake_gpu(pipeline), pipeline, {});
+}
+
 /// The host copies one while another is under way; the last is waited for with all that was queued.
 TEST_F(RuntimeCalls, OfLargeImagesInPieces) {
   Image<std::uint8_t> in("in");

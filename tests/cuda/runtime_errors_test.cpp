@@ -259,11 +259,10 @@ TEST_F(RuntimeErrors, NoNumberOfParts) {
   const Program program = two_kernels();
   for (const char* text : {"0", "-1", "3x", "many"}) {
     const testing_support::Variable parts("WEFT_CUDA_PARTS", text);
-    EXPECT_EQ(message_of([&] { program(image()); }), "pipeline 'edges': WEFT_CUDA_PARTS is '" +
-                                                         std::string(text) +
-                                                         "', which is not a number of parts\n"
-                                                         "  help: set WEFT_CUDA_PARTS to the number of parts "
-                                                         "in which images of the host move, or unset it");
+    EXPECT_EQ(message_of([&] { program(image()); }),
+              "pipeline 'edges': WEFT_CUDA_PARTS is '" + std::string(text) +
+                  "', which is not a number of parts\n"
+                  "  help: set WEFT_CUDA_PARTS to a number from 1 to 1000000, or unset it");
   }
 }
 

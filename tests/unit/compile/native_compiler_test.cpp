@@ -260,10 +260,10 @@ TEST_F(NativeCompiler, HasALimitThatTheEnvironmentSets) {
   }
   for (const char* bad : {"0", "-1", "ten", "9999999", "1e3"}) {
     const Variable limit("WEFT_COMPILE_SECONDS", bad);
-    EXPECT_EQ(
-        message_of([&] { compile(); }),
-        "WEFT_COMPILE_SECONDS is '" + std::string(bad) +
-            "', which is not a number of seconds\n  help: set it to a number from 1 to 1000000, or unset it");
+    EXPECT_EQ(message_of([&] { compile(); }),
+              "WEFT_COMPILE_SECONDS is '" + std::string(bad) +
+                  "', which is not a number of seconds\n  help: set WEFT_COMPILE_SECONDS to a number from 1 "
+                  "to 1000000, or unset it");
   }
 }
 

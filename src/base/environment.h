@@ -1,0 +1,15 @@
+// Numbers that variables of the environment say.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weft {
+
+/// None if the variable is unset or empty. Throws weft::Error, which says that it is no number of `what`, unless it is one
+/// from 1 to `most`.
+std::optional<std::int64_t> number_of_environment(const char* name, const std::string& what,
+                                                  std::int64_t most);
+
+}  // namespace weft
