@@ -67,7 +67,6 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
 /// Whether a driver and its device are as well as before a call that returned this, but cannot do it.
 bool is_refusal(int status) {
   switch (status) {
-    case 2:    // CUDA_ERROR_OUT_OF_MEMORY
     case 209:  // CUDA_ERROR_NO_BINARY_FOR_GPU
     case 218:  // CUDA_ERROR_INVALID_PTX
     case 222:  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
@@ -144,6 +143,7 @@ void CudaDriver::check(int status, const std::string& what) const {
   Error error(what + ": " + text_of(status));
   if (is_fault_of_kernel(status) && !kernels_run_one_by_one())
     error.help("a kernel that was queued before may have done it; WEFT_CUDA_DEBUG=1 says which");
+  if (status == no_memory_left) throw NoMemoryForGpu(std::move(error));
   if (is_refusal(status)) throw GpuRefusal(std::move(error));
   throw error;
 }

@@ -57,6 +57,8 @@ struct CudaFunctions {
   int (*synchronize_event)(void* event);
 };
 
+constexpr int no_memory_left = 2;  ///< CUDA_ERROR_OUT_OF_MEMORY
+
 inline CudaFunctions::Address as_address(void* p) { return reinterpret_cast<CudaFunctions::Address>(p); }
 
 /// There is no GPU that the driver may use, or no driver.
@@ -85,7 +87,7 @@ class CudaDriver {
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string text_of(int status) const;
   /// Throws weft::Error "what: text_of(status)" unless the status is success; a GpuRefusal where the device works,
-  /// but cannot do this. Of a fault that any kernel before may have made, the error says how to find it.
+  /// but cannot do this: NoMemoryForGpu, for want of memory. Of a fault that any kernel before may have made, the error says how to find it.
   void check(int status, const std::string& what) const;
 
  private:

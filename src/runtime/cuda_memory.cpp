@@ -9,8 +9,6 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int no_memory_left = 2;  // CUDA_ERROR_OUT_OF_MEMORY
-
 /// Takes the smallest block of those that `may` be taken and fits; more than twice as large would keep memory
 /// from those who need it. Returns the end if there is none.
 template <class Blocks, class SizeOf, class May>

@@ -147,29 +147,47 @@ void CudaProgram::run_on(std::optional<void*> callers, const ir::Bindings& bindi
                          std::map<std::string, Buffer>& outputs) const {
   naming(*pipeline_, [&] {
     const CudaDevice::Current current(*device_);
-    if (!callers) {
-      const std::vector<host::Part> parts = parts_of(bindings, outputs);
-      if (parts.size() > 1) return run_in_parts(parts, bindings, outputs);
+    if (callers) return run_whole(callers, bindings, outputs);
+    constexpr std::int64_t most_parts = 1'000'000;
+    const auto wanted = number_of_environment("WEFT_CUDA_PARTS", "parts", most_parts);
+    std::vector<host::Part> parts = parts_of(bindings, outputs, wanted.value_or(0));
+    for (;;) {
+      try {
+        return parts.size() > 1 ? run_in_parts(parts, bindings, outputs)
+                                : run_whole(std::nullopt, bindings, outputs);
+      } catch (const NoMemoryForGpu&) {
+        constexpr std::size_t fewest = 4;  // three are under way
+        std::vector<host::Part> more =
+            parts_of(bindings, outputs, static_cast<std::int64_t>(std::max(2 * parts.size(), fewest)));
+        if (wanted || more.size() <= std::max(parts.size(), fewest - 1)) throw;
+        parts = std::move(more);
+      }
     }
-    std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
-    void* stream = own ? own->handle() : *callers;
-    const bool into_graph = callers && is_captured(stream);
-    if (into_graph) check_lie_on_gpu(bindings.images, outputs);
-    if (!into_graph) allocate(outputs, stream, own);
-    CudaRun run(code_, device_, device_pool_, pinned_pool_, copies_, stream, into_graph);
-    run.bind(*pipeline_, bindings, outputs);
-    std::optional<LaunchProgress> progress;
-    if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
-    run.queue();
-    run.finish_copies();
-    if (!own) return;
-    run.wait();
-    give(std::move(own));
   });
 }
 
+/// Not in parts.
+void CudaProgram::run_whole(std::optional<void*> callers, const ir::Bindings& bindings,
+                            std::map<std::string, Buffer>& outputs) const {
+  std::shared_ptr<const CudaStream> own = callers ? nullptr : take_stream();
+  void* stream = own ? own->handle() : *callers;
+  const bool into_graph = callers && is_captured(stream);
+  if (into_graph) check_lie_on_gpu(bindings.images, outputs);
+  if (!into_graph) allocate(outputs, stream, own);
+  CudaRun run(code_, device_, device_pool_, pinned_pool_, copies_, stream, into_graph);
+  run.bind(*pipeline_, bindings, outputs);
+  std::optional<LaunchProgress> progress;
+  if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
+  run.queue();
+  run.finish_copies();
+  if (!own) return;
+  run.wait();
+  give(std::move(own));
+}
+
 std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,
-                                              const std::map<std::string, Buffer>& outputs) const {
+                                              const std::map<std::string, Buffer>& outputs,
+                                              std::int64_t wanted) const {
   if (!code_.plan.rows.reach) return {};  // else all have rows
   std::int64_t rows = -1, bytes = 0;
   for (const auto* images : {&bindings.images, &outputs}) {
@@ -179,9 +197,7 @@ std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,
       rows = own, bytes += image.bytes() / own;
     }
   }
-  constexpr std::int64_t most_parts = 1'000'000;
-  const auto wanted = number_of_environment("WEFT_CUDA_PARTS", "parts", most_parts);
-  return host::parts_of(code_.plan, rows, bytes, wanted.value_or(0));
+  return host::parts_of(code_.plan, rows, bytes, wanted);
 }
 
 /// Three at a time: one is copied to the GPU, one is computed, one is copied back.

@@ -52,9 +52,11 @@ class CudaProgram : public GpuExecutable {
   void give(std::shared_ptr<const CudaStream> stream) const;
   bool is_captured(void* stream) const;
 
-  /// Of a run whose images and outputs all lie in the host's memory; one alone for others.
-  std::vector<host::Part> parts_of(const ir::Bindings& bindings,
-                                   const std::map<std::string, Buffer>& outputs) const;
+  void run_whole(std::optional<void*> stream, const ir::Bindings& bindings,
+                 std::map<std::string, Buffer>& outputs) const;
+  /// That many, or the best number for 0, of a run whose images and outputs all lie in the host's memory; none of others.
+  std::vector<host::Part> parts_of(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs,
+                                   std::int64_t wanted) const;
   void run_in_parts(const std::vector<host::Part>& parts, const ir::Bindings& bindings,
                     const std::map<std::string, Buffer>& outputs) const;
 

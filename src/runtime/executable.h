@@ -31,6 +31,12 @@ class GpuRefusal : public Error {
   explicit GpuRefusal(Error error) : Error(std::move(error)) {}
 };
 
+/// There is not enough of the GPU's memory, or of the host's that a GPU reads.
+class NoMemoryForGpu : public GpuRefusal {
+ public:
+  using GpuRefusal::GpuRefusal;
+};
+
 /// One that runs on a GPU, which has memory of its own. It throws GpuRefusal for what a CPU may do.
 class GpuExecutable : public Executable {
  public:

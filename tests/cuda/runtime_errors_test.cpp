@@ -48,6 +48,8 @@ class RuntimeErrors : public GpuTest {
     EXPECT_EQ(message_of([&] { program(image()); }), "(no error)");
     return message;
   }
+
+  const Variable whole_{"WEFT_CUDA_PARTS", "1"};  // else what fails once is tried again in parts
 };
 
 // ---- something is missing ---------------------------------------------------------------------------------
@@ -170,6 +172,26 @@ TEST_F(RuntimeErrors, NoPinnedMemory) {
       message_of_run("cuMemHostAlloc", 2, out_of_memory),
       "pipeline 'edges': 'twice' needs 7936 bytes of the host's pinned memory: CUDA_ERROR_OUT_OF_MEMORY (out "
       "of memory)");
+}
+
+TEST_F(RuntimeErrors, NoMemoryForAllRowsAtOnceIsEnoughForParts) {
+  const Variable unset("WEFT_CUDA_PARTS", nullptr);
+  const Buffer wanted = interpreted(edges(), {{{"in", image()}}, {}, {}}).at("twice");
+  for (const std::size_t parts : {4u, 8u}) {
+    cuda.forget_calls();
+    // Each time the driver is asked twice.
+    for (std::size_t failed = 4; failed <= parts; failed *= 2) {
+      for (int attempt = 0; attempt < 2; ++attempt) cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+    }
+    EXPECT_EQ(difference(wanted, two_kernels()(image()), {.largest = 1e-5}), "");
+    EXPECT_EQ(calls({"cuLaunchKernel"}).size(), 2 * parts);
+  }
+  // Of rows that need all others there are no parts.
+  const Program sum = on_fake_gpu(Pipeline("total", reduce("sum", Image<float>("in"), Reduce::sum())));
+  for (int attempt = 0; attempt < 2; ++attempt) cuda.fail("cuMemAllocAsync", 1, out_of_memory);
+  EXPECT_EQ(message_of([&] { sum(image()); }),
+            "pipeline 'total': 'in' needs 7936 bytes of the GPU's memory: CUDA_ERROR_OUT_OF_MEMORY (out of "
+            "memory)");
 }
 
 TEST_F(RuntimeErrors, MemoryThatIsKeptIsGivenBackFirst) {
