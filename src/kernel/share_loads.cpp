@@ -135,28 +135,13 @@ bool stores_several_times(const Block& block) {
   return std::count_if(block.begin(), block.end(), is_store) > 1;
 }
 
-/// `names` are those of the scopes around the block.
-void share_in_loops(Block& block, const Pointed& pointed, Names names) {
-  for (const Stmt& statement : block) {
-    for (const Symbol& own : effects_of(statement).declares) names.avoid(own);
-  }
+void share_in_loops(Block& block, const Pointed& pointed, Names& names) {
   for (Stmt& statement : block) {
     auto* loop = std::get_if<For>(&statement.op);
     if (loop && loop->kind == LoopKind::Vector && stores_several_times(loop->body)) {
-      Names inside = names;
-      visit_statements(loop->body, [&](const Stmt& s) {
-        for (const Symbol& own : effects_of(s).declares) inside.avoid(own);
-      });
-      const auto depends_on_loop = [&](const Load& load) {
-        return any_of(load.index, [&](const Node& node) {
-          const auto* variable = std::get_if<Name>(&node.op);
-          return variable && variable->name == loop->variable;
-        });
-      };
-      LoadSharing(
-          loop->body, pointed, [&](const Load& load) { return is_spread(load) && depends_on_loop(load); },
-          [&](const std::string& wanted) { return inside.claim(wanted); })
-          .run();
+      LoadSharing(loop->body, pointed, is_spread, [&](const std::string& wanted) {
+        return names.claim(wanted);
+      }).run();
     }
     each_block(statement, [&](Block& within) { share_in_loops(within, pointed, names); });
   }
@@ -170,9 +155,11 @@ void share_loads(Block& block, const std::function<Symbol(const std::string&)>& 
       .run();
 }
 
-void share_spread_loads(Function& function, const Names& names) {
+void share_spread_loads(Function& function, Names names) {
   Pointed pointed;
   visit_statements(function.body, [&](const Stmt& statement) {
+    for (const Symbol& own : effects_of(statement).declares)
+      names.avoid(own);  // what is hoisted leaves its loop
     const auto* pointer = std::get_if<Pointer>(&statement.op);
     if (!pointer) return;
     pointed[pointer->name].insert(pointer->array);

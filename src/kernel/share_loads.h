@@ -21,7 +21,7 @@ void share_loads(Block& block, const std::function<Symbol(const std::string& wan
 
 /// Likewise in loops for vectors that store more than once, of scalars that do not lie side by side, such as a lane of each
 /// pixel: vectors of them are put together from several loads, and after a store compilers do so again. Names are of
-/// `names`, those of the module, and none that is in scope.
-void share_spread_loads(Function& function, const Names& names);
+/// `names`, those of the module, and none that the function has.
+void share_spread_loads(Function& function, Names names);
 
 }  // namespace weft::kernel
