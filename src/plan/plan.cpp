@@ -64,7 +64,8 @@ bool KernelPlan::fetches_ahead(const std::string& image) const {
   constexpr int most_bytes = 16 << 10;  // of a row: the second level of caches has room for many such
   const auto use =
       std::find_if(images.begin(), images.end(), [&](const ImageUse& i) { return i.stage == image; });
-  if (use == images.end() || is_of_blocks() || !is_tiled()) return false;
+  const bool has_next_plane = !is_static() || !is_of_volume();
+  if (use == images.end() || is_of_blocks() || !is_tiled() || !has_next_plane) return false;
   const Kept* rows = kept_of(image);
   const int row = rows ? at_rate(width(), step[0], rows->rate[0]) : width();
   return row * size_of(use->type) <= most_bytes;

@@ -119,5 +119,19 @@ TEST(Shapes, OutputsThatAreEmptyForEverySizeAndRead) {
                    noise(in.type(), {9, 7}, 80));
 }
 
+/// A tile computes all of a stage at once, so no plane comes next. Found by: weft verify --random 1 --seed 7300231
+TEST(Shapes, VolumesInTilesThatDoNotMarch) {
+  const Image<float> in("in", 3);
+  const Stage first = stage("first", in.size(), [&](Var x, Var y, Var z) { return in(x, y, z) + 1.f; });
+  const BoxAt box{{0, 0, -3}, in.size()};
+  const Stage later = stage("later", box, [&](Var x, Var y, Var z) { return first(x, y, z + 3); });
+  const Stage out = local("out", later, Domain(1, 1), Local::Product);
+  const Pipeline pipeline("volumes", Outputs(out).strict());
+  CompileOptions options = compile_options();
+  options.schedule =
+      R"({"groups": [["later", "out"]], "tiles": {"out": {"width": 200, "height": 20, "traversal": "static"}}})";
+  expect_agreement(pipeline.compile(options), pipeline, {{{"in", noise(in.type(), {23, 9, 31}, 5)}}, {}, {}});
+}
+
 }  // namespace
 }  // namespace weft::testing_support
