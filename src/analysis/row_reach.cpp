@@ -31,7 +31,7 @@ class Rows {
       const ir::Range& range = stage.box[d];
       const bool is_row = d == last_ && has_rows(stage);
       if (!is_row && (depends_on_rows(range.min) || depends_on_rows(range.extent)))
-        return "the rows of " + spelt(stage) + " are not those of the image";
+        return spelt(stage) + " has other rows than the images";
     }
     std::string why;
     ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
@@ -97,7 +97,7 @@ RowReachOrWhy row_reach(const ir::Pipeline& pipeline) {
   const Rows rows(pipeline.inputs[0]->rank());
   for (const auto* images : {&pipeline.inputs, &pipeline.outputs}) {
     for (const ir::StagePtr& image : *images) {
-      if (!rows.has_rows(*image)) return {{}, "the rows of '" + image->name + "' are not those of the image"};
+      if (!rows.has_rows(*image)) return {{}, "'" + image->name + "' has other rows than the images"};
     }
   }
   for (const ir::StagePtr& stage : pipeline.stages) {

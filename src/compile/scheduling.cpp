@@ -103,8 +103,8 @@ bool names_others(const schedule::Grouping& grouping, const ir::Pipeline& pipeli
                      [&](const auto& group) { return std::any_of(group.begin(), group.end(), is_other); });
 }
 
-/// Sums of small windows are separated for the default search, which keeps rows of their columns, and for a schedule that
-/// it made: such a one names these columns.
+/// Sums of small windows are separated for the default search, which keeps rows of their columns. A schedule that came out
+/// of it names these columns.
 rewrite::Separate separate_for(const ir::Pipeline& definition, const Scheduling& scheduling) {
   using rewrite::Separate;
   if (!scheduling.groups.empty()) {

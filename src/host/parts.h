@@ -18,8 +18,8 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-/// As many parts as should take least time, for images and results that have together `bytes_of_row` bytes in a row;
-/// `wanted` instead, if it is not 0. One alone if the plan's reach is not known.
+/// The number of parts that should take least time, or `wanted` if that is not 0, for images and results whose rows have
+/// `bytes_of_row` bytes together. One part if the plan's reach is not known.
 std::vector<Part> parts_of(const Plan& plan, std::int64_t rows, std::int64_t bytes_of_row,
                            std::int64_t wanted = 0);
 

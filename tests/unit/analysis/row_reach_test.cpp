@@ -83,17 +83,17 @@ TEST_F(RowReachTest, IsNoneWhereRowsAreNotAlike) {
   EXPECT_EQ(reach(stage("skew", in.size(), [&](Var x, Var y) { return at(x + y, y); })),
             "'skew' reads 'in' at a place that depends on the row");
   EXPECT_EQ(reach(stage("half", {in.width(), in.height() / 2}, [&](Var x, Var y) { return in(x, 2 * y); })),
-            "the rows of 'half' are not those of the image");
+            "'half' has other rows than the images");
   EXPECT_EQ(reach(stage("square", {in.height(), in.height()}, [&](Var x, Var y) { return at(x, y); })),
-            "the rows of 'square' are not those of the image");
+            "'square' has other rows than the images");
   EXPECT_EQ(reach(convolve("around", in.border(Border::repeat()), ones(1, 3))),
             "'around' reads 'in' around its ends");
   EXPECT_EQ(reach(convolve("along", in.border(Border::repeat()), ones(3, 1))), "0 above, 0 below");
   EXPECT_EQ(reach(Outputs{stage("few", {in.width(), 3}, [&](Var x, Var y) { return at(x, 0); }),
                           point("more", in + 1.f)}),
-            "the rows of 'few' are not those of the image");
+            "'few' has other rows than the images");
   EXPECT_EQ(reach(point("line", Image<float>("line_of_pixels", 1) + 1.f)),
-            "the rows of 'line_of_pixels' are not those of the image");
+            "'line_of_pixels' has other rows than the images");
   const Stage sum = reduce("sum", in, Reduce::sum());
   EXPECT_EQ(reach(point("part", in / sum)), "'sum' is made of all rows at once");
 }
