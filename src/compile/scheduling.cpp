@@ -72,11 +72,11 @@ plan::CostModel costs_on(const target::Target& target, const Scheduling& schedul
   return plan::gpu_costs(std::move(sizes), machine::gpu_speeds(board));
 }
 
-schedule::Grouping grouping_of(const Scheduled& about, const target::Target& target,
-                               const Scheduling& scheduling) {
+/// Where no schedule says it.
+schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target& target,
+                                   const Scheduling& scheduling) {
   const Tiling tiling = tiling_of(scheduling);
   const schedule::Memory memory = memory_of(target);
-  if (!scheduling.groups.empty()) return schedule::grouping_from_json(scheduling.groups);
   if (scheduling.fuse == Fuse::None) return nothing_fused(about.pipeline);
   const bool is_free =
       scheduling.fuse == Fuse::Auto && scheduling.tile != Tile::None && scheduling.tile != Tile::March;
@@ -105,12 +105,11 @@ bool names_others(const schedule::Grouping& grouping, const ir::Pipeline& pipeli
 
 /// Sums of small windows are separated for the default search, which keeps rows of their columns. A schedule that came out
 /// of it names these columns.
-rewrite::Separate separate_for(const ir::Pipeline& definition, const Scheduling& scheduling) {
+rewrite::Separate separate_for(const ir::Pipeline& definition, const Scheduling& scheduling,
+                               const std::optional<schedule::Grouping>& asked) {
   using rewrite::Separate;
-  if (!scheduling.groups.empty()) {
-    const schedule::Grouping grouping = schedule::grouping_from_json(scheduling.groups);
-    return names_others(grouping, rewrite::prepare(definition)) ? Separate::SmallSums : Separate::Large;
-  }
+  if (asked)
+    return names_others(*asked, rewrite::prepare(definition)) ? Separate::SmallSums : Separate::Large;
   const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
   const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
   return is_default ? Separate::SmallSums : Separate::Large;
@@ -154,13 +153,15 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
   if (is_of_warps && !memory_of(target).has_warps)
     throw Error(fmt::format("tiles of warps are for GPUs with warps of {} lanes", plan::lanes_of_warp))
         .help("take tile 'march' or 'block', or another target");
-  const rewrite::Separate separate = separate_for(definition, scheduling);
+  std::optional<schedule::Grouping> asked;
+  if (!scheduling.groups.empty()) asked = schedule::grouping_from_json(scheduling.groups);
+  const rewrite::Separate separate = separate_for(definition, scheduling, asked);
   Scheduled result{rewrite::prepare(definition, separate), separate, {}, {}, {}};
   if (target.processor == target::Processor::Cpu)
     result.pipeline = rewrite::prepare_for_cores(result.pipeline);
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
-  const schedule::Grouping grouping = grouping_of(result, target, scheduling);
+  const schedule::Grouping grouping = asked ? *asked : chosen_grouping(result, target, scheduling);
   result.search = grouping.search;
   schedule::ScheduleOrWhy found =
       schedule_of_groups(result.pipeline, grouping, tiling_of(scheduling), memory_of(target));

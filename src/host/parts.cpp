@@ -10,16 +10,12 @@ namespace {
 constexpr double bytes_per_second = 25e9;
 constexpr double seconds_of_call = 5e-6;
 
-/// Copies and launches that a run of the plan queues; of what is repeated one round.
-double calls_of(const std::vector<Node>& nodes) {
-  double calls = 0;
-  for (const Node& node : nodes) {
-    calls += std::holds_alternative<Copy>(node.what) || std::holds_alternative<Launch>(node.what);
-    if (const auto* repeat = std::get_if<Repeat>(&node.what)) {
-      for (const Turns& part : repeat->parts) calls += calls_of(part.nodes);
-    }
-  }
-  return calls;
+/// Copies and launches that a run of the plan queues. Plans with a reach repeat nothing.
+double calls_of(const Plan& plan) {
+  const auto is_call = [](const Node& node) {
+    return std::holds_alternative<Copy>(node.what) || std::holds_alternative<Launch>(node.what);
+  };
+  return static_cast<double>(std::count_if(plan.nodes.begin(), plan.nodes.end(), is_call));
 }
 
 /// In n parts, all but 1/n of the copies meet other copies, or kernels, and each part takes its calls and copies the rows
@@ -27,7 +23,7 @@ double calls_of(const std::vector<Node>& nodes) {
 std::int64_t best_number(const Plan& plan, double rows, double bytes_of_row) {
   const double around = static_cast<double>(plan.rows.reach->above + plan.rows.reach->below);
   const double moving = rows * bytes_of_row / bytes_per_second;
-  const double extra = calls_of(plan.nodes) * seconds_of_call + around * bytes_of_row / bytes_per_second;
+  const double extra = calls_of(plan) * seconds_of_call + around * bytes_of_row / bytes_per_second;
   return static_cast<std::int64_t>(std::sqrt(moving / extra));
 }
 

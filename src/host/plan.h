@@ -136,8 +136,8 @@ struct Limit {
 /// Images lie where the caller gives them: on the host, or on the device.
 struct Plan {
   std::vector<Limit> limits;
-  analysis::RowReachOrWhy rows =
-      {};                   ///< If they have a reach, images of the host move in parts (host/parts.h).
+  /// If they have a reach, images of the host move in parts (host/parts.h).
+  analysis::RowReachOrWhy rows = {};
   std::vector<Node> nodes;  ///< In an order that respects all edges.
   bool operator==(const Plan&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "kernel/build.h"
@@ -34,11 +35,8 @@ class LoadSharing {
   using Claim = std::function<Symbol(const std::string&)>;
   using IsWorth = std::function<bool(const Load&)>;
 
-  LoadSharing(Block& block, Pointed pointed, IsWorth is_worth, Claim claim)
-      : block_(block),
-        pointed_(std::move(pointed)),
-        is_worth_(std::move(is_worth)),
-        claim_(std::move(claim)) {
+  LoadSharing(Block& block, const Pointed& pointed, IsWorth is_worth, Claim claim)
+      : block_(block), pointed_(pointed), is_worth_(std::move(is_worth)), claim_(std::move(claim)) {
     for (const Symbol& array : arrays_written_in(block)) written_.merge(arrays_behind(array, pointed_));
     visit_statements(block, [&](const Stmt& statement) {
       for (const Symbol& variable : effects_of(statement).assigns) assigned_.insert(variable);
@@ -116,7 +114,7 @@ class LoadSharing {
   }
 
   Block& block_;
-  const Pointed pointed_;
+  const Pointed& pointed_;
   const IsWorth is_worth_;
   const Claim claim_;
   std::set<Symbol> written_, assigned_;  // arrays, variables

@@ -141,7 +141,6 @@ std::size_t least_points_of(const analysis::Separable& separable, Separate which
   return size_of(separable.column_type) <= 2 ? least_points_of_narrow : least_points_of_window;
 }
 
-/// Separates the windows of one stage; the stages that it needs in front of it collect in `before`.
 /// Whether columns or rows of the window have no taps.
 bool lacks_taps(const analysis::Separable& separable) {
   const auto is_zero = [](const ir::Value& weight) { return weight.as_double() == 0; };
@@ -149,6 +148,7 @@ bool lacks_taps(const analysis::Separable& separable) {
          std::any_of(separable.row.begin(), separable.row.end(), is_zero);
 }
 
+/// Separates the windows of one stage; the stages that it needs in front of it collect in `before`.
 class StageSeparation {
  public:
   StageSeparation(const ir::Stage& stage, Separate which, bool strict, std::unordered_set<std::string>& names,
@@ -162,7 +162,8 @@ class StageSeparation {
 
   Expr operator()(const Expr& e) {
     const auto* result = std::get_if<ir::FoldResult>(&e->op);
-    if (!result || result->fold->loop->domain.points.size() < least_points_of_sum) return nullptr;
+    const std::size_t least = which_ == Separate::SmallSums ? least_points_of_sum : least_points_of_line;
+    if (!result || result->fold->loop->domain.points.size() < least) return nullptr;
     auto [entry, is_new] = folds_.try_emplace(result->fold.get());
     if (is_new) {
       kept_.push_back(result->fold);

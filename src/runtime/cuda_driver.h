@@ -87,7 +87,8 @@ class CudaDriver {
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string text_of(int status) const;
   /// Throws weft::Error "what: text_of(status)" unless the status is success; a GpuRefusal where the device works,
-  /// but cannot do this: NoMemoryForGpu, for want of memory. Of a fault that any kernel before may have made, the error says how to find it.
+  /// but cannot do this: NoMemoryForGpu, for want of memory. Of a fault that any kernel before may have made, the error
+  /// says how to find it.
   void check(int status, const std::string& what) const;
 
  private:

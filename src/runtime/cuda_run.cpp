@@ -28,8 +28,8 @@ unsigned blocks(std::int64_t threads, int per_block, std::int64_t most) {
 /// Rows that are copied between the host and the GPU at once.
 struct Piece {
   Buffer image, staged;  ///< The caller's, and the same rows in pinned memory.
-  std::size_t offset,
-      bytes;  ///< From the first row, and of these, as they lie in pinned memory and on the GPU.
+  /// As they lie in pinned memory and on the GPU: from the first row of all to these, and of these.
+  std::size_t offset, bytes;
 };
 
 /// While one is copied to or from the GPU, the host copies the next, or the one before.

@@ -70,8 +70,8 @@ class CudaRun {
   kernel::FieldValues fields_;
   std::map<kernel::Symbol, Buffer> images_;    ///< The caller's, by array.
   std::map<kernel::Symbol, void*> addresses_;  ///< On the device.
-  std::optional<std::pair<std::int64_t, std::int64_t>>
-      kept_;  ///< Rows of the outputs; all, if none are said.
+  /// Rows of the outputs; all, if none are said.
+  std::optional<std::pair<std::int64_t, std::int64_t>> kept_;
   /// Pixels for the host's outputs, once the event has passed, or all that was queued.
   struct Fetched {
     Buffer output, pixels;

@@ -23,6 +23,17 @@ const std::vector<Case> cases = {
     {"fdtd2d", {1e-3}}, {"pyramid", {1e-3}, 8}, {"equalize"},          {"shitomasi", {.1}, 1, Tile::March},
 };
 
+/// Pictures of that size; of volumes 5 planes.
+Arguments pictures_for(const Pipeline& pipeline, const std::vector<std::int64_t>& size) {
+  Arguments arguments;
+  for (const ir::StagePtr& input : pipeline.ir().inputs) {
+    std::vector<std::int64_t> extents = size;
+    extents.resize(input->box.size(), 5);
+    arguments.images[input->name] = picture(input->type, extents, 7);
+  }
+  return arguments;
+}
+
 class OnTheFakeGpu : public GpuTest, public testing::WithParamInterface<Case> {
  protected:
   /// Captured into a graph, which runs twice.
@@ -54,12 +65,7 @@ TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
   const std::int64_t least = GetParam().least;
   for (const std::vector<std::int64_t>& size :
        std::vector<std::vector<std::int64_t>>{{least, least}, {33, 31}}) {
-    Arguments arguments;
-    for (const ir::StagePtr& input : pipeline.ir().inputs) {
-      std::vector<std::int64_t> extents = size;
-      extents.resize(input->box.size(), 5);
-      arguments.images[input->name] = picture(input->type, extents, 7);
-    }
+    const Arguments arguments = pictures_for(pipeline, size);
     SCOPED_TRACE(size[0]);
     expect_agreement(program, pipeline, arguments, GetParam().bound);
     expect_agreement_of_graph(program, pipeline, arguments);
@@ -77,10 +83,7 @@ TEST_P(InParts, EqualTheInterpreter) {
     SCOPED_TRACE(number);
     const Variable parts("WEFT_CUDA_PARTS", number);
     cuda.forget_calls();
-    Arguments arguments;
-    for (const ir::StagePtr& input : pipeline.ir().inputs)
-      arguments.images[input->name] = picture(input->type, {33, 41}, 7);
-    expect_agreement(program, pipeline, arguments, GetParam().bound);
+    expect_agreement(program, pipeline, pictures_for(pipeline, {33, 41}), GetParam().bound);
     EXPECT_GE(std::ssize(calls({"cuStreamSynchronize"})), 2) << "they moved whole";
   }
 }
