@@ -21,4 +21,9 @@ std::optional<std::int64_t> number_of_environment(const char* name, const std::s
       .help("set " + variable + " to a number from 1 to " + std::to_string(most) + ", or unset it");
 }
 
+bool environment_says(const char* name, bool usual) {
+  const char* text = std::getenv(name);
+  return text && *text ? std::strcmp(text, "0") != 0 : usual;
+}
+
 }  // namespace weft

@@ -1,4 +1,4 @@
-// Numbers that variables of the environment say.
+// What variables of the environment say.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,8 @@ namespace weft {
 /// from 1 to `most`.
 std::optional<std::int64_t> number_of_environment(const char* name, const std::string& what,
                                                   std::int64_t most);
+
+/// False after "0", true after anything else; unset or empty, it says what is usual.
+bool environment_says(const char* name, bool usual);
 
 }  // namespace weft

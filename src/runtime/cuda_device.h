@@ -19,7 +19,8 @@ class CudaDevice {
   const CudaDriver& driver() const { return driver_; }
   int ordinal() const { return ordinal_; }
   std::string name() const;  ///< "NVIDIA H200"
-  int capability() const;    ///< 90: ten times the major number and the minor one.
+  void* context() const { return context_; }
+  int capability() const;  ///< 90: ten times the major number and the minor one.
 
   /// The driver keeps memory that is released, for whoever asks next; here it gives all of that back that nobody
   /// uses, and what finished CUDA graphs left. Waits for the stream. The device's context has to be current.

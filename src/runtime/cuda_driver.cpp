@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <string_view>
 #include <utility>
 
+#include "base/environment.h"
 #include "compile/dynamic_library.h"
 #include "runtime/executable.h"
 
@@ -61,6 +61,15 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuEventRecord", f.record_event);
   find("cuEventQuery", f.query_event);
   find("cuEventSynchronize", f.synchronize_event);
+  library.find("cuGraphCreate", f.create_graph);
+  library.find("cuGraphDestroy", f.destroy_graph);
+  library.find("cuGraphAddKernelNode", f.add_kernel_node);
+  library.find("cuGraphAddMemsetNode", f.add_fill_node);
+  library.find("cuGraphInstantiateWithFlags", f.instantiate_graph);
+  library.find("cuGraphExecDestroy", f.destroy_executable);
+  library.find("cuGraphExecKernelNodeSetParams", f.set_kernel_node);
+  library.find("cuGraphExecMemsetNodeSetParams", f.set_fill_node);
+  library.find("cuGraphLaunch", f.launch_graph);
   return missing;
 }
 
@@ -92,10 +101,12 @@ bool means_no_gpu(int status) {
 
 }  // namespace
 
-bool kernels_run_one_by_one() {
-  const char* debug = std::getenv("WEFT_CUDA_DEBUG");
-  return debug && *debug && std::string_view(debug) != "0";
+bool CudaFunctions::have_graphs() const {
+  return create_graph && destroy_graph && add_kernel_node && add_fill_node && instantiate_graph &&
+         destroy_executable && set_kernel_node && set_fill_node && launch_graph;
 }
+
+bool kernels_run_one_by_one() { return environment_says("WEFT_CUDA_DEBUG", false); }
 
 std::vector<fs::path> CudaDriver::candidates() {
   const char* chosen = std::getenv("WEFT_CUDA_DRIVER");

@@ -11,6 +11,21 @@
 
 namespace weft::runtime {
 
+/// CUDA_KERNEL_NODE_PARAMS of cuda.h before CUDA 12, whose functions drivers keep.
+struct CudaKernelNode {
+  void* function;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void** parameters;
+  void** extra;
+};
+/// CUDA_MEMSET_NODE_PARAMS: rows of elements.
+struct CudaFillNode {
+  unsigned long long to;
+  std::size_t pitch;
+  unsigned value, element_bytes;
+  std::size_t width, height;
+};
+
 /// What Weft uses of cuda.h, which a toolkit would have to provide. Status 0 is success; handles are opaque.
 struct CudaFunctions {
   using Address = unsigned long long;  ///< CUdeviceptr
@@ -55,6 +70,20 @@ struct CudaFunctions {
   int (*record_event)(void* event, void* stream);
   int (*query_event)(void* event);
   int (*synchronize_event)(void* event);
+  // Of graphs; null before CUDA 11.4.
+  int (*create_graph)(void** graph, unsigned flags);
+  int (*destroy_graph)(void* graph);
+  int (*add_kernel_node)(void** node, void* graph, void* const* after, std::size_t count,
+                         const CudaKernelNode* kernel);
+  int (*add_fill_node)(void** node, void* graph, void* const* after, std::size_t count,
+                       const CudaFillNode* fill, void* context);
+  int (*instantiate_graph)(void** executable, void* graph, unsigned long long flags);
+  int (*destroy_executable)(void* executable);
+  int (*set_kernel_node)(void* executable, void* node, const CudaKernelNode* kernel);
+  int (*set_fill_node)(void* executable, void* node, const CudaFillNode* fill, void* context);
+  int (*launch_graph)(void* executable, void* stream);
+
+  bool have_graphs() const;
 };
 
 constexpr int no_memory_left = 2;  ///< CUDA_ERROR_OUT_OF_MEMORY

@@ -119,6 +119,7 @@ CudaProgram::CudaProgram(std::shared_ptr<const ir::Pipeline> pipeline, const Cud
             analysis::row_reach(*pipeline_)),
       device_pool_(device_, CudaPool::Kind::Device),
       pinned_pool_(device_, CudaPool::Kind::Pinned),
+      graphs_(device_),
       progress_(progress) {
   naming(*pipeline_, [&] {
     const compile::DeviceFlags flags{toolchain.architecture, code_.module.strict, {}};
@@ -174,15 +175,32 @@ void CudaProgram::run_whole(std::optional<void*> callers, const ir::Bindings& bi
   const bool into_graph = callers && is_captured(stream);
   if (into_graph) check_lie_on_gpu(bindings.images, outputs);
   if (!into_graph) allocate(outputs, stream, own);
-  CudaRun run(code_, device_, device_pool_, pinned_pool_, copies_, stream, into_graph);
-  run.bind(*pipeline_, bindings, outputs);
-  std::optional<LaunchProgress> progress;
-  if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
-  run.queue();
-  run.finish_copies();
-  if (!own) return;
-  run.wait();
-  give(std::move(own));
+  const auto run_with = [&](CudaGraphs* graphs) {
+    CudaRun run(code_, device_, device_pool_, pinned_pool_, copies_, stream, into_graph);
+    run.bind(*pipeline_, bindings, outputs);
+    std::optional<LaunchProgress> progress;
+    if (progress_) run.watch(progress.emplace(code_.module, *pipeline_, bindings, *progress_));
+    graphs ? run.queue_by(*graphs) : run.queue();
+    run.finish_copies();
+    if (own) run.wait();
+  };
+  CudaGraphs* const graphs = !into_graph && may_be_graph(bindings, outputs) ? &graphs_ : nullptr;
+  try {
+    run_with(graphs);
+  } catch (const NoMemoryForGpu&) {
+    if (!graphs) throw;
+    run_with(nullptr);  // takes less
+  }
+  if (own) give(std::move(own));
+}
+
+/// Copies between the host and the GPU take many times as long as what a graph saves.
+bool CudaProgram::may_be_graph(const ir::Bindings& bindings,
+                               const std::map<std::string, Buffer>& outputs) const {
+  const auto lies_on_gpu = [](const auto& named) { return !named.second.memory().is_host(); };
+  return !progress_ && !kernels_run_one_by_one() && environment_says("WEFT_CUDA_GRAPHS", true) &&
+         std::all_of(bindings.images.begin(), bindings.images.end(), lies_on_gpu) &&
+         std::all_of(outputs.begin(), outputs.end(), lies_on_gpu);
 }
 
 std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,

@@ -16,6 +16,7 @@
 #include "compile/scheduling.h"
 #include "host/parts.h"
 #include "runtime/cuda_device.h"
+#include "runtime/cuda_graph.h"
 #include "runtime/cuda_memory.h"
 #include "runtime/cuda_run.h"
 #include "runtime/executable.h"
@@ -54,6 +55,7 @@ class CudaProgram : public GpuExecutable {
 
   void run_whole(std::optional<void*> stream, const ir::Bindings& bindings,
                  std::map<std::string, Buffer>& outputs) const;
+  bool may_be_graph(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const;
   /// That many, or the best number for 0, of a run whose images and outputs all lie in the host's memory; none of others.
   std::vector<host::Part> parts_of(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs,
                                    std::int64_t wanted) const;
@@ -71,6 +73,7 @@ class CudaProgram : public GpuExecutable {
   std::shared_ptr<void> loaded_;  ///< The compiled kernels.
   CudaCode code_;
   mutable CudaPool device_pool_, pinned_pool_;
+  mutable CudaGraphs graphs_;
   HostCopies copies_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<const CudaStream>> idle_streams_;  ///< For runs without the caller's.

@@ -91,6 +91,12 @@ void CudaRun::take(const Array& a, const Buffer& image) {
 
 void CudaRun::queue() { queue(code_.plan.nodes); }
 
+void CudaRun::queue_by(CudaGraphs& graphs) {
+  collects_ = true;
+  queue(code_.plan.nodes);
+  graphs.queue(std::move(calls_), stream_);
+}
+
 bool CudaRun::takes_part(const host::Node& node) const {
   if (node.when == host::When::Always) return true;
   const Buffer& image = images_.at(host::array_of(node));
@@ -103,9 +109,9 @@ void CudaRun::queue(const std::vector<host::Node>& nodes) {
     if (!takes_part(node)) continue;
     std::visit(ir::overloaded{
                    [&](const host::Allocate& n) { allocate(n); },
-                   [&](const host::Free& n) { memory_.give_early(addresses_.at(n.array)); },
+                   [&](const host::Free& n) { free(n); },
                    [&](const host::Copy& n) { copy(n); },
-                   [&](const host::Launch& n) { launch(n); },
+                   [&](const host::Launch& n) { launch(n, node.uses); },
                    [&](const host::Repeat& n) { repeat(n); },
                },
                node.what);
@@ -137,10 +143,26 @@ void CudaRun::allocate(const host::Allocate& n) {
   void* memory =
       memory_.of_device(bytes, fmt::format("'{}' needs {} bytes of the GPU's memory", n.array, bytes));
   addresses_[n.array] = memory;
-  if (value(n.zeroed)) {
-    check(device_->driver()->fill(as_address(memory), 0, bytes, stream_),
-          fmt::format("'{}' cannot be cleared", n.array));
-  }
+  if (value(n.zeroed))
+    call({FillCall{memory, bytes}, {}, {memory}, fmt::format("'{}' cannot be cleared", n.array)});
+}
+
+/// Kernels of a graph would have to wait for those whose memory they take.
+void CudaRun::free(const host::Free& n) {
+  if (!collects_) memory_.give_early(addresses_.at(n.array));
+}
+
+void CudaRun::call(CudaCall call) {
+  if (collects_)
+    calls_.push_back(std::move(call));
+  else
+    runtime::queue(call, device_->driver(), stream_);
+}
+
+std::vector<const void*> CudaRun::addresses_of(const std::set<host::Place>& places) const {
+  std::vector<const void*> addresses;
+  for (const host::Place& place : places) addresses.push_back(addresses_.at(place.array));
+  return addresses;
 }
 
 /// Pixels between the host and the GPU go through pinned memory, laid out as the GPU's.
@@ -187,30 +209,25 @@ Buffer CudaRun::staging(const Array& a, const Buffer& image, std::size_t bytes) 
 
 // ---- steps ------------------------------------------------------------------------------------------------
 
-void CudaRun::launch(const host::Launch& n) {
-  std::vector<std::array<std::byte, 8>> values(n.parameters.size());
-  std::vector<void*> pointers;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const host::Parameter& p = n.parameters[i];
+void CudaRun::launch(const host::Launch& n, const host::Uses& uses) {
+  KernelCall kernel{code_.kernels.at(n.function), {}, {}, {}};
+  for (const host::Parameter& p : n.parameters) {
+    std::byte* argument = kernel.arguments.emplace_back().data();
     if (p.is_array)
-      ir::store(Scalar::I64, values[i].data(),
-                {.i = static_cast<std::int64_t>(as_address(addresses_.at(p.name)))});
+      ir::store(Scalar::I64, argument, {.i = static_cast<std::int64_t>(as_address(addresses_.at(p.name)))});
     else
-      ir::store(p.type, values[i].data(), fields_.at(p.name));
-    pointers.push_back(values[i].data());
+      ir::store(p.type, argument, fields_.at(p.name));
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    kernel.blocks[d] = blocks(value(n.work[d]), n.block[d], target::cuda().most_blocks[d]);
+    kernel.threads[d] = static_cast<unsigned>(n.block[d]);
   }
   if (progress_) {
     if (std::exchange(launched_, true)) progress_->end();
     progress_->begin(1);
   }
-  std::array<unsigned, 3> count{}, block{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    count[d] = blocks(value(n.work[d]), n.block[d], target::cuda().most_blocks[d]);
-    block[d] = static_cast<unsigned>(n.block[d]);
-  }
-  check(device_->driver()->launch(code_.kernels.at(n.function), count[0], count[1], count[2], block[0],
-                                  block[1], block[2], 0, stream_, pointers.data(), nullptr),
-        fmt::format("kernel '{}' cannot be launched", n.function));
+  call({std::move(kernel), addresses_of(uses.reads), addresses_of(uses.writes),
+        fmt::format("kernel '{}' cannot be launched", n.function)});
   if (one_by_one_)
     check(device_->driver()->synchronize_stream(stream_),
           fmt::format("kernel '{}' failed on the GPU", n.function));

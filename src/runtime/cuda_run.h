@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "host/plan.h"
 #include "ir/bindings.h"
 #include "kernel/evaluate.h"
+#include "runtime/cuda_calls.h"
+#include "runtime/cuda_graph.h"
 #include "runtime/cuda_memory.h"
 #include "runtime/host_copies.h"
 #include "runtime/launch_progress.h"
@@ -42,7 +45,9 @@ class CudaRun {
   /// Lets it know of each launch as the next one is queued, and of the last when all is done: the queue is
   /// short where there are many.
   void watch(LaunchProgress& progress) { progress_ = &progress; }
-  void queue();          ///< All of the plan.
+  void queue();  ///< All of the plan.
+  /// All of the plan, where all images lie in the GPU's memory and nobody watches: perhaps as a graph.
+  void queue_by(CudaGraphs& graphs);
   void finish_copies();  ///< To the host's outputs, if there are any: waits for them.
   void wait();           ///< Until all that was queued is done.
 
@@ -53,8 +58,11 @@ class CudaRun {
   bool takes_part(const host::Node& node) const;
   void queue(const std::vector<host::Node>& nodes);
   void allocate(const host::Allocate& n);
+  void free(const host::Free& n);
   void copy(const host::Copy& n);
-  void launch(const host::Launch& n);
+  void launch(const host::Launch& n, const host::Uses& uses);
+  void call(CudaCall call);
+  std::vector<const void*> addresses_of(const std::set<host::Place>& places) const;
   void repeat(const host::Repeat& n);
   void queue_first(const std::vector<host::Node>& nodes, const std::vector<kernel::StandIn>& others);
   void rotate(const kernel::Rotation& arrays);
@@ -82,6 +90,8 @@ class CudaRun {
   bool one_by_one_;                     ///< Each kernel is waited for, so that a fault has its name.
   LaunchProgress* progress_ = nullptr;  ///< Of whoever watches.
   bool launched_ = false;
+  bool collects_ = false;  ///< Calls are not queued yet.
+  std::vector<CudaCall> calls_;
 };
 
 }  // namespace weft::runtime

@@ -12,6 +12,10 @@
 // has confirmed it either. A kernel whose second bound is near the first will not reach it: bounds overlap only as far as
 // there is other work to do meanwhile.
 //
+// As a CUDA graph, which a pipeline's later runs are (runtime/cuda_graph.h), kernels take at least as long as the longest
+// chain of those that wait for each other, and as each of memory, issue, accesses, float and special takes of all
+// together.
+//
 // Latency under load is twice that of memory at rest. A warp that loads P rows ahead waits for memory in each P rows,
 // and has P rows under way for reads while as many bytes are written: twice (study of marching strips by hand, in which
 // 28 KB of loads under way on each multiprocessor fill the memory of an H200). Other blocks wait in each batch, and
@@ -54,8 +58,9 @@ struct KernelRoofs {
 struct PipelineRoofs {
   std::string size, compiler;  ///< The latter with the architecture, if that is not the board's.
   std::vector<KernelRoofs> kernels;
-  double bytes = 0;  ///< Of all images and results, each once,
-  double floor = 0;  ///< and seconds to copy them, in one launch.
+  double bytes = 0;                     ///< Of all images and results, each once,
+  double floor = 0;                     ///< and seconds to copy them, in one launch.
+  std::optional<double> as_graph = {};  ///< Seconds, of several launches.
 
   double seconds() const;
   std::string text() const;

@@ -72,6 +72,21 @@ TEST_P(OnTheFakeGpu, EqualsTheInterpreter) {
   }
 }
 
+/// By a graph of Weft's own, in any order that its edges allow, with races looked for.
+TEST_P(OnTheFakeGpu, EqualsTheInterpreterAgainAndAgain) {
+  const Pipeline pipeline = build(applications().at(GetParam().application)).pipeline;
+  cuda.find_races();
+  const Program program = on_fake_gpu(pipeline, GetParam().tile);
+  for (const std::int64_t width : {33, 33, 33, 70}) {
+    const Arguments arguments = pictures_for(pipeline, {width, 31});
+    Arguments of_gpu = arguments;
+    for (auto& [name, image] : of_gpu.images) image = on_gpu(image);
+    const std::map<std::string, Buffer> results = program.run(of_gpu);
+    for (const auto& [name, wanted] : interpreted(pipeline, arguments))
+      EXPECT_EQ(difference(wanted, on_host(results.at(name)), GetParam().bound), "") << name;
+  }
+}
+
 /// With rows above and below that are read, at the ends of the images and between them.
 class InParts : public GpuTest, public testing::WithParamInterface<Case> {};
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,6 +83,33 @@ struct Module {
 struct Recorded {
   void* stream = nullptr;
   std::uint64_t when = 0;
+};
+
+/// Of a graph that is made node by node.
+struct GraphNode {
+  std::vector<GraphNode*> after;
+  void* work = nullptr;  ///< A graph of the checker's, of this node alone: it has the arguments.
+  std::string text;      ///< "blur_kernel 1x4x1"
+};
+using Graph = std::vector<std::unique_ptr<GraphNode>>;
+/// What nodes do, in the order in which they were added. Those of the graph do not change with it.
+struct Executable {
+  std::vector<GraphNode*> nodes;
+  std::map<GraphNode*, GraphNode> work;
+};
+
+// As in cuda.h before CUDA 12.
+struct KernelParameters {
+  void* function;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void** parameters;
+  void** extra;
+};
+struct FillParameters {
+  Address to;
+  std::size_t pitch;
+  unsigned value, element_bytes;
+  std::size_t width, height;
 };
 
 struct Failure {
@@ -200,6 +228,49 @@ class Driver final : public weft::testing_support::FakeCuda {
     return status;
   }
 
+  int capture_kernel(GraphNode& node, const KernelParameters& p) {
+    const auto& [module, name] = *static_cast<std::pair<Module*, std::string>*>(p.function);
+    node.text = fmt::format("{} {}x{}x{}", name, p.grid_x, p.grid_y, p.grid_z);
+    return capture(node, [&](void* stream) {
+      return module->loaded.launch(name, {p.grid_x, p.grid_y, p.grid_z}, {p.block_x, p.block_y, p.block_z},
+                                   p.parameters, p.shared_bytes, stream);
+    });
+  }
+  int capture_fill(GraphNode& node, const FillParameters& p) {
+    if (p.height != 1 || p.element_bytes != 1) return not_supported;
+    node.text = fmt::format("{} {} {}", names.of(pointer(p.to)), p.value, p.width);
+    return capture(node, [&](void* stream) {
+      return services().fill(pointer(p.to), static_cast<int>(p.value), p.width, p.width, 1, stream, true, {});
+    });
+  }
+  /// Nodes are ordered by their edges alone: the checker draws an order, and knows what may run at a time.
+  int launch(const Executable& executable, void* stream) {
+    const auto recorded = [&](void* where) {
+      void* event = nullptr;
+      services().event_create(&event);
+      services().event_record(event, where, {});
+      return event;
+    };
+    void* const begin = recorded(stream);
+    std::map<const GraphNode*, void*> done;
+    for (GraphNode* node : executable.nodes) {
+      void* own = nullptr;
+      services().stream_create(&own, false);
+      services().stream_wait(own, begin, {});
+      for (GraphNode* earlier : node->after) services().stream_wait(own, done.at(earlier), {});
+      services().graph_launch(executable.work.at(node).work, own, {});
+      done[node] = recorded(own);
+      services().stream_destroy(own);
+    }
+    for (const auto& [node, event] : done) {
+      services().stream_wait(stream, event, {});
+      services().event_destroy(event);
+    }
+    services().event_destroy(begin);
+    ++now;
+    return success;
+  }
+
   int wait_for(void* stream) {
     const std::lock_guard lock(mutex);
     finished_[stream] = now;
@@ -230,6 +301,17 @@ class Driver final : public weft::testing_support::FakeCuda {
   int devices = 1, contexts = 0, start_status = success, version = newest_version;
 
  private:
+  template <class Work>
+  int capture(GraphNode& node, Work work) {
+    void* stream = nullptr;
+    services().stream_create(&stream, false);
+    services().capture_begin(stream, {});
+    const int status = work(stream);
+    services().capture_end(stream, &node.work, {});
+    services().stream_destroy(stream);
+    return status;
+  }
+
   std::vector<std::string> calls_;
   std::vector<Failure> failures_;
   simt::Build build_ = simt::Build::fast;
@@ -555,6 +637,108 @@ int cuEventSynchronize(void* event) {
   return driver().call("cuEventSynchronize", [&](std::string& arguments) {
     arguments = driver().names.of(event);
     return driver().services().event_synchronize(event, {});
+  });
+}
+
+int cuGraphCreate(void** graph, unsigned) {
+  return driver().call("cuGraphCreate", [&](std::string& arguments) {
+    *graph = new Graph;
+    driver().names.add(*graph, "g");
+    arguments = driver().names.of(*graph);
+    return success;
+  });
+}
+
+int cuGraphDestroy(void* graph) {
+  return driver().call("cuGraphDestroy", [&](std::string& arguments) {
+    arguments = driver().names.of(graph);
+    driver().names.remove(graph);
+    delete static_cast<Graph*>(graph);
+    return success;
+  });
+}
+
+/// "cuGraphAddKernelNode g1 blur_kernel 1x4x1 after 0 1"
+static int add_node(const char* function, void** handle, void* graph, void* const* after, std::size_t count,
+                    const std::function<int(GraphNode&)>& capture) {
+  return driver().call(function, [&](std::string& arguments) {
+    Graph& nodes = *static_cast<Graph*>(graph);
+    auto node = std::make_unique<GraphNode>();
+    const int status = capture(*node);
+    arguments = driver().names.of(graph) + " " + node->text + (count > 0 ? " after" : "");
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto earlier =
+          std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n.get() == after[i]; });
+      if (earlier == nodes.end()) return static_cast<int>(invalid_value);
+      node->after.push_back(earlier->get());
+      arguments += " " + std::to_string(earlier - nodes.begin());
+    }
+    *handle = nodes.emplace_back(std::move(node)).get();
+    return status;
+  });
+}
+
+int cuGraphAddKernelNode(void** node, void* graph, void* const* after, std::size_t count,
+                         const KernelParameters* kernel) {
+  return add_node("cuGraphAddKernelNode", node, graph, after, count,
+                  [&](GraphNode& made) { return driver().capture_kernel(made, *kernel); });
+}
+
+int cuGraphAddMemsetNode(void** node, void* graph, void* const* after, std::size_t count,
+                         const FillParameters* fill, void* context) {
+  if (context != &driver()) return invalid_context;
+  return add_node("cuGraphAddMemsetNode", node, graph, after, count,
+                  [&](GraphNode& made) { return driver().capture_fill(made, *fill); });
+}
+
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  return driver().call("cuGraphInstantiateWithFlags", [&](std::string& arguments) {
+    auto* const made = new Executable;
+    for (const auto& node : *static_cast<Graph*>(graph)) {
+      made->nodes.push_back(node.get());
+      made->work[node.get()] = *node;
+    }
+    *executable = made;
+    driver().names.add(made, "x");
+    arguments = driver().names.of(made) + " " + driver().names.of(graph);
+    return success;
+  });
+}
+
+int cuGraphExecDestroy(void* executable) {
+  return driver().call("cuGraphExecDestroy", [&](std::string& arguments) {
+    arguments = driver().names.of(executable);
+    driver().names.remove(executable);
+    delete static_cast<Executable*>(executable);
+    return success;
+  });
+}
+
+static int set_node(const char* function, void* executable, void* node,
+                    const std::function<int(GraphNode&)>& capture) {
+  return driver().call(function, [&](std::string& arguments) {
+    GraphNode& set = static_cast<Executable*>(executable)->work.at(static_cast<GraphNode*>(node));
+    const int status = capture(set);
+    arguments = driver().names.of(executable) + " " + set.text;
+    return status;
+  });
+}
+
+int cuGraphExecKernelNodeSetParams(void* executable, void* node, const KernelParameters* kernel) {
+  return set_node("cuGraphExecKernelNodeSetParams", executable, node,
+                  [&](GraphNode& set) { return driver().capture_kernel(set, *kernel); });
+}
+
+int cuGraphExecMemsetNodeSetParams(void* executable, void* node, const FillParameters* fill, void* context) {
+  if (context != &driver()) return invalid_context;
+  return set_node("cuGraphExecMemsetNodeSetParams", executable, node,
+                  [&](GraphNode& set) { return driver().capture_fill(set, *fill); });
+}
+
+int cuGraphLaunch(void* executable, void* stream) {
+  return driver().call("cuGraphLaunch", [&](std::string& arguments) {
+    arguments = driver().names.of(executable) + " " + driver().names.of(stream);
+    return driver().launch(*static_cast<Executable*>(executable), stream);
   });
 }
 }

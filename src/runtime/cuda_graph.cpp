@@ -1,0 +1,208 @@
+#include "runtime/cuda_graph.h"
+
+#include <weft/error.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/stage_ir.h"
+
+namespace weft::runtime {
+namespace {
+
+constexpr std::size_t most_calls = 1024;  // a graph of more takes longer to make than it will save for long
+constexpr std::size_t most_known = 16;
+
+bool meet(const std::vector<const void*>& a, const std::vector<const void*>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
+bool depend(const CudaCall& a, const CudaCall& b) {
+  return meet(a.writes, b.reads) || meet(a.reads, b.writes) || meet(a.writes, b.writes);
+}
+
+CudaKernelNode node_of(KernelCall& call, std::vector<void*>& pointers) {
+  pointers = call.pointers();
+  return {call.function,   call.blocks[0],  call.blocks[1],  call.blocks[2],
+          call.threads[0], call.threads[1], call.threads[2], 0,
+          pointers.data(), nullptr};
+}
+
+CudaFillNode node_of(const FillCall& call) { return {as_address(call.memory), 0, 0, 1, call.bytes, 1}; }
+
+bool same(const KernelCall& a, const KernelCall& b) {
+  return a.function == b.function && a.blocks == b.blocks && a.threads == b.threads &&
+         a.arguments == b.arguments;
+}
+bool same(const FillCall& a, const FillCall& b) { return a.memory == b.memory && a.bytes == b.bytes; }
+
+}  // namespace
+
+CallShape shape_of(const std::vector<CudaCall>& calls) {
+  CallShape shape;
+  std::map<const void*, int> numbers;
+  constexpr int end = -1;
+  for (const CudaCall& call : calls) {
+    const auto* kernel = std::get_if<KernelCall>(&call.what);
+    shape.functions.push_back(kernel ? kernel->function : nullptr);
+    for (const auto* uses : {&call.reads, &call.writes}) {
+      for (const void* memory : *uses)
+        shape.memory.push_back(numbers.emplace(memory, static_cast<int>(numbers.size())).first->second);
+      shape.memory.push_back(end);
+    }
+  }
+  return shape;
+}
+
+std::vector<std::vector<std::size_t>> orders_of(const std::vector<CudaCall>& calls) {
+  std::vector<std::vector<std::size_t>> after(calls.size());
+  std::vector<std::vector<bool>> before(calls.size());
+  for (std::size_t n = 0; n < calls.size(); ++n) {
+    before[n].resize(n);
+    for (std::size_t earlier = n; earlier-- > 0;) {
+      if (before[n][earlier] || !depend(calls[earlier], calls[n])) continue;
+      after[n].push_back(earlier);
+      before[n][earlier] = true;
+      for (std::size_t i = 0; i < earlier; ++i)
+        if (before[earlier][i]) before[n][i] = true;
+    }
+  }
+  return after;
+}
+
+/// As the driver has it, with the calls that it was last told of.
+class CudaGraphs::Graph {
+ public:
+  /// Throws weft::Error if the driver refuses.
+  Graph(std::shared_ptr<const CudaDevice> device, std::vector<CudaCall>& calls) : device_(std::move(device)) {
+    const CudaDriver& driver = device_->driver();
+    driver.check(driver->create_graph(&graph_, 0), "a graph cannot be made");
+    try {
+      const std::vector<std::vector<std::size_t>> orders = orders_of(calls);
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        std::vector<void*> after;
+        for (const std::size_t earlier : orders[i]) after.push_back(nodes_[earlier]);
+        add(calls[i], after);
+      }
+      driver.check(driver->instantiate_graph(&executable_, graph_, 0), "a graph cannot be made");
+    } catch (...) {
+      driver->destroy_graph(graph_);
+      throw;
+    }
+    calls_ = calls;
+  }
+  ~Graph() {
+    device_->driver()->destroy_executable(executable_);
+    device_->driver()->destroy_graph(graph_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// What was launched before is not touched. Throws weft::Error if the driver refuses.
+  void launch(std::vector<CudaCall>& calls, void* stream) {
+    for (std::size_t i = 0; i < calls.size(); ++i) set(i, calls[i]);
+    device_->driver().check(device_->driver()->launch_graph(executable_, stream),
+                            "a graph cannot be launched");
+  }
+
+ private:
+  void add(CudaCall& call, const std::vector<void*>& after) {
+    const CudaDriver& driver = device_->driver();
+    void*& node = nodes_.emplace_back();
+    const int status =
+        std::visit(ir::overloaded{
+                       [&](KernelCall& c) {
+                         std::vector<void*> pointers;
+                         const CudaKernelNode kernel = node_of(c, pointers);
+                         return driver->add_kernel_node(&node, graph_, after.data(), after.size(), &kernel);
+                       },
+                       [&](const FillCall& c) {
+                         const CudaFillNode fill = node_of(c);
+                         return driver->add_fill_node(&node, graph_, after.data(), after.size(), &fill,
+                                                      device_->context());
+                       },
+                   },
+                   call.what);
+    driver.check(status, call.failure);
+  }
+
+  void set(std::size_t i, CudaCall& call) {
+    const CudaDriver& driver = device_->driver();
+    const int status =
+        std::visit(ir::overloaded{
+                       [&](KernelCall& c) {
+                         if (same(c, std::get<KernelCall>(calls_[i].what))) return 0;
+                         std::vector<void*> pointers;
+                         const CudaKernelNode kernel = node_of(c, pointers);
+                         return driver->set_kernel_node(executable_, nodes_[i], &kernel);
+                       },
+                       [&](const FillCall& c) {
+                         if (same(c, std::get<FillCall>(calls_[i].what))) return 0;
+                         const CudaFillNode fill = node_of(c);
+                         return driver->set_fill_node(executable_, nodes_[i], &fill, device_->context());
+                       },
+                   },
+                   call.what);
+    driver.check(status, call.failure);
+    calls_[i].what = call.what;
+  }
+
+  std::shared_ptr<const CudaDevice> device_;
+  void *graph_ = nullptr, *executable_ = nullptr;
+  std::vector<void*> nodes_;
+  std::vector<CudaCall> calls_;
+};
+
+CudaGraphs::CudaGraphs(std::shared_ptr<const CudaDevice> device) : device_(std::move(device)) {}
+
+CudaGraphs::~CudaGraphs() {
+  const CudaDevice::Current current(*device_);
+  known_.clear();
+}
+
+void CudaGraphs::queue(std::vector<CudaCall> calls, void* stream) {
+  if (calls.size() > 1 && calls.size() <= most_calls && device_->driver()->have_graphs()) {
+    bool is_new = false;
+    Known known = taken(stream, shape_of(calls), is_new);
+    const bool is_launched = !is_new && launch(known, calls);
+    give(std::move(known));
+    if (is_launched) return;
+  }
+  for (CudaCall& call : calls) runtime::queue(call, device_->driver(), stream);
+}
+
+/// Nobody else has it meanwhile.
+CudaGraphs::Known CudaGraphs::taken(void* stream, CallShape shape, bool& is_new) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+    return known.stream == stream && known.shape == shape;
+  });
+  is_new = found == known_.end();
+  if (is_new) return {stream, std::move(shape), nullptr};
+  Known known = std::move(*found);
+  known_.erase(found);
+  return known;
+}
+
+void CudaGraphs::give(Known known) {
+  const std::lock_guard lock(mutex_);
+  known_.push_front(std::move(known));
+  if (known_.size() > most_known) known_.pop_back();
+}
+
+/// False if the driver refuses: then nothing was queued.
+bool CudaGraphs::launch(Known& known, std::vector<CudaCall>& calls) {
+  if (known.is_refused) return false;
+  try {
+    if (!known.graph) known.graph = std::make_unique<Graph>(device_, calls);
+    known.graph->launch(calls, known.stream);
+    return true;
+  } catch (const Error&) {
+    known.graph.reset();
+    known.is_refused = true;
+    return false;
+  }
+}
+
+}  // namespace weft::runtime
