@@ -241,6 +241,14 @@ std::string negating_helper(const std::string& name) {
   return replaced(prelude({name}), "-a", fmt::format("(int{0}_t)-(uint{0}_t)a", bits));
 }
 
+/// Helpers that the dialect may have an instruction for.
+bool truncates(const std::string& name) { return name == "truncate_i32_f32" || name == "truncate_u32_f32"; }
+std::string truncating_helper(const std::string& name, const target::Dialect& dialect) {
+  const bool is_signed = name == "truncate_i32_f32";
+  return fmt::format("__device__ inline {}int32_t {}(float v) {{ return {}(v); }}\n", is_signed ? "" : "u",
+                     name, fmt::format(fmt::runtime(dialect.truncation), is_signed ? "int" : "uint"));
+}
+
 }  // namespace
 
 std::string atomic_helper(ir::BinaryOp op, Scalar type) {
@@ -272,6 +280,10 @@ std::string gpu_prelude(const std::set<std::string>& helpers, const target::Dial
     if (is_of_packs(name)) continue;
     if (is_of_indices(name) || negates(name)) {
       own += negates(name) ? negating_helper(name) : index_helper(name);
+      continue;
+    }
+    if (truncates(name) && !dialect.truncation.empty()) {
+      own += truncating_helper(name, dialect);
       continue;
     }
     if (name.rfind("atomic_", 0) != 0) {

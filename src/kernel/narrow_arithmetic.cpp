@@ -1,6 +1,5 @@
 #include "kernel/narrow_arithmetic.h"
 
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,7 +7,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
-#include "kernel/integer_ranges.h"
+#include "kernel/value_ranges.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -22,7 +21,7 @@ namespace {
 // An index and what is added to it fit 32 bits, and so does their sum.
 constexpr std::int64_t most_index = 1 << 30;
 
-std::optional<Scalar> small_type(const IntegerRange& range) {
+std::optional<Scalar> small_type(const ValueRange& range) {
   for (const Scalar type : {Scalar::I16, Scalar::U16}) {
     if (range.within(range_of(type))) return type;
   }
@@ -42,92 +41,6 @@ bool is_plain(const Expr& e) {
   return std::holds_alternative<Const>(e->op) || std::holds_alternative<Name>(e->op) ||
          std::holds_alternative<Load>(e->op);
 }
-
-/// Shifts and divisions by constants, as the general rule does not look at the amount.
-std::optional<IntegerRange> range_by_constant(BinaryOp op, const IntegerRange& a, std::int64_t b) {
-  if (op == BinaryOp::Shr && b >= 0 && b < 32)
-    return IntegerRange{std::floor(std::ldexp(a.low, static_cast<int>(-b))),
-                        std::floor(std::ldexp(a.high, static_cast<int>(-b)))};
-  if (op == BinaryOp::Shl && b >= 0 && b < 16)
-    return IntegerRange{std::ldexp(a.low, static_cast<int>(b)), std::ldexp(a.high, static_cast<int>(b))};
-  if (op == BinaryOp::Div && b > 0)
-    return IntegerRange{std::trunc(a.low / static_cast<double>(b)),
-                        std::trunc(a.high / static_cast<double>(b))};
-  return std::nullopt;
-}
-
-/// The ranges of what is visible at a place of a function.
-class Ranges {
- public:
-  IntegerRange of(const Expr& e) const {
-    const IntegerRange all = range_of(e->type), exact = exact_range(e);
-    return exact.within(all) ? exact : all;  // what does not fit may be anything, once it has wrapped
-  }
-
-  std::map<Symbol, IntegerRange> names;          // variables that do not change
-  std::map<Symbol, std::vector<Symbol>> points;  // pointers, by the arrays that they may point into
-  std::map<Symbol, IntegerRange> stored;         // local arrays, by what is ever stored in them
-
-  std::vector<Symbol> arrays_of(const Symbol& name) const {
-    const auto found = points.find(name);
-    return found == points.end() ? std::vector<Symbol>{name} : found->second;
-  }
-
- private:
-  IntegerRange exact_range(const Expr& e) const {
-    const IntegerRange all = range_of(e->type);
-    if (is_float(e->type)) return all;
-    return std::visit(ir::overloaded{
-                          [&](const Const& n) { return range_of_constant(e->type, n.value); },
-                          [&](const Name& n) {
-                            const auto found = names.find(n.name);
-                            return found == names.end() ? all : found->second;
-                          },
-                          [&](const Unary& n) {
-                            const IntegerRange a = of(n.a);
-                            if (n.op == ir::UnaryOp::Neg) return IntegerRange{-a.high, -a.low};
-                            if (n.op == ir::UnaryOp::Abs && is_signed(e->type))
-                              return IntegerRange{0, std::max(std::abs(a.low), std::abs(a.high))};
-                            return all;
-                          },
-                          [&](const Binary& n) {
-                            if (ir::is_comparison(n.op)) return all;
-                            const IntegerRange a = of(n.a);
-                            const auto amount = literal_value(n.b);
-                            const auto by_constant =
-                                amount ? range_by_constant(n.op, a, *amount) : std::nullopt;
-                            return by_constant ? *by_constant : range_of_result(n.op, a, of(n.b));
-                          },
-                          [&](const Select& n) { return hull(of(n.a), of(n.b)); },
-                          [&](const Cast& n) {
-                            if (is_float(n.a->type)) return all;
-                            const IntegerRange a = of(n.a);
-                            if (n.mode == CastMode::Convert || e->type == Scalar::Bool) return a;
-                            return IntegerRange{std::clamp(a.low, all.low, all.high),
-                                                std::clamp(a.high, all.low, all.high)};
-                          },
-                          [&](const IndexCall& n) {
-                            const auto extent = literal_value(n.b);
-                            const bool is_known = n.op != IndexOp::FloorDiv && extent && *extent > 0;
-                            return is_known ? IntegerRange{0, static_cast<double>(*extent - 1)} : all;
-                          },
-                          [&](const Load& n) { return of_array(n.array, all); },
-                          [&](const MedianOf& n) { return of_array(n.array, all); },
-                          [&](const HalfOfSum&) { return all; },
-                      },
-                      e->op);
-  }
-
-  IntegerRange of_array(const Symbol& name, const IntegerRange& all) const {
-    std::optional<IntegerRange> range;
-    for (const Symbol& array : arrays_of(name)) {
-      const auto found = stored.find(array);
-      const IntegerRange values = found == stored.end() ? all : found->second;
-      range = range ? hull(*range, values) : values;
-    }
-    return range.value_or(all);
-  }
-};
 
 class ArithmeticNarrowing {
  public:
@@ -171,8 +84,7 @@ class ArithmeticNarrowing {
   void declare(const Stmt& s) {
     if (const auto* let = std::get_if<Let>(&s.op)) {
       ranges_.names.erase(let->name);
-      if (!let->is_mutable && !is_float(let->value->type))
-        ranges_.names.emplace(let->name, ranges_.of(let->value));
+      if (!let->is_mutable) ranges_.names.emplace(let->name, ranges_.of(let->value));
     }
     if (const auto* pointer = std::get_if<Pointer>(&s.op)) {
       std::vector<Symbol> arrays = ranges_.arrays_of(pointer->array);
@@ -204,7 +116,7 @@ class ArithmeticNarrowing {
   void note_stored(const Stmt& s) {
     const auto* store = std::get_if<Store>(&s.op);
     if (!store) return;
-    const IntegerRange range = ranges_.of(store->value);
+    const ValueRange range = ranges_.of(store->value);
     for (const Symbol& array : ranges_.arrays_of(store->array)) {
       if (!local_.count(array)) continue;
       const auto [known, is_new] = found_.emplace(array, range);
@@ -320,7 +232,7 @@ class ArithmeticNarrowing {
     if (!in_small_ || n.a->type != Scalar::I32 || n.op != BinaryOp::Div || literal_value(n.b) != 2 || !sum ||
         sum->op != BinaryOp::Add || small_type(ranges_.of(n.a)))
       return nullptr;
-    const IntegerRange small = range_of(Scalar::I16);
+    const ValueRange small = range_of(Scalar::I16);
     return ranges_.of(sum->a).within(small) && ranges_.of(sum->b).within(small) ? sum : nullptr;
   }
 
@@ -336,8 +248,8 @@ class ArithmeticNarrowing {
         std::abs(more) > most_index)
       return index_call(n.op, narrow(n.a), narrow(n.b));
     const std::int64_t first = -more, last = *extent - 1 - more;
-    const IntegerRange inside{static_cast<double>(std::min<std::int64_t>(first, 0)),
-                              static_cast<double>(std::max(last, *extent - 1))};
+    const ValueRange inside{static_cast<double>(std::min<std::int64_t>(first, 0)),
+                            static_cast<double>(std::max(last, *extent - 1))};
     const auto small = in_small_ ? small_type(hull(ranges_.of(widened->a), inside)) : std::nullopt;
     const Scalar type = small.value_or(Scalar::I32);
     const auto number = [&](std::int64_t value) { return constant(type, {.i = value}); };
@@ -376,10 +288,10 @@ class ArithmeticNarrowing {
   }
 
   Function& function_;
-  Ranges ranges_;
+  KnownRanges ranges_;
   std::map<Symbol, Scalar> local_;           // arrays, by the types that they had
   std::set<Symbol> pinned_;                  // arrays that keep it
-  std::map<Symbol, IntegerRange> found_;     // what is stored, so far
+  std::map<Symbol, ValueRange> found_;       // what is stored, so far
   std::map<Symbol, Scalar> arrays_, names_;  // those that have narrower types now
   bool in_loop_ = false, in_small_ = false;  // of vectors
 };

@@ -8,8 +8,8 @@
 #include "ir/stage_ir.h"
 #include "ir/value.h"
 #include "kernel/build.h"
-#include "kernel/integer_ranges.h"
 #include "kernel/narrow_indices.h"
+#include "kernel/value_ranges.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -19,8 +19,8 @@ using ir::BinaryOp;
 namespace {
 
 /// Whether exact results surely fit. Near the ends of 64 bits, rounding hides by how much they do not.
-bool surely_fits(const IntegerRange& exact, Scalar type) {
-  const IntegerRange all = range_of(type);
+bool surely_fits(const ValueRange& exact, Scalar type) {
+  const ValueRange all = range_of(type);
   if (size_of(type) < 8) return exact.within(all);
   return exact.within({std::nextafter(all.low, 0), std::nextafter(all.high, 0)});
 }
@@ -42,7 +42,7 @@ class Wrapping {
  private:
   struct Result {
     Expr e;
-    IntegerRange range;
+    ValueRange range;
     bool
         is_value;  ///< Made of pixels or parameters; else it is an index, and of 64 bits only if it is large.
   };
@@ -131,7 +131,9 @@ class Wrapping {
               const Result a = wrapped(n.a), b = wrapped(n.b);
               const Expr same = kernel::binary(n.op, a.e, b.e);
               if (ir::is_comparison(n.op)) return Result{same, {0, 1}, a.is_value || b.is_value};
-              return arithmetic(same, range_of_result(n.op, a.range, b.range), a.is_value || b.is_value);
+              const ValueRange exact = is_float(e->type) ? range_of_float_result(n, e->type, a.range, b.range)
+                                                         : range_of_result(n.op, a.range, b.range);
+              return arithmetic(same, exact, a.is_value || b.is_value);
             },
             [&](const kernel::Select& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b), condition = wrapped(n.condition);
@@ -140,20 +142,20 @@ class Wrapping {
             },
             [&](const kernel::Cast& n) {
               const Result a = wrapped(n.a);
-              return Result{kernel::cast(n.mode, e->type, a.e),
-                            is_float(n.a->type) ? range_of(e->type) : a.range, a.is_value};
+              return Result{kernel::cast(n.mode, e->type, a.e), range_of_cast(n, e->type, a.range),
+                            a.is_value};
             },
             [&](const kernel::IndexCall& n) {
               const Result a = wrapped(n.a), b = wrapped(n.b);
-              const IntegerRange range =
+              const ValueRange range =
                   n.op == kernel::IndexOp::FloorDiv
-                      ? IntegerRange{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
-                      : IntegerRange{0, std::max(0.0, b.range.high - 1)};
+                      ? ValueRange{std::min(a.range.low, 0.0), std::max(a.range.high, 0.0)}
+                      : ValueRange{0, std::max(0.0, b.range.high - 1)};
               return Result{kernel::index_call(n.op, a.e, b.e), range, a.is_value};
             },
             [&](const kernel::Load& n) {
               const auto found = stored_.find(n.array);
-              const IntegerRange range = found == stored_.end() ? range_of(e->type) : found->second;
+              const ValueRange range = found == stored_.end() ? range_of(e->type) : found->second;
               return Result{kernel::load(n.array, e->type, wrapped(n.index).e), range, true};
             },
             [&](const kernel::MedianOf&) {
@@ -170,7 +172,7 @@ class Wrapping {
   }
 
   /// The operation, by unsigned numbers if its exact result may not fit.
-  static Result arithmetic(const Expr& e, const IntegerRange& exact, bool is_value) {
+  static Result arithmetic(const Expr& e, const ValueRange& exact, bool is_value) {
     const bool is_integer = e->type == Scalar::I32 || e->type == Scalar::I64;
     const bool may_overflow =
         is_integer && !surely_fits(exact, e->type) && (is_value || e->type == Scalar::I32);
@@ -196,10 +198,10 @@ class Wrapping {
     return as(modular, e);
   }
 
-  std::map<Symbol, IntegerRange> known_;   // names that do not change, by what is visible here
-  std::map<Symbol, IntegerRange> stored_;  // in local arrays
-  std::set<Symbol> stored_once_;           // of these, by one statement
-  std::set<Symbol> values_;                // names that are made of pixels or parameters
+  std::map<Symbol, ValueRange> known_;   // names that do not change, by what is visible here
+  std::map<Symbol, ValueRange> stored_;  // in local arrays
+  std::set<Symbol> stored_once_;         // of these, by one statement
+  std::set<Symbol> values_;              // names that are made of pixels or parameters
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ir/verify.h"
 #include "ir/visit.h"
 #include "kernel/build.h"
+#include "kernel/drop_borders.h"
 #include "kernel/drop_unused.h"
 #include "kernel/hoist_invariants.h"
 #include "kernel/insert_barriers.h"
@@ -15,6 +16,7 @@
 #include "kernel/narrow_indices.h"
 #include "kernel/reciprocals.h"
 #include "kernel/share_loads.h"
+#include "kernel/share_places.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
@@ -106,10 +108,14 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
                  inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
+  for (kernel::Function& function : module.functions) kernel::drop_borders(function);
+  kernel::verify(module, "drop_borders");
   // 4. The threads of a block wait for each other.
   if (on_gpu) {
     for (kernel::Function& function : module.functions) kernel::insert_barriers(function);
     kernel::verify(module, "insert_barriers");
+    for (kernel::Function& function : module.functions) kernel::share_places(function, module, layout.names);
+    kernel::verify(module, "share_places");
   }
   // 5. GPUs compute with indices of 32 bits, as far as they can.
   if (on_gpu) {

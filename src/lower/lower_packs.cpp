@@ -58,6 +58,9 @@ kernel::Launch lower_packs(const KernelContext& context) {
       phases.push_back(stages_in_steps({&stage}, {InSteps{pixels, begin + p}, InSteps{1, 0}}, context.names,
                                        names, context.module.strict)
                            .front());
+    // All pixels of the last thread are computed, also those beyond the end.
+    for (ir::Stage& phase : phases)
+      phase.box[0] = {ir::Affine(0), (stage.box[0].extent + (pixels - 1)).floor_div(pixels)};
     coords[0] = kernel::div(kernel::sub(name(first), literal(begin)), literal(pixels));
   }
   ExpressionLowering expressions(context, is_in_steps ? phases.front() : stage, Place::Thread,

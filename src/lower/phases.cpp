@@ -78,6 +78,10 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
     ir::Stage& in_step = result.emplace_back(ir::rewritten(*stage, std::ref(rewriter)));
     for (std::size_t d = 0; d < std::min(steps.size(), stage->box.size()); ++d) {
       const ir::Range& range = stage->box[d];
+      if (steps[d].rate == 1) {
+        in_step.box[d].min = range.min - steps[d].first;
+        continue;
+      }
       const ir::Affine first = (range.min - steps[d].first).floor_div(steps[d].rate) - 1;
       in_step.box[d] = {first,
                         (range.min + range.extent - steps[d].first).floor_div(steps[d].rate) + 1 - first};

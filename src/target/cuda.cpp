@@ -22,6 +22,8 @@ constexpr Dialect cuda_row = {
     .kernel_address = "kernel",
     .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",
+    // An instruction cvt, of which the PTX ISA says that it does this.
+    .truncation = "__float2{}_rz",
     .shuffle = "__shfl{}_sync(~0u, ",
     .shuffle_ends = ")",
     .warp_barrier = "__syncwarp();",

@@ -32,6 +32,9 @@ struct Dialect {
   std::string_view kernel_address;          ///< Of a kernel `kernel`, for cudaLaunchKernel.
   std::array<std::int64_t, 3> most_blocks;  ///< Of a grid along x, y and z, whatever the size of a block.
   std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
+  /// What makes a float an int, or an unsigned int, in one instruction: NaN is 0, and what is out of range the nearest end.
+  /// "__float2{}_rz"; empty if nothing does for sure.
+  std::string_view truncation;
   /// Between lanes of a warp: before the value, with "_up", "_down" or nothing, and after the lane.
   std::string_view shuffle, shuffle_ends;
   /// A statement: all lanes of a warp get here, and see what the others have written.

@@ -23,6 +23,7 @@ constexpr Dialect hip_row = {
     .kernel_address = "(const void*)kernel",
     .most_blocks = {4194303, 65535, 65535},  // along x fewer than 2^32 threads, of blocks of up to 1024
     .ignoring = "(void)",
+    .truncation = "",
     .shuffle = "__shfl{}(",
     .shuffle_ends = ", 32)",
     .warp_barrier =

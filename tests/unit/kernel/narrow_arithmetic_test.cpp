@@ -6,7 +6,6 @@
 #include "emit/c_like.h"
 #include "emit/writer.h"
 #include "kernel/build.h"
-#include "kernel/integer_ranges.h"
 #include "tests/support/symbols.h"
 
 namespace weft::kernel::narrow_arithmetic_test {
@@ -165,12 +164,6 @@ TEST(NarrowArithmetic, IndicesAreClampedInTheTypeThatTheyHad) {
       << "which is never negative";
   EXPECT_EQ(narrowed({{Store{"out"_s, x, clamped(load("ints"_s, Scalar::I32, x))}}}),
             "out[x] = table[min_i32(max_i32(ints[x], 0), 99)];\n");
-}
-
-TEST(IntegerRanges, OfResults) {
-  EXPECT_EQ(range_of_result(BinaryOp::Mul, {-2, 3}, {-5, 7}), (IntegerRange{-15, 21}));
-  EXPECT_EQ(range_of_result(BinaryOp::Sub, {0, 255}, {0, 255}), (IntegerRange{-255, 255}));
-  EXPECT_EQ(range_of_result(BinaryOp::And, {-8, 7}, {0, 3}), (IntegerRange{0, 3}));
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#include "kernel/drop_borders.h"
+
+#include "kernel/build.h"
+#include "kernel/value_ranges.h"
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+namespace {
+
+class Dropping {
+ public:
+  void walk(Block& block) {
+    const auto outer = ranges_.names;
+    for (Stmt& s : block) {
+      each_operand(s, [&](Expr& e) { e = dropped(e); });
+      if (const auto* let = std::get_if<Let>(&s.op)) {
+        ranges_.names.erase(let->name);
+        if (!let->is_mutable) ranges_.names.emplace(let->name, ranges_.of(let->value));
+      }
+      if (const auto* loop = std::get_if<For>(&s.op)) ranges_.names.erase(loop->variable);
+      each_block(s, [&](Block& inside) { walk(inside); });
+    }
+    ranges_.names = outer;
+  }
+
+ private:
+  Expr dropped(const Expr& e) const {
+    return rewritten(e, [&](const Expr& part) -> Expr {
+      const auto* index = std::get_if<IndexCall>(&part->op);
+      const auto extent = index ? literal_value(index->b) : std::nullopt;
+      if (!extent || *extent < 1 || index->op == IndexOp::FloorDiv) return nullptr;
+      const ValueRange inside{0, static_cast<double>(*extent - 1)};
+      return ranges_.of(index->a).within(inside) ? dropped(index->a) : nullptr;
+    });
+  }
+
+  KnownRanges ranges_;
+};
+
+}  // namespace
+
+void drop_borders(Function& function) { Dropping().walk(function.body); }
+
+}  // namespace weft::kernel
