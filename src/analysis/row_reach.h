@@ -6,6 +6,9 @@
 // Here row y of the result needs the rows y - 1 to y + 2 of the image: reach {1, 2}. Rows 10 to 20 come out of the rows
 // 9 to 22 alone, as if these were the image: what the border does to those at the ends of the part is not read. Only a
 // part that ends where the image does reads beyond it, and finds there what the whole would find.
+//
+//     half(x, y) = in(x, 2 * y);   result(x, y) = half(x, y / 2)       parts begin at multiples of 2 rows
+//     framed(x, y) = y >= 2 ? in(x, y) : 0                             the first 3 rows of a part may be taken for the frame
 #pragma once
 
 #include <cstdint>
@@ -20,6 +23,7 @@ namespace weft::analysis {
 /// are planes.
 struct RowReach {
   std::int64_t above = 0, below = 0;
+  std::int64_t step = 1;  ///< Parts begin at multiples of it.
   bool operator==(const RowReach&) const = default;
 };
 struct RowReachOrWhy {

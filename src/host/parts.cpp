@@ -29,21 +29,28 @@ std::int64_t best_number(const Plan& plan, double rows, double bytes_of_row) {
 
 }  // namespace
 
+KeptRows kept_rows(const Part& part, const std::vector<Part>& parts, std::int64_t rows) {
+  const std::int64_t first = part.first - part.from;
+  return {std::min(first, rows), part == parts.back() ? rows : std::min(part.last - part.from, rows)};
+}
+
 std::vector<Part> parts_of(const Plan& plan, std::int64_t rows, std::int64_t bytes_of_row,
                            std::int64_t wanted) {
   if (!plan.rows.reach || rows < 1) return {{0, rows, 0, rows}};
-  const auto [above, below] = *plan.rows.reach;
+  const auto [above, below, step] = *plan.rows.reach;
+  const std::int64_t steps = rows / step + (rows % step > 0);
   // A border finds rows of its own part: parts are higher than windows reach.
-  const std::int64_t most = rows / (std::max(above, below) + 1);
+  const std::int64_t most = steps / (std::max(above, below) / step + 1);
   const std::int64_t best =
       wanted > 0 ? wanted : best_number(plan, static_cast<double>(rows), static_cast<double>(bytes_of_row));
   const std::int64_t number = std::clamp<std::int64_t>(best, 1, std::max<std::int64_t>(most, 1));
-  // The first ones have a row more, where rows are left over.
-  const std::int64_t height = rows / number, higher = rows % number;
+  // The first ones have a step more, where some are left over.
+  const std::int64_t height = steps / number, higher = steps % number;
   std::vector<Part> parts;
   for (std::int64_t first = 0; first < rows;) {
-    const std::int64_t last = first + height + (std::ssize(parts) < higher ? 1 : 0);
-    parts.push_back({first, last, std::max<std::int64_t>(first - above, 0), std::min(last + below, rows)});
+    const std::int64_t last = first + (height + (std::ssize(parts) < higher ? 1 : 0)) * step;
+    const std::int64_t from = std::max<std::int64_t>(first - above, 0) / step * step;
+    parts.push_back({first, std::min(last, rows), from, std::min(last + below, rows)});
     first = last;
   }
   return parts;

@@ -17,6 +17,12 @@ struct Part {
   std::int64_t first, last, from, to;
   bool operator==(const Part&) const = default;
 };
+/// The rows [first, last) of a result of the part alone, as many as the whole has from part.first on.
+struct KeptRows {
+  std::int64_t first, last;
+};
+/// Of a result of `rows` rows; the last of all `parts` keeps them to their end, however many the images have.
+KeptRows kept_rows(const Part& part, const std::vector<Part>& parts, std::int64_t rows);
 
 /// The number of parts that should take least time, or `wanted` if that is not 0, for images and results whose rows have
 /// `bytes_of_row` bytes together. One part if the plan's reach is not known.

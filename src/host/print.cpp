@@ -159,8 +159,9 @@ std::string to_string(const Plan& plan) {
     out += fmt::format("on {}, stream {}\n", name_of(plan.nodes[0].device), plan.nodes[0].stream);
   for (const Limit& limit : plan.limits) out += fmt::format("{} is {} at most\n", limit.size, limit.most);
   if (const auto& reach = plan.rows.reach) {
-    out += fmt::format("images of the host move in parts, each with {} above and {} below\n",
-                       counted(reach->above, "row"), reach->below);
+    out += fmt::format("images of the host move in parts, each with {} above and {} below{}\n",
+                       counted(reach->above, "row"), reach->below,
+                       reach->step == 1 ? "" : fmt::format(", from multiples of {} rows on", reach->step));
   } else if (!plan.rows.why.empty()) {
     out += fmt::format("images of the host move whole: {}\n", plan.rows.why);
   }

@@ -207,12 +207,14 @@ std::vector<host::Part> CudaProgram::parts_of(const ir::Bindings& bindings,
                                               const std::map<std::string, Buffer>& outputs,
                                               std::int64_t wanted) const {
   if (!code_.plan.rows.reach) return {};  // else all have rows
-  std::int64_t rows = -1, bytes = 0;
+  const std::int64_t rows = bindings.images.begin()->second.extents().back();
+  std::int64_t bytes = 0;
   for (const auto* images : {&bindings.images, &outputs}) {
     for (const auto& [name, image] : *images) {
       const std::int64_t own = image.extents().back();
-      if (!image.memory().is_host() || image.pixels() == 0 || (rows >= 0 && own != rows)) return {};
-      rows = own, bytes += image.bytes() / own;
+      if (!image.memory().is_host() || image.pixels() == 0 || (images == &bindings.images && own != rows))
+        return {};
+      bytes += image.bytes() / own;
     }
   }
   return host::parts_of(code_.plan, rows, bytes, wanted);
@@ -243,12 +245,15 @@ void CudaProgram::run_in_parts(const std::vector<host::Part>& parts, const ir::B
     next.run = std::make_unique<CudaRun>(code_, device_, device_pool_, pinned_pool_, copies_,
                                          next.stream->handle(), false);
     ir::Bindings images = bindings;
-    std::map<std::string, Buffer> results = outputs;
-    for (auto* buffers : {&images.images, &results}) {
-      for (auto& [name, buffer] : *buffers) buffer = rows_of(buffer, part.from, part.to);
+    for (auto& [name, image] : images.images) image = rows_of(image, part.from, part.to);
+    const ir::Sizes sizes = ir::sizes_of(images);
+    std::map<std::string, Buffer> results;
+    for (const ir::StagePtr& output : pipeline_->outputs) {
+      const std::int64_t rows = ir::evaluate(*output, sizes).extent.back();
+      results[output->name] = rows_of(outputs.at(output->name), part.from, part.from + rows);
+      next.run->keep_rows(output->name, host::kept_rows(part, parts, rows));
     }
     next.run->bind(*pipeline_, images, results);
-    next.run->keep_rows(part.first - part.from, part.last - part.from);
     next.run->queue();
   }
   while (!running.empty()) finish_first();

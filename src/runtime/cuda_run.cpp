@@ -68,7 +68,10 @@ void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
   check_limits();
   auto a = module_.arrays.begin();
   for (const ir::StagePtr& input : pipeline.inputs) take(*a++, bindings.images.at(input->name));
-  for (const ir::StagePtr& output : pipeline.outputs) take(*a++, outputs.at(output->name));
+  for (const ir::StagePtr& output : pipeline.outputs) {
+    outputs_[a->name] = output->name;
+    take(*a++, outputs.at(output->name));
+  }
 }
 
 void CudaRun::check_limits() const {
@@ -174,8 +177,10 @@ void CudaRun::copy(const host::Copy& n) {
   auto bytes = static_cast<std::size_t>(value(memory.scalars) * size_of(memory.type));
   auto address = as_address(addresses_.at(n.array));
   const bool is_output = n.to == host::the_host;
-  if (is_output && kept_) {
-    const auto [first, last] = *kept_;
+  const auto kept = is_output ? kept_.find(outputs_.at(n.array)) : kept_.end();
+  if (kept != kept_.end()) {
+    const auto [first, last] = kept->second;
+    if (first == last) return;
     const auto row = static_cast<std::size_t>(fields_.at(a.strides.back()).i * size_of(memory.type));
     address += static_cast<std::size_t>(first) * row, bytes = static_cast<std::size_t>(last - first) * row;
     image = rows_of(image, first, last);

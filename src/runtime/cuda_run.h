@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/parts.h"
 #include "host/plan.h"
 #include "ir/bindings.h"
 #include "kernel/evaluate.h"
@@ -40,8 +41,8 @@ class CudaRun {
   /// of others there is a copy. Throws weft::Error for sizes that the kernels are not made for.
   void bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
             const std::map<std::string, Buffer>& outputs);
-  /// Of the host's outputs only the rows [first, last) are written.
-  void keep_rows(std::int64_t first, std::int64_t last) { kept_ = {first, last}; }
+  /// Only these rows of an output of the host's are written.
+  void keep_rows(const std::string& output, const host::KeptRows& rows) { kept_[output] = rows; }
   /// Lets it know of each launch as the next one is queued, and of the last when all is done: the queue is
   /// short where there are many.
   void watch(LaunchProgress& progress) { progress_ = &progress; }
@@ -76,10 +77,10 @@ class CudaRun {
   CudaRunMemory memory_;
   const HostCopies& copies_;
   kernel::FieldValues fields_;
-  std::map<kernel::Symbol, Buffer> images_;    ///< The caller's, by array.
-  std::map<kernel::Symbol, void*> addresses_;  ///< On the device.
-  /// Rows of the outputs; all, if none are said.
-  std::optional<std::pair<std::int64_t, std::int64_t>> kept_;
+  std::map<kernel::Symbol, Buffer> images_;        ///< The caller's, by array.
+  std::map<kernel::Symbol, void*> addresses_;      ///< On the device.
+  std::map<std::string, host::KeptRows> kept_;     ///< Of outputs; of others, all.
+  std::map<kernel::Symbol, std::string> outputs_;  ///< By array.
   /// Pixels for the host's outputs, once the event has passed, or all that was queued.
   struct Fetched {
     Buffer output, pixels;

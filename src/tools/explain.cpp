@@ -269,7 +269,10 @@ void print_json(const Application& application, const ir::Pipeline& definition,
   if (!what.search.empty()) json["search"] = what.search;
   if (what.partition) json["fusion"] = json_of(schedule::hipacc::to_json(*what.partition));
   json["host"] = as_json(host.nodes);
-  if (host.rows.reach) json["parts"] = {{"above", host.rows.reach->above}, {"below", host.rows.reach->below}};
+  if (host.rows.reach)
+    json["parts"] = {{"above", host.rows.reach->above},
+                     {"below", host.rows.reach->below},
+                     {"step", host.rows.reach->step}};
   if (!host.rows.why.empty()) json["parts"] = {{"why_not", host.rows.why}};
   if (kernels) json["device_code"] = kernels->json();
   if (roofs) json["predicted"] = roofs->json();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "analysis/row_reach.h"
 #include "fuzz/build.h"
@@ -59,7 +60,7 @@ TEST(RandomPipelines, HaveRowsThatPartsOfTheImagesGive) {
   constexpr std::uint64_t first = 20261126, seeds = 1500;
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + seeds - 1));
-  int known = 0, with_rows_around = 0;
+  int known = 0, with_rows_around = 0, in_steps = 0;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Recipe recipe = random_recipe(seed);
@@ -68,26 +69,33 @@ TEST(RandomPipelines, HaveRowsThatPartsOfTheImagesGive) {
     plan.rows = analysis::row_reach(pipeline.ir());
     if (!plan.rows.reach) continue;
     Random random(seed);
-    const auto rows = static_cast<std::int64_t>(random.bits() % 40 + 2);
+    const auto rows =
+        static_cast<std::int64_t>(random.bits() % 40 + 2) * plan.rows.reach->step - random.bits() % 2;
     const auto parts = host::parts_of(plan, rows, 1, static_cast<std::int64_t>(random.bits() % 8 + 2));
     const std::optional<ir::Bindings> whole = images_of(recipe, pipeline.ir(), rows, random);
     if (parts.size() < 2 || !whole) continue;
     const std::optional<Results> wanted = results_of(pipeline, *whole);
     if (!wanted) continue;
     ++known;
+    in_steps += plan.rows.reach->step > 1;
     with_rows_around += plan.rows.reach->above + plan.rows.reach->below > 0;
+    std::map<std::string, std::int64_t> covered;
     for (const host::Part& part : parts) {
       ir::Bindings bindings = *whole;
       for (auto& [name, image] : bindings.images) image = rows_of(image, part.from, part.to);
       for (const auto& [name, got] : ir::interpret(pipeline.ir(), bindings)) {
-        EXPECT_TRUE(are_same(rows_of(wanted->at(name), part.first, part.last),
-                             rows_of(got, part.first - part.from, part.last - part.from)))
+        const auto [kept, end] = host::kept_rows(part, parts, got.extents().back());
+        EXPECT_EQ(part.from + kept, std::exchange(covered[name], part.from + end)) << name;
+        EXPECT_TRUE(
+            are_same(rows_of(wanted->at(name), part.from + kept, part.from + end), rows_of(got, kept, end)))
             << name << ", rows " << part.first << " to " << part.last << " from " << part.from << " to "
             << part.to;
       }
     }
+    for (const auto& [name, image] : *wanted) EXPECT_EQ(covered.at(name), image.extents().back()) << name;
   }
-  std::printf("%d pipelines in parts, %d with rows around them\n", known, with_rows_around);
+  std::printf("%d pipelines in parts, %d with rows around them, %d in steps\n", known, with_rows_around,
+              in_steps);
   EXPECT_GT(known, 30);
   EXPECT_GT(with_rows_around, 15);
 }

@@ -23,7 +23,8 @@ class RowReachTest : public testing::Test {
   static std::string reach(const Outputs& outputs) {
     const RowReachOrWhy found = row_reach(Pipeline("pipeline", outputs).ir());
     if (!found.reach) return found.why;
-    return std::to_string(found.reach->above) + " above, " + std::to_string(found.reach->below) + " below";
+    return std::to_string(found.reach->above) + " above, " + std::to_string(found.reach->below) + " below" +
+           (found.reach->step == 1 ? "" : ", steps of " + std::to_string(found.reach->step));
   }
 };
 
@@ -68,6 +69,50 @@ TEST_F(RowReachTest, PassesByTablesAndGathersAlongRows) {
             "0 above, 0 below");
   EXPECT_EQ(reach(stage("gathered", in.size(), [&](Var x, Var y) { return at(cast<int>(in(x, y)), y + 1); })),
             "0 above, 1 below");
+}
+
+TEST_F(RowReachTest, PassesByFrames) {
+  const auto framed = [&](const std::function<Expr(Var)>& inside) {
+    return reach(stage("framed", in.size(), [&](Var x, Var y) { return select(inside(y), in(x, y), 0.f); }));
+  };
+  EXPECT_EQ(framed([](Var y) { return y >= 2; }), "2 above, 0 below");
+  EXPECT_EQ(framed([](Var y) { return y > 2; }), "3 above, 0 below");
+  EXPECT_EQ(framed([](Var y) { return y == 2; }), "3 above, 0 below");
+  EXPECT_EQ(framed([&](Var y) { return y < in.height() - 3; }), "0 above, 3 below");
+  EXPECT_EQ(framed([&](Var y) { return !(y >= in.height() - 3) && !(4 > y); }), "4 above, 3 below");
+  EXPECT_EQ(framed([&](Var y) { return y < in.height() / 2; }),
+            "'framed' depends on the number of its row, or of all rows");
+  EXPECT_EQ(framed([](Var y) { return y % 2 == 0; }), "0 above, 0 below, steps of 2");
+  const Stage first = stage("first", in.size(), [&](Var x, Var y) { return select(y >= 2, in(x, y), 0.f); });
+  EXPECT_EQ(
+      reach(stage("next", in.size(), [&](Var x, Var y) { return first.border(Border::clamp())(x, y - 1); })),
+      "3 above, 0 below")
+      << "what reads a frame is wrong where the frame is";
+}
+
+TEST_F(RowReachTest, IsOfSeveralRates) {
+  const Stage half = stage("half", {in.width(), (in.height() + 1) / 2},
+                           [&](Var x, Var y) { return at(x, 2 * y) + at(x, 2 * y + 1); });
+  const Accessor of_half = half.border(Border::clamp());
+  // Row y needs the rows 2 * (y / 2) and the next; the last of a part of 2 * n + 1 rows has none.
+  EXPECT_EQ(reach(stage("same", in.size(), [&](Var x, Var y) { return of_half(x, y / 2); })),
+            "0 above, 2 below, steps of 2");
+  EXPECT_EQ(reach(stage("above", in.size(), [&](Var x, Var y) { return of_half(x, y / 2 - 1); })),
+            "2 above, 0 below, steps of 2");
+  const Stage fourth =
+      stage("fourth", {in.width(), in.height() / 4}, [&](Var x, Var y) { return of_half(x, 2 * y + 1); });
+  const std::string of_fourth =
+      reach(stage("far", in.size(), [&](Var x, Var y) { return fourth.border(Border::mirror())(x, y / 4); }));
+  EXPECT_NE(of_fourth.find("steps of 4"), std::string::npos) << of_fourth;
+  EXPECT_EQ(reach(stage("turned", in.size(), [&](Var x, Var y) { return of_half(x, y); })),
+            "'turned' reads 'half' at other rows than around its own");
+}
+
+TEST_F(RowReachTest, IsOfResultsThatAreCut) {
+  EXPECT_EQ(reach(stage("inner", {in.width(), in.height() - 4}, [&](Var x, Var y) { return in(x, y + 2); })),
+            "0 above, 4 below");
+  EXPECT_EQ(reach(stage("whole", {in.width(), in.height() / 2 * 2}, [&](Var x, Var y) { return in(x, y); })),
+            "0 above, 1 below, steps of 2");
 }
 
 TEST_F(RowReachTest, IsNoneWhereRowsAreNotAlike) {

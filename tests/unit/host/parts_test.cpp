@@ -19,6 +19,26 @@ TEST(PartsOfRows, HaveTheRowsAroundThem) {
   EXPECT_EQ(parts_of(plan(0, 0), 11, 4, 3), (Parts{{0, 4, 0, 4}, {4, 8, 4, 8}, {8, 11, 8, 11}}));
 }
 
+TEST(PartsOfRows, BeginAtSteps) {
+  const Plan in_steps = plan_of(chain(On::Device), {analysis::RowReach{3, 1, 4}});
+  EXPECT_EQ(parts_of(in_steps, 21, 4, 2), (Parts{{0, 12, 0, 13}, {12, 21, 8, 21}}));
+  EXPECT_EQ(parts_of(in_steps, 3, 4, 2), (Parts{{0, 3, 0, 3}}));
+}
+
+/// Of results with rows more than the images, or less, the last part has those at the end.
+TEST(PartsOfRows, KeepTheirOwn) {
+  const Parts parts = {{0, 50, 0, 52}, {50, 100, 49, 100}};
+  const auto kept = [&](std::size_t part, std::int64_t rows) {
+    const KeptRows kept = kept_rows(parts[part], parts, rows);
+    return std::pair(kept.first, kept.last);
+  };
+  EXPECT_EQ(kept(0, 52), std::pair(std::int64_t{0}, std::int64_t{50}));
+  EXPECT_EQ(kept(1, 51), std::pair(std::int64_t{1}, std::int64_t{51}));
+  EXPECT_EQ(kept(1, 47), std::pair(std::int64_t{1}, std::int64_t{47}));
+  EXPECT_EQ(kept(1, 53), std::pair(std::int64_t{1}, std::int64_t{53}));
+  EXPECT_EQ(kept(1, 0), std::pair(std::int64_t{0}, std::int64_t{0}));
+}
+
 TEST(PartsOfRows, AreHigherThanWindowsReach) {
   EXPECT_EQ(parts_of(plan(3, 1), 16, 4, 100).size(), 4u);
   EXPECT_EQ(parts_of(plan(3, 1), 15, 4, 100), (Parts{{0, 5, 0, 6}, {5, 10, 2, 11}, {10, 15, 7, 15}}));

@@ -121,7 +121,8 @@ TEST(DropBorders, OfIndicesThatAreInside) {
       "const int32_t place = truncate_i32_f32(10.0f * min_f32(max_f32(in[i], 0.0f), 1.0f));\n";
   EXPECT_EQ(dropped({place, looked_up(named, 11)}), first + "out[i] = table[place];\n");
   EXPECT_EQ(dropped({place, looked_up(named, 11, IndexOp::Mirror)}), first + "out[i] = table[place];\n");
-  EXPECT_EQ(dropped({place, looked_up(named, 10)}), first + "out[i] = table[clamp_index((int64_t)place, 10)];\n");
+  EXPECT_EQ(dropped({place, looked_up(named, 10)}),
+            first + "out[i] = table[clamp_index((int64_t)place, 10)];\n");
 }
 
 TEST(DropBorders, StayWhereTheValueMayChangeOrIsUnknown) {
