@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t line_limit = 110;
 
 /// Where to break `text` so that the first part has at most `room` characters: outside as many parentheses as
-/// possible, rather at a comma, a sum or a condition than inside a product, as late as possible. npos if
-/// there is no such place.
+/// possible, rather at a comma, a sum or a condition than inside a product, as late as possible. A function's name after
+/// what is in parentheses counts as inside of some. npos if there is no such place.
 std::size_t break_position(const std::string& text, std::size_t room) {
   int depth = 0, best_cost = std::numeric_limits<int>::max();
   std::size_t best = std::string::npos;
@@ -25,8 +25,9 @@ std::size_t break_position(const std::string& text, std::size_t room) {
         next == "+ " || next == "- " || next == "? " || next == ": " || next == "&&" || next == "||";
     const bool is_other =
         next == "* " || next == "/ " || next == "< " || next == "<=" || next == "==" || next == "& ";
-    if (!after_comma && !is_sum && !is_other) continue;
-    const int cost = 2 * depth + (is_other ? 1 : 0);
+    const bool is_name = text[i - 1] == ')' && std::isalpha(static_cast<unsigned char>(text[i + 1]));
+    if (!after_comma && !is_sum && !is_other && !is_name) continue;
+    const int cost = 2 * depth + (is_other ? 1 : 0) + (is_name ? 2 : 0);
     if (cost <= best_cost) {
       best = i;
       best_cost = cost;

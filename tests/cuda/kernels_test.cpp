@@ -10,6 +10,7 @@
 #include "compile/cubin.h"
 #include "compile/device_compiler.h"
 #include "emit/gpu.h"
+#include "emit/writer.h"
 #include "host/plan.h"
 #include "kernel/registers.h"
 #include "runtime/cpu_program.h"
@@ -59,6 +60,17 @@ TEST_P(WithNvrtc, CompilesTheKernelsAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Applications, WithNvrtc, testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
+
+TEST(EmittedKernels, AreNotBrokenWithinTheirLaunchBounds) {
+  emit::Writer out;
+  out.open(
+      "extern \"C\" __global__ void __launch_bounds__(64, 1) a_kernel_with_a_name(const double* __restrict__ "
+      "its_image, "
+      "double* out)");
+  EXPECT_EQ(out.text(),
+            "extern \"C\" __global__ void __launch_bounds__(64, 1)\n"
+            "    a_kernel_with_a_name(const double* __restrict__ its_image, double* out) {\n");
+}
 
 }  // namespace
 }  // namespace weft::testing_support

@@ -287,7 +287,7 @@ class Driver final : public weft::testing_support::FakeCuda {
     options.build = build_;
     options.flags = simt::quick_flags(build_);
     options.name = "kernels.cu";
-    static const std::regex kernel(R"(extern "C" __global__[^\n]*\) (\w+)\()");
+    static const std::regex kernel(R"(extern "C" __global__ void __launch_bounds__\([^)]*\)\s+(\w+)\()");
     for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k)
       options.kernels.push_back((*k)[1]);
     return simt::compile(text, options);
