@@ -107,7 +107,7 @@ Json schedules(const Options& options) {
                                  {"median_ms", c.measured() * 1e3},
                                  {"busy_ms", tools::median(c.busy) * 1e3},
                                  {"min_ms", *std::min_element(c.seconds.begin(), c.seconds.end()) * 1e3},
-                                 {"groups", c.groups},
+                                 {"groups", c.grouping.groups},
                                  {"kernels", kernels}});
   }
   return json;

@@ -59,6 +59,7 @@ class Rows {
     if (has_rows(stage)) {
       rate_ = shift(stage.box[last_].extent, {0});
       right_ = {stage.box[last_].min.constant()};
+      if (rate_.over < 0) return spelt(stage) + " has the fewer rows the more the images have";
     }
     seen_.clear();
     for (const ir::Expr& e : ir::expressions(stage)) look_at(e);

@@ -8,7 +8,7 @@
 // part that ends where the image does reads beyond it, and finds there what the whole would find.
 //
 //     half(x, y) = in(x, 2 * y);   result(x, y) = half(x, y / 2)       parts begin at multiples of 2 rows
-//     framed(x, y) = y >= 2 ? in(x, y) : 0                             the first 3 rows of a part may be taken for the frame
+//     framed(x, y) = y >= 2 ? in(x, y) : 0                             the first 2 rows of a part may be taken for the frame
 #pragma once
 
 #include <cstdint>

@@ -94,22 +94,9 @@ schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target&
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }
 
-bool names_others(const schedule::Grouping& grouping, const ir::Pipeline& pipeline) {
-  const auto is_other = [&](const std::string& name) {
-    return std::none_of(pipeline.stages.begin(), pipeline.stages.end(),
-                        [&](const ir::StagePtr& stage) { return stage->name == name; });
-  };
-  return std::any_of(grouping.groups.begin(), grouping.groups.end(),
-                     [&](const auto& group) { return std::any_of(group.begin(), group.end(), is_other); });
-}
-
-/// Sums of small windows are separated for the default search, which keeps rows of their columns. A schedule that came out
-/// of it names these columns.
-rewrite::Separate separate_for(const ir::Pipeline& definition, const Scheduling& scheduling,
-                               const std::optional<schedule::Grouping>& asked) {
+/// Sums of small windows are separated for the default search, which keeps rows of their columns.
+rewrite::Separate separate_for(const Scheduling& scheduling) {
   using rewrite::Separate;
-  if (asked)
-    return names_others(*asked, rewrite::prepare(definition)) ? Separate::SmallSums : Separate::Large;
   const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
   const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
   return is_default ? Separate::SmallSums : Separate::Large;
@@ -143,6 +130,12 @@ schedule::Memory memory_of(const target::Target& target) {
   return {};
 }
 
+ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,
+                      rewrite::Separate separate) {
+  ir::Pipeline pipeline = rewrite::prepare(definition, separate);
+  return target.processor == target::Processor::Cpu ? rewrite::prepare_for_cores(pipeline) : pipeline;
+}
+
 Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
                     const Scheduling& scheduling) {
   check(scheduling);
@@ -155,13 +148,12 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
         .help("take tile 'march' or 'block', or another target");
   std::optional<schedule::Grouping> asked;
   if (!scheduling.groups.empty()) asked = schedule::grouping_from_json(scheduling.groups);
-  const rewrite::Separate separate = separate_for(definition, scheduling, asked);
-  Scheduled result{rewrite::prepare(definition, separate), separate, {}, {}, {}};
-  if (target.processor == target::Processor::Cpu)
-    result.pipeline = rewrite::prepare_for_cores(result.pipeline);
+  const rewrite::Separate separate = asked ? asked->separated : separate_for(scheduling);
+  Scheduled result{prepared(definition, target, separate), {}, {}, {}};
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
-  const schedule::Grouping grouping = asked ? *asked : chosen_grouping(result, target, scheduling);
+  schedule::Grouping grouping = asked ? *asked : chosen_grouping(result, target, scheduling);
+  grouping.separated = separate;
   result.search = grouping.search;
   schedule::ScheduleOrWhy found =
       schedule_of_groups(result.pipeline, grouping, tiling_of(scheduling), memory_of(target));

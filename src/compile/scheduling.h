@@ -34,13 +34,16 @@ void check(const Scheduling& scheduling);
 /// A pipeline as it is lowered, and the schedule for it.
 struct Scheduled {
   ir::Pipeline pipeline;
-  rewrite::Separate separate;  ///< The windows of the definition that became stages of it.
   schedule::Schedule schedule;
   /// What the groups follow, if a partition was asked for: of the stages as they were defined. It refers to
   /// the architecture of the target.
   std::optional<schedule::hipacc::Partition> partition;
   std::string search;  ///< How much was searched for the groups, if anything: a clause.
 };
+
+/// The pipeline with those windows separated, as the target's schedules divide it.
+ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,
+                      rewrite::Separate separate);
 
 /// Where the target's kernels keep rows that march.
 schedule::Memory memory_of(const target::Target& target);

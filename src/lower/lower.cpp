@@ -108,26 +108,30 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
                  inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
+  // 4. What is surely inside needs no border.
   for (kernel::Function& function : module.functions) kernel::drop_borders(function);
   kernel::verify(module, "drop_borders");
-  // 4. The threads of a block wait for each other.
+  // 5. The threads of a block wait for each other.
   if (on_gpu) {
     for (kernel::Function& function : module.functions) kernel::insert_barriers(function);
     kernel::verify(module, "insert_barriers");
+  }
+  // 6. Of addresses near each other GPUs compute one.
+  if (on_gpu) {
     for (kernel::Function& function : module.functions) kernel::share_places(function, module, layout.names);
     kernel::verify(module, "share_places");
   }
-  // 5. GPUs compute with indices of 32 bits, as far as they can.
+  // 7. GPUs compute with indices of 32 bits, as far as they can.
   if (on_gpu) {
     kernel::narrow_indices(module);
     kernel::verify(module, "narrow_indices");
   }
-  // 6. Nor may signed integers overflow on them.
+  // 8. Nor may signed integers overflow on them.
   if (on_gpu) {
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
-  // 7. Nobody divides twice by the same, nor GPUs by constants. (Compilers for CPUs see to these.)
+  // 9. Nobody divides twice by the same, nor GPUs by constants. (Compilers for CPUs see to these.)
   if (!module.strict) {
     for (kernel::Function& function : module.functions) {
       if (on_gpu) kernel::multiply_by_reciprocals(function);
@@ -135,20 +139,20 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     }
     kernel::verify(module, "reciprocals");
   }
-  // 8. CPUs put vectors of lanes together once, and compute with small integers, as far as they can.
+  // 10. CPUs put vectors of lanes together once, and compute with small integers, as far as they can.
   if (!on_gpu) {
     for (kernel::Function& function : module.functions) kernel::share_spread_loads(function, layout.names);
     kernel::verify(module, "share_spread_loads");
     for (kernel::Function& function : module.functions) kernel::narrow_arithmetic(function);
     kernel::verify(module, "narrow_arithmetic");
   }
-  // 9. Values that nothing reads go.
+  // 11. Values that nothing reads go.
   for (kernel::Function& function : module.functions) kernel::drop_unused(function);
   kernel::verify(module, "drop_unused");
-  // 10. What is the same for a whole row is computed before it.
+  // 12. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 11. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 13. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

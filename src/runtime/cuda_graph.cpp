@@ -163,9 +163,9 @@ CudaGraphs::~CudaGraphs() {
 
 void CudaGraphs::queue(std::vector<CudaCall> calls, void* stream) {
   if (calls.size() > 1 && calls.size() <= most_calls && device_->driver()->have_graphs()) {
-    bool is_new = false;
-    Known known = taken(stream, shape_of(calls), is_new);
-    const bool is_launched = !is_new && launch(known, calls);
+    Known known = taken(stream, shape_of(calls));
+    const bool is_launched = known.was_queued && launch(known, calls);
+    known.was_queued = true;
     give(std::move(known));
     if (is_launched) return;
   }
@@ -173,13 +173,12 @@ void CudaGraphs::queue(std::vector<CudaCall> calls, void* stream) {
 }
 
 /// Nobody else has it meanwhile.
-CudaGraphs::Known CudaGraphs::taken(void* stream, CallShape shape, bool& is_new) {
+CudaGraphs::Known CudaGraphs::taken(void* stream, CallShape shape) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
     return known.stream == stream && known.shape == shape;
   });
-  is_new = found == known_.end();
-  if (is_new) return {stream, std::move(shape), nullptr};
+  if (found == known_.end()) return {stream, std::move(shape), nullptr};
   Known known = std::move(*found);
   known_.erase(found);
   return known;

@@ -43,14 +43,14 @@ class CudaGraphs {
 
  private:
   class Graph;
-  /// What was queued on a stream: first without a graph, and for ever without one if the driver refuses it.
+  /// Calls on a stream: at first without a graph, and for ever if the driver refuses it.
   struct Known {
     void* stream;
     CallShape shape;
     std::unique_ptr<Graph> graph;
-    bool is_refused = false;
+    bool was_queued = false, is_refused = false;
   };
-  Known taken(void* stream, CallShape shape, bool& is_new);
+  Known taken(void* stream, CallShape shape);
   void give(Known known);
   bool launch(Known& known, std::vector<CudaCall>& calls);
 

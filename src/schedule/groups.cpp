@@ -282,7 +282,9 @@ class Planning {
 
 ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
                                  const Memory& memory) {
-  return Planning(pipeline, grouping, tiling, memory).run();
+  ScheduleOrWhy found = Planning(pipeline, grouping, tiling, memory).run();
+  if (found.schedule) found.schedule->separated = grouping.separated;
+  return found;
 }
 
 Tiles tiles_of(const Schedule& schedule) {

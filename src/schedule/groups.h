@@ -11,6 +11,7 @@
 
 #include "ir/stage_ir.h"
 #include "plan/tiles.h"
+#include "rewrite/separate_windows.h"
 #include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 
@@ -26,6 +27,8 @@ struct Grouping {
   std::string search{};                    ///< How much was searched, if anything: a clause.
   Tiles tiles{};                           ///< Of groups that have to march so.
   std::map<std::string, plan::Choices> kernels{};  ///< What else is asked for, by the stage that is stored.
+  /// The windows of the definition that became stages of the pipeline that the groups are of.
+  rewrite::Separate separated = rewrite::Separate::Large;
 };
 
 struct ScheduleOrWhy {
@@ -80,7 +83,7 @@ Grouping groups_of_partition(const ir::Pipeline& pipeline, const hipacc::Partiti
 /// explain --json` prints, which holds that as "schedule". Tiles may be left out, and have the "traversal"
 /// "static" instead of "march"; "kernels" say more of a kernel (plan/json.h). Throws weft::Error.
 Grouping grouping_from_json(const std::string& text);
-std::string to_json(const Groups& groups, const Tiles& tiles = {});
+std::string to_json(const Groups& groups);
 std::string to_json(const Grouping& grouping);
 /// Groups and kernels, whole: what grouping_from_json makes the same schedule of, for the same processor.
 std::string to_json(const Schedule& schedule);

@@ -223,9 +223,11 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const compile:
                                   Failure::Kind last) {
   Trial trial{recipe, {}, {}, {}};
   build(trial);
-  if (trial.recipe.grouping && trial.pipeline)
-    trial.recipe.grouping = legal_groups(rewrite::prepare(trial.pipeline->ir()), *trial.recipe.grouping,
-                                         compile::memory_of(target_of(way)));
+  if (auto& grouping = trial.recipe.grouping; grouping && trial.pipeline) {
+    const target::Target target = target_of(way);
+    grouping = legal_groups(compile::prepared(trial.pipeline->ir(), target, grouping->separated), *grouping,
+                            compile::memory_of(target));
+  }
   recipe = trial.recipe;  // with types, and groups that it has
   if (!trial.failure) lower(trial, way);
   if (last == Failure::Kind::Lowering) return trial.failure;
@@ -312,7 +314,8 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
   std::erase_if(trials, [&](Trial* t) {
     const compile::Scheduled chosen = compile::scheduled(t->pipeline->ir(), target);
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
-      const schedule::Grouping all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
+      schedule::Grouping all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
+      all.separated = chosen.schedule.separated;
       const schedule::Grouping& legal =
           t->recipe.grouping.emplace(legal_groups(chosen.pipeline, all, memory));
       totals.too_large += static_cast<std::int64_t>(all.groups.size() - legal.groups.size());

@@ -34,8 +34,8 @@ std::string ordinal(int number) {
 
 Contenders::Contenders(const Subject& subject)
     : subject_(subject),
-      prepared_(
-          rewrite::prepare_for_cores(rewrite::prepare(subject.pipeline.ir(), rewrite::Separate::SmallSums))),
+      separated_(compile::scheduled(subject.pipeline.ir(), target::Processor::Cpu).schedule.separated),
+      prepared_(compile::prepared(subject.pipeline.ir(), target::Processor::Cpu, separated_)),
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
@@ -46,15 +46,16 @@ Contender* Contenders::find(const schedule::Schedule& schedule) {
   return same == all_.end() ? nullptr : &*same;
 }
 
-void Contenders::add_new(const std::string& name, const schedule::Schedule& schedule) {
+bool Contenders::add_if_new(const std::string& name, const schedule::Schedule& schedule) {
+  if (find(schedule)) return false;
   all_.push_back({{name},
-                  groups_of(schedule),
-                  tiles_of(schedule),
+                  {groups_of(schedule), {}, {}, tiles_of(schedule), {}, schedule.separated},
                   to_json(schedule),
                   plan::costs_of(schedule.kernels, sizes_),
                   {},
                   {},
                   {}});
+  return true;
 }
 
 void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
@@ -62,18 +63,14 @@ void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
   scheduling.fuse = fuse, scheduling.tile = tile;
   const schedule::Schedule schedule =
       compile::scheduled(subject_.pipeline.ir(), target::Processor::Cpu, scheduling).schedule;
-  if (Contender* same = find(schedule))
-    same->names.push_back(name);
-  else
-    add_new(name, schedule);
+  if (!add_if_new(name, schedule)) find(schedule)->names.push_back(name);
 }
 
-bool Contenders::add(const std::string& name, const schedule::Grouping& grouping) {
+bool Contenders::add(const std::string& name, schedule::Grouping grouping) {
+  grouping.separated = separated_;
   const auto legal = schedule_of_groups(prepared_, grouping, schedule::Tiling::March);
   if (!legal.schedule) throw InternalError("groups that are not legal: " + legal.why);
-  if (find(*legal.schedule)) return false;
-  add_new(name, *legal.schedule);
-  return true;
+  return add_if_new(name, *legal.schedule);
 }
 
 void Contenders::add_cheapest(int count) {
@@ -86,10 +83,13 @@ void Contenders::add_cheapest(int count) {
 void Contenders::add_in_strips() {
   constexpr int height = 64;  // several for each core of all but the smallest images
   const std::string name = fastest().names.front();
-  schedule::Grouping grouping{fastest().groups, {}};
+  schedule::Grouping grouping = fastest().grouping;
+  const ir::Pipeline pipeline =
+      compile::prepared(subject_.pipeline.ir(), target::Processor::Cpu, grouping.separated);
   const auto scheduled = [&] {
-    return schedule_of_groups(prepared_, grouping, schedule::Tiling::March).schedule;
+    return schedule_of_groups(pipeline, grouping, schedule::Tiling::March).schedule;
   };
+  grouping.tiles.clear();
   const schedule::Schedule as_is = scheduled().value();
   for (const int width : {128, 256, 512, 1024, 2048}) {
     grouping.tiles.clear();
@@ -98,7 +98,8 @@ void Contenders::add_in_strips() {
       const auto [tile, is_new] = grouping.tiles.emplace(plan.into, plan::Tile{width, height});
       if (is_new && !scheduled()) grouping.tiles.erase(tile);
     }
-    if (!grouping.tiles.empty()) add(fmt::format("{} in {}x{}", name, width, height), grouping);
+    if (!grouping.tiles.empty())
+      add_if_new(fmt::format("{} in {}x{}", name, width, height), scheduled().value());
   }
 }
 

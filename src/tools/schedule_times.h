@@ -17,9 +17,9 @@ namespace weft::tools {
 /// A schedule on the CPU.
 struct Contender {
   std::vector<std::string> names;  ///< Of the ways that lead to it: "auto", "dp".
-  schedule::Groups groups;         ///< All stages, by their last ones.
-  plan::Tiles tiles;               ///< Other than those that the compiler chooses.
-  std::string schedule;            ///< Whole, with all of its plans: JSON (schedule/groups.h).
+  /// All stages, by their last ones, and tiles other than those that the compiler chooses.
+  schedule::Grouping grouping;
+  std::string schedule;  ///< Whole, with all of its plans: JSON (schedule/groups.h).
   std::vector<plan::KernelCost> kernels;
   std::optional<Program> program;  ///< When it has been compiled.
   std::vector<double> seconds;     ///< Of each round.
@@ -38,7 +38,7 @@ class Contenders {
   /// The schedule that a way to fuse and tile leads to, with its name.
   void add(const std::string& name, Fuse fuse, Tile tile = Tile::Auto);
   /// What is legal of the prepared pipeline; false if that schedule is there already, under another name.
-  bool add(const std::string& name, const schedule::Grouping& grouping);
+  bool add(const std::string& name, schedule::Grouping grouping);
   /// So many that the model expects to take least, called "expected 2nd" if they are new.
   void add_cheapest(int count);
 
@@ -61,9 +61,11 @@ class Contenders {
  private:
   /// Null if it is new.
   Contender* find(const schedule::Schedule& schedule);
-  void add_new(const std::string& name, const schedule::Schedule& schedule);
+  /// False if it is not new.
+  bool add_if_new(const std::string& name, const schedule::Schedule& schedule);
 
   const Subject& subject_;
+  rewrite::Separate separated_;
   ir::Pipeline prepared_;
   ir::Sizes sizes_;
   int threads_ = 0;

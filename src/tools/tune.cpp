@@ -66,7 +66,7 @@ void tune(const TuneOptions& options) {
   contenders.time(runs, progress);
   progress.clear();
 
-  write_text(file, schedule::to_json(contenders.fastest().groups, contenders.fastest().tiles) + "\n");
+  write_text(file, schedule::to_json(contenders.fastest().grouping) + "\n");
   fmt::print("{}, {}, {} threads, medians of {} runs\n\n", application.name, subject.size.text(),
              runtime::ThreadPool(threads).threads(), runs);
   print(contenders);

@@ -39,7 +39,8 @@ inline std::string largest_groups_in_tiles(const Pipeline& pipeline, const sched
   for (const schedule::StagePlan& plan : chosen.stages) {
     if (plan.in_rows && !is_reduction(pipeline, plan.into)) tiles[plan.into] = tile;
   }
-  return tiles.empty() ? "" : schedule::to_json(schedule::groups_of(chosen), tiles);
+  return tiles.empty() ? ""
+                       : schedule::to_json(schedule::Grouping{schedule::groups_of(chosen), {}, {}, tiles});
 }
 
 }  // namespace weft::testing_support

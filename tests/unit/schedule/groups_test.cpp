@@ -258,9 +258,19 @@ TEST(GroupsAsJson, AreRefusedWhereTheyWouldBreakTheReader) {
   EXPECT_EQ(refusal_of(R"({"groups": [], "tiles": {"b": )" + tile + R"(, "c": )" + tile + "}}"), "none");
 }
 
+TEST(GroupsAsJson, SayWhichPipelineTheyAreOf) {
+  const Grouping grouping{{{"a", "b"}}, {}, {}, {}, {}, rewrite::Separate::SmallSums};
+  const std::string text = to_json(grouping);
+  EXPECT_EQ(text, R"({"groups":[["a","b"]],"separated":"small sums"})");
+  EXPECT_EQ(grouping_from_json(text).separated, rewrite::Separate::SmallSums);
+  EXPECT_EQ(grouping_from_json(R"({"groups": []})").separated, rewrite::Separate::Large);
+  EXPECT_EQ(refusal_of(R"({"groups": [], "separated": "all"})"),
+            "the schedule separates something else than 'small sums'");
+}
+
 TEST(GroupsAsJson, HaveTiles) {
   const Tiles tiles = {{"b", {256, 64, Traversal::March}}, {"c", {32, 16, Traversal::Static}}};
-  const std::string text = to_json({{"a", "b"}}, tiles);
+  const std::string text = to_json(Grouping{{{"a", "b"}}, {}, {}, tiles});
   EXPECT_EQ(text, R"({"groups":[["a","b"]],"tiles":{"b":{"width":256,"height":64},)"
                   R"("c":{"width":32,"height":16,"traversal":"static"}}})");
   EXPECT_EQ(grouping_from_json(text).tiles, tiles);
