@@ -10,7 +10,7 @@
 #include "tests/cuda/fake/gpu_test.h"
 #include "tests/support/differential.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::runtime_graphs_test {
 namespace {
 
 using Calls = std::vector<std::string>;
@@ -238,4 +238,4 @@ TEST_F(RuntimeGraphs, AreNotMadeWhereKernelsAreWantedOneByOne) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::runtime_graphs_test
