@@ -14,6 +14,15 @@
 namespace weft::schedule {
 namespace {
 
+/// Those that were asked for.
+Tiles tiles_of(const Schedule& schedule) {
+  Tiles tiles;
+  for (const StagePlan& plan : schedule.stages) {
+    if (plan.tile) tiles[plan.stage] = *plan.tile;
+  }
+  return tiles;
+}
+
 std::string quoted(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
@@ -287,14 +296,6 @@ ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& g
   return found;
 }
 
-Tiles tiles_of(const Schedule& schedule) {
-  Tiles tiles;
-  for (const StagePlan& plan : schedule.stages) {
-    if (plan.tile) tiles[plan.stage] = *plan.tile;
-  }
-  return tiles;
-}
-
 Groups groups_of(const Schedule& schedule) {
   std::map<std::string, std::string> last;  // of the group of each stage
   for (auto plan = schedule.stages.rbegin(); plan != schedule.stages.rend(); ++plan)
@@ -308,6 +309,10 @@ Groups groups_of(const Schedule& schedule) {
     }
   }
   return groups;
+}
+
+Grouping grouping_of(const Schedule& schedule) {
+  return {groups_of(schedule), {}, {}, tiles_of(schedule), {}, schedule.separated};
 }
 
 }  // namespace weft::schedule

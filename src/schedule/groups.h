@@ -46,8 +46,8 @@ ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& g
 /// The groups of a schedule, all stages among them, by their last stages; within one in the order of the
 /// pipeline.
 Groups groups_of(const Schedule& schedule);
-/// The tiles that were asked for.
-Tiles tiles_of(const Schedule& schedule);
+/// Those, the tiles that were asked for, and the pipeline that it is of.
+Grouping grouping_of(const Schedule& schedule);
 
 // ---- what makes groups
 

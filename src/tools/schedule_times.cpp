@@ -49,7 +49,7 @@ Contender* Contenders::find(const schedule::Schedule& schedule) {
 bool Contenders::add_if_new(const std::string& name, const schedule::Schedule& schedule) {
   if (find(schedule)) return false;
   all_.push_back({{name},
-                  {groups_of(schedule), {}, {}, tiles_of(schedule), {}, schedule.separated},
+                  grouping_of(schedule),
                   to_json(schedule),
                   plan::costs_of(schedule.kernels, sizes_),
                   {},

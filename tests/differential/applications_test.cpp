@@ -323,7 +323,7 @@ std::vector<std::string> schedules_by_fusion(const Pipeline& pipeline) {
     compile::Scheduling scheduling;
     scheduling.fuse = fuse;
     const auto found = compile::scheduled(pipeline.ir(), target::Processor::Cpu, scheduling);
-    const std::string text = schedule::to_json(schedule::groups_of(found.schedule));
+    const std::string text = schedule::to_json(schedule::grouping_of(found.schedule));
     if (std::count(known.begin(), known.end(), text) > 0) continue;
     known.push_back(text);
     if (fuse != Fuse::Auto) all.push_back(text);  // that runs above
