@@ -94,14 +94,6 @@ schedule::Grouping chosen_grouping(const Scheduled& about, const target::Target&
   return schedule::largest_groups(about.pipeline, tiling, memory);
 }
 
-/// Sums of small windows are separated for the default search, which keeps rows of their columns.
-rewrite::Separate separate_for(const Scheduling& scheduling) {
-  using rewrite::Separate;
-  const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
-  const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
-  return is_default ? Separate::SmallSums : Separate::Large;
-}
-
 /// Between the lanes of warps of 32: NVIDIA's since Kepler.
 bool has_shuffles(const machine::Architecture& architecture) {
   return architecture.warp == plan::lanes_of_warp && architecture.major >= 3;
@@ -128,6 +120,14 @@ schedule::Memory memory_of(const target::Target& target) {
     return {plan::most_shared_bytes, has_shuffles(target.architecture),
             machine::board_of(target.architecture).multiprocessors};
   return {};
+}
+
+/// Sums of small windows are separated for the default search, which keeps rows of their columns.
+rewrite::Separate separate_for(const Scheduling& scheduling) {
+  using rewrite::Separate;
+  const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
+  const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
+  return is_default ? Separate::SmallSums : Separate::Large;
 }
 
 ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,

@@ -41,6 +41,8 @@ struct Scheduled {
   std::string search;  ///< How much was searched for the groups, if anything: a clause.
 };
 
+/// The windows that become stages where no schedule says it.
+rewrite::Separate separate_for(const Scheduling& scheduling = {});
 /// The pipeline with those windows separated, as the target's schedules divide it.
 ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,
                       rewrite::Separate separate);

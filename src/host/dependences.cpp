@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/orders.h"
 #include "ir/stage_ir.h"
 #include "kernel/visit.h"
 
@@ -67,21 +68,16 @@ bool depend(const Uses& a, const Uses& b) {
 }
 
 void connect(const kernel::Module& module, std::vector<Node>& nodes) {
-  std::vector<std::set<std::size_t>> before(nodes.size());  // by the edges so far
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
-    Node& node = nodes[n];
+  for (Node& node : nodes) {
     if (auto* repeat = std::get_if<Repeat>(&node.what)) {
       for (Turns& part : repeat->parts) connect(module, part.nodes);
     }
     node.uses = uses_of(module, node);
-    node.after.clear();
-    for (std::size_t earlier = n; earlier-- > 0;) {
-      if (before[n].count(earlier) || !depend(nodes[earlier].uses, node.uses)) continue;
-      node.after.insert(node.after.begin(), earlier);
-      before[n].insert(earlier);
-      before[n].insert(before[earlier].begin(), before[earlier].end());
-    }
   }
+  const auto orders = orders_of(nodes.size(), [&](std::size_t earlier, std::size_t later) {
+    return depend(nodes[earlier].uses, nodes[later].uses);
+  });
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n].after.assign(orders[n].rbegin(), orders[n].rend());
 }
 
 }  // namespace weft::host

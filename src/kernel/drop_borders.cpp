@@ -13,10 +13,7 @@ class Dropping {
     const auto outer = ranges_.names;
     for (Stmt& s : block) {
       each_operand(s, [&](Expr& e) { e = dropped(e); });
-      if (const auto* let = std::get_if<Let>(&s.op)) {
-        ranges_.names.erase(let->name);
-        if (!let->is_mutable) ranges_.names.emplace(let->name, ranges_.of(let->value));
-      }
+      if (const auto* let = std::get_if<Let>(&s.op)) ranges_.declare(*let);
       if (const auto* loop = std::get_if<For>(&s.op)) ranges_.names.erase(loop->variable);
       each_block(s, [&](Block& inside) { walk(inside); });
     }

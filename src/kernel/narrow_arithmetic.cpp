@@ -82,10 +82,7 @@ class ArithmeticNarrowing {
   }
 
   void declare(const Stmt& s) {
-    if (const auto* let = std::get_if<Let>(&s.op)) {
-      ranges_.names.erase(let->name);
-      if (!let->is_mutable) ranges_.names.emplace(let->name, ranges_.of(let->value));
-    }
+    if (const auto* let = std::get_if<Let>(&s.op)) ranges_.declare(*let);
     if (const auto* pointer = std::get_if<Pointer>(&s.op)) {
       std::vector<Symbol> arrays = ranges_.arrays_of(pointer->array);
       if (pointer->unless)

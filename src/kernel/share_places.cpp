@@ -115,14 +115,13 @@ class PlaceSharing {
   }
 
   void declare(const Stmt& s) {
-    if (const auto* let = std::get_if<Let>(&s.op)) {
-      if (let->is_mutable) {
-        changing_.insert(let->name);
-      } else {
-        ranges_.names[let->name] = ranges_.of(let->value);
-        if (!is_float(let->value->type)) values_[let->name] = let->value;
-      }
-    }
+    const auto* let = std::get_if<Let>(&s.op);
+    if (!let) return;
+    ranges_.declare(*let);
+    if (let->is_mutable)
+      changing_.insert(let->name);
+    else if (!is_float(let->value->type))
+      values_[let->name] = let->value;
   }
 
   void note(const Symbol& array, const Expr& index, std::size_t statement) {

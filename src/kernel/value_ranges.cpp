@@ -143,6 +143,11 @@ ValueRange KnownRanges::of(const Expr& e) const {
   return exact.within(all) ? exact : all;  // what does not fit may be anything, once it has wrapped
 }
 
+void KnownRanges::declare(const Let& let) {
+  names.erase(let.name);
+  if (!let.is_mutable) names.emplace(let.name, of(let.value));
+}
+
 std::vector<Symbol> KnownRanges::arrays_of(const Symbol& name) const {
   const auto found = points.find(name);
   return found == points.end() ? std::vector<Symbol>{name} : found->second;

@@ -33,6 +33,8 @@ ValueRange range_of_cast(const Cast& n, Scalar to, const ValueRange& a);
 class KnownRanges {
  public:
   ValueRange of(const Expr& e) const;
+  /// From here on the variable is known by its value, unless that may change.
+  void declare(const Let& let);
   /// The arrays that a pointer may point into; an array itself.
   std::vector<Symbol> arrays_of(const Symbol& name) const;
 

@@ -18,11 +18,13 @@ struct KernelCall {
 
   /// As the driver takes them; valid as long as the arguments are where they are.
   std::vector<void*> pointers();
+  bool operator==(const KernelCall&) const = default;
 };
 /// With zeros.
 struct FillCall {
   void* memory;
   std::size_t bytes;
+  bool operator==(const FillCall&) const = default;
 };
 
 struct CudaCall {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/orders.h"
 #include "ir/stage_ir.h"
 
 namespace weft::runtime {
@@ -31,12 +32,6 @@ CudaKernelNode node_of(KernelCall& call, std::vector<void*>& pointers) {
 
 CudaFillNode node_of(const FillCall& call) { return {as_address(call.memory), 0, 0, 1, call.bytes, 1}; }
 
-bool same(const KernelCall& a, const KernelCall& b) {
-  return a.function == b.function && a.blocks == b.blocks && a.threads == b.threads &&
-         a.arguments == b.arguments;
-}
-bool same(const FillCall& a, const FillCall& b) { return a.memory == b.memory && a.bytes == b.bytes; }
-
 }  // namespace
 
 CallShape shape_of(const std::vector<CudaCall>& calls) {
@@ -56,22 +51,12 @@ CallShape shape_of(const std::vector<CudaCall>& calls) {
 }
 
 std::vector<std::vector<std::size_t>> orders_of(const std::vector<CudaCall>& calls) {
-  std::vector<std::vector<std::size_t>> after(calls.size());
-  std::vector<std::vector<bool>> before(calls.size());
-  for (std::size_t n = 0; n < calls.size(); ++n) {
-    before[n].resize(n);
-    for (std::size_t earlier = n; earlier-- > 0;) {
-      if (before[n][earlier] || !depend(calls[earlier], calls[n])) continue;
-      after[n].push_back(earlier);
-      before[n][earlier] = true;
-      for (std::size_t i = 0; i < earlier; ++i)
-        if (before[earlier][i]) before[n][i] = true;
-    }
-  }
-  return after;
+  return weft::orders_of(calls.size(), [&](std::size_t earlier, std::size_t later) {
+    return depend(calls[earlier], calls[later]);
+  });
 }
 
-/// As the driver has it, with the calls that it was last told of.
+/// As the driver has it, with what its nodes were last set to.
 class CudaGraphs::Graph {
  public:
   /// Throws weft::Error if the driver refuses.
@@ -90,7 +75,7 @@ class CudaGraphs::Graph {
       driver->destroy_graph(graph_);
       throw;
     }
-    calls_ = calls;
+    for (const CudaCall& call : calls) set_.push_back(call.what);
   }
   ~Graph() {
     device_->driver()->destroy_executable(executable_);
@@ -128,30 +113,29 @@ class CudaGraphs::Graph {
   }
 
   void set(std::size_t i, CudaCall& call) {
+    if (call.what == set_[i]) return;
     const CudaDriver& driver = device_->driver();
     const int status =
         std::visit(ir::overloaded{
                        [&](KernelCall& c) {
-                         if (same(c, std::get<KernelCall>(calls_[i].what))) return 0;
                          std::vector<void*> pointers;
                          const CudaKernelNode kernel = node_of(c, pointers);
                          return driver->set_kernel_node(executable_, nodes_[i], &kernel);
                        },
                        [&](const FillCall& c) {
-                         if (same(c, std::get<FillCall>(calls_[i].what))) return 0;
                          const CudaFillNode fill = node_of(c);
                          return driver->set_fill_node(executable_, nodes_[i], &fill, device_->context());
                        },
                    },
                    call.what);
     driver.check(status, call.failure);
-    calls_[i].what = call.what;
+    set_[i] = call.what;
   }
 
   std::shared_ptr<const CudaDevice> device_;
   void *graph_ = nullptr, *executable_ = nullptr;
   std::vector<void*> nodes_;
-  std::vector<CudaCall> calls_;
+  std::vector<decltype(CudaCall::what)> set_;
 };
 
 CudaGraphs::CudaGraphs(std::shared_ptr<const CudaDevice> device) : device_(std::move(device)) {}

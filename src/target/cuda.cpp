@@ -22,7 +22,7 @@ constexpr Dialect cuda_row = {
     .kernel_address = "kernel",
     .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",
-    // An instruction cvt, of which the PTX ISA says that it does this.
+    // The instruction cvt.rzi; the PTX ISA says that it makes NaN 0 and clamps what is out of range.
     .truncation = "__float2{}_rz",
     .shuffle = "__shfl{}_sync(~0u, ",
     .shuffle_ends = ")",

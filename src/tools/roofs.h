@@ -12,9 +12,9 @@
 // has confirmed it either. A kernel whose second bound is near the first will not reach it: bounds overlap only as far as
 // there is other work to do meanwhile.
 //
-// As a CUDA graph, which a pipeline's later runs are (runtime/cuda_graph.h), kernels take at least as long as the longest
-// chain of those that wait for each other, and as each of memory, issue, accesses, float and special takes of all
-// together.
+// A pipeline's later runs are CUDA graphs (runtime/cuda_graph.h), in which independent kernels run at the same time. A graph
+// takes at least as long as its longest chain of dependent kernels. Nor is it faster than memory is for the bytes of all
+// kernels together, or than issue, accesses, float and special are for all their instructions.
 //
 // Latency under load is twice that of memory at rest. A warp that loads P rows ahead waits for memory in each P rows,
 // and has P rows under way for reads while as many bytes are written: twice (study of marching strips by hand, in which

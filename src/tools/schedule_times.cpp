@@ -34,7 +34,7 @@ std::string ordinal(int number) {
 
 Contenders::Contenders(const Subject& subject)
     : subject_(subject),
-      separated_(compile::scheduled(subject.pipeline.ir(), target::Processor::Cpu).schedule.separated),
+      separated_(compile::separate_for()),
       prepared_(compile::prepared(subject.pipeline.ir(), target::Processor::Cpu, separated_)),
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}

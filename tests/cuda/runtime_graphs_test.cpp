@@ -50,7 +50,7 @@ TEST(CallsOfAGraph, FollowThoseWhoseMemoryTheyShare) {
   EXPECT_EQ(runtime::orders_of({call({0}, {1}), call({1}, {2}), call({1, 2}, {3})}), (Orders{{}, {0}, {1}}));
   EXPECT_EQ(runtime::orders_of({call({0}, {1}), call({2}, {0})}), (Orders{{}, {0}})) << "it was read before";
   EXPECT_EQ(runtime::orders_of({call({0}, {1}), call({2}, {1})}), (Orders{{}, {0}})) << "the last one stays";
-  // Two fields in turn, of which the second needs itself alone.
+  // Two fields in turn: the first reads both, the second itself alone.
   EXPECT_EQ(runtime::orders_of({call({0, 1}, {2}), call({1}, {3}), call({2, 3}, {0}), call({3}, {1})}),
             (Orders{{}, {}, {1, 0}, {1, 0}}));
 }
