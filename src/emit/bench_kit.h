@@ -4,9 +4,13 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -270,6 +274,27 @@ class Clock {
   cudaStream_t stream = nullptr;
 };
 
+/// The board for one program alone, while others that name the same file prepare their images.
+class Turn {
+ public:
+  explicit Turn(const std::string& file) {
+    if (file.empty()) return;
+    file_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int taken = -1;
+    while (file_ >= 0 && (taken = flock(file_, LOCK_EX)) != 0 && errno == EINTR) {
+    }
+    if (taken != 0) throw std::runtime_error("waiting for '" + file + "': " + std::strerror(errno));
+  }
+  ~Turn() {
+    if (file_ >= 0) close(file_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 // ---- the board's memory ----------------------------------------------------------------------------------
 
 constexpr int threads = 256;
@@ -367,7 +392,7 @@ struct Request {
   int runs = 100;
   uint64_t seed = 1;
   int64_t probe_megabytes = 1000;
-  std::string json;
+  std::string json, turns;
   bool titles = false, board = false, help = false;
 };
 
@@ -376,6 +401,7 @@ constexpr const char* usage =
     "  --runs N       how often it is timed, with its images in the L2 cache and without (100)\n"
     "  --seed N       of the random pixels (1)\n"
     "  --probe-mb N   of the two buffers whose copying shows the speed of the board's memory (1000)\n"
+    "  --turns FILE   uses the board while no other program does that names the same file\n"
     "  --json FILE    writes the numbers there, too\n"
     "  --titles       prints the titles of the columns, and does nothing\n"
     "  --board        prints what the board is, as JSON, and does nothing else\n"
@@ -402,6 +428,8 @@ inline Request request_of(int count, char** words) {
       request.probe_megabytes = number();
     } else if (word == "--json" && i + 1 < count) {
       request.json = words[++i];
+    } else if (word == "--turns" && i + 1 < count) {
+      request.turns = words[++i];
     } else if (word == "--titles") {
       request.titles = true;
     } else if (word == "--board") {
@@ -544,6 +572,8 @@ class Bench {
     say("the C++");
     if (on_cpu() != 0) throw std::runtime_error("the C++ has too little memory");
     say("the CUDA");
+    const Turn turn(request_.turns);
+    to_device();
     run();
     check(cudaStreamSynchronize(clock_.stream), "the CUDA");
     compare();
@@ -570,13 +600,14 @@ class Bench {
     Random random(request_.seed);
     for (const auto& image : inputs_) {
       image->fill(random, result_.about.range);
-      image->copy_to_device();
       result_.bytes += image->bytes();
     }
-    for (const auto& image : outputs_) {
-      image->spoil_device();
-      result_.bytes += image->bytes();
-    }
+    for (const auto& image : outputs_) result_.bytes += image->bytes();
+  }
+
+  void to_device() {
+    for (const auto& image : inputs_) image->copy_to_device();
+    for (const auto& image : outputs_) image->spoil_device();
   }
 
   void compare() {
