@@ -9,6 +9,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/value_ranges.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -92,8 +93,6 @@ class IndexNarrowing {
     }
   }
 
-  const std::set<Symbol>& limited() const { return limited_; }
-
  private:
   struct Narrow {
     Expr e;  // of type i32
@@ -172,7 +171,8 @@ class IndexNarrowing {
             },
             [&](const kernel::Binary& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
-              const auto range = b ? interval(n.op, a->range, b->range) : std::nullopt;
+              if (!b) return limited(n);
+              const auto range = interval(n.op, a->range, b->range);
               if (!range) return std::nullopt;
               return Narrow{kernel::binary(n.op, a->e, b->e), *range};
             },
@@ -210,6 +210,26 @@ class IndexNarrowing {
         },
         e->op);
     return result && result->range.fits() ? result : std::nullopt;
+  }
+
+  /// The lesser or the greater of two, where one of them does not fit, but brings the other nowhere that does not.
+  std::optional<Narrow> limited(const kernel::Binary& n) {
+    if (n.op != BinaryOp::Min && n.op != BinaryOp::Max) return std::nullopt;
+    const ValueRange range = range_of_result(n.op, wide_range(n.a), wide_range(n.b));
+    if (!range.within(range_of(Scalar::I32))) return std::nullopt;
+    const Expr wide = kernel::binary(n.op, rewritten(n.a), rewritten(n.b));
+    return Narrow{kernel::cast(ir::CastMode::Convert, Scalar::I32, wide),
+                  {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}};
+  }
+  /// In 64 bits.
+  ValueRange wide_range(const Expr& e) {
+    const ValueRange all = range_of(Scalar::I64);
+    if (const auto small = narrow(e))
+      return {static_cast<double>(small->range.low), static_cast<double>(small->range.high)};
+    const auto* n = std::get_if<kernel::Binary>(&e->op);
+    if (n == nullptr) return all;
+    const ValueRange exact = range_of_result(n->op, wide_range(n->a), wide_range(n->b));
+    return exact.within(all) ? exact : all;
   }
 
   /// Of the same type and value; what is narrow inside is widened.

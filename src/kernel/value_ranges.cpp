@@ -86,8 +86,12 @@ ValueRange range_of_result(BinaryOp op, const ValueRange& a, const ValueRange& b
     }
     case BinaryOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
     case BinaryOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Div:
+      if (b.low > 0)
+        return {std::trunc(a.low / (a.low < 0 ? b.low : b.high)),
+                std::trunc(a.high / (a.high < 0 ? b.high : b.low))};
+      [[fallthrough]];
+    // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Rem: {
       const double most = std::max(std::abs(a.low), std::abs(a.high));
       return {a.low >= 0 && b.low >= 0 ? 0 : -most, most};

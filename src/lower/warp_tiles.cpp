@@ -93,44 +93,18 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
     const kernel::Symbol all = tile_.layout().names.local(tile_.is_of_volume() ? "planes" : "rows");
-    const kernel::Symbol& first = tile_.from(down());
-    const Expr rows = name(all);
     function.body.push_back({Let{all, tile_.height(side_by_side(), nullptr)}});
-    const Expr end = tile_.steps().whole(rows_.end(down()), down());
-    Block tile;
-    tile.push_back({Let{tile_.until(down()), kernel::min(kernel::add(name(first), rows), end)}});
-    if (!has_single_rows()) {
-      tile.push_back({Let{variables_.step0, in_steps(name(tile_.from(1)), 1)}});
-      tile.push_back({Let{variables_.step1, in_steps(name(tile_.until(1)), 1)}});
-    }
-    kernel::append(tile, std::move(work));
-    // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
-    const bool has_room = tile_.plan().height().step > 0;
-    const Expr has_columns = less(name(variables_.next), rows_.end(0));
-    const Expr has_pixels = kernel::both(has_columns, less(name(first), rows_.end(down())));
-    if (has_room) tile = {{If{has_pixels, std::move(tile), {}}}};
-    For along{tile_.is_of_volume() ? LoopKind::BlocksZ : LoopKind::BlocksY,
-              first,
-              tile_.steps().origin(down()),
-              rows_.end(down()),
-              std::move(tile),
-              rows,
-              has_room};
-    if (tile_.is_of_volume()) along = through_lines(std::move(along));
-    // Blocks start in order, and strips at the ends of rows take longest: the last one comes before the first.
-    const Expr width = literal(tile_.width()), next = name(variables_.next), begin = rows_.begin(0);
-    const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
-    const Expr last =
-        kernel::add(begin, kernel::sub(before_end, kernel::binary(BinaryOp::Rem, before_end, width)));
     Block strip;
-    strip.push_back({Let{tile_.from(0), kernel::select(equal(next, begin), last, kernel::sub(next, width))}});
+    For along =
+        halves_ends() ? bands(strip, name(all), std::move(work)) : tiles(strip, name(all), std::move(work));
     strip.push_back({Let{variables_.first, kernel::sub(step_of_tile(), literal(halo_.left * steps_))}});
     strip.push_back({Let{variables_.left, kernel::add(name(variables_.first),
                                                       kernel::mul(name(variables_.lane), literal(steps_)))}});
     strip.push_back({Let{variables_.has_result, between(literal(halo_.left), name(variables_.lane),
                                                         literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(along)});
-    For across{LoopKind::BlocksX, variables_.next, begin, rows_.end(0), std::move(strip), width, has_room};
+    For across{LoopKind::BlocksX, variables_.next,        rows_.begin(0), end_of_strips(),
+               std::move(strip),  literal(tile_.width()), halves_ends()};
     function.body.push_back(
         {For{LoopKind::Lanes, variables_.lane, literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
   }
@@ -138,7 +112,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
     const Expr bands = tile_.height(
         side_by_side(), nullptr, [&](const Expr& rows) { return parts(tile_.steps().extent(down()), rows); });
-    std::array<Expr, 3> tiles{strips(), bands, literal(1)};
+    std::array<Expr, 3> tiles{columns_of_blocks(), bands, literal(1)};
     if (tile_.is_of_volume()) tiles = {strips(), tile_.layers_of_tiles(), bands};
     kernel::Grid grid{tiles, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
@@ -161,7 +135,8 @@ class WarpTiles : public TileOwner, private LanesByStages {
     const Expr in_lanes = let(variables_.in_lanes, inside.lanes, Scalar::Bool);
     const Expr is_inside = let(variables_.is_inside, inside.columns, Scalar::Bool);
     const Expr first_inside = kernel::min(kernel::max(inside.first_steps), end_of_steps);
-    const Expr begin = let(variables_.inner, kernel::select(in_lanes, first_inside, end_of_steps));
+    const Expr has_batches = kernel::both(in_lanes, ends_below_beginnings());
+    const Expr begin = let(variables_.inner, kernel::select(has_batches, first_inside, end_of_steps));
     const Expr all = kernel::max(kernel::sub(kernel::min(inside.end_steps), begin), literal(0));
     const Expr turns = kernel::mul(kernel::div(all, literal(batch())), literal(batch()));
     const Expr end = let(variables_.inner_end, kernel::add(begin, turns));
@@ -477,7 +452,94 @@ class WarpTiles : public TileOwner, private LanesByStages {
   Expr first_step() const { return kernel::sub(begin_of_tile(), literal(steps_before())); }
   /// Strips beside each other, from where the result begins; in a volume, all tiles of a plane.
   Expr strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
-  Expr side_by_side() const { return kernel::mul(strips(), tile_.layers_of_tiles()); }
+  Expr side_by_side() const { return kernel::mul(columns_of_blocks(), tile_.layers_of_tiles()); }
+
+  // Where as many strips march as run at a time, the slowest of them decides how long that takes. Those at the ends of rows
+  // have borders to look for, and are half as high as the others: of 4 strips, with blocks numbered from left to right,
+  //
+  //     blocks     0 1 2 3 4 5        the last strip, upper and lower half, the first, the second, the third
+  //     strips     3 3 0 0 1 2
+
+  bool halves_ends() const { return plan::halves_ends(tile_.plan()); }
+  Expr columns_of_blocks() const {
+    return halves_ends() ? kernel::add(strips(), kernel::min(strips(), literal(2))) : strips();
+  }
+  /// Of the loop over blocks, whose variable goes by strips.
+  Expr end_of_strips() const {
+    const Expr more = kernel::mul(kernel::min(strips(), literal(2)), literal(tile_.width()));
+    return halves_ends() ? kernel::add(rows_.end(0), more) : rows_.end(0);
+  }
+
+  /// Appends which strip a block has, and returns the loop over its tiles, which are as high as said but for those at the
+  /// ends of rows.
+  For bands(Block& strip, const Expr& height, Block work) {
+    kernel::Names& names = tile_.layout().names;
+    const auto let = [&](Block& block, const char* called, const Expr& value, Scalar type = Scalar::I64) {
+      const kernel::Symbol variable = names.local(called);
+      block.push_back({Let{variable, value}});
+      return name(variable, type);
+    };
+    const Expr width = literal(tile_.width()), begin = rows_.begin(0);
+    const auto is_before = [&](int strips) {
+      return less(name(variables_.next), kernel::add(begin, literal(std::int64_t{strips} * tile_.width())));
+    };
+    const Expr is_end = let(strip, "is_end", is_before(4), Scalar::Bool);
+    const Expr inner = kernel::sub(name(variables_.next), literal(3 * std::int64_t{tile_.width()}));
+    strip.push_back({Let{tile_.from(0),
+                         kernel::select(is_before(2), last_strip(), kernel::select(is_end, begin, inner))}});
+    const Expr origin = tile_.steps().origin(down()), end = tile_.steps().whole(rows_.end(down()), down());
+    const Expr rows_of_all = tile_.steps().extent(down());
+    const Expr half = plan::half_of(tile_.plan().height(), height);
+    const Expr rows = let(strip, "strip_rows", kernel::select(is_end, half, height));
+
+    const kernel::Symbol band = names.local("band");
+    const Expr at = kernel::div(kernel::sub(name(variables_.next), begin), width);
+    const Expr of_halves =
+        kernel::add(kernel::mul(name(band), literal(2)), kernel::binary(ir::BinaryOp::And, at, literal(1)));
+    Block tile;
+    const Expr number = kernel::select(is_end, of_halves, name(band));
+    tile.push_back(
+        {Let{tile_.from(down()), kernel::min(kernel::add(origin, kernel::mul(number, rows)), end)}});
+    const Expr first = name(tile_.from(down()));
+    tile.push_back({Let{tile_.until(down()), kernel::min(kernel::add(first, rows), end)}});
+    append_steps(tile);
+    kernel::append(tile, std::move(work));
+    // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
+    const Expr has_columns = less(name(variables_.next), end_of_strips());
+    const Expr has_pixels = kernel::both(has_columns, less(first, rows_.end(down())));
+    Block rest(std::make_move_iterator(tile.begin() + 1), std::make_move_iterator(tile.end()));
+    tile.resize(1);
+    tile.push_back({If{has_pixels, std::move(rest), {}}});
+    return {LoopKind::BlocksY, band, literal(0), parts(rows_of_all, height), std::move(tile), {}, true};
+  }
+
+  /// Likewise where all tiles are as high. Blocks start in order: the last strip comes before the first.
+  For tiles(Block& strip, const Expr& height, Block work) {
+    const Expr width = literal(tile_.width()), next = name(variables_.next), begin = rows_.begin(0);
+    strip.push_back(
+        {Let{tile_.from(0), kernel::select(equal(next, begin), last_strip(), kernel::sub(next, width))}});
+    const kernel::Symbol& first = tile_.from(down());
+    const Expr end = tile_.steps().whole(rows_.end(down()), down());
+    Block tile{{Let{tile_.until(down()), kernel::min(kernel::add(name(first), height), end)}}};
+    append_steps(tile);
+    kernel::append(tile, std::move(work));
+    const LoopKind kind = tile_.is_of_volume() ? LoopKind::BlocksZ : LoopKind::BlocksY;
+    For along{kind, first, tile_.steps().origin(down()), rows_.end(down()), std::move(tile), height};
+    return tile_.is_of_volume() ? through_lines(std::move(along)) : along;
+  }
+
+  /// Where the last strip begins.
+  Expr last_strip() const {
+    const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
+    const Expr rest = kernel::binary(ir::BinaryOp::Rem, before_end, literal(tile_.width()));
+    return kernel::add(rows_.begin(0), kernel::sub(before_end, rest));
+  }
+
+  void append_steps(Block& tile) const {
+    if (has_single_rows()) return;
+    tile.push_back({Let{variables_.step0, in_steps(name(tile_.from(1)), 1)}});
+    tile.push_back({Let{variables_.step1, in_steps(name(tile_.until(1)), 1)}});
+  }
   /// The tiles of a volume's planes that lie beside those of the loop along z.
   For through_lines(For along) const {
     const Expr lines = literal(tile_.plan().lines());
@@ -521,6 +583,16 @@ class WarpTiles : public TileOwner, private LanesByStages {
       loads.push_back({unrolled(variables_.k, loaded(), std::move(each))});
     });
     return loads;
+  }
+  /// Whether the tile needs rows of all images, and not just what borders find above them. Batches load the last one that is
+  /// needed wherever it is.
+  Expr ends_below_beginnings() const {
+    Expr all;
+    for_images([&](const Source& image) {
+      const Expr begin = Rows(image.stage.box, tile_.layout()).begin(down());
+      all = kernel::both(all, at_most(begin, row_of_step(&image.kept, end_of_tile(), -1)));
+    });
+    return all;
   }
   /// What is done for a row with tests, after which the rows in registers have moved up.
   Block row_by_row(const std::function<Block()>& rows) {

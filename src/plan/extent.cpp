@@ -23,6 +23,17 @@ bool are_multiples(const Extent& extent) {
   return count > 3 && (extent.sizes.back() & (extent.sizes.back() - 1)) == 0;
 }
 
+Expr parts(const Expr& all, const Expr& each) {
+  return kernel::div(kernel::add(all, kernel::sub(each, literal(1))), each);
+}
+
+/// The least size that is no less than `pixels`.
+Expr no_less_than(const Expr& pixels, const Extent& extent) {
+  const Expr least = literal(extent.sizes.front()), step = literal(extent.step);
+  const Expr more = kernel::max(kernel::sub(pixels, least), literal(0));
+  return kernel::add(least, kernel::mul(parts(more, step), step));
+}
+
 }  // namespace
 
 Extent in_room(int least, int step, int room) { return {{least}, room, step}; }
@@ -37,14 +48,9 @@ Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_sid
                const std::function<Expr(const Expr& size)>& given) {
   if (extent.is_all()) return given(pixels);
   if (extent.step > 0) {
-    const int least = extent.sizes.front(), step = extent.step;
-    const auto parts = [](const Expr& all, const Expr& each) {
-      return kernel::div(kernel::add(all, kernel::sub(each, literal(1))), each);
-    };
     const Expr in_line =
         kernel::max(kernel::div(literal(extent.enough), kernel::max(side_by_side, literal(1))), literal(1));
-    const Expr more = kernel::max(kernel::sub(parts(pixels, in_line), literal(least)), literal(0));
-    return given(kernel::add(literal(least), kernel::mul(parts(more, literal(step)), literal(step))));
+    return given(no_less_than(parts(pixels, in_line), extent));
   }
   if (are_multiples(extent)) {
     const int step = extent.sizes.back(), most = extent.sizes.front();
@@ -66,6 +72,8 @@ std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t s
       with_size(extent, literal(pixels), literal(side_by_side), [](const Expr& s) { return s; });
   return kernel::evaluate(size, {});
 }
+
+Expr half_of(const Extent& extent, const Expr& size) { return no_less_than(parts(size, literal(2)), extent); }
 
 std::string to_string(const Extent& extent) {
   if (extent.is_all()) return "all";

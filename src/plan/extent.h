@@ -40,6 +40,9 @@ kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const k
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 
+/// Of an extent with a step: the least size of which two are no less than one of that size.
+kernel::Expr half_of(const Extent& extent, const kernel::Expr& size);
+
 /// Tiles of that size along that number of pixels: 2 of 64 along 100.
 inline std::int64_t tiles_along(std::int64_t pixels, std::int64_t size) { return (pixels + size - 1) / size; }
 

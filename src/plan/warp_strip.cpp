@@ -476,4 +476,12 @@ Extent heights_of_warps(const WarpStrip& strip, int multiprocessors) {
                  multiprocessors * warps_at_a_time(strip.registers));
 }
 
+bool halves_ends(const KernelPlan& plan) {
+  return plan.is_of_lanes() && !plan.is_static() && plan.height().step > 0;
+}
+
+std::int64_t strips_in_whole(const KernelPlan& plan, std::int64_t columns) {
+  return halves_ends(plan) ? columns + std::min<std::int64_t>(columns, 2) : columns;
+}
+
 }  // namespace weft::plan

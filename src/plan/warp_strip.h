@@ -100,5 +100,11 @@ int warps_to_leave_registers_for(const KernelPlan& plan);
 
 /// Rows of a strip, so that it is gone through in whole batches, and all strips are under way at a time.
 Extent heights_of_warps(const WarpStrip& strip, int multiprocessors);
+/// Whether strips at the ends of rows are half as high as the others. They have borders to look for: where as many run as
+/// there is room for at a time, the slowest decide how long that takes, and they took 1.3 to 1.6 times as long as the others
+/// (bench/results/2026-11-26-h100.md).
+bool halves_ends(const KernelPlan& plan);
+/// How many strips there would be side by side, were all as high.
+std::int64_t strips_in_whole(const KernelPlan& plan, std::int64_t columns);
 
 }  // namespace weft::plan

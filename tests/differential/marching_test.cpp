@@ -360,6 +360,19 @@ TEST_P(Marching, RowsFarOutsideOfWhatIsReadWhereItIs) {
   agree({out});
 }
 
+// Found by: pyramid_blend on an H100, in strips of seven rows, one of which ended just above the image
+TEST(MarchingStages, BeginAndEndAboveAnImage) {
+  for (const int above : {29, 30, 31, 32, 33, 34}) {
+    const Image<int> in("in");
+    const Accessor src = in.border(Border::clamp());
+    Stage a = stage("a", {in.width(), in.height() + 40},
+                    [&](Var x, Var y) { return src(x - 1, y - above) + src(x + 1, y - above); });
+    Stage b = stage("b", {in.width(), in.height() + 40},
+                    [&](Var x, Var y) { return a(x, y) * 2 - a.border(Border::clamp())(x, y + 1); });
+    agree({b});
+  }
+}
+
 TEST_P(Marching, SourcesThatMayBeEmpty) {
   const Image<std::int32_t> in("in");
   Stage half =

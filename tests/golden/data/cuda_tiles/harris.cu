@@ -19,6 +19,7 @@ namespace {
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+__host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // i itself inside [0, n), else the nearest index.
 __host__ __device__ inline int32_t clamp_index(int32_t i, int32_t n) {
   const int32_t last = n - 1;
@@ -85,26 +86,33 @@ __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in
   float sx_rows[18] = {};
   float sy_rows[18] = {};
   float sxy_rows[18] = {};
-  const int32_t rows = (max_i32(div_i32(in_h + max_i32(div_i32(2112, max_i32((in_w + 119) / 120, 1)), 1) - 1,
-      max_i32(div_i32(2112, max_i32((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 8;
+  const int32_t rows = (max_i32(div_i32(in_h
+      + max_i32(div_i32(2112, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
+      max_i32(div_i32(2112, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
+      + 2) / 3 * 3 + 8;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
       const int32_t next = blockIdx.x * 120;
-      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 120 - 1 : next - 120;
+      const bool is_end = next < 480;
+      const int32_t x0 = next < 240 ? in_w - (in_w - 1) % 120 - 1 : is_end ? 0 : next - 360;
+      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 8, 0) + 2) / 3 * 3 + 8 : rows;
       const int32_t first = x0 - 4;
       const int32_t left = first + lane * 4;
       const bool has_result = 1 <= lane && lane < 31;
       {
-        const int32_t y0 = blockIdx.y * rows;
-        if (next < in_w && y0 < in_h) {
-          const int32_t y1 = min_i32(y0 + rows, in_h);
+        const int32_t band = blockIdx.y;
+        const int32_t y0 = (int32_t)min_i64((int64_t)(is_end ? band * 2 + (next / 120 & 1) : band)
+            * (int64_t)strip_rows, (int64_t)in_h);
+        if (next < in_w + min_i32((in_w + 119) / 120, 2) * 120 && y0 < in_h) {
+          const int32_t y1 = min_i32(y0 + strip_rows, in_h);
           const bool in_aligned = (size_t)(in + (int64_t)first) % 16 == 0;
           const bool hc_aligned = (size_t)(hc + (int64_t)first) % 16 == 0;
           const bool in_lanes = in_aligned && (in_pitch * 4 & 15) == 0
               && (first + 128 <= in_w || (in_w - first) % 4 == 0) && (hc_aligned && (hc_pitch * 4 & 15) == 0);
           const bool is_inside = x0 + 120 <= in_w && 0 <= first && first + 128 <= in_w;
-          const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
+          const int32_t inner = in_lanes && 0 <= y1 + 1
+              ? min_i32(max_i32(max_i32(max_i32(y0 - 4, -5), 1), 0), y1) : y1;
           const int32_t inner_end = inner + max_i32(min_i32(min_i32(min_i32(y1, in_h - 5), in_h - 1), in_h)
               - inner, 0) / 3 * 3;
           const int32_t in_column = min_i32(max_i32(left, 0), in_w - 4);
@@ -681,12 +689,14 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(hc_kernel, {(in_w + 119) / 120 * 32,
-        div_i64(in_h + (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 7,
-        (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 119) / 120, 1)), 1)) - 8, 0) + 2) / 3 * 3 + 8), 1}, {32, 1, 1},
-        stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
+    status = launch(hc_kernel, {((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2)) * 32,
+        div_i64(in_h + (max_i64(div_i64(in_h
+        + max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
+        + 2) / 3 * 3 + 7, (max_i64(div_i64(in_h
+        + max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
+        + 2) / 3 * 3 + 8), 1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
   }
   return status;
 }

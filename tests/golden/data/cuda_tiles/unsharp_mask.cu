@@ -14,6 +14,7 @@ namespace {
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 __host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
+__host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // x / 0 is 0, and the least value / -1 wraps.
 __host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
 // x / 0 is 0, and the least value / -1 wraps.
@@ -72,27 +73,33 @@ __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ 
   float in_next[30];
   float in_rows[30] = {};
   float blurx_rows[18] = {};
-  const int32_t rows = (max_i32(div_i32(in_h + max_i32(div_i32(2112, max_i32((in_w + 59) / 60, 1)), 1) - 1,
-      max_i32(div_i32(2112, max_i32((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 11;
+  const int32_t rows = (max_i32(div_i32(in_h
+      + max_i32(div_i32(2112, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1) - 1,
+      max_i32(div_i32(2112, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
+      / 5 * 5 + 11;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
       const int32_t next = blockIdx.x * 60;
-      const int32_t x0 = next == 0 ? in_w - (in_w - 1) % 60 - 1 : next - 60;
+      const bool is_end = next < 240;
+      const int32_t x0 = next < 120 ? in_w - (in_w - 1) % 60 - 1 : is_end ? 0 : next - 180;
+      const int32_t strip_rows = is_end ? (max_i32((rows + 1) / 2 - 11, 0) + 4) / 5 * 5 + 11 : rows;
       const int32_t first = x0 - 2;
       const int32_t left = first + lane * 2;
       const bool has_result = 1 <= lane && lane < 31;
       {
-        const int32_t y0 = blockIdx.y * rows;
-        if (next < in_w && y0 < in_h) {
-          const int32_t y1 = min_i32(y0 + rows, in_h);
+        const int32_t band = blockIdx.y;
+        const int32_t y0 = (int32_t)min_i64((int64_t)(is_end ? band * 2 + (next / 60 & 1) : band)
+            * (int64_t)strip_rows, (int64_t)in_h);
+        if (next < in_w + min_i32((in_w + 59) / 60, 2) * 60 && y0 < in_h) {
+          const int32_t y1 = min_i32(y0 + strip_rows, in_h);
           const bool in_aligned = (size_t)(in + (int64_t)(first * 3)) % 8 == 0;
           const bool mask_aligned = (size_t)(mask + (int64_t)(first * 3)) % 8 == 0;
           const bool in_lanes = in_aligned && (in_pitch * 4 & 7) == 0
               && (first + 64 <= in_w || (in_w - first) % 2 == 0)
               && (mask_aligned && (mask_pitch * 4 & 7) == 0);
           const bool is_inside = x0 + 60 <= in_w && 0 <= first && first + 64 <= in_w;
-          const int32_t inner = in_lanes ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
+          const int32_t inner = in_lanes && 0 <= y1 + 1 ? min_i32(max_i32(max_i32(y0 - 4, -7), 0), y1) : y1;
           const int32_t inner_end = inner + max_i32(min_i32(min_i32(y1, in_h - 7), in_h) - inner, 0) / 5 * 5;
           const int32_t in_column = min_i32(max_i32(left, 0), in_w - 2);
           if (inner == y0 - 4 && inner < inner_end && 0 <= y0 - 2) {
@@ -440,12 +447,14 @@ cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, in
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(mask_kernel, {(in_w + 59) / 60 * 32,
-        div_i64(in_h + (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 10,
-        (max_i64(div_i64(in_h + max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 59) / 60, 1)), 1)) - 11, 0) + 4) / 5 * 5 + 11), 1}, {32, 1, 1},
-        stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+    status = launch(mask_kernel, {((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2)) * 32,
+        div_i64(in_h + (max_i64(div_i64(in_h
+        + max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
+        / 5 * 5 + 10, (max_i64(div_i64(in_h
+        + max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
+        max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
+        / 5 * 5 + 11), 1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
   }
   return status;
 }

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(64, 1) heat1d_start(const float* __restrict__ 
 __global__ void __launch_bounds__(256, 1) heat1d_split(float* __restrict__ heat1d,
     float* __restrict__ heat1d_1, int64_t in_w, int32_t steps, int32_t step) {
   const int64_t x_tiles = max_i64((in_w + 4126) / 4096, 0);
-  const int64_t taken = min_i64(32, (int64_t)(int32_t)((uint32_t)(steps / 2) * 2u) - (int64_t)step);
+  const int64_t taken = min_i64(32, (int64_t)(steps / 2 * 2) - (int64_t)step);
   for (int64_t tile = blockIdx.x; tile < x_tiles; tile += gridDim.x) {
     const int64_t x_tile = rem_i64(tile, x_tiles);
     const int64_t x_begin = x_tile * 4096;
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(256, 1) heat1d_split(float* __restrict__ heat1
 __global__ void __launch_bounds__(256, 1) heat1d_split_2(float* __restrict__ heat1d,
     float* __restrict__ heat1d_1, int64_t in_w, int32_t steps, int32_t step) {
   const int64_t x_tiles = max_i64((in_w + 4126) / 4096, 0);
-  const int64_t taken = min_i64(32, (int64_t)(int32_t)((uint32_t)(steps / 2) * 2u) - (int64_t)step);
+  const int64_t taken = min_i64(32, (int64_t)(steps / 2 * 2) - (int64_t)step);
   for (int64_t tile = blockIdx.x; tile < x_tiles; tile += gridDim.x) {
     const int64_t x_tile = rem_i64(tile, x_tiles);
     const int64_t x_begin = x_tile * 4096 + 4034;
