@@ -93,6 +93,7 @@ class GpuPrinter : public CLike {
         open("");
         return line(fmt::format("const {0} {1} = ({0})threadIdx.x;", c_type(loop.from->type), loop.variable));
       case LoopKind::Unrolled: line("#pragma unroll"); return CLike::open_loop(loop);
+      case LoopKind::Rolled: line("#pragma unroll 1"); return CLike::open_loop(loop);
       default: CLike::open_loop(loop);
     }
   }

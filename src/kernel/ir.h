@@ -86,6 +86,7 @@ enum class LoopKind {
   Vector,    ///< Iterations are independent and contiguous: meant for SIMD lanes.
   Unrolled,  ///< A few iterations, each as code of its own: what they index stays in registers.
   Scalar,    ///< Not to be vectorised by a compiler that would get it wrong.
+  Rolled,  ///< Not to be unrolled by a compiler: as straight-line code it would leave a GPU's cache of instructions.
   // On GPUs, independent iterations are divided among
   GridX,    ///< all threads of the grid along x, neighbours taking neighbours;
   GridY,    ///< along y;

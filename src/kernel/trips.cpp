@@ -229,6 +229,7 @@ class Walk {
       case LoopKind::Serial:
       case LoopKind::Vector:
       case LoopKind::Scalar:
+      case LoopKind::Rolled:
       case LoopKind::Unrolled:
         trips.entries[count] += weight.issued;
         for (std::int64_t i = 0; i < count; ++i) inside(i, weight);

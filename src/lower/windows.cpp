@@ -46,6 +46,15 @@ void ExpressionLowering::release_taps(const ir::Loop& loop) {
   point_.erase(&loop);
 }
 
+/// Of a thread's loops over a window. nvcc would unroll them whole, or a few taps at a time, each of which looks for its
+/// place: the 169 taps of bilateral waited most of the time for their 24 KB of instructions
+/// (bench/results/2026-11-26-h100.md).
+static LoopKind kind_of_rows(int d, const std::vector<int>& extent) {
+  constexpr int most_unrolled = 16;
+  if (d + 1 == static_cast<int>(extent.size())) return LoopKind::Rolled;
+  return d == 0 && extent[0] <= most_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
+}
+
 ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block,
                                                            int taps_at_once) {
   auto& tap = taps_[&loop];
@@ -53,23 +62,23 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   kernel::Block* inner = &block;
   std::vector<kernel::Symbol> tables_of_taps;  // of a domain that is no box
   // Of a border pixel, one by one: GCC 12 loses taps where it makes vectors of those that are conditional.
-  const auto nest = [&](const kernel::Symbol& variable, std::int64_t from, std::int64_t to, int step = 1) {
+  const LoopKind one_by_one = place_ == Place::Anywhere ? LoopKind::Scalar : LoopKind::Serial;
+  const auto nest = [&](LoopKind kind, const kernel::Symbol& variable, std::int64_t from, std::int64_t to,
+                        int step = 1) {
     inner->push_back(
-        {kernel::For{place_ == Place::Anywhere ? kernel::LoopKind::Scalar : kernel::LoopKind::Serial,
-                     variable,
-                     kernel::literal(from),
-                     kernel::literal(to),
-                     {},
-                     kernel::literal(step)}});
+        {kernel::For{kind, variable, kernel::literal(from), kernel::literal(to), {}, kernel::literal(step)}});
     inner = &std::get<kernel::For>(inner->back().op).body;
   };
   if (const auto dense = ir::dense_box(loop.domain)) {
     const auto& [low, extent] = *dense;
     tap.resize(loop.domain.rank);
+    // Rows in the registers of lanes are indexed by numbers alone.
+    const bool is_by_rows = place_ == Place::Thread && loop.domain.rank > 1 && !kernel_.plan.is_of_lanes();
     Expr point = kernel::literal(0);
     for (int d = loop.domain.rank; d-- > 0;) {
       const kernel::Symbol variable = locals_.claim(tap_names[d]);
-      nest(variable, low[d], low[d] + extent[d], d == 0 ? taps_at_once : 1);
+      const int step = d == 0 ? taps_at_once : 1;
+      nest(is_by_rows ? kind_of_rows(d, extent) : one_by_one, variable, low[d], low[d] + extent[d], step);
       tap[d] = kernel::name(variable);
       point = kernel::add(kernel::mul(point, kernel::literal(extent[d])),
                           kernel::sub(tap[d], kernel::literal(low[d])));
@@ -78,7 +87,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
   } else {
     const kernel::Symbol variable = locals_.claim("tap");
     const auto count = static_cast<std::int64_t>(loop.domain.points.size());
-    nest(variable, count % taps_at_once, count, taps_at_once);
+    nest(one_by_one, variable, count % taps_at_once, count, taps_at_once);
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
       kernel::Table table{

@@ -4,6 +4,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 namespace weft::target {
@@ -16,6 +17,10 @@ constexpr int registers_of_any_kernel = 14, registers_per_pointer = 2;
 // One warp of 32 has nothing to wait with at a barrier. Beyond 256 threads, a launch's bounds would take
 // registers from them (65,536 / 512 = 128 each), and a block that ends leaves much of a multiprocessor empty.
 constexpr int least_threads = 64, most_threads = 256;
+// Of threads that share nothing. Smaller blocks leave fewer lanes idle at the end of a row and end sooner, but a multiprocessor
+// of an H100 starts one in 80 ns at best: with blocks of 64, one step of heat1d kept 29 % of its warps busy
+// (bench/results/2026-11-26-h100.md).
+constexpr int usual_threads = 128;
 
 struct Candidate {
   int threads;
@@ -80,7 +85,8 @@ BlockChoice choose_block(const machine::Architecture& architecture, kernel::Regi
   const auto key = [&](const Candidate& c) {
     const int fits = launch.is_single ? c.occupancy.blocks > 0 : c.occupancy.warps();
     const int slack = launch.sharing == Sharing::Rows ? c.warps_with_less : 0;
-    return std::tuple(fits, slack, launch.sharing == Sharing::Nothing ? -c.threads : c.threads);
+    return std::tuple(fits, slack,
+                      launch.sharing == Sharing::Nothing ? -std::abs(c.threads - usual_threads) : c.threads);
   };
   std::sort(ranked.begin(), ranked.end(),
             [&](const Candidate& a, const Candidate& b) { return key(a) > key(b); });

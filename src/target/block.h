@@ -57,8 +57,8 @@ std::vector<int> candidate_blocks(const BlockLaunch& launch, int warp);
 /// The candidate with the most warps on a multiprocessor, given the most registers that a thread may take (no
 /// more than the architecture has), and the static shared memory of a block by its number of threads, in bytes.
 ///
-/// Among equals, the smallest if threads share nothing: it leaves the fewest lanes idle at the end of a row,
-/// and ends soonest. If they share rows, the one with the most warps should threads take fewer registers, and
+/// Among equals, 128 threads if they share nothing, or what comes next to that. If they share rows, the one with the most
+/// warps should threads take fewer registers, and
 /// of these the largest, which loads rows least often. If they share work, the largest, and of a single block
 /// the largest, whatever the occupancy. A warp goes along x, for whole sectors of memory. Throws
 /// InternalError if no candidate can be launched.

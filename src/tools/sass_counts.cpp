@@ -190,8 +190,8 @@ class Count {
       own.is_estimated = each == 0 || stored.at(own.loop) % each != 0;
     } else if (!instructions.empty()) {
       own.loop = most(instructions)->first;
-      own.is_estimated = true;
-      if (trips(own.loop).loads > 0)
+      own.is_estimated = trips(own.loop).loop->kind != kernel::LoopKind::Rolled;
+      if (own.is_estimated && trips(own.loop).loads > 0)
         own.unrolled = static_cast<int>(std::max<std::int64_t>(1, loaded / trips(own.loop).loads));
     }
     // A loop that is gone through whole in each trip of the one around it.

@@ -23,23 +23,23 @@ int threads(int major, int minor, int registers, const BlockLaunch& launch, std:
       .threads();
 }
 
-TEST(Block, OfManyBlocksIsTheSmallestThatFillsAMultiprocessor) {
-  // 32 blocks of 2 warps are the 64 of an Ampere or a Hopper, 16 the 32 of a Turing, 24 the 48 of an Ada.
-  EXPECT_EQ(threads(8, 0, 32, pixels), 64);
-  EXPECT_EQ(threads(9, 0, 32, pixels), 64);
-  EXPECT_EQ(threads(7, 5, 32, pixels), 64);
-  EXPECT_EQ(threads(8, 9, 40, pixels), 64);
-  EXPECT_EQ(threads(12, 0, 40, pixels), 64);
+TEST(Block, OfManyBlocksHasAbout128ThreadsIfThoseFillAMultiprocessor) {
+  // 16 blocks of 4 warps are the 64 of an Ampere or a Hopper, 8 the 32 of a Turing, 12 the 48 of an Ada.
+  EXPECT_EQ(threads(8, 0, 32, pixels), 128);
+  EXPECT_EQ(threads(9, 0, 32, pixels), 128);
+  EXPECT_EQ(threads(7, 5, 32, pixels), 128);
+  EXPECT_EQ(threads(8, 9, 40, pixels), 128);
+  EXPECT_EQ(threads(12, 0, 40, pixels), 128);
   // A small Ampere holds 16 blocks and 48 warps, a Kepler 16 and 64, a Fermi 8 and 48.
-  EXPECT_EQ(threads(8, 6, 40, pixels), 96);
+  EXPECT_EQ(threads(8, 6, 40, pixels), 128);
   EXPECT_EQ(threads(3, 5, 32, pixels), 128);
   EXPECT_EQ(threads(2, 0, 20, pixels), 192);
 }
 
 TEST(Block, IsNoLargerThanRegistersAllow) {
-  // 64 registers: 32 warps, which 16 blocks of 2 are, wherever there may be 16 of them.
-  EXPECT_EQ(threads(8, 6, 64, pixels), 64);
-  EXPECT_EQ(threads(3, 5, 64, pixels), 64);
+  // 64 registers: 32 warps, which 8 blocks of 4 are.
+  EXPECT_EQ(threads(8, 6, 64, pixels), 128);
+  EXPECT_EQ(threads(3, 5, 64, pixels), 128);
   // 72 registers of 32 lanes are 2304: 7 warps in each quarter of the file, 28 in all. Blocks of 8 warps are
   // 24 of them, of 7 and of 4 all 28.
   EXPECT_EQ(threads(9, 0, 72, windows), 224);
@@ -54,10 +54,10 @@ TEST(Block, IsNoLargerThanRegistersAllow) {
 TEST(Block, IsOfWholeWarpsOfTheArchitecture) {
   machine::Architecture wide = architecture(9, 0);
   wide.warp = 64, wide.max_warps = 32;
-  // As many threads in half as many warps: 32 blocks of one.
+  // As many threads in half as many warps: 16 blocks of two.
   const BlockChoice choice = choose_block(wide, {32, 32}, nothing, pixels);
-  EXPECT_EQ(choice.block, (std::array{64, 1, 1}));
-  EXPECT_EQ(choice.occupancy.blocks, 32);
+  EXPECT_EQ(choice.block, (std::array{64, 2, 1}));
+  EXPECT_EQ(choice.occupancy.blocks, 16);
   EXPECT_EQ(choice.occupancy.warps(), 32);
 }
 
@@ -65,7 +65,7 @@ TEST(Block, CountsRegistersBeyondTheArchitecturesAsSpilled) {
   // A Fermi has 32,768 registers: 16 warps with its 63, rounded to 64.
   const BlockChoice choice = choose_block(architecture(2, 0), {80, 80}, nothing, pixels);
   EXPECT_EQ(choice.occupancy.warps(), 16);
-  EXPECT_EQ(choice.threads(), 64);
+  EXPECT_EQ(choice.threads(), 128);
 }
 
 TEST(Block, OfWorkThatIsSharedIsTheLargestOfTheBest) {
@@ -130,20 +130,20 @@ TEST(Block, OfThreadsThatShareRowsIsTheBestWithFewerRegistersToo) {
   EXPECT_EQ(of(65, 80), 128) << "72 registers: 28 warps";
   // Of work there may be too little for all blocks, and the smallest blocks have most warps anyhow.
   EXPECT_EQ(choose_block(architecture(9, 0), {49, 64}, nothing, parts).threads(), 256);
-  EXPECT_EQ(choose_block(architecture(9, 0), {49, 64}, nothing, pixels).threads(), 64);
+  EXPECT_EQ(choose_block(architecture(9, 0), {49, 64}, nothing, pixels).threads(), 128);
 }
 
 TEST(Block, HasAWarpAlongX) {
-  EXPECT_EQ(choose_block(architecture(9, 0), {64, 64}, nothing, pixels).block, (std::array{32, 2, 1}));
+  EXPECT_EQ(choose_block(architecture(9, 0), {64, 64}, nothing, pixels).block, (std::array{32, 4, 1}));
   EXPECT_EQ(choose_block(architecture(9, 0), {64, 64}, nothing, windows).block, (std::array{32, 8, 1}));
-  EXPECT_EQ(choose_block(architecture(9, 0), {64, 64}, nothing, {}).block, (std::array{64, 1, 1}));
+  EXPECT_EQ(choose_block(architecture(9, 0), {64, 64}, nothing, {}).block, (std::array{128, 1, 1}));
 }
 
 TEST(Block, IsTheSameForAllRegistersThatTheEstimateTells) {
   // Between them blocks of powers of two are equal, so what is chosen is what the launch prefers.
   for (const auto& [major, minor] : std::vector<std::pair<int, int>>{{7, 5}, {8, 0}, {9, 0}, {12, 0}}) {
     for (const int registers : {32, 40, 48, 64, 80, 128, 255}) {
-      EXPECT_EQ(threads(major, minor, registers, pixels), 64) << major << minor << " " << registers;
+      EXPECT_EQ(threads(major, minor, registers, pixels), 128) << major << minor << " " << registers;
       EXPECT_EQ(threads(major, minor, registers, windows), 256) << major << minor << " " << registers;
     }
   }

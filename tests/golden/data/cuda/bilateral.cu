@@ -70,7 +70,9 @@ __global__ void __launch_bounds__(256, 1) bilateral_kernel(const float* __restri
           for (int32_t y = max_i32(batch, y0); y < min_i32(batch + 8, y1); ++y) {
             float acc = 0.0f;
             float acc_2 = 0.0f;
+            #pragma unroll 1
             for (int32_t ty = -6; ty < 7; ty += 1) {
+              #pragma unroll
               for (int32_t tx = -6; tx < 7; tx += 1) {
                 const float* in_row = in_rows + ((y + ty) & 31) * 272 + 8;
                 const float v = in_row[i + tx];

@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(256, 1) dx_kernel(const float* __restrict__ in
 }
 
 // 'sx' from 'dx'.
-__global__ void __launch_bounds__(64, 1) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
+__global__ void __launch_bounds__(128, 1) sx_kernel(const float* __restrict__ dx, float* __restrict__ sx,
     int32_t in_w, int32_t in_h, int64_t dx_pitch, int64_t sx_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(256, 1) dy_kernel(const float* __restrict__ in
 }
 
 // 'sy' from 'dy'.
-__global__ void __launch_bounds__(64, 1) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
+__global__ void __launch_bounds__(128, 1) sy_kernel(const float* __restrict__ dy, float* __restrict__ sy,
     int32_t in_w, int32_t in_h, int64_t dy_pitch, int64_t sy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(64, 1) sy_kernel(const float* __restrict__ dy,
 }
 
 // 'sxy' from 'dx', 'dy'.
-__global__ void __launch_bounds__(64, 1) sxy_kernel(const float* __restrict__ dx,
+__global__ void __launch_bounds__(128, 1) sxy_kernel(const float* __restrict__ dx,
     const float* __restrict__ dy, float* __restrict__ sxy, int32_t in_w, int32_t in_h, int64_t dx_pitch,
     int64_t dy_pitch, int64_t sxy_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
@@ -377,7 +377,7 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(sx, sx_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sx_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, dx, sx, in_w, in_h, dx_pitch,
+    status = launch(sx_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dx, sx, in_w, in_h, dx_pitch,
         sx_pitch);
   }
 
@@ -392,14 +392,14 @@ cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t 
   if (status == cudaSuccess) status = allocate(sy, sy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, dy, sy, in_w, in_h, dy_pitch,
+    status = launch(sy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dy, sy, in_w, in_h, dy_pitch,
         sy_pitch);
   }
 
   if (status == cudaSuccess) status = allocate(sxy, sxy_pitch * max_i64(in_h, 1), in_w == 0 || in_h == 0,
       stream);
   if (status == cudaSuccess) {
-    status = launch(sxy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, dx, dy, sxy, in_w, in_h,
+    status = launch(sxy_kernel, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, dx, dy, sxy, in_w, in_h,
         dx_pitch, dy_pitch, sxy_pitch);
   }
   release(dx, stream);

@@ -20,7 +20,7 @@ __host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0
 __device__ inline void atomic_add_u32(uint32_t* at, uint32_t value) { atomicAdd((unsigned*)at, (unsigned)value); }
 
 // 'histogram' before its updates.
-__global__ void __launch_bounds__(64, 1) histogram_start(uint32_t* __restrict__ histogram) {
+__global__ void __launch_bounds__(128, 1) histogram_start(uint32_t* __restrict__ histogram) {
   for (int32_t x = thread_x(); x < 256; x += threads_x()) {
     histogram[x] = 0u;
   }
@@ -121,7 +121,7 @@ cudaError_t run_histogram(const uint8_t* in, int64_t in_pitch, int64_t in_w, int
   cudaError_t status = cudaSuccess;
 
   if (status == cudaSuccess) {
-    status = launch(histogram_start, {256, 1, 1}, {64, 1, 1}, stream, histogram);
+    status = launch(histogram_start, {256, 1, 1}, {128, 1, 1}, stream, histogram);
   }
 
   if (status == cudaSuccess) {

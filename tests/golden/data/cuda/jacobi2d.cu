@@ -86,7 +86,7 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 }
 
 // 'jacobi2d' before the first step: 'in'.
-__global__ void __launch_bounds__(64, 1) jacobi2d_start(const float* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) jacobi2d_start(const float* __restrict__ in,
     float* __restrict__ jacobi2d, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t jacobi2d_pitch) {
   for (int32_t y = thread_y(); y < in_h; y += threads_y()) {
     for (int32_t x0 = thread_x() * 4; x0 < in_w; x0 += threads_x() * 4) {
@@ -222,7 +222,7 @@ cudaError_t run_jacobi2d(const float* in, int64_t in_pitch, int64_t in_w, int64_
     exchange(jacobi2d_1, jacobi2d);
     exchange(jacobi2d_1_pitch, jacobi2d_pitch);
     if (status == cudaSuccess) {
-      status = launch(jacobi2d_start, {(in_w + 3) / 4, in_h, 1}, {32, 2, 1}, stream, in, jacobi2d, in_w,
+      status = launch(jacobi2d_start, {(in_w + 3) / 4, in_h, 1}, {32, 4, 1}, stream, in, jacobi2d, in_w,
           in_h, in_pitch, jacobi2d_pitch);
     }
   }

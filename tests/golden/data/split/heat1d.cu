@@ -79,7 +79,7 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 }
 
 // 'heat1d' before the first step: 'in'.
-__global__ void __launch_bounds__(64, 1) heat1d_start(const float* __restrict__ in,
+__global__ void __launch_bounds__(128, 1) heat1d_start(const float* __restrict__ in,
     float* __restrict__ heat1d, float* __restrict__ heat1d_1, int64_t in_w) {
   for (int64_t x0 = wide_thread_x() * 4; x0 < in_w; x0 += wide_threads_x() * 4) {
     float in_pack[4];
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(256, 1) heat1d_split_2(float* __restrict__ hea
 }
 
 // 'heat1d' from 'u'.
-__global__ void __launch_bounds__(64, 1) heat1d_kernel(float* __restrict__ heat1d,
+__global__ void __launch_bounds__(128, 1) heat1d_kernel(float* __restrict__ heat1d,
     const float* __restrict__ heat1d_1, int64_t in_w) {
   for (int64_t x = 1 + wide_thread_x(); x < in_w - 1; x += wide_threads_x()) {
     heat1d[x] = 0.25f * (heat1d_1[x + 1] - 2.0f * heat1d_1[x] + heat1d_1[x - 1]) + heat1d_1[x];
@@ -258,7 +258,7 @@ cudaError_t run_heat1d(const float* in, int64_t in_w, int32_t steps, float* heat
 
   if (status == cudaSuccess) status = allocate(heat1d_1, max_i64(in_w, 1), in_w == 0, stream);
   if (status == cudaSuccess) {
-    status = launch(heat1d_start, {(in_w + 3) / 4, 1, 1}, {64, 1, 1}, stream, in, heat1d, heat1d_1, in_w);
+    status = launch(heat1d_start, {(in_w + 3) / 4, 1, 1}, {128, 1, 1}, stream, in, heat1d, heat1d_1, in_w);
   }
 
   for (int64_t turn = 0 < max_i64(steps - (int64_t)steps / 2 * 2, 0)
@@ -278,7 +278,7 @@ cudaError_t run_heat1d(const float* in, int64_t in_w, int32_t steps, float* heat
   for (step = (int32_t)((int64_t)steps / 2 * 2); (int64_t)step < (int64_t)steps; ++step) {
     exchange(heat1d_1, heat1d);
     if (status == cudaSuccess) {
-      status = launch(heat1d_kernel, {in_w - 2, 1, 1}, {64, 1, 1}, stream, heat1d, heat1d_1, in_w);
+      status = launch(heat1d_kernel, {in_w - 2, 1, 1}, {128, 1, 1}, stream, heat1d, heat1d_1, in_w);
     }
   }
   release(heat1d_1, stream);
