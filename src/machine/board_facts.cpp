@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t MiB = KiB * KiB;
 
 constexpr Fact measured(double value) { return {value, Source::GpuBenches}; }
+constexpr Fact own(double value) { return {value, Source::OwnRun}; }
 constexpr Fact assumed(double value) { return {value, Source::Assumed}; }
 constexpr Fact in_papers(double value) { return {value, Source::Papers}; }
 
@@ -82,9 +83,9 @@ std::span<const Board> boards() {
        .l2_bandwidth = assumed(4500)},
       {.name = "h100", .title = "NVIDIA H100 SXM5", .major = 9, .minor = 0,
        .multiprocessors = 132, .base_mhz = 1980, .boost_mhz = 1980,
-       .memory = {"HBM3", 5120, 5.238}, .l2 = 50 * MiB, .source = Source::VendorData,
-       .copy_fraction = assumed(0.90), .read_fraction = assumed(0.95), .dram_latency = assumed(689),
-       .shared_latency = assumed(32), .stream_launch = assumed(2.44), .graph_launch = assumed(1.23),
+       .memory = {"HBM3", 5120, 5.238}, .l2 = 50 * MiB, .source = Source::OwnRun,
+       .copy_fraction = own(0.90), .read_fraction = own(0.943), .dram_latency = own(697),
+       .shared_latency = own(29), .stream_launch = assumed(2.44), .graph_launch = assumed(1.23),
        .l2_bandwidth = assumed(6100)},
       {.name = "h100-pcie", .title = "NVIDIA H100 PCIe", .major = 9, .minor = 0,
        .multiprocessors = 114, .base_mhz = 1755, .boost_mhz = 1755,
@@ -94,7 +95,7 @@ std::span<const Board> boards() {
       {.name = "h200", .title = "NVIDIA H200 SXM", .major = 9, .minor = 0,
        .multiprocessors = 132, .base_mhz = 1980, .boost_mhz = 1980,
        .memory = {"HBM3e", 6144, 6.25}, .l2 = 60 * MiB, .source = Source::OwnRun,
-       .copy_fraction = {0.90, Source::OwnRun}, .read_fraction = assumed(0.95), .dram_latency = assumed(689),
+       .copy_fraction = own(0.90), .read_fraction = assumed(0.95), .dram_latency = assumed(689),
        .shared_latency = assumed(32), .stream_launch = measured(2.44), .graph_launch = measured(1.23),
        .l2_bandwidth = measured(6100)},
       {.name = "b200", .title = "NVIDIA B200", .major = 10, .minor = 0,
