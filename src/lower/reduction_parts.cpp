@@ -6,6 +6,9 @@ namespace weft::lower {
 
 namespace {
 
+// Of a tree over parts: 16 at a time, of 2^52 at most.
+constexpr int bits_of_level = 4, most_levels = 13;
+
 void store(const ReductionParts::Arrays& arrays, const Expr& index, const std::vector<Lanes>& state,
            Block& block) {
   for (std::size_t c = 0; c < arrays.size(); ++c) {
@@ -132,17 +135,26 @@ void ReductionParts::combine(ExpressionLowering& expressions, Block& block, cons
 
 ReductionParts::Arrays ReductionParts::accumulators(
     const std::function<kernel::Symbol(const std::string&)>& claim, Block& block) const {
-  Arrays accumulators;
+  const kernel::LocalArray each{
+      {}, {}, division_.accumulators, on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local};
+  return arrays_like(
+      each, [&] { return claim("acc"); }, block);
+}
+
+/// Appends an array for each lane of a state.
+ReductionParts::Arrays ReductionParts::arrays_like(const kernel::LocalArray& each,
+                                                   const std::function<kernel::Symbol()>& claim,
+                                                   Block& block) const {
+  Arrays arrays;
   for (std::size_t c = 0; c < components(); ++c) {
-    auto& names = accumulators.emplace_back();
+    auto& names = arrays.emplace_back();
     for (int l = 0; l < lanes(c); ++l) {
-      names.push_back(claim("acc"));
-      block.push_back(
-          {kernel::LocalArray{names.back(), reduce_.element[c]->type.scalar, division_.accumulators,
-                              on_gpu_ ? kernel::Storage::Shared : kernel::Storage::Local}});
+      kernel::LocalArray array = each;
+      array.name = names.emplace_back(claim()), array.type = reduce_.element[c]->type.scalar;
+      block.push_back({std::move(array)});
     }
   }
-  return accumulators;
+  return arrays;
 }
 
 void ReductionParts::start(ExpressionLowering& expressions, const Arrays& accumulators, Block& block) const {
@@ -236,6 +248,39 @@ void ReductionParts::launch_parts(kernel::Function function, const Expr& launche
 
 // ---- the total
 
+/// Sixteen parts from the first on, so far apart, or as many as there are: pairs of neighbours, then pairs of these. They are
+/// loaded at once, as a level of pairs would wait for memory each time.
+Block ReductionParts::several(ExpressionLowering& expressions, const Expr& parts, const Expr& first,
+                              const Expr& stride) const {
+  constexpr int all = 1 << bits_of_level;
+  const kernel::Names& names = context_.layout.names;
+  const kernel::Symbol from = names.local("begin"), k_of = names.local("k");
+  const Expr k = kernel::name(k_of);
+  const auto at = [&](const Expr& number) {
+    return kernel::add(kernel::name(from), kernel::mul(number, stride));
+  };
+  Block block{{kernel::Let{from, first}}};
+  kernel::LocalArray each{{}, {}, all};
+  each.is_zeroed = true;  // compilers do not see that what is not loaded is not read
+  const Arrays near = arrays_like(
+      each, [&] { return expressions.claim("near"); }, block);
+  Block load;
+  store(near, k, loaded(parts_, at(k)), load);
+  const auto for_those = [&](const Expr& last, int count, Block work) {
+    work = {{kernel::If{kernel::binary(BinaryOp::Lt, at(last), parts), std::move(work), {}}}};
+    block.push_back({For{LoopKind::Unrolled, k_of, literal(0), literal(count), std::move(work)}});
+  };
+  for_those(k, all, std::move(load));
+  for (int apart = 1; apart < all; apart *= 2) {
+    const Expr left = kernel::mul(k, literal(2 * apart)), right = kernel::add(left, literal(apart));
+    Block pair;
+    combine(expressions, pair, near, left, loaded(near, left), loaded(near, right));
+    for_those(right, all / (2 * apart), std::move(pair));
+  }
+  store(parts_, kernel::name(from), loaded(near, literal(0)), block);
+  return block;
+}
+
 void ReductionParts::launch_total() {
   kernel::Function function =
       this->function("_total", "The parts of '" + stage_.name + "', combined in pairs of neighbours.");
@@ -244,8 +289,8 @@ void ReductionParts::launch_total() {
   const kernel::Names& names = context_.layout.names;
   const kernel::Symbol all = names.local("parts"), apart = names.local("stride"),
                        number = names.local("level");
-  const kernel::Symbol& of_pair = context_.layout.variables.i;
-  const Expr parts = kernel::name(all), stride = kernel::name(apart), i = kernel::name(of_pair);
+  const kernel::Symbol& of_parts = context_.layout.variables.i;
+  const Expr parts = kernel::name(all);
   block.push_back({kernel::Let{all, count()}});
 
   Block empty, start;
@@ -255,20 +300,17 @@ void ReductionParts::launch_total() {
   start.push_back({kernel::If{kernel::binary(BinaryOp::Le, parts, literal(0)), std::move(empty), {}}});
   alone(block, std::move(start));
 
-  // Pairs 1, 2, 4, … apart: the sum of the first takes the place of the first.
-  For levels{LoopKind::Serial, number, literal(0), literal(62), {}};
+  // Sixteen parts 1, 16, 256 … apart, each thread at a time: their sum takes the place of the first.
+  const Expr stride = kernel::name(apart), i = kernel::name(of_parts);
+  For levels{LoopKind::Serial, number, literal(0), literal(most_levels), {}};
   levels.body.push_back(
-      {kernel::Let{apart, kernel::binary(BinaryOp::Shl, literal(1), kernel::name(number))}});
-  Block level, pair;
-  const Expr first = kernel::mul(kernel::mul(i, literal(2)), stride);
-  combine(expressions, pair, parts_, first, loaded(parts_, first),
-          loaded(parts_, kernel::add(first, stride)));
-  const Expr pairs =
-      kernel::div(kernel::sub(kernel::add(parts, stride), literal(1)), kernel::mul(stride, literal(2)));
-  For loop = lanes_loop(of_pair, pairs, std::move(pair));
+      {kernel::Let{apart, kernel::binary(BinaryOp::Shl, literal(1),
+                                         kernel::mul(literal(bits_of_level), kernel::name(number)))}});
+  const Expr of_each = kernel::mul(stride, literal(1 << bits_of_level));
+  For loop = lanes_loop(of_parts, lower::parts(parts, of_each),
+                        several(expressions, parts, kernel::mul(i, of_each), stride));
   if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
-  level.push_back({std::move(loop)});
-  levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), std::move(level), {}}});
+  levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), {{std::move(loop)}}, {}}});
   block.push_back({std::move(levels)});
   Block result;
   store_result(expressions, result);

@@ -82,6 +82,10 @@ class ReductionParts {
   std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;
   void combine(ExpressionLowering& expressions, kernel::Block& block, const Arrays& arrays,
                const kernel::Expr& into, std::vector<Lanes> left, std::vector<Lanes> right) const;
+  Arrays arrays_like(const kernel::LocalArray& each, const std::function<kernel::Symbol()>& claim,
+                     kernel::Block& block) const;
+  kernel::Block several(ExpressionLowering& expressions, const kernel::Expr& parts, const kernel::Expr& first,
+                        const kernel::Expr& stride) const;
   void combine_pairs(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
   void store_result(ExpressionLowering& expressions, kernel::Block& block) const;
   std::size_t components() const { return reduce_.element.size(); }

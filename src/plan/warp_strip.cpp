@@ -25,6 +25,10 @@ constexpr int most_registers = 168;  // leaves room for 12 warps on a multiproce
 // the sum of all rows says too much: those of a step are not there all at a time. Compilers found 168 to 251.
 constexpr int most_registers_at_rates = 256;
 constexpr int most_registers_of_hybrid = 255;
+// Warps of a multiprocessor that are too few where much is computed: more operations than boards can do in the time that
+// memory takes for a byte.
+constexpr int few_warps = 8;
+constexpr double operations_per_byte = 10;
 // Each plane of a volume that a lane has is loaded, read, and computed anew by its neighbours in part: more of its rows
 // save more than other warps hide, and all loads of a plane are under way at a time.
 // Compilers take 30 to 45 more than are counted for several stages, and up to 70 more for one, and spill beyond 255.
@@ -180,6 +184,17 @@ double operations_in_lanes(const Group& group) {
     operations += static_cast<double>(loop->operations.alu + 8 * loop->operations.sfu) * of_step(rate);
   }
   return operations / of_step(group.march.step);
+}
+
+/// Of images and the result, for each pixel of the result.
+double bytes_in_lanes(const Group& group) {
+  double bytes = size_of(group.result().type);
+  for (const RollingRows& rows : group.march.rolling) {
+    const double of_step = static_cast<double>(rows.rate[0]) * rows.rate[1];
+    if (!rows.is_member)
+      bytes += size_of(rows.source().type) * of_step / (group.march.step[0] * group.march.step[1]);
+  }
+  return bytes;
 }
 
 /// A source whose rows a lane keeps, some of them before they are needed, and columns of other lanes beside them.
@@ -352,6 +367,8 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
   if (most % step[0] != 0)
     return {std::nullopt, fmt::format("lanes of {} pixels have no whole steps of {}", most, step[0])};
   const double operations = operations_in_lanes(group);
+  const bool computes = operations > operations_per_byte * bytes_in_lanes(group);
+  std::optional<WarpStrip> widest_strip;
   for (int pixels = most; pixels >= step[0]; pixels = asked.pixels ? 0 : pixels / 2) {
     WarpStrip strip = strip_of(group, pixels);
     if (strip.batch > most_batch * step[1])
@@ -359,8 +376,14 @@ WarpStripOrWhy warp_strip(const Group& group, const Choices& asked) {
     const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
     const bool is_short = operations * pixels * strip.batch <= most_unrolled_operations;
     const int most_taken = group.march.has_one_rate() ? most_registers : most_registers_at_rates;
-    if (is_wide && is_short && strip.registers <= most_taken) return {std::move(strip), ""};
+    if (!is_wide || !is_short || strip.registers > most_taken) continue;
+    // Each waits for its own results: camera_pipe took 7 % less with 12 warps, of half as many pixels a lane
+    // (bench/results/2026-11-26-h100.md).
+    const bool has_few = computes && warps_at_a_time(strip.registers) <= few_warps;
+    if (!has_few || asked.pixels) return {std::move(strip), ""};
+    if (!widest_strip) widest_strip = std::move(strip);
   }
+  if (widest_strip) return {std::move(widest_strip), ""};
   return {std::nullopt, "its rows do not fit the registers of a warp"};
 }
 

@@ -63,12 +63,44 @@ __global__ void __launch_bounds__(256, 1) sum_total(float* __restrict__ sum, flo
       sum_parts[0] = 0.0f;
     }
   }
-  for (int32_t level = 0; level < 62; ++level) {
-    const int64_t stride = (int64_t)1 << ((int64_t)level & 63);
+  for (int32_t level = 0; level < 13; ++level) {
+    const int64_t stride = (int64_t)1 << ((int64_t)(level * 4) & 63);
     if (stride < parts) {
       __syncthreads();
-      for (int64_t i = threadIdx.x; i < div_i64(parts + stride - 1, stride * 2); i += blockDim.x) {
-        sum_parts[i * 2 * stride] = sum_parts[i * 2 * stride] + sum_parts[i * 2 * stride + stride];
+      for (int64_t i = threadIdx.x; i < div_i64(parts + stride * 16 - 1, stride * 16); i += blockDim.x) {
+        const int64_t begin = i * (stride * 16);
+        float near[16] = {};
+        #pragma unroll
+        for (int32_t k = 0; k < 16; ++k) {
+          if (begin + k * stride < parts) {
+            near[k] = sum_parts[begin + k * stride];
+          }
+        }
+        #pragma unroll
+        for (int32_t k = 0; k < 8; ++k) {
+          if (begin + (k * 2 + 1) * stride < parts) {
+            near[k * 2] = near[k * 2] + near[k * 2 + 1];
+          }
+        }
+        #pragma unroll
+        for (int32_t k = 0; k < 4; ++k) {
+          if (begin + (k * 4 + 2) * stride < parts) {
+            near[k * 4] = near[k * 4] + near[k * 4 + 2];
+          }
+        }
+        #pragma unroll
+        for (int32_t k = 0; k < 2; ++k) {
+          if (begin + (k * 8 + 4) * stride < parts) {
+            near[k * 8] = near[k * 8] + near[k * 8 + 4];
+          }
+        }
+        #pragma unroll
+        for (int32_t k = 0; k < 1; ++k) {
+          if (begin + (k * 16 + 8) * stride < parts) {
+            near[k * 16] = near[k * 16] + near[k * 16 + 8];
+          }
+        }
+        sum_parts[begin] = near[0];
       }
     }
   }
