@@ -54,6 +54,7 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuStreamCreate", f.create_stream);
   find("cuStreamDestroy_v2", f.destroy_stream);
   find("cuStreamSynchronize", f.synchronize_stream);
+  find("cuStreamQuery", f.query_stream);
   find("cuStreamIsCapturing", f.stream_is_capturing);
   find("cuStreamWaitEvent", f.wait_for_event);
   find("cuEventCreate", f.create_event);

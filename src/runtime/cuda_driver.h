@@ -63,6 +63,7 @@ struct CudaFunctions {
   int (*create_stream)(void** stream, unsigned flags);
   int (*destroy_stream)(void* stream);
   int (*synchronize_stream)(void* stream);
+  int (*query_stream)(void* stream);  ///< Success if all that was queued there is done.
   int (*stream_is_capturing)(void* stream, int* status);
   int (*wait_for_event)(void* stream, void* event, unsigned flags);
   int (*create_event)(void** event, unsigned flags);

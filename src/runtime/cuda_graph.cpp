@@ -148,7 +148,8 @@ CudaGraphs::~CudaGraphs() {
 void CudaGraphs::queue(std::vector<CudaCall> calls, void* stream) {
   if (calls.size() > 1 && calls.size() <= most_calls && device_->driver()->have_graphs()) {
     Known known = taken(stream, shape_of(calls));
-    const bool is_launched = known.was_queued && launch(known, calls);
+    const bool is_idle = device_->driver()->query_stream(stream) == 0;
+    const bool is_launched = known.was_queued && !is_idle && launch(known, calls);
     known.was_queued = true;
     give(std::move(known));
     if (is_launched) return;

@@ -4,6 +4,9 @@
 //     run 1  blur 640x480, sharpen 640x480     queued on the stream
 //     run 2  the same, or with other images    a graph is made, and launched
 //     run 3  the same, or with other images    its arguments are exchanged where they differ; it is launched
+//
+// Where nothing else is queued on the stream, calls go there one by one: the GPU begins with the first, while the host
+// takes longer to launch a whole graph than that call (bench/results/2026-11-26-h100.md: 100 us, of 30 kernels).
 #pragma once
 
 #include <deque>
@@ -37,7 +40,7 @@ class CudaGraphs {
   CudaGraphs(const CudaGraphs&) = delete;
   CudaGraphs& operator=(const CudaGraphs&) = delete;
 
-  /// One by one, or as a graph where calls of this shape were queued on the stream before. Throws weft::Error if the
+  /// One by one, or as a graph where calls of this shape were queued on the stream before, and it has other work to do. Throws weft::Error if the
   /// driver refuses calls one by one.
   void queue(std::vector<CudaCall> calls, void* stream);
 

@@ -86,14 +86,24 @@ TEST_F(RuntimeGraphs, AreMadeByTheSecondRunOfAKind) {
     program.run({{{"in", in}}, {}, {{"both", out}}});
     return calls({"cuLaunchKernel", "cuGraph"});
   };
-  EXPECT_EQ(run(), (Calls{"cuLaunchKernel wide_kernel_ 1x4x1 s1", "cuLaunchKernel tall_kernel 1x4x1 s1",
-                          "cuLaunchKernel both_kernel 2x16x1 s1"}));
-  EXPECT_EQ(run(), (Calls{"cuGraphCreate g1", "cuGraphAddKernelNode g1 wide_kernel_ 1x4x1",
-                          "cuGraphAddKernelNode g1 tall_kernel 1x4x1",
-                          "cuGraphAddKernelNode g1 both_kernel 2x16x1 after 1 0",
+  EXPECT_EQ(run(), (Calls{"cuLaunchKernel wide_kernel_ 2x4x1 s1", "cuLaunchKernel tall_kernel 2x4x1 s1",
+                          "cuLaunchKernel both_kernel 2x8x1 s1"}));
+  EXPECT_EQ(run(), (Calls{"cuGraphCreate g1", "cuGraphAddKernelNode g1 wide_kernel_ 2x4x1",
+                          "cuGraphAddKernelNode g1 tall_kernel 2x4x1",
+                          "cuGraphAddKernelNode g1 both_kernel 2x8x1 after 1 0",
                           "cuGraphInstantiateWithFlags x1 g1", "cuGraphLaunch x1 s1"}));
   EXPECT_EQ(run(), Calls{"cuGraphLaunch x1 s1"});
   EXPECT_EQ(difference(interpreted(diamond(), {{{"in", image(1)}}, {}, {}}).at("both"), on_host(out)), "");
+}
+
+TEST_F(RuntimeGraphs, AreLaunchedWhereTheStreamHasOtherWork) {
+  const Program program = this->program();
+  cuda.set_idle(true);
+  for (std::uint64_t seed = 1; seed < 4; ++seed) expect_agreement_on_gpu(program, image(seed));
+  EXPECT_EQ(calls({"cuGraph"}), Calls{});
+  cuda.set_idle(false);
+  expect_agreement_on_gpu(program, image(4));
+  EXPECT_EQ(calls({"cuGraphLaunch"}).size(), 1u);
 }
 
 TEST_F(RuntimeGraphs, ExchangeImagesAndSizes) {

@@ -57,6 +57,8 @@ int cuDriverGetVersion(int* version) {
   return success;
 }
 
+int cuStreamQuery(void*) { return driver().streams_are_idle ? success : not_ready; }
+
 int cuStreamIsCapturing(void* stream, int* status) {
   *status = driver().is_captured(stream) ? 1 : 0;
   return success;

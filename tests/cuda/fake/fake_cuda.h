@@ -26,6 +26,7 @@ class FakeCuda {
   virtual void set_devices(int count) = 0;
   virtual void set_start_status(int status) = 0;  ///< What cuInit returns.
   virtual void set_version(int version) = 0;      ///< 13000 unless set.
+  virtual void set_idle(bool is_idle) = 0;  ///< What cuStreamQuery says of any stream; false unless set.
   /// Modules that are loaded from now on are checked for races.
   virtual void find_races() = 0;
 

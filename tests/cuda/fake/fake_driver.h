@@ -144,6 +144,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   void set_devices(int count) override { devices = count; }
   void set_start_status(int status) override { start_status = status; }
   void set_version(int number) override { version = number; }
+  void set_idle(bool is_idle) override { streams_are_idle = is_idle; }
   void find_races() override { build_ = simt::Build::race; }
   std::vector<std::string> alive() const override {
     std::vector<std::string> all = names.all();
@@ -301,6 +302,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   std::map<void*, Recorded> events;
   std::uint64_t now = 0, kept = 0;
   int devices = 1, contexts = 0, start_status = success, version = newest_version;
+  bool streams_are_idle = false;
 
  private:
   template <class Work>
