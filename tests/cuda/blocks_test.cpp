@@ -97,11 +97,10 @@ std::string emitted_block(const std::string& application, const std::string& ker
 }
 
 TEST(EmittedBlocks, DifferWhereArchitecturesDo) {
-  // A kernel of few registers, whose pixels have nothing in common: 32 blocks of 2 warps are the 64 of a
-  // Hopper, but 16 blocks are all that a small Ampere has for its 48.
-  EXPECT_EQ(emitted_block("harris", "sx_kernel", "sm_90"), "{32, 2, 1}");
-  EXPECT_EQ(emitted_block("harris", "sx_kernel", "sm_86"), "{32, 3, 1}");
-  EXPECT_EQ(emitted_block("harris", "sx_kernel", "sm_35"), "{32, 4, 1}");
+  // A kernel whose pixels have nothing in common, of more than 64 registers: blocks of 128 threads fill a Hopper best, of
+  // 256 a Turing, which has half as many warps.
+  EXPECT_EQ(emitted_block("spline", "out2_kernel", "sm_90"), "{32, 4, 1}");
+  EXPECT_EQ(emitted_block("spline", "out2_kernel", "sm_75"), "{32, 8, 1}");
   // Strips, whose threads share rows in shared memory, are the same everywhere.
   EXPECT_EQ(emitted_block("harris", "dx_kernel", "sm_90"), "{256, 1, 1}");
   EXPECT_EQ(emitted_block("harris", "dx_kernel", "sm_86"), "{256, 1, 1}");
