@@ -111,6 +111,7 @@ std::map<std::string, std::string> emit_bench(const Module& cuda, const Module& 
                                               const std::string& architecture, const BenchPlan& plan) {
   std::map<std::string, std::string> files = {{"bench.cu", program(cuda, plan)},
                                               {"bench_kit.h", bench_kit},
+                                              {"bench_pixels.h", bench_pixels},
                                               {"build", build_script(cuda, architecture)}};
   for (auto& [name, text] : emit_gpu_for_users(cuda, architecture)) files["cuda/" + name] = std::move(text);
   for (auto& [name, text] : emit_for_users(cpp)) files["cpp/" + name] = std::move(text);

@@ -24,13 +24,14 @@ struct BenchPlan {
 };
 
 /// Files by name: those that emit_gpu_for_users and emit_for_users give for the two modules of one pipeline,
-/// in cuda/ and cpp/, but for what CMake needs; bench.cu, which runs both; bench_kit.h, which it includes;
-/// and the shell script `build`. `architecture` is what is compiled for unless ARCH says else. Throws
+/// in cuda/ and cpp/, but for what CMake needs; bench.cu, which runs both; bench_kit.h and bench_pixels.h, which it
+/// includes; and the shell script `build`. `architecture` is what is compiled for unless ARCH says else. Throws
 /// weft::Error for images of halves.
 std::map<std::string, std::string> emit_bench(const kernel::Module& cuda, const kernel::Module& cpp,
                                               const std::string& architecture, const BenchPlan& plan);
 
-/// The text of bench_kit.h.
+/// The texts of bench_kit.h and of bench_pixels.h.
 extern const char* const bench_kit;
+extern const char* const bench_pixels;
 
 }  // namespace weft::emit

@@ -23,7 +23,6 @@
 #include <weft/error.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -33,6 +32,7 @@
 #include "lower/lane_code.h"
 #include "lower/lanes_by_stages.h"
 #include "lower/lower_stage.h"
+#include "lower/strip_blocks.h"
 #include "lower/tile_owner.h"
 #include "plan/warp_strip.h"
 
@@ -92,29 +92,32 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
+    const StripBlocks blocks(tile_, variables_.next);
     const kernel::Symbol all = tile_.layout().names.local(tile_.is_of_volume() ? "planes" : "rows");
-    function.body.push_back({Let{all, tile_.height(side_by_side(), nullptr)}});
+    function.body.push_back({Let{all, blocks.height()}});
+    Block tile;
+    if (!has_single_rows()) {
+      tile.push_back({Let{variables_.step0, in_steps(name(tile_.from(1)), 1)}});
+      tile.push_back({Let{variables_.step1, in_steps(name(tile_.until(1)), 1)}});
+    }
+    kernel::append(tile, std::move(work));
     Block strip;
-    For along =
-        halves_ends() ? bands(strip, name(all), std::move(work)) : tiles(strip, name(all), std::move(work));
+    For along = blocks.down(strip, name(all), std::move(tile));
     strip.push_back({Let{variables_.first, kernel::sub(step_of_tile(), literal(halo_.left * steps_))}});
     strip.push_back({Let{variables_.left, kernel::add(name(variables_.first),
                                                       kernel::mul(name(variables_.lane), literal(steps_)))}});
     strip.push_back({Let{variables_.has_result, between(literal(halo_.left), name(variables_.lane),
                                                         literal(lanes_of_warp - halo_.right))}});
     strip.push_back({std::move(along)});
-    For across{LoopKind::BlocksX, variables_.next,        rows_.begin(0), end_of_strips(),
-               std::move(strip),  literal(tile_.width()), halves_ends()};
-    function.body.push_back(
-        {For{LoopKind::Lanes, variables_.lane, literal(0), literal(lanes_of_warp), {{std::move(across)}}}});
+    function.body.push_back({For{LoopKind::Lanes,
+                                 variables_.lane,
+                                 literal(0),
+                                 literal(lanes_of_warp),
+                                 {{blocks.across(std::move(strip))}}}});
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
-    const Expr bands = tile_.height(
-        side_by_side(), nullptr, [&](const Expr& rows) { return parts(tile_.steps().extent(down()), rows); });
-    std::array<Expr, 3> tiles{columns_of_blocks(), bands, literal(1)};
-    if (tile_.is_of_volume()) tiles = {strips(), tile_.layers_of_tiles(), bands};
-    kernel::Grid grid{tiles, {1, 1, 1}, kernel::Sharing::Lanes, lanes_of_warp};
+    kernel::Grid grid = StripBlocks(tile_, variables_.next).grid();
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
   }
@@ -450,104 +453,6 @@ class WarpTiles : public TileOwner, private LanesByStages {
 
   /// With which a march begins.
   Expr first_step() const { return kernel::sub(begin_of_tile(), literal(steps_before())); }
-  /// Strips beside each other, from where the result begins; in a volume, all tiles of a plane.
-  Expr strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
-  Expr side_by_side() const { return kernel::mul(columns_of_blocks(), tile_.layers_of_tiles()); }
-
-  // Where as many strips march as run at a time, the slowest of them decides how long that takes. Those at the ends of rows
-  // have borders to look for, and are half as high as the others: of 4 strips, with blocks numbered from left to right,
-  //
-  //     blocks     0 1 2 3 4 5        the last strip, upper and lower half, the first, the second, the third
-  //     strips     3 3 0 0 1 2
-
-  bool halves_ends() const { return plan::halves_ends(tile_.plan()); }
-  Expr columns_of_blocks() const {
-    return halves_ends() ? kernel::add(strips(), kernel::min(strips(), literal(2))) : strips();
-  }
-  /// Of the loop over blocks, whose variable goes by strips.
-  Expr end_of_strips() const {
-    const Expr more = kernel::mul(kernel::min(strips(), literal(2)), literal(tile_.width()));
-    return halves_ends() ? kernel::add(rows_.end(0), more) : rows_.end(0);
-  }
-
-  /// Appends which strip a block has, and returns the loop over its tiles, which are as high as said but for those at the
-  /// ends of rows.
-  For bands(Block& strip, const Expr& height, Block work) {
-    kernel::Names& names = tile_.layout().names;
-    const auto let = [&](Block& block, const char* called, const Expr& value, Scalar type = Scalar::I64) {
-      const kernel::Symbol variable = names.local(called);
-      block.push_back({Let{variable, value}});
-      return name(variable, type);
-    };
-    const Expr width = literal(tile_.width()), begin = rows_.begin(0);
-    const auto is_before = [&](int strips) {
-      return less(name(variables_.next), kernel::add(begin, literal(std::int64_t{strips} * tile_.width())));
-    };
-    const Expr is_end = let(strip, "is_end", is_before(4), Scalar::Bool);
-    const Expr inner = kernel::sub(name(variables_.next), literal(3 * std::int64_t{tile_.width()}));
-    strip.push_back({Let{tile_.from(0),
-                         kernel::select(is_before(2), last_strip(), kernel::select(is_end, begin, inner))}});
-    const Expr origin = tile_.steps().origin(down()), end = tile_.steps().whole(rows_.end(down()), down());
-    const Expr rows_of_all = tile_.steps().extent(down());
-    const Expr half = plan::half_of(tile_.plan().height(), height);
-    const Expr rows = let(strip, "strip_rows", kernel::select(is_end, half, height));
-
-    const kernel::Symbol band = names.local("band");
-    const Expr at = kernel::div(kernel::sub(name(variables_.next), begin), width);
-    const Expr of_halves =
-        kernel::add(kernel::mul(name(band), literal(2)), kernel::binary(ir::BinaryOp::And, at, literal(1)));
-    Block tile;
-    const Expr number = kernel::select(is_end, of_halves, name(band));
-    tile.push_back(
-        {Let{tile_.from(down()), kernel::min(kernel::add(origin, kernel::mul(number, rows)), end)}});
-    const Expr first = name(tile_.from(down()));
-    tile.push_back({Let{tile_.until(down()), kernel::min(kernel::add(first, rows), end)}});
-    append_steps(tile);
-    kernel::append(tile, std::move(work));
-    // Loops over what there is one block of for each would take registers. A grid has a block for results without pixels, too.
-    const Expr has_columns = less(name(variables_.next), end_of_strips());
-    const Expr has_pixels = kernel::both(has_columns, less(first, rows_.end(down())));
-    Block rest(std::make_move_iterator(tile.begin() + 1), std::make_move_iterator(tile.end()));
-    tile.resize(1);
-    tile.push_back({If{has_pixels, std::move(rest), {}}});
-    return {LoopKind::BlocksY, band, literal(0), parts(rows_of_all, height), std::move(tile), {}, true};
-  }
-
-  /// Likewise where all tiles are as high. Blocks start in order: the last strip comes before the first.
-  For tiles(Block& strip, const Expr& height, Block work) {
-    const Expr width = literal(tile_.width()), next = name(variables_.next), begin = rows_.begin(0);
-    strip.push_back(
-        {Let{tile_.from(0), kernel::select(equal(next, begin), last_strip(), kernel::sub(next, width))}});
-    const kernel::Symbol& first = tile_.from(down());
-    const Expr end = tile_.steps().whole(rows_.end(down()), down());
-    Block tile{{Let{tile_.until(down()), kernel::min(kernel::add(name(first), height), end)}}};
-    append_steps(tile);
-    kernel::append(tile, std::move(work));
-    const LoopKind kind = tile_.is_of_volume() ? LoopKind::BlocksZ : LoopKind::BlocksY;
-    For along{kind, first, tile_.steps().origin(down()), rows_.end(down()), std::move(tile), height};
-    return tile_.is_of_volume() ? through_lines(std::move(along)) : along;
-  }
-
-  /// Where the last strip begins.
-  Expr last_strip() const {
-    const Expr before_end = kernel::sub(rows_.extent(0), literal(1));
-    const Expr rest = kernel::binary(ir::BinaryOp::Rem, before_end, literal(tile_.width()));
-    return kernel::add(rows_.begin(0), kernel::sub(before_end, rest));
-  }
-
-  void append_steps(Block& tile) const {
-    if (has_single_rows()) return;
-    tile.push_back({Let{variables_.step0, in_steps(name(tile_.from(1)), 1)}});
-    tile.push_back({Let{variables_.step1, in_steps(name(tile_.until(1)), 1)}});
-  }
-  /// The tiles of a volume's planes that lie beside those of the loop along z.
-  For through_lines(For along) const {
-    const Expr lines = literal(tile_.plan().lines());
-    Block layer{{Let{tile_.until(1), kernel::min(kernel::add(name(tile_.from(1)), lines), rows_.end(1))}}};
-    layer.push_back({std::move(along)});
-    return {LoopKind::BlocksY, tile_.from(1), rows_.begin(1), rows_.end(1), std::move(layer), lines};
-  }
-
   /// Those of the code for any row.
   Tests all_tests() const { return {.columns = true, .lines = tile_.is_of_volume(), .rows = true}; }
 

@@ -135,7 +135,8 @@ TEST_F(BenchKit, HasAProgramForEveryApplication) {
   std::ofstream all(folder / "all.cpp");
   for (const Application* application : tools::select_applications("all")) {
     emit(application->name, {});
-    fs::rename(folder / application->name / "bench_kit.h", folder / "bench_kit.h");  // one for all
+    for (const char* header : {"bench_kit.h", "bench_pixels.h"})  // one for all
+      fs::rename(folder / application->name / header, folder / header);
     all << "#define main bench_" << application->name << "\n#include \"" << application->name
         << "/bench.cu\"\n#undef main\n";
   }

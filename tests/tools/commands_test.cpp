@@ -433,8 +433,8 @@ TEST_F(Commands, EmitHipForAnArchitecture) {
 TEST_F(Commands, EmitABench) {
   expect_success({"emit", "jacobi1d3", "--target", "bench", "--size", "99", "--param", "steps=3", "-o", "j"});
   EXPECT_EQ(files(),
-            (std::vector<std::string>{"j", "j/bench.cu", "j/bench_kit.h", "j/build", "j/cpp",
-                                      "j/cpp/jacobi1d3.cpp", "j/cpp/jacobi1d3.h", "j/cuda",
+            (std::vector<std::string>{"j", "j/bench.cu", "j/bench_kit.h", "j/bench_pixels.h", "j/build",
+                                      "j/cpp", "j/cpp/jacobi1d3.cpp", "j/cpp/jacobi1d3.h", "j/cuda",
                                       "j/cuda/README.md", "j/cuda/jacobi1d3.cu", "j/cuda/jacobi1d3.h"}));
   const std::string text = content("j/bench.cu");
   EXPECT_TRUE(contains(text, "  const int64_t in_w = 99;\n")) << text;
