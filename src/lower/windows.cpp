@@ -15,6 +15,15 @@ namespace {
 
 const char* const tap_names[] = {"tx", "ty", "tz", "tw"};
 
+/// How a thread goes along dimension `d` of a window: its rows stay a loop, the taps of a row are unrolled. nvcc would unroll
+/// all, or some taps at a time with an address each. bilateral, two pixels a thread, waited most of the time for its 48 KB of
+/// instructions (bench/results/2026-11-26-h100.md).
+LoopKind kind_of_rows(int d, const std::vector<int>& extent) {
+  constexpr int most_unrolled = 16;
+  if (d + 1 == static_cast<int>(extent.size())) return LoopKind::Rolled;
+  return d == 0 && extent[0] <= most_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
+}
+
 }  // namespace
 
 Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
@@ -44,15 +53,6 @@ void ExpressionLowering::bind_tap(const ir::Loop& loop, std::size_t point) {
 void ExpressionLowering::release_taps(const ir::Loop& loop) {
   taps_.erase(&loop);
   point_.erase(&loop);
-}
-
-/// Of a thread's loops over a window. nvcc would unroll them whole, or a few taps at a time, each of which looks for its
-/// place: the 169 taps of bilateral waited most of the time for their 24 KB of instructions
-/// (bench/results/2026-11-26-h100.md).
-static LoopKind kind_of_rows(int d, const std::vector<int>& extent) {
-  constexpr int most_unrolled = 16;
-  if (d + 1 == static_cast<int>(extent.size())) return LoopKind::Rolled;
-  return d == 0 && extent[0] <= most_unrolled ? LoopKind::Unrolled : LoopKind::Serial;
 }
 
 ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop, kernel::Block& block,

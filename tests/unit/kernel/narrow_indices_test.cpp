@@ -38,6 +38,14 @@ TEST(NarrowIndices, FollowQuotientsAndRemainders) {
   EXPECT_EQ(type_to(mul(index_call(IndexOp::FloorDiv, below, literal(2)), literal(32))), Scalar::I64);
 }
 
+TEST(NarrowIndices, FollowTheLesserOfTwo) {
+  const Expr w = name("w"_s), h = name("h"_s);
+  EXPECT_EQ(type_to(min(mul(w, h), h)), Scalar::I32) << "from 0 to 2^56, but no more than h";
+  EXPECT_EQ(type_to(max(mul(w, h), h)), Scalar::I64);
+  EXPECT_EQ(type_to(min(sub(h, mul(w, h)), h)), Scalar::I64) << "far below 0";
+  EXPECT_EQ(type_to(max(min(sub(h, mul(w, h)), h), literal(0))), Scalar::I32);
+}
+
 TEST(NarrowIndices, ClampAnyInteger) {
   const Expr value = cast(ir::CastMode::Convert, Scalar::I64, name("value"_s, Scalar::I32));
   EXPECT_EQ(type_to(index_call(IndexOp::Clamp, value, name("h"_s))), Scalar::I32);

@@ -35,6 +35,9 @@ TEST(ValueRanges, OfResults) {
   EXPECT_EQ(range_of_result(BinaryOp::Mul, {-2, 3}, {-5, 7}), (ValueRange{-15, 21}));
   EXPECT_EQ(range_of_result(BinaryOp::Sub, {0, 255}, {0, 255}), (ValueRange{-255, 255}));
   EXPECT_EQ(range_of_result(BinaryOp::And, {-8, 7}, {0, 3}), (ValueRange{0, 3}));
+  EXPECT_EQ(range_of_result(BinaryOp::Div, {-9, 20}, {2, 3}), (ValueRange{-4, 10}));
+  EXPECT_EQ(range_of_result(BinaryOp::Div, {7, 20}, {2, 3}), (ValueRange{2, 10}));
+  EXPECT_EQ(range_of_result(BinaryOp::Div, {7, 20}, {0, 3}), (ValueRange{0, 20})) << "by 0 it is 0";
 }
 
 TEST(ValueRanges, OfFloatsThatAreClamped) {
