@@ -13,12 +13,13 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/stage_ir.h"
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda_device.h"
 #include "tools/arguments.h"
 #include "tools/compare.h"
 #include "tools/subject.h"
@@ -51,44 +52,34 @@ Options parse(int count, char** words) {
   return options;
 }
 
-/// A stream and the copies of images, by the driver itself.
+/// A stream of the first GPU, and images that lie there.
 class Gpu {
  public:
-  Gpu() { driver_.check(driver_->create_stream(&stream_, 0), "no stream"); }
-  ~Gpu() { driver_->destroy_stream(stream_); }
-  Gpu(const Gpu&) = delete;
-  Gpu& operator=(const Gpu&) = delete;
-
-  void* stream() const { return stream_; }
-  void wait() const { driver_.check(driver_->synchronize_stream(stream_), "the runs fail"); }
+  void* stream() const { return stream_.handle(); }
+  void wait() const { driver_.check(driver_->synchronize_stream(stream()), "the runs fail"); }
 
   /// A dense image there, for the rest of the process.
   Buffer like(const Buffer& host) const {
     runtime::CudaFunctions::Address address = 0;
-    driver_.check(driver_->allocate(&address, static_cast<std::size_t>(host.bytes()) + 4, stream_),
+    driver_.check(driver_->allocate(&address, static_cast<std::size_t>(host.bytes()) + 4, stream()),
                   "no memory");
     return Buffer::on_gpu(reinterpret_cast<void*>(address), host.type(), host.extents());
   }
   void copy(const Buffer& from, const Buffer& to) const {
     const auto bytes = static_cast<std::size_t>(from.bytes());
     driver_.check(from.memory().is_host()
-                      ? driver_->copy_to_device(runtime::as_address(to.data()), from.data(), bytes, stream_)
-                      : driver_->copy_to_host(to.data(), runtime::as_address(from.data()), bytes, stream_),
+                      ? driver_->copy_to_device(runtime::as_address(to.data()), from.data(), bytes, stream())
+                      : driver_->copy_to_host(to.data(), runtime::as_address(from.data()), bytes, stream()),
                   "an image cannot be copied");
     wait();
   }
 
  private:
-  struct Context {  // the driver's functions work on the current one
-    explicit Context(const runtime::CudaDriver& driver) {
-      void* context = nullptr;
-      driver.check(driver->retain_context(&context, 0), "no context");
-      driver.check(driver->push_context(context), "no context");
-    }
-  };
-  runtime::CudaDriver driver_;
-  Context context_{driver_};
-  void* stream_ = nullptr;
+  const std::shared_ptr<const runtime::CudaDevice> device_ =
+      std::make_shared<const runtime::CudaDevice>(runtime::CudaDriver(), 0);
+  const runtime::CudaDriver& driver_ = device_->driver();
+  const runtime::CudaDevice::Current current_{*device_};
+  const runtime::CudaStream stream_{device_};
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -132,6 +132,8 @@ Expr max(const std::vector<Expr>& values) {
   for (std::size_t i = 1; i < values.size(); ++i) largest = max(largest, values[i]);
   return largest;
 }
+Expr parts(const Expr& extent, const Expr& size) { return div(sub(add(extent, size), literal(1)), size); }
+
 Expr both(Expr a, Expr b) {
   if (!a || (literal_value(a) && *literal_value(a))) return b;
   if (!b || (literal_value(b) && *literal_value(b))) return a;

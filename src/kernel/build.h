@@ -26,6 +26,8 @@ Expr add(Expr a, Expr b);
 Expr sub(Expr a, Expr b);
 Expr mul(Expr a, Expr b);
 Expr div(Expr a, Expr b);  ///< Of non-negative numbers, or truncated.
+/// How many parts of a size make up an extent.
+Expr parts(const Expr& extent, const Expr& size);
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
 Expr min(const std::vector<Expr>& values);  ///< Of one at least.

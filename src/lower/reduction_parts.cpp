@@ -307,7 +307,7 @@ void ReductionParts::launch_total() {
       {kernel::Let{apart, kernel::binary(BinaryOp::Shl, literal(1),
                                          kernel::mul(literal(bits_of_level), kernel::name(number)))}});
   const Expr of_each = kernel::mul(stride, literal(1 << bits_of_level));
-  For loop = lanes_loop(of_parts, lower::parts(parts, of_each),
+  For loop = lanes_loop(of_parts, kernel::parts(parts, of_each),
                         several(expressions, parts, kernel::mul(i, of_each), stride));
   if (!on_gpu_) loop.kind = LoopKind::Serial;  // few, and apart
   levels.body.push_back({kernel::If{kernel::binary(BinaryOp::Lt, stride, parts), {{std::move(loop)}}, {}}});

@@ -15,10 +15,6 @@ bool may_be_negative(const ir::Affine& extent) {
 
 }  // namespace
 
-Expr parts(const Expr& extent, const Expr& size) {
-  return kernel::div(kernel::sub(kernel::add(extent, size), kernel::literal(1)), size);
-}
-
 std::vector<Expr> Rows::coords() const {
   std::vector<Expr> result;
   for (int d = 0; d < rank(); ++d) result.push_back(layout_.variables.coordinate(d));

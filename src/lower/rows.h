@@ -10,8 +10,7 @@
 
 namespace weft::lower {
 
-/// How many parts of a size make up an extent.
-kernel::Expr parts(const kernel::Expr& extent, const kernel::Expr& size);
+using kernel::parts;
 
 class Rows {
  public:

@@ -14,13 +14,11 @@ StripBlocks::StripBlocks(const Tile& tile, const kernel::Symbol& next)
 
 /// Side by side, from where the result begins.
 Expr StripBlocks::strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
-Expr StripBlocks::columns() const {
-  return has_halves_ ? kernel::add(strips(), kernel::min(strips(), literal(2))) : strips();
-}
+Expr StripBlocks::of_halves() const { return plan::columns_of_halves(tile_.plan(), strips()); }
+Expr StripBlocks::columns() const { return kernel::add(strips(), of_halves()); }
 /// Of columns of blocks, each as wide as a strip.
 Expr StripBlocks::end() const {
-  const Expr more = kernel::mul(kernel::min(strips(), literal(2)), literal(tile_.width()));
-  return has_halves_ ? kernel::add(rows_.end(0), more) : rows_.end(0);
+  return kernel::add(rows_.end(0), kernel::mul(of_halves(), literal(tile_.width())));
 }
 /// Of a volume all tiles of a plane.
 Expr StripBlocks::side_by_side() const { return kernel::mul(columns(), tile_.layers_of_tiles()); }

@@ -26,6 +26,7 @@ class StripBlocks {
 
  private:
   kernel::Expr strips() const;
+  kernel::Expr of_halves() const;
   kernel::Expr columns() const;
   kernel::Expr end() const;
   kernel::Expr side_by_side() const;

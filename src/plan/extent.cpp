@@ -23,15 +23,11 @@ bool are_multiples(const Extent& extent) {
   return count > 3 && (extent.sizes.back() & (extent.sizes.back() - 1)) == 0;
 }
 
-Expr parts(const Expr& all, const Expr& each) {
-  return kernel::div(kernel::add(all, kernel::sub(each, literal(1))), each);
-}
-
 /// The least size that is no less than `pixels`.
 Expr no_less_than(const Expr& pixels, const Extent& extent) {
   const Expr least = literal(extent.sizes.front()), step = literal(extent.step);
   const Expr more = kernel::max(kernel::sub(pixels, least), literal(0));
-  return kernel::add(least, kernel::mul(parts(more, step), step));
+  return kernel::add(least, kernel::mul(kernel::parts(more, step), step));
 }
 
 }  // namespace
@@ -50,7 +46,7 @@ Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_sid
   if (extent.step > 0) {
     const Expr in_line =
         kernel::max(kernel::div(literal(extent.enough), kernel::max(side_by_side, literal(1))), literal(1));
-    return given(no_less_than(parts(pixels, in_line), extent));
+    return given(no_less_than(kernel::parts(pixels, in_line), extent));
   }
   if (are_multiples(extent)) {
     const int step = extent.sizes.back(), most = extent.sizes.front();
@@ -73,7 +69,9 @@ std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t s
   return kernel::evaluate(size, {});
 }
 
-Expr half_of(const Extent& extent, const Expr& size) { return no_less_than(parts(size, literal(2)), extent); }
+Expr half_of(const Extent& extent, const Expr& size) {
+  return no_less_than(kernel::parts(size, literal(2)), extent);
+}
 
 std::string to_string(const Extent& extent) {
   if (extent.is_all()) return "all";

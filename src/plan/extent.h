@@ -40,7 +40,7 @@ kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const k
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 
-/// Of an extent with a step: the least size of which two are no less than one of that size.
+/// Half of a size of an extent with a step, rounded up to a size: of 8, 11, 14 … rows 65 for 128.
 kernel::Expr half_of(const Extent& extent, const kernel::Expr& size);
 
 /// Tiles of that size along that number of pixels: 2 of 64 along 100.

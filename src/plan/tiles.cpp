@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/round_up.h"
+#include "kernel/evaluate.h"
 #include "plan/warp_strip.h"
 
 namespace weft::plan {
@@ -82,9 +83,9 @@ double rows_of(const ir::ConcreteBox& box) {
 
 Tiling tiling_of(const KernelPlan& plan, const ir::ConcreteBox& result) {
   const std::int64_t columns = tiles_along(result.extent[0], plan.width());
+  const std::int64_t of_halves = kernel::evaluate(columns_of_halves(plan, kernel::literal(columns)), {});
   const std::int64_t layers = result.extent.size() > 2 ? tiles_along(result.extent[1], plan.lines()) : 1;
-  std::int64_t height =
-      size_over(plan.height(), result.extent.back(), strips_in_whole(plan, columns) * layers);
+  std::int64_t height = size_over(plan.height(), result.extent.back(), (columns + of_halves) * layers);
   if (plan.parts) height = round_up(height, rows_of_part(*plan.parts, result.extent[0]) * plan.step[1]);
   const double of_tiles = 2.0 / static_cast<double>(std::max<std::int64_t>(columns, 1));
   const double of_edges = 2.0 * plan.edges / static_cast<double>(std::max<std::int64_t>(result.extent[0], 1));

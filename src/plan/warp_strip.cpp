@@ -503,8 +503,8 @@ bool halves_ends(const KernelPlan& plan) {
   return plan.is_of_lanes() && !plan.is_static() && plan.height().step > 0;
 }
 
-std::int64_t strips_in_whole(const KernelPlan& plan, std::int64_t columns) {
-  return halves_ends(plan) ? columns + std::min<std::int64_t>(columns, 2) : columns;
+kernel::Expr columns_of_halves(const KernelPlan& plan, const kernel::Expr& columns) {
+  return halves_ends(plan) ? kernel::min(columns, kernel::literal(2)) : kernel::literal(0);
 }
 
 }  // namespace weft::plan

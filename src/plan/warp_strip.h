@@ -104,7 +104,8 @@ Extent heights_of_warps(const WarpStrip& strip, int multiprocessors);
 /// there is room for at a time, the slowest decide how long that takes, and they took 1.3 to 1.6 times as long as the others
 /// (bench/results/2026-11-26-h100.md).
 bool halves_ends(const KernelPlan& plan);
-/// How many strips there would be side by side, were all as high.
-std::int64_t strips_in_whole(const KernelPlan& plan, std::int64_t columns);
+/// How many columns of tiles that takes besides those that stand side by side: 2 of several, 1 of one, none where all are
+/// as high.
+kernel::Expr columns_of_halves(const KernelPlan& plan, const kernel::Expr& columns);
 
 }  // namespace weft::plan

@@ -360,7 +360,7 @@ TEST_P(Marching, RowsFarOutsideOfWhatIsReadWhereItIs) {
   agree({out});
 }
 
-// Found by: pyramid_blend on an H100, in strips of seven rows, one of which ended just above the image
+// Found by: pyramid_blend on an H100, where a strip of seven rows ended just above the image
 TEST(MarchingStages, BeginAndEndAboveAnImage) {
   for (const int above : {29, 30, 31, 32, 33, 34}) {
     const Image<int> in("in");
