@@ -1,7 +1,7 @@
 #include "kernel/narrow_indices.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -18,51 +18,7 @@ using ir::BinaryOp;
 
 namespace {
 
-/// The values that an index can take.
-struct Interval {
-  std::int64_t low, high;
-
-  bool fits() const {
-    return low >= std::numeric_limits<std::int32_t>::min() &&
-           high <= std::numeric_limits<std::int32_t>::max();
-  }
-};
-
-Interval hull(const Interval& a, const Interval& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
-}
-
-/// Of operands that fit 32 bits, so that nothing here overflows 64.
-std::optional<Interval> interval(BinaryOp op, const Interval& a, const Interval& b) {
-  switch (op) {
-    case BinaryOp::Add: return Interval{a.low + b.low, a.high + b.high};
-    case BinaryOp::Sub: return Interval{a.low - b.high, a.high - b.low};
-    case BinaryOp::Mul: {
-      const std::array p{a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-      return Interval{*std::min_element(p.begin(), p.end()), *std::max_element(p.begin(), p.end())};
-    }
-    case BinaryOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
-    case BinaryOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
-    case BinaryOp::And:
-      if (b.low >= 0) return Interval{0, b.high};
-      if (b.high >= 0) return std::nullopt;
-      return Interval{a.low + b.low + 1, a.high};  // the sign stays, and some of the bits below
-    case BinaryOp::Shr:
-      if (b.low < 0 || b.high > 31) return std::nullopt;
-      return Interval{a.low >> (a.low < 0 ? b.low : b.high), a.high >> (a.high < 0 ? b.high : b.low)};
-    case BinaryOp::Div:
-      if (b.low > 0)
-        return Interval{a.low / (a.low < 0 ? b.low : b.high), a.high / (a.high < 0 ? b.high : b.low)};
-      [[fallthrough]];
-    // By anything, 0 included, the magnitude does not grow.
-    case BinaryOp::Rem: {
-      std::int64_t most = std::max(std::abs(a.low), std::abs(a.high));
-      if (op == BinaryOp::Rem && b.low > 0) most = std::min(most, b.high - 1);
-      return Interval{a.low >= 0 && b.low >= 0 ? 0 : -most, most};
-    }
-    default: return std::nullopt;
-  }
-}
+bool fits(const ValueRange& range) { return range.within(range_of(Scalar::I32)); }
 
 class IndexNarrowing {
  public:
@@ -86,7 +42,7 @@ class IndexNarrowing {
   void run(kernel::Function& function) {
     known_.clear();
     used_.clear();
-    for (const Symbol& size : limited_) known_[size] = {0, extent_limit};
+    for (const Symbol& size : limited_) known_[size] = {0, static_cast<double>(extent_limit)};
     block(function.body);
     for (const Symbol& size : limited_) {
       if (used_.count(size)) function.narrow.push_back(size);
@@ -96,7 +52,7 @@ class IndexNarrowing {
  private:
   struct Narrow {
     Expr e;  // of type i32
-    Interval range;
+    ValueRange range;
   };
 
   // ---- statements ----
@@ -154,9 +110,9 @@ class IndexNarrowing {
     auto result = std::visit(
         ir::overloaded{
             [&](const kernel::Const& n) -> std::optional<Narrow> {
-              const std::int64_t v = n.value.lane[0].i;
-              if (!Interval{v, v}.fits()) return std::nullopt;
-              return Narrow{kernel::constant(Scalar::I32, {.i = v}), {v, v}};
+              const ValueRange value = range_of_constant(e->type, n.value);
+              if (!fits(value)) return std::nullopt;
+              return Narrow{kernel::constant(Scalar::I32, n.value.lane[0]), value};
             },
             [&](const kernel::Name& n) -> std::optional<Narrow> {
               const auto found = known_.find(n.name);
@@ -172,9 +128,7 @@ class IndexNarrowing {
             [&](const kernel::Binary& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
               if (!b) return limited(n);
-              const auto range = interval(n.op, a->range, b->range);
-              if (!range) return std::nullopt;
-              return Narrow{kernel::binary(n.op, a->e, b->e), *range};
+              return Narrow{kernel::binary(n.op, a->e, b->e), range_of_result(n.op, a->range, b->range)};
             },
             [&](const kernel::Select& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
@@ -184,48 +138,44 @@ class IndexNarrowing {
             [&](const kernel::Cast& n) -> std::optional<Narrow> {
               const bool fits = size_of(n.a->type) <= 2 || n.a->type == Scalar::I32;
               if (is_float(n.a->type) || n.mode != ir::CastMode::Convert || !fits) return std::nullopt;
-              const Type from{n.a->type, 1};
-              return Narrow{kernel::cast(n.mode, Scalar::I32, rewritten(n.a)),
-                            {ir::least(from).lane[0].i, ir::largest(from).lane[0].i}};
+              return Narrow{kernel::cast(n.mode, Scalar::I32, rewritten(n.a)), range_of(n.a->type)};
             },
             [&](const kernel::IndexCall& n) -> std::optional<Narrow> {
               const auto a = narrow(n.a), b = a ? narrow(n.b) : std::nullopt;
               // Mirroring doubles the extent on its way, and all but clamping add it to the index.
-              constexpr std::int64_t half = std::numeric_limits<std::int32_t>::max() / 2;
+              constexpr double half = std::numeric_limits<std::int32_t>::max() / 2;
               if (!b || b->range.high >= half) return std::nullopt;
               if (n.op != kernel::IndexOp::Clamp && std::max(-a->range.low, a->range.high) >= half)
                 return std::nullopt;
               const Expr call = kernel::index_call(n.op, a->e, b->e);
               if (n.op == kernel::IndexOp::FloorDiv) {
-                const std::int64_t least = std::max<std::int64_t>(b->range.low, 1);
+                const double least = std::max(b->range.low, 1.);
                 return Narrow{call,
-                              {ir::floor_div(std::min<std::int64_t>(a->range.low, 0), least),
-                               ir::floor_div(std::max<std::int64_t>(a->range.high, 0), least)}};
+                              {std::floor(std::min(a->range.low, 0.) / least),
+                               std::floor(std::max(a->range.high, 0.) / least)}};
               }
-              return Narrow{call, {0, std::max<std::int64_t>(0, b->range.high - 1)}};
+              return Narrow{call, {0, std::max(0., b->range.high - 1)}};
             },
             [](const kernel::Load&) -> std::optional<Narrow> { return std::nullopt; },
             [](const kernel::MedianOf&) -> std::optional<Narrow> { return std::nullopt; },
             [](const kernel::HalfOfSum&) -> std::optional<Narrow> { return std::nullopt; },
         },
         e->op);
-    return result && result->range.fits() ? result : std::nullopt;
+    return result && fits(result->range) ? result : std::nullopt;
   }
 
   /// The lesser or the greater of two, where one of them does not fit, but brings the other nowhere that does not.
   std::optional<Narrow> limited(const kernel::Binary& n) {
     if (n.op != BinaryOp::Min && n.op != BinaryOp::Max) return std::nullopt;
     const ValueRange range = range_of_result(n.op, wide_range(n.a), wide_range(n.b));
-    if (!range.within(range_of(Scalar::I32))) return std::nullopt;
+    if (!fits(range)) return std::nullopt;
     const Expr wide = kernel::binary(n.op, rewritten(n.a), rewritten(n.b));
-    return Narrow{kernel::cast(ir::CastMode::Convert, Scalar::I32, wide),
-                  {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}};
+    return Narrow{kernel::cast(ir::CastMode::Convert, Scalar::I32, wide), range};
   }
   /// In 64 bits.
   ValueRange wide_range(const Expr& e) {
     const ValueRange all = range_of(Scalar::I64);
-    if (const auto small = narrow(e))
-      return {static_cast<double>(small->range.low), static_cast<double>(small->range.high)};
+    if (const auto small = narrow(e)) return small->range;
     const auto* n = std::get_if<kernel::Binary>(&e->op);
     if (n == nullptr) return all;
     const ValueRange exact = range_of_result(n->op, wide_range(n->a), wide_range(n->b));
@@ -270,7 +220,7 @@ class IndexNarrowing {
   }
 
   std::set<Symbol> limited_;
-  std::map<Symbol, Interval> known_;  // names that are 32 bits wide here
+  std::map<Symbol, ValueRange> known_;  // names that are 32 bits wide here
   std::set<Symbol> used_;
   // Found in the current statement. Either asks for the other: without these, twice for each level of it.
   std::unordered_map<Expr, std::optional<Narrow>> narrowed_;

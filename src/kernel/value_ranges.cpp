@@ -93,10 +93,17 @@ ValueRange range_of_result(BinaryOp op, const ValueRange& a, const ValueRange& b
       [[fallthrough]];
     // By anything, 0 included, the magnitude does not grow.
     case BinaryOp::Rem: {
-      const double most = std::max(std::abs(a.low), std::abs(a.high));
+      double most = std::max(std::abs(a.low), std::abs(a.high));
+      if (op == BinaryOp::Rem && b.low > 0) most = std::min(most, b.high - 1);
       return {a.low >= 0 && b.low >= 0 ? 0 : -most, most};
     }
-    case BinaryOp::Shr: return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
+    case BinaryOp::Shr: {
+      if (b.low < 0 || b.high > 31) return {std::min(a.low, 0.0), std::max(a.high, 0.0)};
+      const auto shifted = [](double v, double by) {
+        return std::floor(std::ldexp(v, -static_cast<int>(by)));
+      };
+      return {shifted(a.low, a.low < 0 ? b.low : b.high), shifted(a.high, a.high < 0 ? b.high : b.low)};
+    }
     case BinaryOp::And:
       if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
       if (a.low >= 0 || b.low >= 0) return {0, a.low >= 0 ? a.high : b.high};
