@@ -103,9 +103,12 @@ class GpuPrinter : public CLike {
                      c_type(array.type), array.name, array.count, array.is_zeroed ? " = {}" : ""));
   }
   void print(const kernel::LoadPack& load) override {
-    line(fmt::format("{} {}[{}];", c_type(load.type), load.name, load.count));
+    line(fmt::format("{} {}[{}];", c_type(load.type), load.name, load.scalars()));
     std::string from = address(load.array, load.offset);
     if (load.has_several) from = fmt::format("(const {}*)({})", c_type(load.type), from);
+    if (load.scalars() > load.count)
+      return line(fmt::format("{}<{}, {}>({}, {});", helper("load_columns"), load.before, load.count,
+                              load.name, from));
     if (load.is_whole) return line(fmt::format("{}({}, {});", helper("load_whole"), load.name, from));
     line(fmt::format("{}({}, {}, {});", helper("load_pack"), load.name, from, initializer(load.valid)));
   }

@@ -63,6 +63,17 @@ __device__ inline void load_whole(T (&pack)[n], const T* from) {
 }
 )";
 
+constexpr const char* load_columns =
+    R"(// row[first], row[first + 1], ... = from[0], from[1], ..., n of them, which lie at a multiple of the width.
+template <int first, int n, class T, int columns>
+__device__ inline void load_columns(T (&row)[columns], const T* from) {
+  T pack[n];
+  load_whole(pack, from);
+#pragma unroll
+  for (int i = 0; i < n; ++i) row[first + i] = pack[i];
+}
+)";
+
 constexpr const char* load_pack = R"(// pack = from[0], from[1], ...: the first `valid`, then zeros.
 template <class T, int n>
 __device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
@@ -103,7 +114,9 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 }
 )";
 
-bool is_of_packs(const std::string& name) { return name.ends_with("_pack") || name.ends_with("_whole"); }
+bool is_of_packs(const std::string& name) {
+  return name.ends_with("_pack") || name.ends_with("_whole") || name == "load_columns";
+}
 
 /// What loads and stores of several scalars need of one another.
 std::string pack_helpers(const std::set<std::string>& helpers) {
@@ -112,7 +125,9 @@ std::string pack_helpers(const std::set<std::string>& helpers) {
   const auto add = [&](const char* definition) {
     text += (text.empty() ? pack_chunk : std::string()) + "\n" + definition;
   };
-  if (loads || helpers.count("load_whole")) add(load_whole);
+  const bool among_others = helpers.count("load_columns") > 0;
+  if (loads || among_others || helpers.count("load_whole")) add(load_whole);
+  if (among_others) add(load_columns);
   if (loads) add(load_pack);
   if (stores || helpers.count("store_whole")) add(store_whole);
   if (stores) add(store_pack);

@@ -149,6 +149,14 @@ bool mentions_tap(const Affine& a) {
   return a.mentions([](const Atom& atom) { return std::holds_alternative<TapCoord>(atom); });
 }
 
+Affine at_taps(const Affine& a, const KnownTaps& known) {
+  return a.substitute([&](const Atom& atom) {
+    const auto* tap = std::get_if<TapCoord>(&atom);
+    const std::optional<std::int64_t> number = tap ? known(*tap) : std::nullopt;
+    return number ? Affine(*number) : Affine(atom);
+  });
+}
+
 bool as_scaled(const Affine& a, int dim, Scaled* out) {
   Affine rest(a.constant());
   std::int64_t scale = 0;

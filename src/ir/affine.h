@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -92,6 +93,9 @@ std::string name_of(const Atom& atom);
 
 bool mentions_coord(const Affine& a, int dim);  ///< Depends on dimension `dim` of the pixel.
 bool mentions_tap(const Affine& a);
+/// `a` at a tap: those that `known` says are numbers.
+using KnownTaps = std::function<std::optional<std::int64_t>(const TapCoord&)>;
+Affine at_taps(const Affine& a, const KnownTaps& known);
 
 /// floor((scale*x + rest) / divisor), the form that footprints and interior ranges are computed from.
 struct Scaled {

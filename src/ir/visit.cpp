@@ -169,6 +169,13 @@ bool read_alike(const Read& a, const Read& b) {
   return a.border->mode != BorderMode::Constant || same_constant(a.border->constant, b.border->constant);
 }
 
+Read at_taps(Read read, const KnownTaps& known) {
+  for (Index& index : read.indices) {
+    if (auto* affine = std::get_if<Affine>(&index)) *affine = at_taps(*affine, known);
+  }
+  return read;
+}
+
 bool is_output(const Pipeline& pipeline, const Stage& stage) {
   return std::any_of(pipeline.outputs.begin(), pipeline.outputs.end(),
                      [&](const StagePtr& output) { return output.get() == &stage; });

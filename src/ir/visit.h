@@ -30,6 +30,8 @@ bool reads_current_pixel(const Read& read, const Box& domain);
 std::optional<double> as_number(const Expr& e);
 /// Whether two reads find the same pixel wherever their indices are the same: in the source and beyond it.
 bool read_alike(const Read& a, const Read& b);
+/// The read at a tap of the windows around it.
+Read at_taps(Read read, const KnownTaps& known);
 bool is_output(const Pipeline& pipeline, const Stage& stage);
 /// The distinct stages and inputs that a stage needs: what it reads, and for an evolution its initial values
 /// and what its updates read.

@@ -146,6 +146,9 @@ struct LoadPack {
   bool is_whole = false;  ///< All are there, at a multiple of the widest access: nothing is to be tested.
   /// Of an array of smaller scalars, which come several to a scalar of this type, the first in its lowest bits.
   bool has_several = false;
+  /// Further scalars of the local array, around those, that are stored later. Of a whole one only.
+  int before = 0, after = 0;
+  int scalars() const { return before + count + after; }
 };
 /// The first `valid` of them, at most, to array[offset] and on.
 struct StorePack {

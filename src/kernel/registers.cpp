@@ -57,7 +57,7 @@ class Pressure {
                        else
                          declare_array(s.name, s.count * width(s.type));
                      },
-                     [&](const kernel::LoadPack& s) { declare_array(s.name, s.count * width(s.type)); },
+                     [&](const kernel::LoadPack& s) { declare_array(s.name, s.scalars() * width(s.type)); },
                      [&](const kernel::For& s) { widths_[s.variable] = width(s.from->type); },
                      [&](const kernel::ExceedsCaches& s) { widths_[s.name] = width(Scalar::Bool); },
                      [&](const kernel::IsAligned& s) { widths_[s.name] = width(Scalar::Bool); },

@@ -181,7 +181,7 @@ class Walk {
       if (array->storage == Storage::Shared) types_[array->name] = size_of(array->type);
       pack_[array->name] = array->count;
     } else if (const auto* pack = std::get_if<LoadPack>(&statement.op)) {
-      pack_[pack->name] = pack->count;
+      pack_[pack->name] = pack->scalars();
     } else if (const auto* one = std::get_if<Store>(&statement.op)) {
       store(one->array, 1, weight);
     } else if (const auto* several = std::get_if<StorePack>(&statement.op)) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/footprint.h"
 #include "analysis/interior.h"
 #include "ir/operation.h"
 #include "ir/visit.h"
+#include "plan/pixel_rows.h"
 
 namespace weft::lower {
 
@@ -338,12 +340,7 @@ bool may_be_empty_crop(const ir::Read& n, std::size_t d) {
 Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
   if (const auto kept = kept_rows_.find(n.source.get()); kept != kept_rows_.end())
     return read_kept(kept->second, n, type);
-  for (const Pack& pack : packs_) {
-    if (!have_the_same_row(*pack.read, n)) continue;
-    Lanes lanes = pixel_at(pack.array, type, kernel::mul(number_in_pack_, kernel::literal(type.lanes)));
-    if (pack.inside) lanes = or_constant(pack.inside, std::move(lanes), n);
-    return lanes;
-  }
+  if (auto lanes = read_pack(n, type)) return *std::move(lanes);
   const ArrayLayout& array = layout_.arrays.at(n.source.get());
   if (const auto found = looked_up_.find(&n); found != looked_up_.end())
     return {kernel::load(found->second, type.scalar, i_)};
@@ -377,6 +374,23 @@ Lanes ExpressionLowering::read(const ir::Read& n, Type type) {
     return pixel_at(whole_pixel(array, along_x), type, kernel::literal(0));
   Lanes lanes = pixel_at(base, type, along_x);
   return inside ? or_constant(inside, std::move(lanes), n) : lanes;
+}
+
+std::optional<Lanes> ExpressionLowering::read_pack(const ir::Read& n, Type type) {
+  if (packs_.empty()) return std::nullopt;
+  const ir::Read here = ir::at_taps(n, [&](const ir::TapCoord& tap) { return number_of(tap); });
+  for (const Pack& pack : packs_) {
+    if (!plan::have_the_same_row(pack.read, here)) continue;
+    const analysis::Along x = analysis::footprint(here).front();
+    if (x.min != x.max) continue;
+    // In steps of several pixels reads are of their own columns, which the number says.
+    const std::int64_t beside = x.is_unit(0) ? x.min : 0;
+    const Expr column = kernel::add(number_in_pack_, kernel::literal(pack.before + beside));
+    Lanes lanes = pixel_at(pack.array, type, kernel::mul(column, kernel::literal(type.lanes)));
+    if (pack.inside) lanes = or_constant(pack.inside, std::move(lanes), n);
+    return lanes;
+  }
+  return std::nullopt;
 }
 
 /// Where the read is along a dimension, counted from the start of the array that holds its source; to `inside` what has to
@@ -417,18 +431,6 @@ ExpressionLowering::RowOfRead ExpressionLowering::row_of(const ir::Read& n) {
     row.offset = kernel::add(row.offset, kernel::mul(index, kernel::name(array.strides[d - 1])));
   }
   return row;
-}
-
-bool ExpressionLowering::have_the_same_row(const ir::Read& a, const ir::Read& b) {
-  if (a.source != b.source || a.region != b.region || a.indices.size() != b.indices.size()) return false;
-  if (a.border.has_value() != b.border.has_value()) return false;
-  if (a.border && (a.border->mode != b.border->mode || a.border->constant != b.border->constant))
-    return false;
-  return std::equal(a.indices.begin() + 1, a.indices.end(), b.indices.begin() + 1,
-                    [](const auto& i, const auto& j) {
-                      const auto *first = std::get_if<ir::Affine>(&i), *second = std::get_if<ir::Affine>(&j);
-                      return first && second && *first == *second;
-                    });
 }
 
 /// What is read beyond the ends is the border's constant: zeros, unless it has one.
@@ -507,16 +509,18 @@ const kernel::Symbol* ExpressionLowering::find(What what, const kernel::Symbol& 
   return nullptr;
 }
 
+/// Of a tap of the current point of an unrolled loop.
+std::optional<std::int64_t> ExpressionLowering::number_of(const ir::TapCoord& tap) const {
+  const auto taps = taps_.find(tap.loop.get());
+  return taps == taps_.end() ? std::nullopt : kernel::literal_value(taps->second.at(tap.dim));
+}
+
 /// "_m1", "_0" or "_p2" for an index at a constant distance from the pixel's own coordinate, "" for any
 /// other.
 std::string ExpressionLowering::distance_suffix(const ir::Index& index, int dim) const {
   const auto* affine = std::get_if<ir::Affine>(&index);
   if (!affine) return "";
-  const ir::Affine at_tap = affine->substitute([&](const ir::Atom& atom) {
-    const auto* tap = std::get_if<ir::TapCoord>(&atom);
-    const auto known_tap = tap ? kernel::literal_value(taps_.at(tap->loop.get()).at(tap->dim)) : std::nullopt;
-    return known_tap ? ir::Affine(*known_tap) : ir::Affine(atom);
-  });
+  const ir::Affine at_tap = ir::at_taps(*affine, [&](const ir::TapCoord& tap) { return number_of(tap); });
   const ir::Affine distance = at_tap - ir::Affine(ir::Atom(ir::Coord{dim}));
   if (!distance.is_constant()) return "";
   const std::int64_t c = distance.constant();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -104,13 +105,13 @@ class ExpressionLowering {
     kernel::Expr offset, inside;
   };
   RowOfRead row_of(const ir::Read& read);
-  /// Pixels of the current columns in the row that a read says, in a local array.
+  /// Pixels of the row that a read says, in a local array: those of the current columns, and some before and after them.
   struct Pack {
-    const ir::Read* read;
+    ir::Read read;
     kernel::Symbol array;
     kernel::Expr inside;  ///< See RowOfRead.
+    int before = 0;
   };
-  static bool have_the_same_row(const ir::Read& a, const ir::Read& b);
   /// Reads of these rows are of the `number`th of the pixels.
   void keep_packs(std::vector<Pack> packs, kernel::Expr number) {
     packs_ = std::move(packs), number_in_pack_ = std::move(number);
@@ -168,6 +169,8 @@ class ExpressionLowering {
   Lanes with_names(const ir::Expr& e, Lanes lanes);
   Lanes lower_branch(const ir::Expr& e);
   Lanes read(const ir::Read& read, Type type);
+  std::optional<Lanes> read_pack(const ir::Read& read, Type type);
+  std::optional<std::int64_t> number_of(const ir::TapCoord& tap) const;
   bool is_direct(const ir::Read& read) const;
   Lanes read_kept(const KeptRows& kept, const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);

@@ -4,17 +4,12 @@
 #include <bit>
 #include <numeric>
 
+#include "lower/aligned.h"
 #include "lower/lane_code.h"
 
 namespace weft::lower {
 
 namespace {
-
-/// The widest access that divides `scalars` scalars evenly, in bytes: as the emitted Pack has it.
-int access_bytes(Scalar type, int scalars) {
-  const int bytes = scalars * size_of(type);
-  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : size_of(type);
-}
 
 /// Rounded down.
 Expr divided(const Expr& value, int by) {
@@ -154,19 +149,10 @@ InnerLanes::Inside InnerLanes::where_inside(Block& block) const {
 
 Expr InnerLanes::is_aligned(const ir::Stage& stage, const plan::Kept* kept, Block& block) const {
   const ArrayLayout& array = tile_.layout().arrays.at(&stage);
-  const int bytes = access_bytes(array.type.scalar, pixels_of(kept) * array.type.lanes);
   const Rows rows(stage.box, tile_.layout());
   const Expr column =
       kernel::mul(kernel::sub(first_of_strip(kept), rows.lower(array.box[0].min)), literal(array.type.lanes));
-  const kernel::Symbol aligned = tile_.layout().names.local(array.name.spelling() + "_aligned");
-  block.push_back({kernel::IsAligned{aligned, array.name, column, bytes}});
-  Expr all = name(aligned, Scalar::Bool);
-  for (const kernel::Symbol& pitch : array.strides) {
-    const Expr stride = kernel::mul(name(pitch), literal(size_of(array.type.scalar)));
-    const Expr apart = kernel::binary(BinaryOp::And, stride, literal(bytes - 1));
-    all = kernel::both(all, equal(apart, literal(0)));
-  }
-  return all;
+  return lower::is_aligned(array, column, pixels_of(kept) * array.type.lanes, tile_.layout(), block);
 }
 
 }  // namespace weft::lower

@@ -1,6 +1,8 @@
 #include "lower/lower_grid.h"
 
 #include "lower/lower_packs.h"
+#include "lower/lower_row_packs.h"
+#include "plan/pixel_rows.h"
 
 namespace weft::lower {
 
@@ -64,7 +66,8 @@ kernel::Grid grid_of_blocks(const Expr& blocks, int items) {
 
 kernel::Launch lower_grid(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
-  if (context.plan.level(plan::LevelKind::Lane)) return lower_packs(context);
+  if (context.plan.level(plan::LevelKind::Lane))
+    return plan::pixel_rows(stage).may_leave() ? lower_row_packs(context) : lower_packs(context);
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);

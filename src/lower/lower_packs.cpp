@@ -1,53 +1,21 @@
 #include "lower/lower_packs.h"
 
-#include <algorithm>
-
-#include "ir/visit.h"
 #include "lower/lower_grid.h"
 #include "lower/phases.h"
 #include "lower/rows.h"
-#include "plan/thread_pixels.h"
+#include "plan/pixel_rows.h"
 
 namespace weft::lower {
 
-namespace {
-
-using Reads = std::vector<const ir::Read*>;
-
-bool has_row_of(const Reads& reads, const ir::Read& read) {
-  return std::any_of(reads.begin(), reads.end(), [&](const ir::Read* known) {
-    return ExpressionLowering::have_the_same_row(*known, read);
-  });
-}
-
-/// One read of each row in which pixels read their own columns alone, in order of first use; and whether others are read.
-struct RowsOfReads {
-  Reads own;
-  bool has_others = false;
-};
-RowsOfReads rows_of(const ir::Stage& stage) {
-  Reads own, others;
-  for (const ir::Expr& e : ir::reads(stage)) {
-    const auto& read = std::get<ir::Read>(e->op);
-    if (read.source->box.empty()) continue;
-    Reads& rows = plan::is_along_rows(read, stage) ? own : others;
-    if (!has_row_of(rows, read)) rows.push_back(&read);
-  }
-  std::erase_if(own, [&](const ir::Read* read) { return has_row_of(others, *read); });
-  return {std::move(own), !others.empty()};
-}
-
-}  // namespace
-
 kernel::Launch lower_packs(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
-  const RowsOfReads read = rows_of(stage);
+  const plan::PixelRows read = plan::pixel_rows(stage);
   const int pixels = context.plan.level(plan::LevelKind::Lane)->extent[0].fixed();
   Layout& layout = context.layout;
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
   // What pixels of a thread read of a coarser image is the same, and known to be, as functions of the thread's number.
-  const bool is_in_steps = read.has_others && stage.box[0].min.is_constant();
+  const bool is_in_steps = !read.others.empty() && stage.box[0].min.is_constant();
   std::vector<ir::Stage> phases;
   std::unordered_map<const ir::Node*, std::string> names = context.names;
   std::vector<Expr> coords = rows.coords();
@@ -82,16 +50,16 @@ kernel::Launch lower_packs(const KernelContext& context) {
   For along_x{LoopKind::GridX, first, rows.begin(0), rows.end(0), {}, literal(pixels)};
   std::vector<ExpressionLowering::Pack> packs;
   expressions.open(along_x.body);
-  for (const ir::Read* each : read.own) {
-    const ArrayLayout& from = layout.arrays.at(each->source.get());
-    const auto [row, inside] = expressions.row_of(*each);
+  for (const plan::PixelRow& each : read.rows) {
+    const ArrayLayout& from = layout.arrays.at(each.read.source.get());
+    const auto [row, inside] = expressions.row_of(each.read);
     const kernel::Symbol pack = expressions.claim(from.name.spelling() + "_pack");
-    const Expr column = kernel::sub(x0, rows.lower(each->source->box[0].min));
+    const Expr column = kernel::sub(x0, rows.lower(each.read.source->box[0].min));
     const Expr valid = scalars(left, from);
     along_x.body.push_back({kernel::LoadPack{pack, from.name, from.type.scalar, pixels * from.type.lanes,
                                              kernel::add(row, scalars(column, from)),
                                              inside ? kernel::select(inside, valid, literal(0)) : valid}});
-    packs.push_back({each, pack, inside});
+    packs.push_back({each.read, pack, inside});
   }
   const kernel::Symbol result = expressions.claim(array.name.spelling() + "_pack");
   along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});

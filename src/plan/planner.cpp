@@ -31,6 +31,9 @@ constexpr std::int64_t edge_columns = 64;
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
 
+// Of all rows of a volume that a thread reads: stars of radius 2 have 4, boxes of radius 1 have 18.
+constexpr std::int64_t few_columns_beside = 4;
+
 ImageUse use_of(const ir::Stage& stage) { return {stage.name, stage.type, stage.box}; }
 
 // ---- what models count
@@ -306,10 +309,19 @@ bool pays_for_core(const March& march, const Group& group) {
   return columns * operations >= enough_operations;
 }
 
+/// Whether threads of a GPU do better with what caches find for them than with planes of a volume that warps keep: those leave
+/// room for few warps. Each column beside a thread's own takes as long as a whole row (bench/results/2026-11-26-h100-volumes.md).
+bool leaves_planes_to_caches(const Group& group, const Choices& asked) {
+  if (asked.of_warps == true) return false;
+  const auto several = thread_pixels(merged(group), limits_with(true, asked.code));
+  return several && several->columns_beside <= few_columns_beside;
+}
+
 /// Whether it is faster to keep the rows that a single stage reads.
-bool pays_for_one(const March& march, const Group& group, const Memory& memory) {
+bool pays_for_one(const March& march, const Group& group, const Memory& memory, const Choices& asked) {
   if (!memory.is_of_blocks()) return pays_for_core(march, group);
-  return reads_windows(march) && (!is_of_volumes(march) || reads_several_ways(march));
+  if (!is_of_volumes(march)) return reads_windows(march);
+  return reads_windows(march) && reads_several_ways(march) && !leaves_planes_to_caches(group, asked);
 }
 
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
@@ -324,7 +336,8 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   }
   const bool is_pure = std::holds_alternative<ir::Pure>(stage.definition);
   const Loop all = merged(group);
-  const int most = is_pure ? pixels_of_thread(all).value_or(0) : 0;
+  const std::optional<ThreadPixels> several = is_pure ? thread_pixels(all, plan.code) : std::nullopt;
+  const int most = several ? several->pixels : 0;
   const int pixels = most > 0 && asked && most % *asked == 0 ? *asked : most;  // whole accesses
   if (pixels > 0) one[0] = fixed(pixels);
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
@@ -473,7 +486,7 @@ PlanOrWhy plan_of_one(const Group& group, const Memory& memory, const Choices& a
   const bool must = asked.keeps_rows.value_or(!asked.kept.empty());
   if (must && !march)
     return {std::nullopt, "'" + group.result().name + "' cannot keep rows of what it reads"};
-  const bool pays = march && pays_for_one(*march, group, memory);
+  const bool pays = march && pays_for_one(*march, group, memory, asked);
   if (must || (pays && asked.keeps_rows != false)) {
     Group marching = group;
     marching.march = *march;

@@ -87,10 +87,10 @@ TEST_F(RuntimeGraphs, AreMadeByTheSecondRunOfAKind) {
     return calls({"cuLaunchKernel", "cuGraph"});
   };
   EXPECT_EQ(run(), (Calls{"cuLaunchKernel wide_kernel_ 2x4x1 s1", "cuLaunchKernel tall_kernel 2x4x1 s1",
-                          "cuLaunchKernel both_kernel 2x8x1 s1"}));
+                          "cuLaunchKernel both_kernel 1x8x1 s1"}));
   EXPECT_EQ(run(), (Calls{"cuGraphCreate g1", "cuGraphAddKernelNode g1 wide_kernel_ 2x4x1",
                           "cuGraphAddKernelNode g1 tall_kernel 2x4x1",
-                          "cuGraphAddKernelNode g1 both_kernel 2x8x1 after 1 0",
+                          "cuGraphAddKernelNode g1 both_kernel 1x8x1 after 1 0",
                           "cuGraphInstantiateWithFlags x1 g1", "cuGraphLaunch x1 s1"}));
   EXPECT_EQ(run(), Calls{"cuGraphLaunch x1 s1"});
   EXPECT_EQ(difference(interpreted(diamond(), {{{"in", image(1)}}, {}, {}}).at("both"), on_host(out)), "");

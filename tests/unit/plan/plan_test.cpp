@@ -428,10 +428,11 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
     const auto found = follow(pipeline, R"({"groups": [["b"]], "kernels": {"b": )" + kernel + "}}", memory);
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
-  EXPECT_EQ(text(R"({"kept": {}})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  const std::string several = "kernel b\n  grid  4 x 1 parallel\n  lane  4 unrolled\n";
+  EXPECT_EQ(text(R"({"kept": {}})", of_blocks), several);
   EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "core", "extent": ["all", 1]}]})", of_cores),
             text("{}", of_cores));
-  EXPECT_EQ(text(R"({"kept": false})", of_blocks), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text(R"({"kept": false})", of_blocks), several);
   EXPECT_EQ(text(R"({"kept": true})", of_cores), text(R"({"kept": {"in": {}}})", of_cores));
   EXPECT_EQ(text(R"({"kept": {}, "levels": [{"kind": "batch", "extent": ["all", 4]}]})", of_blocks),
             "the kernel of 'b' has no tiles");
@@ -498,7 +499,7 @@ TEST(Plan, OfOneStageWhoseRowsDoNotFitReadsMemory) {
         follow(pipeline, R"({"groups": [["b"]], "kernels": {"b": )" + kernel + "}}", Memory{1000});
     return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
   };
-  EXPECT_EQ(text("{}"), "kernel b\n  grid  1 x 1 parallel\n");
+  EXPECT_EQ(text("{}"), "kernel b\n  grid  4 x 1 parallel\n  lane  4 unrolled\n");
   EXPECT_EQ(text(R"({"kept": true})"), "the rows of 'in' do not fit 1000 bytes of shared memory");
   EXPECT_EQ(text(R"({"levels": [{"kind": "grid", "extent": [256, 8]}]})"),
             "rows of tiles 256 pixels wide do not fit 1000 bytes of shared memory");

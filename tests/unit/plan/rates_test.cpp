@@ -142,7 +142,8 @@ template <class F>
 int pixels_of(F f) {
   const Image<float> in("in"), coarse("coarse");
   const Stage out = stage("out", in.size(), [&](Var x, Var y) { return f(in, coarse, x, y); });
-  return pixels_of_thread(loop_of(*out.node())).value_or(1);
+  const auto several = thread_pixels(loop_of(*out.node()), CodeLimits{});
+  return several ? several->pixels : 1;
 }
 
 TEST(Rates, ThreadsHaveSeveralPixelsAboveACoarserOne) {
