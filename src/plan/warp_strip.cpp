@@ -29,10 +29,13 @@ constexpr int most_registers_of_hybrid = 255;
 // memory takes for a byte.
 constexpr int few_warps = 8;
 constexpr double operations_per_byte = 10;
-// Each plane of a volume that a lane has is loaded, read, and computed anew by its neighbours in part: more of its rows
-// save more than other warps hide, and all loads of a plane are under way at a time.
-// Compilers take 30 to 45 more than are counted for several stages, and up to 70 more for one, and spill beyond 255.
-constexpr int most_registers_of_volumes = 192, most_registers_of_single = 186;
+// Each plane of a volume that a lane has is loaded, read, and computed anew by its neighbours in part, so that more of its rows
+// save work. But with more than these, the three ways through a strip (inside, at its ends, and row by row) leave the cache of
+// instructions, and 8 warps wait for it and for each other: box3d1r took 127 us with 6 rows of 2 pixels a lane, and 83 with 2
+// (bench/results/2026-11-26-h100-volumes.md). Compilers take 30 to 60 registers more than are counted.
+constexpr int most_registers_of_volumes = 160, most_registers_of_single = 112;
+constexpr int most_operations_of_volumes = 1000;
+constexpr int most_possible_registers = 186;  // of those that are counted: with more, compilers spill
 constexpr int registers_of_line = 2;  // that is loaded or stored: where it lies, from the first one on
 constexpr int most_lines_of_lane = 8;
 // Tiles of a plane are many, so that those of a band seldom make whole rounds on all multiprocessors: several rounds leave
@@ -327,12 +330,26 @@ double price_of_volume(const Group& group, const WarpStrip& strip) {
   return price;
 }
 
-/// The pixels and rows of a lane that cost least and fit its registers.
-WarpStripOrWhy strip_of_volume(const Group& group, const Choices& asked) {
+/// Rows of a plane that a tile's windows reach above and below its own.
+std::int64_t rows_around(const March& march) {
+  std::int64_t rows = 0;
+  for (const RollingRows& r : march.rolling) rows = std::max(rows, r.window[1].extent() - 1);
+  return rows;
+}
+
+/// What a lane may take: what pays, or what compilers can do at all.
+struct LimitsOfVolume {
+  int registers;
+  double operations;
+  std::int64_t least_lines;  ///< With fewer lanes compute mostly what others do, too.
+};
+
+/// The pixels and rows of a lane that cost least within the limits.
+std::optional<WarpStrip> strip_of_volume(const Group& group, const Choices& asked,
+                                         const LimitsOfVolume& limits) {
   int widest = size_of(group.result().type.scalar);
   for (const RollingRows& r : group.march.rolling) widest = std::max(widest, size_of(r.source().type.scalar));
   const double operations = operations_in_lanes(group);
-  const int most_taken = group.members.size() > 1 ? most_registers_of_volumes : most_registers_of_single;
   std::optional<WarpStrip> best;
   double least = 0;
   const int most = asked.pixels.value_or(bytes_of_lane / widest);
@@ -341,14 +358,25 @@ WarpStripOrWhy strip_of_volume(const Group& group, const Choices& asked) {
          lines = asked.lines ? 0 : lines - 1) {
       WarpStrip strip = strip_of(group, pixels, lines);
       const bool is_wide = strip.halo.left + strip.halo.right <= lanes_of_warp / 2;
-      const bool is_short = operations * pixels * lines * strip.batch <= most_unrolled_operations;
-      if (!is_wide || !is_short || strip.registers > most_taken) continue;
+      const bool is_short = operations * pixels * lines * strip.batch <= limits.operations;
+      if (!is_wide || !is_short || lines < limits.least_lines || strip.registers > limits.registers) continue;
       const double price = price_of_volume(group, strip);
       if (!best || price < least) best = std::move(strip), least = price;
     }
   }
-  if (!best) return {std::nullopt, "its planes do not fit the registers of a warp"};
-  return {std::move(best), ""};
+  return best;
+}
+
+WarpStripOrWhy strip_of_volume(const Group& group, const Choices& asked) {
+  const bool is_single = group.members.size() == 1;
+  const LimitsOfVolume that_pay{is_single ? most_registers_of_single : most_registers_of_volumes,
+                                most_operations_of_volumes, is_single ? 1 : rows_around(group.march)};
+  if (auto strip = strip_of_volume(group, asked, that_pay)) return {std::move(strip), ""};
+  const LimitsOfVolume possible{most_possible_registers, most_unrolled_operations, 1};
+  std::optional<WarpStrip> other =
+      asked.of_warps == true ? strip_of_volume(group, asked, possible) : std::nullopt;
+  if (!other) return {std::nullopt, "its planes do not fit the registers of a warp"};
+  return {std::move(other), ""};
 }
 
 }  // namespace
