@@ -53,7 +53,7 @@ std::optional<ThreadPixels> thread_pixels(const Loop& loop, const CodeLimits& li
     three_lanes |= row.read.source->type.lanes == 3;
   }
   if (three_lanes) pixels = pixels_of_three_lanes;
-  while (shares && pixels > 1 && computes_much(loop, pixels)) pixels /= 2;
+  while ((shares || read.may_leave()) && pixels > 1 && computes_much(loop, pixels)) pixels /= 2;
   if ((shares || read.may_leave()) && pixels == 1) return std::nullopt;
   if (computes_much(loop, pixels)) return std::nullopt;
   return ThreadPixels{pixels, read.columns_beside()};

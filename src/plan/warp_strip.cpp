@@ -30,17 +30,16 @@ constexpr int most_registers_of_hybrid = 255;
 constexpr int few_warps = 8;
 constexpr double operations_per_byte = 10;
 // Each plane of a volume that a lane has is loaded, read, and computed anew by its neighbours in part, so that more of its rows
-// save work. But with more than these, the three ways through a strip (inside, at its ends, and row by row) leave the cache of
-// instructions, and 8 warps wait for it and for each other: box3d1r took 127 us with 6 rows of 2 pixels a lane, and 83 with 2
-// (bench/results/2026-11-26-h100-volumes.md). Compilers take 30 to 60 registers more than are counted.
-constexpr int most_registers_of_volumes = 160, most_registers_of_single = 112;
+// save work. But the three ways through a strip (inside, at its ends, and row by row) leave the cache of instructions if they
+// have more than these, and 8 warps wait for it and for each other: box3d1r took 127 us with 6 rows of 2 pixels a lane, and 83
+// with 2 (bench/results/2026-11-26-h100-volumes.md). Compilers take 30 to 60 registers more than are counted.
+constexpr int registers_of_12_warps = 160, most_registers_of_volumes = 192, most_registers_of_single = 112;
 constexpr int most_operations_of_volumes = 1000;
-constexpr int most_possible_registers = 186;  // of those that are counted: with more, compilers spill
 constexpr int registers_of_line = 2;  // that is loaded or stored: where it lies, from the first one on
 constexpr int most_lines_of_lane = 8;
 // Tiles of a plane are many, so that those of a band seldom make whole rounds on all multiprocessors: several rounds leave
 // less of the last one idle than the planes above each tile cost.
-constexpr int most_rounds_of_volumes = 4;
+constexpr int most_rounds_of_volumes = 3;
 constexpr std::array planes_of_tiles = {64, 32, 16, 8};
 // Of a lane's pixels of a row: a load with its address; of each pixel: what it costs that memory is read again, by about
 // as much as would be computed in that time.
@@ -337,12 +336,25 @@ std::int64_t rows_around(const March& march) {
   return rows;
 }
 
-/// What a lane may take: what pays, or what compilers can do at all.
+/// What a lane may take.
 struct LimitsOfVolume {
   int registers;
   double operations;
   std::int64_t least_lines;  ///< With fewer lanes compute mostly what others do, too.
 };
+
+/// Those that pay, best first; at last what compilers can do at all, if strips are asked for.
+std::vector<LimitsOfVolume> limits_of(const Group& group, const Choices& asked) {
+  std::vector<LimitsOfVolume> limits;
+  if (group.members.size() == 1) {
+    limits = {{most_registers_of_single, most_operations_of_volumes, 1}};
+  } else {
+    for (const int registers : {registers_of_12_warps, most_registers_of_volumes})
+      limits.push_back({registers, most_operations_of_volumes, rows_around(group.march)});
+  }
+  if (asked.of_warps == true) limits.push_back({most_registers_of_volumes, most_unrolled_operations, 1});
+  return limits;
+}
 
 /// The pixels and rows of a lane that cost least within the limits.
 std::optional<WarpStrip> strip_of_volume(const Group& group, const Choices& asked,
@@ -368,15 +380,10 @@ std::optional<WarpStrip> strip_of_volume(const Group& group, const Choices& aske
 }
 
 WarpStripOrWhy strip_of_volume(const Group& group, const Choices& asked) {
-  const bool is_single = group.members.size() == 1;
-  const LimitsOfVolume that_pay{is_single ? most_registers_of_single : most_registers_of_volumes,
-                                most_operations_of_volumes, is_single ? 1 : rows_around(group.march)};
-  if (auto strip = strip_of_volume(group, asked, that_pay)) return {std::move(strip), ""};
-  const LimitsOfVolume possible{most_possible_registers, most_unrolled_operations, 1};
-  std::optional<WarpStrip> other =
-      asked.of_warps == true ? strip_of_volume(group, asked, possible) : std::nullopt;
-  if (!other) return {std::nullopt, "its planes do not fit the registers of a warp"};
-  return {std::move(other), ""};
+  for (const LimitsOfVolume& limits : limits_of(group, asked)) {
+    if (auto strip = strip_of_volume(group, asked, limits)) return {std::move(strip), ""};
+  }
+  return {std::nullopt, "its planes do not fit the registers of a warp"};
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(Plan, OfAVolumeGoesFromPlaneToPlane) {
   EXPECT_EQ(
       text(R"({"levels": [{"kind": "grid", "extent": ["all", 3, "all"]}, {"kind": "warp"}]})", of_warps),
       "kernel b; with it a\n"
-      "  grid    124 x 3 x 64|32|16|8 for 64 parallel\n"
+      "  grid    124 x 3 x 64|32|16|8 for 48 parallel\n"
       "  warp    128 parallel\n"
       "  batch   all x all x 2 march\n"
       "  lane    4 x 3 unrolled\n"
