@@ -102,8 +102,11 @@ class RowPacks {
     };
     std::vector<const ArrayLayout*> arrays{&array_};
     for (const RowAround& row : around_) {
+      // A step may take the place of what it reads.
       const ArrayLayout& array = layout_.arrays.at(row.read.source.get());
-      if (std::find(arrays.begin(), arrays.end(), &array) == arrays.end()) arrays.push_back(&array);
+      const bool is_known = std::any_of(arrays.begin(), arrays.end(),
+                                        [&](const ArrayLayout* known) { return known->name == array.name; });
+      if (!is_known) arrays.push_back(&array);
     }
     for (const ArrayLayout* array : arrays)
       test(is_aligned(*array, rows_.x_offset(from(), *array), pixels_ * array->type.lanes, layout_, before));

@@ -158,5 +158,18 @@ TEST(RowsOfThreads, OfStepsThatLeaveTheEndsAsTheyAre) {
                   volume.type(), volumes);
 }
 
+TEST(RowsOfThreads, OfAStepThatTakesThePlaceOfWhatItReads) {
+  const Image<float> in("in", 3);
+  const Stage begun = stage("begun", in.size(), [&](Var x, Var y, Var z) { return in(x, y, z) * 2.f; });
+  Field<float> u("u", in), v("v", begun);
+  const std::vector<Stage> stages =
+      evolve(Expr(2), {update("u1", u,
+                              [&](Var x, Var y, Var z) {
+                                return u.back(1)(x, y, z) + v.back(1).border(Border::clamp())(x - 1, y, z);
+                              }),
+                       update("v1", v, [&](Var x, Var y, Var z) { return v.back(1)(x, y, z) + 1.f; })});
+  expect_the_same({stages[0], stages[1]}, in.type(), volumes);
+}
+
 }  // namespace
 }  // namespace weft::testing_support
