@@ -100,15 +100,7 @@ class RowPacks {
       if (!kernel::same(least, from())) test(at_most(least, x0()));
       test(at_most(end, most));
     };
-    std::vector<const ArrayLayout*> arrays{&array_};
-    for (const RowAround& row : around_) {
-      // A step may take the place of what it reads.
-      const ArrayLayout& array = layout_.arrays.at(row.read.source.get());
-      const bool is_known = std::any_of(arrays.begin(), arrays.end(),
-                                        [&](const ArrayLayout* known) { return known->name == array.name; });
-      if (!is_known) arrays.push_back(&array);
-    }
-    for (const ArrayLayout* array : arrays)
+    for (const ArrayLayout* array : arrays())
       test(is_aligned(*array, rows_.x_offset(from(), *array), pixels_ * array->type.lanes, layout_, before));
     test_columns(rows_.begin(0), rows_.end(0));
     for (const RowAround& row : around_) {
@@ -127,6 +119,18 @@ class RowPacks {
     Expr all;
     for (const Expr& condition : tests) all = kernel::both(all, condition);
     return all;
+  }
+
+  /// What is stored and read, once each: a step may take the place of what it reads.
+  std::vector<const ArrayLayout*> arrays() const {
+    std::vector<const ArrayLayout*> arrays{&array_};
+    for (const RowAround& row : around_) {
+      const ArrayLayout& array = layout_.arrays.at(row.read.source.get());
+      const bool is_known = std::any_of(arrays.begin(), arrays.end(),
+                                        [&](const ArrayLayout* known) { return known->name == array.name; });
+      if (!is_known) arrays.push_back(&array);
+    }
+    return arrays;
   }
 
   /// How far rows of sources that are the same along a dimension are away.
