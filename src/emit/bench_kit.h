@@ -40,7 +40,7 @@ class AnyImage {
   AnyImage(std::string name, std::vector<int64_t> extents, int lanes)
       : name(std::move(name)), extents(std::move(extents)), lanes(lanes) {}
   virtual ~AnyImage() {}
-  virtual void fill(Random& random, double range) = 0;
+  virtual void fill(Random& random, double range, bool smooth) = 0;
   virtual void copy_to_device() = 0;
   virtual void spoil_device() = 0;  ///< So that pixels which nobody writes are found.
   virtual Comparison compare(bool rounded) = 0;
@@ -90,8 +90,10 @@ class Image : public AnyImage {
   View<T> host, device;
 
   int64_t bytes() const override { return row() * rows() * (int64_t)sizeof(T); }
-  void fill(Random& random, double range) override {
-    for (int64_t i = 0; i < row() * rows(); ++i) host.pixels[i] = random_value<T>(random, range);
+  void fill(Random& random, double range, bool smooth) override {
+    for (int64_t i = 0; i < row() * rows(); ++i)
+      host.pixels[i] = smooth ? smooth_value<T>(random, range, i % row() / lanes, i / row())
+                              : random_value<T>(random, range);
   }
   void copy_to_device() override {
     copy(device.pixels, device.stride[0], host.pixels, host.stride[0], cudaMemcpyHostToDevice);
@@ -287,13 +289,14 @@ struct Request {
   uint64_t seed = 1;
   int64_t probe_megabytes = 1000;
   std::string json, turns;
-  bool titles = false, board = false, help = false;
+  bool smooth = false, titles = false, board = false, help = false;
 };
 
 constexpr const char* usage =
     "Checks a pipeline's CUDA against its C++ on random pixels, every pixel, and times it.\n"
     "  --runs N       how often it is timed, with its images in the L2 cache and without (100)\n"
     "  --seed N       of the random pixels (1)\n"
+    "  --smooth       pixels that are like their neighbours, as in a picture, instead of noise\n"
     "  --probe-mb N   of the two buffers whose copying shows the speed of the board's memory (1000)\n"
     "  --turns FILE   uses the board while no other program does that names the same file\n"
     "  --json FILE    writes the numbers there, too\n"
@@ -324,6 +327,8 @@ inline Request request_of(int count, char** words) {
       request.json = words[++i];
     } else if (word == "--turns" && i + 1 < count) {
       request.turns = words[++i];
+    } else if (word == "--smooth") {
+      request.smooth = true;
     } else if (word == "--titles") {
       request.titles = true;
     } else if (word == "--board") {
@@ -385,6 +390,7 @@ struct About {
 struct Result {
   About about;
   uint64_t seed = 0;
+  bool smooth = false;
   int runs = 0;
   std::vector<std::pair<std::string, Comparison>> outputs;
   Times cold, warm;           ///< Without and with the images in the L2 cache.
@@ -420,6 +426,7 @@ inline std::string json_of(const Result& r) {
   std::ostringstream json;
   json << "{\"application\": " << quoted(r.about.application) << ", \"options\": " << quoted(r.about.options)
        << ", \"size\": " << quoted(r.about.size) << ", \"seed\": " << r.seed
+       << ", \"smooth\": " << (r.smooth ? "true" : "false")
        << ", \"equal\": " << (r.equal() ? "true" : "false") << ", \"outputs\": [";
   for (size_t i = 0; i < r.outputs.size(); ++i) {
     const Comparison& c = r.outputs[i].second;
@@ -461,7 +468,8 @@ class Bench {
   template <class OnGpu, class OnCpu>
   void measure(OnGpu on_gpu, OnCpu on_cpu) {
     const auto run = [&] { check(on_gpu(clock_.stream), "the CUDA"); };
-    say("random pixels, seed " + std::to_string(request_.seed));
+    say(std::string(request_.smooth ? "smooth" : "random") + " pixels, seed " +
+        std::to_string(request_.seed));
     prepare();
     say("the C++");
     if (on_cpu() != 0) throw std::runtime_error("the C++ has too little memory");
@@ -493,7 +501,7 @@ class Bench {
   void prepare() {
     Random random(request_.seed);
     for (const auto& image : inputs_) {
-      image->fill(random, result_.about.range);
+      image->fill(random, result_.about.range, request_.smooth);
       result_.bytes += image->bytes();
     }
     for (const auto& image : outputs_) result_.bytes += image->bytes();
@@ -524,7 +532,7 @@ class Bench {
   void time(Run run) {
     keep_freed_memory();
     const Memory memory(clock_, request_.probe_megabytes);
-    result_.seed = request_.seed;
+    result_.seed = request_.seed, result_.smooth = request_.smooth;
     result_.runs = request_.runs;
     for (int i = 0; i < std::min(request_.runs, 10); ++i) run();
     result_.warm = clock_.time(

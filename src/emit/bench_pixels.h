@@ -47,6 +47,17 @@ T random_value(Random& random, double range) {
   }
 }
 
+/// Of a picture instead: neighbours are alike, by a wave along x and one along y with a little grain. Within the same range.
+template <class T>
+T smooth_value(Random& random, double range, int64_t x, int64_t y) {
+  const double level = 0.5 + 0.24 * std::sin((double)x / 77) + 0.24 * std::sin((double)y / 59) +
+                       0.02 * (random.uniform() - 0.5);
+  if constexpr (std::is_floating_point_v<T>) return (T)(range * level);
+  if constexpr (std::is_same_v<T, bool>) return level > 0.5;
+  const double least = (double)std::numeric_limits<T>::min(), most = (double)std::numeric_limits<T>::max();
+  return (T)(least + level * (most - least));
+}
+
 // ---- comparison ------------------------------------------------------------------------------------------
 
 /// What was found about one output.

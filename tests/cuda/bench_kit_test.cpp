@@ -52,7 +52,7 @@ class BenchKit : public testing::Test {
     Json row;
   };
   /// Runs an emitted program on the checker: its CUDA and its C++.
-  Outcome run(const std::string& application) const {
+  Outcome run(const std::string& application, const std::vector<std::string>& more = {}) const {
     const fs::path home = folder / application, row = folder / "row.json";
     const auto compiled = compile::run_process({"/usr/bin/env", "g++", "-std=c++17", "-O0", "-fPIC", "-c",
                                                 (home / "cpp" / (application + ".cpp")).string(), "-o",
@@ -70,6 +70,7 @@ class BenchKit : public testing::Test {
     const simt::Module module(device, simt::compile(text, options));
     std::vector<std::string> words = {"bench",  "--runs", "2",      "--probe-mb", "1",
                                       "--seed", "7",      "--json", row.string()};
+    words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     Outcome outcome;
@@ -93,6 +94,7 @@ TEST_F(BenchKit, FindsThatCudaAndCppAreEqual) {
   EXPECT_EQ(outcome.row["options"], "k=0.06");
   EXPECT_EQ(outcome.row["size"], "37x11");
   EXPECT_EQ(outcome.row["seed"], 7);
+  EXPECT_EQ(outcome.row["smooth"], false);
   EXPECT_EQ(outcome.row["runs"], 2);
   EXPECT_EQ(outcome.row["equal"], true);
   EXPECT_EQ(outcome.row["bytes"], 2 * 37 * 11 * 4) << "one image in, one out";
@@ -101,6 +103,14 @@ TEST_F(BenchKit, FindsThatCudaAndCppAreEqual) {
   EXPECT_EQ(outcome.row["outputs"][0]["name"], "hc");
   EXPECT_EQ(outcome.row["outputs"][0]["pixels"], 37 * 11);
   EXPECT_EQ(outcome.row["outputs"][0]["wrong"], 0);
+}
+
+TEST_F(BenchKit, FillsImagesWithWhatPicturesAreLike) {
+  emit("box", {"--size", "64x9"});
+  const Outcome outcome = run("box", {"--smooth"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.row["smooth"], true);
+  EXPECT_EQ(outcome.row["equal"], true);
 }
 
 TEST_F(BenchKit, FindsPixelsThatDiffer) {
