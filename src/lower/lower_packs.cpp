@@ -7,6 +7,26 @@
 
 namespace weft::lower {
 
+std::vector<ExpressionLowering::Pack> load_rows(const std::vector<plan::PixelRow>& rows,
+                                                const PixelsOfThread& pixels, const Rows& box,
+                                                ExpressionLowering& expressions, Block& block) {
+  std::vector<ExpressionLowering::Pack> packs;
+  for (const plan::PixelRow& each : rows) {
+    const ir::Stage& source = *each.read.source;
+    const ArrayLayout& from = box.layout().arrays.at(&source);
+    const Expr lanes = literal(from.type.lanes);
+    const auto [row, inside] = expressions.row_of(each.read);
+    const kernel::Symbol pack = expressions.claim(from.name.spelling() + "_pack");
+    const Expr column = kernel::sub(pixels.first, box.lower(source.box[0].min));
+    const Expr valid = kernel::mul(pixels.left, lanes);
+    block.push_back({kernel::LoadPack{pack, from.name, from.type.scalar, pixels.count * from.type.lanes,
+                                      kernel::add(row, kernel::mul(column, lanes)),
+                                      inside ? kernel::select(inside, valid, literal(0)) : valid}});
+    packs.push_back({each.read, pack, inside});
+  }
+  return packs;
+}
+
 kernel::Launch lower_packs(const KernelContext& context) {
   const ir::Stage& stage = context.stage();
   const plan::PixelRows read = plan::pixel_rows(stage);
@@ -48,19 +68,9 @@ kernel::Launch lower_packs(const KernelContext& context) {
   };
 
   For along_x{LoopKind::GridX, first, rows.begin(0), rows.end(0), {}, literal(pixels)};
-  std::vector<ExpressionLowering::Pack> packs;
   expressions.open(along_x.body);
-  for (const plan::PixelRow& each : read.rows) {
-    const ArrayLayout& from = layout.arrays.at(each.read.source.get());
-    const auto [row, inside] = expressions.row_of(each.read);
-    const kernel::Symbol pack = expressions.claim(from.name.spelling() + "_pack");
-    const Expr column = kernel::sub(x0, rows.lower(each.read.source->box[0].min));
-    const Expr valid = scalars(left, from);
-    along_x.body.push_back({kernel::LoadPack{pack, from.name, from.type.scalar, pixels * from.type.lanes,
-                                             kernel::add(row, scalars(column, from)),
-                                             inside ? kernel::select(inside, valid, literal(0)) : valid}});
-    packs.push_back({each.read, pack, inside});
-  }
+  std::vector<ExpressionLowering::Pack> packs =
+      load_rows(read.rows, {pixels, x0, left}, rows, expressions, along_x.body);
   const kernel::Symbol result = expressions.claim(array.name.spelling() + "_pack");
   along_x.body.push_back({kernel::LocalArray{result, array.type.scalar, pixels * array.type.lanes}});
   if (is_in_steps) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "lower/lane_code.h"
 #include "lower/lower_grid.h"
+#include "lower/lower_packs.h"
 #include "lower/rows.h"
 #include "lower/updates.h"
 
@@ -22,7 +24,8 @@ class AtomicsLowering {
         bins_(stage_.box, layout_),
         points_(scatter_.over, layout_),
         scalars_(asked.shared_scalars),
-        points_per_block_(asked.points) {}
+        points_per_block_(asked.points),
+        points_of_thread_(asked.points_of_thread) {}
 
   void run() {
     kernel::Function start = start_function();
@@ -132,12 +135,37 @@ class AtomicsLowering {
     return function;
   }
 
+  /// Threads take neighbours of a row, and load what they read at once.
+  For several_points(ExpressionLowering& expressions, const Expr& from, const Expr& to,
+                     const std::function<void(Block&)>& updates) const {
+    const kernel::Symbol first = layout_.names.local("first"), number = expressions.claim("k");
+    const Expr x0 = kernel::name(first), k = kernel::name(number), x = kernel::name(points_.coordinate(0));
+    For loop{LoopKind::Threads, first, from, to, {}, literal(points_of_thread_)};
+    expressions.open(loop.body);
+    expressions.keep_packs(
+        load_rows(plan::pixel_rows(stage_).rows, {points_of_thread_, x0, kernel::sub(to, x0)}, points_,
+                  expressions, loop.body),
+        k);
+    Block point;
+    updates(point);
+    For each =
+        unrolled(number, points_of_thread_, {{kernel::Let{points_.coordinate(0), kernel::add(x0, k)}}});
+    each.body.push_back({kernel::If{less(x, to), std::move(point), {}}});
+    expressions.close();
+    loop.body.push_back({std::move(each)});
+    return loop;
+  }
+
   Block part(ExpressionLowering& expressions, const kernel::Symbol& copy, const Expr& part) const {
-    const auto points = [&](const Expr& from, const Expr& to) {
-      For loop{LoopKind::Threads, points_.coordinate(0), from, to, {}};
-      lower_updates(expressions, stage_, bins_, loop.body, [&](const Expr& bin, const Lanes& value) {
+    const auto updates = [&](Block& block) {
+      lower_updates(expressions, stage_, bins_, block, [&](const Expr& bin, const Lanes& value) {
         return updates_of(copy, kernel::mul(bin, literal(lanes())), value);
       });
+    };
+    const auto points = [&](const Expr& from, const Expr& to) {
+      if (points_of_thread_ > 1) return several_points(expressions, from, to, updates);
+      For loop{LoopKind::Threads, points_.coordinate(0), from, to, {}};
+      updates(loop.body);
       return loop;
     };
     Block block;
@@ -169,6 +197,7 @@ class AtomicsLowering {
   const ArrayLayout& array_;
   const Rows bins_, points_;
   const std::int64_t scalars_, points_per_block_;  ///< Of a copy in shared memory; 0: there is none.
+  const int points_of_thread_;
 };
 
 }  // namespace

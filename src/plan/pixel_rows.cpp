@@ -9,7 +9,7 @@
 namespace weft::plan {
 namespace {
 
-constexpr std::size_t most_taps = 128;
+constexpr std::size_t most_taps_of_rows = 128;
 
 /// The loops around a read whose taps it mentions.
 std::vector<std::shared_ptr<const ir::Loop>> loops_of(const ir::Read& read) {
@@ -31,7 +31,7 @@ std::vector<ir::Read> at_each_tap(const ir::Read& read) {
   std::vector<ir::Read> reads{read};
   for (const auto& loop : loops_of(read)) {
     std::vector<ir::Read> at_taps;
-    if (reads.size() * loop->domain.points.size() > most_taps) return {};
+    if (reads.size() * loop->domain.points.size() > most_taps_of_rows) return {};
     for (const ir::Read& known : reads) {
       for (const std::vector<int>& point : loop->domain.points)
         at_taps.push_back(ir::at_taps(known, [&](const ir::TapCoord& tap) -> std::optional<std::int64_t> {

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/operations.h"
 #include "base/counted.h"
+#include "plan/pixel_rows.h"
+#include "plan/thread_pixels.h"
+
 namespace weft::plan {
 namespace {
 
@@ -29,6 +33,7 @@ constexpr std::int64_t bytes_of_places = 16384;
 
 constexpr std::int64_t most_bytes_of_block = 16384;  // leaves room for several blocks on every architecture
 constexpr std::int64_t points_per_block = 16384;     // many for each copy that is cleared and added
+constexpr int most_points_of_thread = 8, most_operations_of_thread = 400;
 
 /// If the size of no image decides it.
 std::optional<std::int64_t> pixels_of(const ir::Stage& stage) {
@@ -61,9 +66,22 @@ ScatterCopies by_copies(const ir::Stage& stage, std::string why) {
   return copies;
 }
 
+/// As many neighbours as one access has, whose rows a thread loads at once: with a byte of each thread on its way a
+/// multiprocessor waits for memory.
+int points_of_thread(const ir::Stage& stage) {
+  const PixelRows read = pixel_rows(stage);
+  if (read.rows.empty() || read.may_leave()) return 1;
+  int points = most_points_of_thread;
+  for (const PixelRow& row : read.rows) points = std::min(points, pixels_of_access(row.read.source->type));
+  const analysis::Operations operations = analysis::operations(stage);
+  while (points > 1 && (operations.alu + 8 * operations.sfu) * points > most_operations_of_thread)
+    points /= 2;
+  return points;
+}
+
 ScatterAtomics by_atomics(const ir::Stage& stage, std::string why) {
-  if (!has_rows(stage) || !fit(stage, 1, most_bytes_of_block)) return {0, 0, std::move(why)};
-  return {*pixels_of(stage) * stage.type.lanes, points_per_block, std::move(why)};
+  if (!has_rows(stage) || !fit(stage, 1, most_bytes_of_block)) return {0, 0, 1, std::move(why)};
+  return {*pixels_of(stage) * stage.type.lanes, points_per_block, points_of_thread(stage), std::move(why)};
 }
 
 // ---- as text
@@ -100,7 +118,10 @@ std::string text_of(const ScatterAtomics& atomics) {
                                ? "none: threads change the result itself"
                                : fmt::format("one of each block, {} scalars in shared memory, of {} points",
                                              atomics.shared_scalars, atomics.points);
-  return text + ", since " + atomics.why;
+  const std::string together = atomics.points_of_thread == 1
+                                   ? ""
+                                   : fmt::format(", {} of a thread at a time", atomics.points_of_thread);
+  return text + together + ", since " + atomics.why;
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct ScatterCopies {
 /// Threads have points, and change the result by atomic updates; or a block's copy of it, which is then added.
 struct ScatterAtomics {
   std::int64_t shared_scalars = 0, points = 0;  ///< Of a block's copy, and its points. 0: it has none.
+  int points_of_thread = 1;                     ///< Neighbours, whose rows it loads at once.
   std::string why;                              ///< There are no columns: a clause.
 
   bool operator==(const ScatterAtomics&) const = default;

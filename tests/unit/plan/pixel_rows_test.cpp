@@ -105,5 +105,23 @@ TEST(Plan, GoesDownBoxesInStripsThatLeaveRoomForWarps) {
   EXPECT_LE(plan.registers, 112);
 }
 
+/// Points that a thread counts at a time.
+template <class T, class F>
+int points_counted(F bin) {
+  const Image<T> in("in");
+  const Stage counts =
+      scatter("counts", {256}, 0u, in, [&](Var x, Var y) { return add({bin(in, x, y)}, 1u); });
+  return std::get<ScatterAtomics>(*plan_of(*counts.node(), of_warps).scatter).points_of_thread;
+}
+
+TEST(ThreadPixels, AreCountedSeveralAtATime) {
+  const auto own = [](const auto& in, Var x, Var y) { return in(x, y); };
+  EXPECT_EQ(points_counted<std::uint8_t>(own), 8);
+  EXPECT_EQ(points_counted<std::uint32_t>(own), 4);
+  EXPECT_EQ(points_counted<std::uint8_t>(
+                [](const auto& in, Var x, Var y) { return in.border(Border::clamp())(x + 1, y); }),
+            1);
+}
+
 }  // namespace
 }  // namespace weft::plan::pixel_rows_test

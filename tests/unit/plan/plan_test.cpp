@@ -539,12 +539,11 @@ TEST(Plan, OfAScatterSaysWhoChangesWhat) {
       "  grid    1 x 1 parallel\n"
       "  copies  none: threads change the result itself, since what goes with one place is more than 192 "
       "bytes\n");
-  EXPECT_EQ(
-      text({256, 1, 1}, 0, of_blocks),
-      "kernel out\n"
-      "  grid    1 x 1 parallel\n"
-      "  copies  one of each block, 256 scalars in shared memory, of 16384 points, since what goes with one "
-      "place is more than 192 bytes\n");
+  EXPECT_EQ(text({256, 1, 1}, 0, of_blocks),
+            "kernel out\n"
+            "  grid    1 x 1 parallel\n"
+            "  copies  one of each block, 256 scalars in shared memory, of 16384 points, 8 of a thread at a "
+            "time, since what goes with one place is more than 192 bytes\n");
 }
 
 /// Every application's plans, asked for again whole, are the same.
