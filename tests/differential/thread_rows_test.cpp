@@ -5,7 +5,7 @@
 #include "tests/differential/tiles.h"
 #include "tests/support/differential.h"
 
-namespace weft::testing_support {
+namespace weft::testing_support::thread_rows_test {
 namespace {
 
 void expect_the_same(const Outputs& outputs, Type type, const std::vector<std::vector<std::int64_t>>& sizes) {
@@ -172,4 +172,4 @@ TEST(RowsOfThreads, OfAStepThatTakesThePlaceOfWhatItReads) {
 }
 
 }  // namespace
-}  // namespace weft::testing_support
+}  // namespace weft::testing_support::thread_rows_test

@@ -17,6 +17,37 @@ __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a 
 __host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
 // x / 0 is 0, and the least value / -1 wraps.
 __host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b; }
+// The widest accesses that n scalars can be divided into.
+template <class T, int n>
+struct Pack {
+  static const int bytes = n * (int)sizeof(T);
+  static const int width = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : sizeof(T);
+  static const int scalars = width / (int)sizeof(T), chunks = bytes / width;
+  struct __align__(width) Chunk { T at[scalars]; };
+};
+
+// pack = from[0], from[1], ..., which lies at a multiple of the width.
+template <class T, int n>
+__device__ inline void load_whole(T (&pack)[n], const T* from) {
+  typedef Pack<T, n> P;
+#pragma unroll
+  for (int c = 0; c < P::chunks; ++c) {
+    const typename P::Chunk chunk = ((const typename P::Chunk*)from)[c];
+#pragma unroll
+    for (int i = 0; i < P::scalars; ++i) pack[c * P::scalars + i] = chunk.at[i];
+  }
+}
+
+// pack = from[0], from[1], ...: the first `valid`, then zeros.
+template <class T, int n>
+__device__ inline void load_pack(T (&pack)[n], const T* from, int64_t valid) {
+  if (valid >= n && (size_t)from % Pack<T, n>::width == 0) {
+    load_whole(pack, from);
+  } else {
+#pragma unroll
+    for (int i = 0; i < n; ++i) pack[i] = i < valid ? from[i] : T();
+  }
+}
 __device__ inline void atomic_add_u32(uint32_t* at, uint32_t value) { atomicAdd((unsigned*)at, (unsigned)value); }
 
 // 'histogram' before its updates.
@@ -41,10 +72,18 @@ __global__ void __launch_bounds__(256, 1) histogram_fill(const uint8_t* __restri
     const int64_t row0 = (int64_t)part * (int64_t)rows;
     for (int64_t row = row0; row < min_i64(row0 + rows, (int64_t)in_h); ++row) {
       const int64_t y = row;
-      for (int32_t x = threadIdx.x; x < in_w; x += blockDim.x) {
-        const int32_t bin = in[y * in_pitch + x];
-        if (0 <= bin && bin < 256) {
-          atomic_add_u32(&histogram_copy[bin], 1u);
+      for (int32_t first = threadIdx.x * 8; first < in_w; first += blockDim.x * 8) {
+        uint8_t in_pack[8];
+        load_pack(in_pack, in + y * in_pitch + first, in_w - first);
+        #pragma unroll
+        for (int32_t k = 0; k < 8; ++k) {
+          const int32_t x = first + k;
+          if (x < in_w) {
+            const int32_t bin = in_pack[k];
+            if (0 <= bin && bin < 256) {
+              atomic_add_u32(&histogram_copy[bin], 1u);
+            }
+          }
         }
       }
     }
