@@ -58,13 +58,12 @@ std::optional<PixelRow> along_row(const ir::Read& read, const ir::Stage& stage) 
     const analysis::Along& along = footprint[d];
     const bool is_own = along.is_unit(static_cast<int>(d)) && along.min == 0 && along.max == 0;
     return (is_own && d < stage.domain().size() && stage.domain()[d] == read.region[d]) ||
-           analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain()) ||
-           (is_own && !read.border);
+           analysis::stays_inside(std::get<ir::Affine>(read.indices[d]), read.region[d], stage.domain());
   };
+  // Without a border it may be read where a case says so, and is there only then.
   PixelRow along{read, analysis::hull({Reach{x.min, x.max}}, {Reach{}}).front(), x.min != 0 || !is_there(0)};
   for (std::size_t d = 1; d < footprint.size(); ++d) {
     if (footprint[d].gather || footprint[d].coordinate == 0) return std::nullopt;
-    // Without a border it may be read where a case says so, and its row is there only then.
     along.may_leave |= !read.border && !is_there(d);
   }
   return along;

@@ -171,5 +171,22 @@ TEST(RowsOfThreads, OfAStepThatTakesThePlaceOfWhatItReads) {
   expect_the_same({stages[0], stages[1]}, in.type(), volumes);
 }
 
+TEST(RowsOfThreads, OfSmallerSourcesThatACaseReads) {
+  const Image<float> in("in");
+  const Index w = in.width(), h = in.height();
+  const Stage narrow = stage("narrow", {w / 2, h}, [&](Var x, Var y) { return in(x, y) * 3.f; });
+  const Stage low = stage("low", {w, h / 2}, [&](Var x, Var y) { return in(x, y) + 1.f; });
+  expect_the_same({narrow, low,
+                   stage("sums", in.size(),
+                         [&](Var x, Var y) {
+                           return cases().when(x < w / 2, narrow(x, y) * in(x, y)).otherwise(in(x, y));
+                         }),
+                   stage("others", in.size(),
+                         [&](Var x, Var y) {
+                           return cases().when(y < h / 2, low(x, y) - in(x, y)).otherwise(in(x, y));
+                         })},
+                  in.type(), {{2, 2}, {9, 7}, {64, 3}, {131, 6}});
+}
+
 }  // namespace
 }  // namespace weft::testing_support::thread_rows_test
