@@ -118,7 +118,7 @@ class FunctionVerifier {
               require(s.count > 0, "local array '" + s.name.spelling() + "' is empty");
               check_pack(s.array, s.has_several ? array(s.array).type : s.type, s.offset, s.valid);
               require(!s.has_several || s.is_whole, "a pack of several scalars each may not be whole");
-              require(s.scalars() == s.count || s.is_whole, "a pack among others may not be whole");
+              require(s.scalars() == s.count || s.is_whole, "a pack with columns beside it is not whole");
               define(s.name, {Array, s.type});
             },
             [&](const StorePack& s) {

@@ -61,6 +61,13 @@ kernel::IndexOp index_op(ir::BorderMode mode) {
   throw InternalError("a constant border has no index");
 }
 
+FoundPixel find_pixel(ir::BorderMode border, const Expr& index, const Expr& extent) {
+  if (border != ir::BorderMode::Constant)
+    return {kernel::index_call(index_op(border), index, extent), nullptr};
+  return {index, kernel::both(kernel::binary(BinaryOp::Le, kernel::literal(0), index),
+                              kernel::binary(BinaryOp::Lt, index, extent))};
+}
+
 Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
   // Not quite the same: 0 + -0 is 0, and max(-inf, NaN) is -inf.
   const bool drops_identities = !strict || !is_float(a->type);

@@ -36,6 +36,13 @@ kernel::Expr simplified_unary(ir::UnaryOp op, const kernel::Expr& a);
 /// The arithmetic of a border that has pixels of its own: not Constant.
 kernel::IndexOp index_op(ir::BorderMode mode);
 
+/// Where an index finds its pixel, and whether it does; null: it always does.
+struct FoundPixel {
+  kernel::Expr index, inside;
+};
+/// Among `extent` pixels, the first of which has the index 0.
+FoundPixel find_pixel(ir::BorderMode border, const kernel::Expr& index, const kernel::Expr& extent);
+
 /// Where the pixels are that the expressions are computed for.
 enum class Place {
   Interior,  ///< In the vector loop along x: direct reads (analysis/interior.h) are inside; rows are found
@@ -105,6 +112,8 @@ class ExpressionLowering {
     kernel::Expr offset, inside;
   };
   RowOfRead row_of(const ir::Read& read);
+  /// The lanes of a pixel where it is inside, elsewhere the constant of the read's border.
+  Lanes or_constant(const kernel::Expr& inside, Lanes lanes, const ir::Read& read);
   /// Pixels of the row that a read says, in a local array: those of the current columns, and some before and after them.
   struct Pack {
     ir::Read read;
@@ -219,7 +228,6 @@ class ExpressionLowering {
                              const kernel::Expr& offset, const ir::Read& read);
   kernel::Expr bordered_index(const ir::Read& read, std::size_t dim, const kernel::Expr& index);
   kernel::Expr index_in_array(const ir::Read& read, std::size_t dim, bool direct, kernel::Expr& inside);
-  Lanes or_constant(const kernel::Expr& inside, Lanes lanes, const ir::Read& read);
   kernel::Symbol whole_pixel(const ArrayLayout& array, const kernel::Expr& offset);
   const kernel::Symbol* find(What what, const kernel::Symbol& array, const kernel::Expr& value) const;
   std::string distance_suffix(const ir::Index& index, int dim) const;

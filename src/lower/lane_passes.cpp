@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/lane_code.h"
 #include "lower/lower_stage.h"
 #include "lower/phases.h"
+#include "lower/strip_pixels.h"
 
 namespace weft::lower {
 
@@ -153,9 +153,8 @@ Block LanePasses::after_plane(const Source& source, const Expr& plane) const {
 std::vector<ir::Case> LanePasses::cases_of(const ir::Stage& original, const ir::Stage& placed) const {
   std::vector<ir::Case> cases = std::get<ir::Pure>(placed.definition).cases;
   if (tests_.rows || !tile_.box_of_first_case(original)) return cases;
-  // No ways that part for each pixel.
   if (!tests_.columns && !tests_.lines) return {{nullptr, cases[0].value}};
-  return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
+  return as_one_case(cases);
 }
 
 // ---- what is stored

@@ -52,10 +52,9 @@ Block grid_loops_around(const Rows& rows, Block block) {
   return block;
 }
 
-kernel::Grid grid_over(const Rows& rows, int pixels_per_thread) {
+kernel::Grid grid_over(const Rows& rows, int pixels_per_thread, int before) {
   const Expr one = literal(1);
-  const Expr width =
-      kernel::div(kernel::add(rows.width(), literal(pixels_per_thread - 1)), literal(pixels_per_thread));
+  const Expr width = parts(kernel::add(rows.width(), literal(before)), literal(pixels_per_thread));
   if (rows.rank() < 2) return {{width, one, one}};
   return {{width, rows.extent(1), slices(rows)}};
 }

@@ -22,8 +22,8 @@ kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
 // Grids as they are before the size of blocks is decided (target/choose_blocks.h).
 
-/// A grid with one thread for `pixels_per_thread` pixels of a row of a box.
-kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1);
+/// A grid with one thread for `pixels_per_thread` pixels of a row of a box; the first one's begin so many `before` the row.
+kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1, int before = 0);
 /// `blocks` blocks along x, whose threads share its work: `items` items at a time, or any number (0).
 kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int items = 0);
 

@@ -14,12 +14,13 @@
 
 namespace weft::lower {
 
-/// Neighbours along x, `left` of which are there from the first one on, if not all of them.
+/// Neighbours along x: 4 from column 8 on, say. Of a row of 10 pixels 2 are left there, and the thread has no others.
 struct PixelsOfThread {
   int count;
   kernel::Expr first, left;
 };
-/// Appends the loads of the rows that these pixels of a box read, none of which they leave: of their own columns.
+/// Appends the loads of these pixels' own columns, a pack for each row that they read. No row may be left
+/// (plan::PixelRow::may_leave).
 std::vector<ExpressionLowering::Pack> load_rows(const std::vector<plan::PixelRow>& rows,
                                                 const PixelsOfThread& pixels, const Rows& box,
                                                 ExpressionLowering& expressions, kernel::Block& block);

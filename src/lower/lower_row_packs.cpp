@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/build.h"
 #include "lower/aligned.h"
 #include "lower/lane_code.h"
 #include "lower/lower_grid.h"
@@ -14,33 +13,6 @@
 namespace weft::lower {
 
 namespace {
-
-/// A row that pixels read, and the columns of it around their own.
-struct RowAround {
-  ir::Read read;  ///< The first of that row, outside of windows.
-  plan::Reach columns;
-  /// How far it is from the pixels' own, by dimension from y on; none if its place is another function of theirs, or it has
-  /// not as many dimensions.
-  std::optional<std::vector<std::int64_t>> distance;
-};
-
-std::optional<std::vector<std::int64_t>> distance_of(const ir::Read& read, std::size_t rank) {
-  const analysis::Footprint footprint = analysis::footprint(read);
-  if (footprint.size() != rank) return std::nullopt;
-  std::vector<std::int64_t> distance;
-  for (std::size_t d = 1; d < footprint.size(); ++d) {
-    if (!footprint[d].is_unit(static_cast<int>(d))) return std::nullopt;
-    distance.push_back(footprint[d].min);
-  }
-  return distance;
-}
-
-std::vector<RowAround> rows_around(const ir::Stage& stage) {
-  std::vector<RowAround> rows;
-  for (const plan::PixelRow& row : plan::pixel_rows(stage).rows)
-    rows.push_back({row.read, row.columns, distance_of(row.read, stage.box.size())});
-  return rows;
-}
 
 /// The read with what is beyond the ends of its source: without a border nobody asks for that, and any pixel that is there will
 /// do.
@@ -66,17 +38,14 @@ class RowPacks {
 
   kernel::Launch lower() {
     For along_x{LoopKind::GridX, first_, from(), rows_.end(0), {}, literal(pixels_)};
-    Block aligned;
-    Block whole = all_pixels();
+    Block aligned, whole = all_pixels();  // which finds rows that have to be inside
     along_x.body.push_back({kernel::If{are_whole(aligned), std::move(whole), one_by_one()}});
     kernel::Function function{layout_.names.claim(array_.name.spelling() + "_kernel"),
                               comment_on(stage_, "'" + stage_.name + "'"),
                               {},
                               std::move(aligned)};
     kernel::append(function.body, grid_loops_around(rows_, {{std::move(along_x)}}));
-    kernel::Grid grid = grid_over(rows_, pixels_);
-    grid.threads[0] = parts(kernel::add(rows_.width(), literal(before_)), literal(pixels_));
-    kernel::Launch launch{function.name, literal(1), std::move(grid)};
+    kernel::Launch launch{function.name, literal(1), grid_over(rows_, pixels_, before_)};
     context_.module.functions.push_back(std::move(function));
     return launch;
   }
@@ -103,7 +72,7 @@ class RowPacks {
     for (const ArrayLayout* array : arrays())
       test(is_aligned(*array, rows_.x_offset(from(), *array), pixels_ * array->type.lanes, layout_, before));
     test_columns(rows_.begin(0), rows_.end(0));
-    for (const RowAround& row : around_) {
+    for (const plan::PixelRow& row : around_) {
       const ir::Range& columns = row.read.region[0];
       test_columns(rows_.lower(columns.min), rows_.lower(columns.min + columns.extent));
     }
@@ -124,7 +93,7 @@ class RowPacks {
   /// What is stored and read, once each: a step may take the place of what it reads.
   std::vector<const ArrayLayout*> arrays() const {
     std::vector<const ArrayLayout*> arrays{&array_};
-    for (const RowAround& row : around_) {
+    for (const plan::PixelRow& row : around_) {
       const ArrayLayout& array = layout_.arrays.at(row.read.source.get());
       const bool is_known = std::any_of(arrays.begin(), arrays.end(),
                                         [&](const ArrayLayout* known) { return known->name == array.name; });
@@ -133,13 +102,27 @@ class RowPacks {
     return arrays;
   }
 
-  /// How far rows of sources that are the same along a dimension are away.
+  /// How far a row is from the pixels' own, by dimension from y on; none if its place is another function of theirs, or it has
+  /// not as many dimensions.
+  std::optional<std::vector<std::int64_t>> distance_of(const plan::PixelRow& row) const {
+    const analysis::Footprint footprint = analysis::footprint(row.read);
+    if (footprint.size() != stage_.box.size()) return std::nullopt;
+    std::vector<std::int64_t> distance;
+    for (std::size_t d = 1; d < footprint.size(); ++d) {
+      if (!footprint[d].is_unit(static_cast<int>(d))) return std::nullopt;
+      distance.push_back(footprint[d].min);
+    }
+    return distance;
+  }
+
+  /// How far rows are away along a dimension, for all sources that have the same pixels along it.
   std::vector<std::pair<ir::Range, plan::Reach>> reach_along(std::size_t d) const {
     std::vector<std::pair<ir::Range, plan::Reach>> all;
-    for (const RowAround& row : around_) {
-      if (!row.distance) continue;
+    for (const plan::PixelRow& row : around_) {
+      const auto distances = distance_of(row);
+      if (!distances) continue;
       const ir::Range& region = row.read.region[d];
-      const std::int64_t distance = (*row.distance)[d - 1];
+      const std::int64_t distance = (*distances)[d - 1];
       auto known =
           std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == region; });
       if (known == all.end()) known = all.insert(all.end(), {region, {}});
@@ -153,14 +136,16 @@ class RowPacks {
     ExpressionLowering expressions(context_, stage_, Place::Thread, rows_.coords());
     expressions.open(block);
     std::vector<ExpressionLowering::Pack> packs;
-    for (const RowAround& row : around_) packs.push_back(load_row(row, expressions, block));
+    for (const plan::PixelRow& row : around_) packs.push_back(load_row(row, expressions, block));
     const kernel::Symbol number = expressions.claim("k");
     const kernel::Symbol result = expressions.claim(array_.name.spelling() + "_pack");
     const Expr k = name(number), lanes = literal(array_.type.lanes);
     block.push_back({kernel::LocalArray{result, array_.type.scalar, pixels_ * array_.type.lanes}});
     expressions.keep_packs(std::move(packs), k);
     For each = unrolled(number, pixels_, {{Let{rows_.coordinate(0), kernel::add(x0(), k)}}});
-    store_pixel(expressions, each.body, one_case(), result, kernel::mul(k, lanes));
+    const std::vector<ir::Case>& cases = cases_of(stage_);
+    store_pixel(expressions, each.body, box_of_first_case(stage_) ? as_one_case(cases) : cases, result,
+                kernel::mul(k, lanes));
     block.push_back({std::move(each)});
     expressions.close();
     const Expr to = kernel::add(rows_.row_offset(array_), rows_.x_offset(x0(), array_));
@@ -168,14 +153,8 @@ class RowPacks {
     return block;
   }
 
-  /// No ways that part for each pixel.
-  std::vector<ir::Case> one_case() const {
-    const std::vector<ir::Case>& cases = cases_of(stage_);
-    if (!box_of_first_case(stage_)) return cases;
-    return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
-  }
-
-  ExpressionLowering::Pack load_row(const RowAround& row, ExpressionLowering& expressions, Block& block) {
+  ExpressionLowering::Pack load_row(const plan::PixelRow& row, ExpressionLowering& expressions,
+                                    Block& block) {
     const ir::Read read = bordered(row.read);
     const ArrayLayout& from = layout_.arrays.at(read.source.get());
     const int lanes = from.type.lanes;
@@ -189,19 +168,22 @@ class RowPacks {
     block.push_back({std::move(own)});
     for (int column = -left; column < pixels_ + right; ++column) {
       if (0 <= column && column < pixels_) continue;
-      const Column beside = column_beside(read, column, expressions, block);
+      const FoundPixel beside = column_beside(read, column, expressions, block);
+      Lanes values;
       for (int l = 0; l < lanes; ++l) {
-        const Expr at = kernel::add(kernel::mul(beside.place, literal(lanes)), literal(l));
-        Expr value = kernel::load(array, from.type.scalar, at);
-        if (beside.inside) value = kernel::select(beside.inside, value, constant_of(read, l, expressions));
-        block.push_back({kernel::Store{pack, literal((left + column) * lanes + l), value}});
+        const Expr at = kernel::add(kernel::mul(beside.index, literal(lanes)), literal(l));
+        values.push_back(kernel::load(array, from.type.scalar, at));
       }
+      if (beside.inside) values = expressions.or_constant(beside.inside, std::move(values), read);
+      for (int l = 0; l < lanes; ++l)
+        block.push_back(
+            {kernel::Store{pack, literal((left + column) * lanes + l), values[static_cast<std::size_t>(l)]}});
     }
     return {row.read, pack, nullptr, left};
   }
 
   /// To the row, or the array where it has no others.
-  kernel::Symbol pointer_to(const RowAround& row, const ir::Read& read, const ArrayLayout& from,
+  kernel::Symbol pointer_to(const plan::PixelRow& row, const ir::Read& read, const ArrayLayout& from,
                             ExpressionLowering& expressions, Block& block) {
     if (from.strides.empty()) return from.name;
     const auto pointer = [&](const kernel::Symbol& base, const Expr& offset) {
@@ -209,7 +191,8 @@ class RowPacks {
       block.push_back({kernel::Pointer{symbol, base, from.type.scalar, offset}});
       return symbol;
     };
-    if (!row.distance) {
+    const auto distance = distance_of(row);
+    if (!distance) {
       const auto [offset, inside] = expressions.row_of(read);
       if (inside) rows_inside_.push_back(inside);
       return pointer(from.name, offset);
@@ -217,40 +200,25 @@ class RowPacks {
     const auto [own, is_new] = own_rows_.try_emplace(&from);
     if (is_new) own->second = pointer(from.name, rows_.row_offset(from));
     Expr away = literal(0);
-    for (std::size_t d = 0; d < row.distance->size(); ++d)
-      away = kernel::add(away, kernel::mul(literal((*row.distance)[d]), name(from.strides[d])));
+    for (std::size_t d = 0; d < distance->size(); ++d)
+      away = kernel::add(away, kernel::mul(literal((*distance)[d]), name(from.strides[d])));
     return kernel::is_literal(away, 0) ? own->second : pointer(own->second, away);
   }
 
-  /// Where a column of a source is, in pixels of its array; and what has to hold for it to be there, if it has to.
-  struct Column {
-    Expr place, inside;
-  };
-  Column column_beside(const ir::Read& read, int column, ExpressionLowering& expressions, Block& block) {
-    const Expr begin = rows_.lower(read.region[0].min), extent = rows_.lower(read.region[0].extent);
-    const Expr local = kernel::sub(kernel::add(x0(), literal(column)), begin);
-    Column found;
-    if (read.border->mode == ir::BorderMode::Constant) {
-      found.inside = between(literal(0), local, extent), found.place = kernel::add(local, begin);
-    } else {
-      found.place = kernel::add(kernel::index_call(index_op(read.border->mode), local, extent), begin);
-    }
-    found.place = kernel::sub(found.place, rows_.lower(read.source->box[0].min));
-    for (const auto& [value, symbol] : columns_) {
-      if (kernel::same(value, found.place)) return {name(symbol), found.inside};
+  /// A column of a source in its array. Rows that have the same columns share where they are.
+  FoundPixel column_beside(const ir::Read& read, int column, ExpressionLowering& expressions, Block& block) {
+    const Expr begin = rows_.lower(read.region[0].min), x = kernel::add(x0(), literal(column));
+    FoundPixel found =
+        find_pixel(read.border->mode, kernel::sub(x, begin), rows_.lower(read.region[0].extent));
+    found.index = kernel::sub(kernel::add(found.index, begin), rows_.lower(read.source->box[0].min));
+    for (const auto& [index, symbol] : columns_) {
+      if (kernel::same(index, found.index)) return {name(symbol), found.inside};
     }
     const std::string side = column < 0 ? "_m" + std::to_string(-column) : "_p" + std::to_string(column);
     const kernel::Symbol symbol = expressions.claim("x" + side);
-    block.push_back({Let{symbol, found.place}});
-    columns_.emplace_back(found.place, symbol);
+    block.push_back({Let{symbol, found.index}});
+    columns_.emplace_back(found.index, symbol);
     return {name(symbol), found.inside};
-  }
-
-  Expr constant_of(const ir::Read& read, int lane, ExpressionLowering& expressions) {
-    const Type type = read.source->type;
-    if (read.border->constant)
-      return expressions.lower(read.border->constant)[static_cast<std::size_t>(lane)];
-    return kernel::constant(type.scalar, ir::Value::integer(type, 0).lane[0]);
   }
 
   Block one_by_one() {
@@ -276,8 +244,8 @@ class RowPacks {
   const int pixels_;
   const kernel::Symbol first_;  ///< Column of a thread.
   int before_ = 0;              ///< Columns of the first pack before those of the stage.
-  const std::vector<RowAround> around_ = rows_around(stage_);
-  std::vector<Expr> rows_inside_;
+  const std::vector<plan::PixelRow> around_ = plan::pixel_rows(stage_).rows;
+  std::vector<Expr> rows_inside_;  ///< What has to hold for rows with a constant border to be there.
   std::map<const ArrayLayout*, kernel::Symbol> own_rows_;  ///< Pointers to the row of the pixels themselves.
   std::vector<std::pair<Expr, kernel::Symbol>> columns_;
 };

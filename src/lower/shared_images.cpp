@@ -5,17 +5,11 @@
 namespace weft::lower {
 
 FoundPixel find_pixel(const Tile::Source& image, int d, const Expr& index, const Rows& rows) {
-  const ir::Range& range = image.stage.box[d];
-  const std::optional<plan::BorderRule>& border = image.kept.border;
-  const Expr min = rows.lower(range.min), extent = rows.lower(range.extent);
-  const Expr local = kernel::sub(index, min);
-  if (border && border->mode == ir::BorderMode::Constant) {
-    return {local, kernel::both(kernel::binary(BinaryOp::Le, literal(0), local),
-                                kernel::binary(BinaryOp::Lt, local, extent))};
-  }
   // Of reads without a border, the halo of whole sectors alone may be outside; nothing reads it.
-  const kernel::IndexOp op = index_op(border ? border->mode : ir::BorderMode::Clamp);
-  return {kernel::index_call(op, local, extent), nullptr};
+  const std::optional<plan::BorderRule>& border = image.kept.border;
+  const ir::Range& range = image.stage.box[d];
+  return find_pixel(border ? border->mode : ir::BorderMode::Clamp, kernel::sub(index, rows.lower(range.min)),
+                    rows.lower(range.extent));
 }
 
 For load_rows(const Tile& tile, const Tile::Source& image, bool is_inside) {

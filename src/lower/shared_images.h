@@ -8,11 +8,7 @@
 
 namespace weft::lower {
 
-/// Where an index finds its pixel in the array, and whether it does; null: it always does.
-struct FoundPixel {
-  kernel::Expr index, inside;
-};
-/// By the border of an image.
+/// In the array of an image, by its border.
 FoundPixel find_pixel(const Tile::Source& image, int d, const kernel::Expr& index, const Rows& rows);
 
 /// A loop that loads the rows of a batch. A thread takes some columns, and loads from each several rows one

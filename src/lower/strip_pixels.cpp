@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/case_box.h"
+#include "ir/build.h"
 #include "ir/visit.h"
 #include "lower/lower_stage.h"
 
@@ -68,6 +69,10 @@ bool lanes_share_a_function(const ir::Stage& stage) {
 std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage) {
   const std::vector<ir::Case>& cases = cases_of(stage);
   return cases.size() == 2 ? analysis::box_where(cases[0].when, stage.domain().size()) : std::nullopt;
+}
+
+std::vector<ir::Case> as_one_case(const std::vector<ir::Case>& cases) {
+  return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
 }
 
 Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box, int rows) {

@@ -50,6 +50,8 @@ struct PixelRange {
 
 /// Of a stage with two cases: where the first holds, if that is in a box.
 std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage);
+/// Those two as one value: no ways that part for each pixel.
+std::vector<ir::Case> as_one_case(const std::vector<ir::Case>& cases);
 /// Whether `rows` rows from the current one on lie in the box; null if all do.
 kernel::Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
                          int rows);

@@ -78,10 +78,7 @@ bool is_of_coarser_image(const ir::Read& read) {
 }
 
 bool have_the_same_row(const ir::Read& a, const ir::Read& b) {
-  if (a.source != b.source || a.region != b.region || a.indices.size() != b.indices.size()) return false;
-  if (a.border.has_value() != b.border.has_value()) return false;
-  if (a.border && (a.border->mode != b.border->mode || a.border->constant != b.border->constant))
-    return false;
+  if (!ir::read_alike(a, b) || a.indices.size() != b.indices.size()) return false;
   return std::equal(a.indices.begin() + 1, a.indices.end(), b.indices.begin() + 1,
                     [](const auto& i, const auto& j) {
                       const auto *first = std::get_if<ir::Affine>(&i), *second = std::get_if<ir::Affine>(&j);

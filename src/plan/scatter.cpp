@@ -33,7 +33,7 @@ constexpr std::int64_t bytes_of_places = 16384;
 
 constexpr std::int64_t most_bytes_of_block = 16384;  // leaves room for several blocks on every architecture
 constexpr std::int64_t points_per_block = 16384;     // many for each copy that is cleared and added
-constexpr int most_points_of_thread = 8, most_operations_of_thread = 400;
+constexpr int most_points_of_thread = 8;
 
 /// If the size of no image decides it.
 std::optional<std::int64_t> pixels_of(const ir::Stage& stage) {
@@ -73,9 +73,7 @@ int points_of_thread(const ir::Stage& stage) {
   if (read.rows.empty() || read.may_leave()) return 1;
   int points = most_points_of_thread;
   for (const PixelRow& row : read.rows) points = std::min(points, pixels_of_access(row.read.source->type));
-  const analysis::Operations operations = analysis::operations(stage);
-  while (points > 1 && (operations.alu + 8 * operations.sfu) * points > most_operations_of_thread)
-    points /= 2;
+  while (points > 1 && computes_much(analysis::operations(stage), points)) points /= 2;
   return points;
 }
 

@@ -15,10 +15,6 @@ constexpr int pixels_of_three_lanes = 4;
 constexpr int most_operations = 400;  // of a thread: beyond, computing hides the loads, and code gets long
 constexpr int most_columns_beside = 8;
 
-bool computes_much(const Loop& loop, int pixels) {
-  return (loop.operations.alu + 8 * loop.operations.sfu) * pixels > most_operations;
-}
-
 /// Whether some window is a loop over its taps: then no columns around a pixel are known by number.
 bool loops_over_taps(const Loop& loop, const CodeLimits& limits) {
   if (!loop.has_windows) return false;
@@ -32,6 +28,10 @@ bool loops_over_taps(const Loop& loop, const CodeLimits& limits) {
 }
 
 }  // namespace
+
+bool computes_much(const analysis::Operations& operations, int pixels) {
+  return (operations.alu + 8 * operations.sfu) * pixels > most_operations;
+}
 
 int pixels_of_access(Type type) { return std::max(widest_access / size_of(type), 1); }
 
@@ -53,9 +53,9 @@ std::optional<ThreadPixels> thread_pixels(const Loop& loop, const CodeLimits& li
     three_lanes |= row.read.source->type.lanes == 3;
   }
   if (three_lanes) pixels = pixels_of_three_lanes;
-  while ((shares || read.may_leave()) && pixels > 1 && computes_much(loop, pixels)) pixels /= 2;
+  while ((shares || read.may_leave()) && pixels > 1 && computes_much(loop.operations, pixels)) pixels /= 2;
   if ((shares || read.may_leave()) && pixels == 1) return std::nullopt;
-  if (computes_much(loop, pixels)) return std::nullopt;
+  if (computes_much(loop.operations, pixels)) return std::nullopt;
   return ThreadPixels{pixels, read.columns_beside()};
 }
 

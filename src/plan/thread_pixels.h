@@ -12,13 +12,16 @@ namespace weft::plan {
 /// pixel of 4 bytes, a multiprocessor has too few loads in flight to use its share of the bandwidth.
 int pixels_of_access(Type type);
 
-/// The pixels of one access, for the widest type that is read or written; fewer if they read coarser images, and much is
-/// computed. Nothing if what is read lies along no row, or much is computed: then a thread computes one pixel at a time, with
-/// borders.
+/// Whether a thread has enough to do with so many pixels: computing hides the loads, and with more code gets long.
+bool computes_much(const analysis::Operations& operations, int pixels);
+
 struct ThreadPixels {
   int pixels;
   std::int64_t columns_beside;  ///< That a thread loads one by one.
 };
+/// The pixels of one access, for the widest type that is read or written; fewer if they read coarser images or columns beside
+/// their own, and much is computed. Nothing if what is read lies along no row, or much is computed: then a thread computes one
+/// pixel at a time, with borders.
 std::optional<ThreadPixels> thread_pixels(const Loop& loop, const CodeLimits& limits);
 
 /// Whether pixels above each other read the same rows of a source, as far as is known.
