@@ -311,7 +311,8 @@ std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
                        text(n.a));
   }
   if (is_float(from) && !is_float(to) && to != Scalar::Bool) {
-    return fmt::format("{}({})", helper(fmt::format("truncate_{}_{}", name_of(to), name_of(from))),
+    const char* operation = n.fits ? "whole" : "truncate";
+    return fmt::format("{}({})", helper(fmt::format("{}_{}_{}", operation, name_of(to), name_of(from))),
                        text(n.a));
   }
   return fmt::format("({}){}", c_type(to), spelt(n.a, prefix));
@@ -436,9 +437,9 @@ void CLike::print(const kernel::PickPlanes& s) {
   out_.line(
       fmt::format("stand_up({}, {}, {}, {}, {});", s.table, s.planes, s.pitch, text(s.scalars), s.upright));
   for (const kernel::PickPlanes::Pick& pick : s.picks) {
-    out_.line(fmt::format("{}<{}, {}>({}, {}, {}, {}, {}, {}, {}, {});", pick_planes, s.shift, s.lanes,
-                          s.upright, s.table, s.pitch, pick.places, text(s.start), pick.lane, pick.to,
-                          text(s.count)));
+    out_.line(fmt::format("{}<{}, {}>({}, {}, {}, {}, {}, {}, {{{}}}, {});", pick_planes, s.shift, s.lanes,
+                          s.upright, s.table, s.pitch, pick.places, text(s.start), pick.lane,
+                          fmt::join(pick.to, ", "), text(s.count)));
   }
 }
 void CLike::print(const kernel::StorePastCaches& s) {

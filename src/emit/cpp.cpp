@@ -49,6 +49,7 @@ struct weft_host {
 constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
 #pragma GCC optimize("no-tree-sink")  // or what only one side of a select needs becomes a branch again
+#pragma GCC optimize("no-thread-jumps")  // or selects become branches whose sides are selects: 5 comparisons for a clamp
 #elif defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -56,11 +57,6 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 #endif
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
-)text";
-
-constexpr const char* without_jump_threading = R"text(#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-thread-jumps")  // or selects that depend on one value become branches
-#endif
 )text";
 
 // Where rows are computed together, GCC 12 would load again what it has in a register, unless a store between could have
@@ -132,34 +128,6 @@ bool has_opaque_pointers(const Module& module) {
   return found;
 }
 
-/// Whether a loop of vectors has three selects that depend on one value: on the same condition, as those of a pixel's lanes
-/// do, or on comparisons of it with constants. GCC 12 threads jumps from one to the next, and then stores the lanes of
-/// its vectors one by one, or makes no vectors.
-bool repeats_conditions(const kernel::Block& block) {
-  bool found = false;
-  kernel::visit_statements(block, [&](const kernel::Stmt& statement) {
-    const auto* loop = std::get_if<kernel::For>(&statement.op);
-    if (found || !loop || loop->kind != kernel::LoopKind::Vector) return;
-    std::vector<Expr> conditions;
-    kernel::visit_expressions(loop->body, [&](const Expr& e) {
-      const auto* select = std::get_if<kernel::Select>(&e->op);
-      if (!select) return;
-      const auto* compared = std::get_if<kernel::Binary>(&select->condition->op);
-      const Expr& decides = compared && std::holds_alternative<kernel::Const>(compared->b->op)
-                                ? compared->a
-                                : select->condition;
-      const auto is_known = [&](const Expr& other) { return kernel::same(other, decides); };
-      found |= std::count_if(conditions.begin(), conditions.end(), is_known) >= 2;
-      conditions.push_back(decides);
-    });
-  });
-  return found;
-}
-bool repeats_conditions(const Module& module) {
-  return std::any_of(module.functions.begin(), module.functions.end(),
-                     [](const kernel::Function& f) { return repeats_conditions(f.body); });
-}
-
 class CppEmitter {
  public:
   explicit CppEmitter(const Module& module) : module_(module) {}
@@ -179,8 +147,7 @@ class CppEmitter {
     std::set<std::string> used = printer.used_helpers();
     if (has_portions(plan_.nodes)) used.insert("in_portions");
     const std::string helpers = prelude(used);
-    return common_head + std::string(repeats_conditions(module_) ? without_jump_threading : "") +
-           (has_opaque_pointers(module_) ? opaque_pointers : "") +
+    return common_head + std::string(has_opaque_pointers(module_) ? opaque_pointers : "") +
            math_declarations(printer.used_functions(), module_.strict) + "\n" +
            inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
                                   (module_.strict ? "" : flush_subnormals) + "\n" + out.text());

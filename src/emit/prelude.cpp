@@ -164,29 +164,39 @@ static inline void stand_up(const float* table, int64_t planes, int64_t pitch, i
   (void)table, (void)planes, (void)pitch, (void)count, (void)upright;
 #endif
 }
-// to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane]: places are planes. Each 8 pixels have one
+// to[k][i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane + k]: places are planes. Each 8 pixels have one
 // column, so vectors are permuted where that is possible.
-template <int shift, int lanes>
+template <int shift, int lanes, int picks>
 static inline void pick_planes(const float* upright, const float* table, int64_t pitch, const int32_t* places,
-                               int64_t start, int64_t lane, float* to, int64_t count) {
+                               int64_t start, int64_t lane, float* const (&&to)[picks], int64_t count) {
   const auto column = [=](int64_t i) { return (int32_t)((start + i) >> shift) * lanes + (int32_t)lane; };
+  const auto pick = [&](int64_t i) {
+    for (int k = 0; k < picks; ++k) to[k][i] = table[places[i] * pitch + column(i) + k];
+  };
   int64_t i = 0;
 #ifdef WEFT_PERMUTED
   constexpr int n = WEFT_PERMUTED;
   permuted_places of_columns = {};
   for (int k = 8; k < n; ++k) of_columns[k] = 16;
-  for (; i < count && (start + i) % 8 != 0; ++i) to[i] = table[places[i] * pitch + column(i)];
+  for (; i < count && (start + i) % 8 != 0; ++i) pick(i);
   for (; i + n <= count; i += n) {
+    const permuted_places at = *(const permuted_places*)(places + i) + of_columns;
     const float* left = upright + column(i) * 16;
     const float* right = n == 16 ? upright + column(i + 8) * 16 : left + 8;  // of 8 pixels, the other planes
-    *(permuted_floats*)(to + i) = permuted_pair(*(const permuted_floats*)left, *(const permuted_floats*)right,
-                                                *(const permuted_places*)(places + i) + of_columns);
+    for (int k = 0; k < picks; ++k) {
+      *(permuted_floats*)(to[k] + i) = permuted_pair(*(const permuted_floats*)(left + 16 * k),
+                                                     *(const permuted_floats*)(right + 16 * k), at);
+    }
   }
+  for (; i < count; ++i) pick(i);
 #else
   (void)upright;
+  for (int k = 0; k < picks; ++k) {
+    float* const of_lane = to[k];
+    WEFT_INDEPENDENT
+    for (int64_t j = 0; j < count; ++j) of_lane[j] = table[places[j] * (int32_t)pitch + column(j) + k];
+  }
 #endif
-  WEFT_INDEPENDENT
-  for (int64_t rest = i; rest < count; ++rest) to[rest] = table[places[rest] * (int32_t)pitch + column(rest)];
 }
 )"},
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
@@ -534,6 +544,12 @@ static inline {0} {1}(int64_t i) {{
         "// Without the sum, GCC 12 makes of ({0})(int)x a truncation, which keeps the sign of a zero.\n"
         "static inline {0} {1}({2} v) {{\n  const {0} real = ({0})v;\n  return real + {3};\n}}\n",
         t, name, c_type(*from), c_literal(*type, {.f = 0}));
+  if (operation == "whole") {
+    return fmt::format(
+        "// The whole part of a number that {1} holds; of NaN, 0.\nstatic inline {0} {2}({3} v) {{ return "
+        "({0})(v == v ? v : 0); }}\n",
+        c_type(*type), name_of(*type), name, c_type(*from));
+  }
   if (operation == "truncate") return from_float(name, *type, *from, false);
   if (operation == "saturate") {
     return is_float(*from) ? from_float(name, *type, *from, true) : saturate_integer(name, *type, *from);

@@ -58,8 +58,8 @@ const std::set<std::string>& reserved_words() {
 /// what belongs to Weft and to CUDA.
 bool is_of_a_reserved_family(const std::string& name) {
   for (const char* beginning :
-       {"min_", "max_", "minus_", "abs_", "div_", "rem_", "median_", "truncate_", "saturate_", "exp_approx_",
-        "pow_approx_", "thread_", "threads_", "wide_", "atomic_", "weft_", "cuda", "hip"}) {
+       {"min_", "max_", "minus_", "abs_", "div_", "rem_", "median_", "truncate_", "whole_", "saturate_",
+        "exp_approx_", "pow_approx_", "thread_", "threads_", "wide_", "atomic_", "weft_", "cuda", "hip"}) {
     if (name.rfind(beginning, 0) == 0) return true;
   }
   return false;

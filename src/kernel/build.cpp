@@ -43,6 +43,8 @@ Expr cast(ir::CastMode mode, Scalar to, Expr a) {
   return make(to, Cast{mode, std::move(a)});
 }
 
+Expr fitting_cast(Scalar to, Expr a) { return make(to, Cast{ir::CastMode::Convert, std::move(a), true}); }
+
 Expr index_call(IndexOp op, Expr a, Expr b) {
   const Scalar type = a->type;
   return make(type, IndexCall{op, std::move(a), std::move(b)});
@@ -178,7 +180,7 @@ bool same(const Expr& a, const Expr& b) {
   }
   if (const auto* x = std::get_if<Cast>(&a->op)) {
     const auto& y = std::get<Cast>(b->op);
-    return x->mode == y.mode && same(x->a, y.a);
+    return x->mode == y.mode && x->fits == y.fits && same(x->a, y.a);
   }
   if (const auto* x = std::get_if<Load>(&a->op)) {
     const auto& y = std::get<Load>(b->op);

@@ -14,6 +14,8 @@ Expr unary(ir::UnaryOp op, Expr a);
 Expr binary(ir::BinaryOp op, Expr a, Expr b);
 Expr select(Expr condition, Expr a, Expr b);
 Expr cast(ir::CastMode mode, Scalar to, Expr a);
+/// The whole part of a float that surely is within the integer type, or NaN.
+Expr fitting_cast(Scalar to, Expr a);
 Expr index_call(IndexOp op, Expr a, Expr b);
 Expr half_of_sum(Expr a, Expr b);
 Expr load(Symbol array, Scalar type, Expr index);

@@ -51,6 +51,8 @@ struct Select {
 struct Cast {
   ir::CastMode mode;
   Expr a;
+  bool fits =
+      false;  ///< A float to an integer that surely holds it, unless it is NaN: nothing has to be checked.
 };
 struct IndexCall {
   IndexOp op;
@@ -168,15 +170,19 @@ struct LookUp {
   std::int64_t size;
   Expr count;
 };
-/// For the first `count` numbers, of each pick: to[i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane].
+/// For the first `count` numbers, of each pick, and k from 0 on:
+///
+///     to[k][i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane + k]
+///
 /// The table has floats in planes of `scalars` each, with one column for 2^shift pixels, and room for 16 scalars beyond its
 /// end. `upright`, where the planes of a scalar come to lie side by side, has 16 * (pitch + 16).
 struct PickPlanes {
   static constexpr int most_planes = 16,
                        least_shift = 3;  ///< What vectors of 8 and 16 floats can be permuted by.
   struct Pick {
-    Symbol places, to;
+    Symbol places;
     std::int64_t lane;  ///< Those of further columns count on.
+    std::vector<Symbol> to;
   };
   Symbol table, upright;
   std::int64_t planes, pitch;

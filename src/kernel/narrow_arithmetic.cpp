@@ -187,6 +187,7 @@ class ArithmeticNarrowing {
                           : select(narrow(n.condition), narrow(n.a), narrow(n.b));
             },
             [&](const Cast& n) {
+              if (surely_holds(e->type, n)) return fitting_cast(e->type, narrow(n.a));
               const auto type = n.mode == CastMode::Saturate ? common(n.a, n.a) : std::nullopt;
               if (!type)
                 return n.mode == CastMode::Convert ? converted(e->type, narrow(n.a))
@@ -205,6 +206,12 @@ class ArithmeticNarrowing {
             [&](const HalfOfSum&) { return e; },
         },
         e->op);
+  }
+
+  /// Whether the type has the whole part of the float. (Ranges are too coarse for the ends of 64 bits.)
+  bool surely_holds(Scalar type, const Cast& n) const {
+    return n.mode == CastMode::Convert && is_float(n.a->type) && !is_float(type) && type != Scalar::Bool &&
+           size_of(type) <= 4 && ranges_.of(n.a).within(range_of(type));
   }
 
   Expr narrow(const Expr& e, const Binary& n) {

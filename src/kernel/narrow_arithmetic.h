@@ -11,6 +11,10 @@
 // which they do not follow through arrays. Here it is converted to the type that holds its range, so no value changes.
 // For CPUs: GPUs compute with 32 bits as fast.
 //
+// A float that surely is within the integers needs no check when it becomes one (Cast::fits):
+//
+//     truncate_i32_f32(10.0f * min_f32(max_f32(v, 0.0f), 1.0f))  →  whole_i32_f32(10.0f * min_f32(max_f32(v, 0.0f), 1.0f))
+//
 // Only loops that load and store nothing wider are changed, since others would convert back and forth. In all of them,
 // an index is clamped in the type that it was computed in instead of in 64 bits.
 #pragma once

@@ -148,8 +148,10 @@ class FunctionVerifier {
               bool is_right = s.planes > 0 && s.planes <= PickPlanes::most_planes &&
                               s.shift >= PickPlanes::least_shift && s.lanes > 0 &&
                               is_of(s.table, weft::Scalar::F32) && is_of(s.upright, weft::Scalar::F32);
-              for (const PickPlanes::Pick& pick : s.picks)
-                is_right &= is_of(pick.places, weft::Scalar::I32) && is_of(pick.to, weft::Scalar::F32);
+              for (const PickPlanes::Pick& pick : s.picks) {
+                is_right &= is_of(pick.places, weft::Scalar::I32) && !pick.to.empty();
+                for (const Symbol& to : pick.to) is_right &= is_of(to, weft::Scalar::F32);
+              }
               require(is_right, "planes picked of '" + s.table.spelling() + "'");
             },
             [&](const ExceedsCaches& s) {

@@ -125,8 +125,10 @@ Effects effects_of(const Stmt& statement) {
           },
           [](const PickPlanes& s) {
             Effects effects{.reads = {s.table}, .writes = {s.upright}};
-            for (const PickPlanes::Pick& pick : s.picks)
-              effects.reads.push_back(pick.places), effects.writes.push_back(pick.to);
+            for (const PickPlanes::Pick& pick : s.picks) {
+              effects.reads.push_back(pick.places);
+              effects.writes.insert(effects.writes.end(), pick.to.begin(), pick.to.end());
+            }
             return effects;
           },
           [](const ExceedsCaches& s) { return Effects{.declares = {s.name}}; },

@@ -29,6 +29,16 @@ bool are_picked(const analysis::SharedValue& value) {
          std::has_single_bit(static_cast<std::uint64_t>(along.divisor));
 }
 
+/// To a pick that goes on with this lane, or to a new one.
+void add_pick(std::vector<kernel::PickPlanes::Pick>& picks, const kernel::Symbol& places, std::int64_t lane,
+              const kernel::Symbol& to) {
+  for (kernel::PickPlanes::Pick& pick : picks) {
+    if (pick.places == places && pick.lane + static_cast<std::int64_t>(pick.to.size()) == lane)
+      return pick.to.push_back(to);
+  }
+  picks.push_back({places, lane, {to}});
+}
+
 }  // namespace
 
 std::vector<analysis::SharedValue> ExpressionLowering::strip_shared_values(
@@ -158,7 +168,7 @@ void ExpressionLowering::pick_planes(const analysis::SharedValue& value, kernel:
     for (int l = 0; l < table.lanes; ++l) {
       const kernel::Symbol& picked = of_use.picked.emplace_back(locals_.claim("picked"));
       block.push_back({kernel::LocalArray{picked, table.type, capacity}});
-      picks.picks.push_back({places_of(use.plane)->second, picked, distance * table.lanes + l});
+      add_pick(picks.picks, places_of(use.plane)->second, distance * table.lanes + l, picked);
     }
   }
   block.push_back({std::move(picks)});

@@ -16,6 +16,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("GCC ivdep")  // the iterations of the loop below are independent
 #pragma GCC optimize("no-tree-sink")  // or what only one side of a select needs becomes a branch again
+#pragma GCC optimize("no-thread-jumps")  // or selects become branches whose sides are selects: 5 comparisons for a clamp
 #elif defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -121,6 +121,20 @@ TEST(NarrowArithmetic, FloatsBetweenIntegersStay) {
       << "which saturates";
 }
 
+TEST(NarrowArithmetic, FloatsWithinTheIntegersAreNotChecked) {
+  const auto real = [](double value) { return constant(Scalar::F32, {.f = value}); };
+  const Expr pixel = load("reals"_s, Scalar::F32, x);
+  const Expr unit = binary(BinaryOp::Min, binary(BinaryOp::Max, pixel, real(0)), real(1));
+  const auto whole = [&](const Expr& e, Scalar type = Scalar::I32) { return narrowed({stored(type, e)}); };
+  EXPECT_EQ(whole(binary(BinaryOp::Mul, real(10), unit)),
+            "out[x] = whole_i32_f32(10.0f * min_f32(max_f32(reals[x], 0.0f), 1.0f));\n");
+  EXPECT_EQ(whole(pixel), "out[x] = truncate_i32_f32(reals[x]);\n");
+  EXPECT_EQ(whole(binary(BinaryOp::Sub, unit, real(0.5)), Scalar::U8),
+            "out[x] = truncate_u8_f32(min_f32(max_f32(reals[x], 0.0f), 1.0f) - 0.5f);\n")
+      << "-0.5 is not a byte";
+  EXPECT_EQ(whole(binary(BinaryOp::Mul, unit, real(9e18)), Scalar::I64).find("whole"), std::string::npos);
+}
+
 TEST(NarrowArithmetic, LoopsOverWiderPixelsStay) {
   const Expr mean = binary(BinaryOp::Shr, sum(byte(), byte()), number(1));
   EXPECT_EQ(narrowed({stored(Scalar::I32, mean)}), "out[x] = (bytes[x] + bytes[x]) >> 1;\n");

@@ -128,6 +128,20 @@ TEST(DropBorders, OfIndicesThatAreInside) {
             first + "out[i] = table[clamp_index((int64_t)place, 10)];\n");
 }
 
+TEST(DropBorders, OfTestsThatSurelyHold) {
+  const Expr tenth = integer(binary(BinaryOp::Mul, number(10), unit(pixel)));
+  const auto whole = [](std::int64_t value) { return constant(Scalar::I32, {.i = value}); };
+  const auto tested = [&](std::int64_t first, std::int64_t end) {
+    const Expr inside = binary(BinaryOp::And, binary(BinaryOp::Le, whole(first), tenth),
+                               binary(BinaryOp::Lt, tenth, whole(end)));
+    return dropped({{Store{"out"_s, i, select(inside, tenth, whole(-1))}}});
+  };
+  const std::string place = "truncate_i32_f32(10.0f * min_f32(max_f32(in[i], 0.0f), 1.0f))";
+  EXPECT_EQ(tested(0, 11), "out[i] = " + place + ";\n");
+  EXPECT_NE(tested(0, 10).find("? " + place + " : -1"), std::string::npos) << tested(0, 10);
+  EXPECT_NE(tested(1, 11).find("? " + place + " : -1"), std::string::npos) << tested(1, 11);
+}
+
 TEST(DropBorders, StayWhereTheValueMayChangeOrIsUnknown) {
   const Stmt place{Let{"place"_s, integer(unit(pixel)), true}};
   const std::string text = dropped({place, looked_up(name("place"_s, Scalar::I32), 11)});

@@ -37,7 +37,7 @@ std::vector<Sample> samples() {
       {"found", {LookUp{"a"_s, "t"_s, "l"_s, 9, x("found", 0)}}, 1},
       {"picked",
        {PickPlanes{
-           "t"_s, "a"_s, 12, 9, x("picked", 0), x("picked", 1), 3, 2, {{"l"_s, "a"_s, 1}}, x("picked", 2)}},
+           "t"_s, "a"_s, 12, 9, x("picked", 0), x("picked", 1), 3, 2, {{"l"_s, 1, {"a"_s}}}, x("picked", 2)}},
        3},
       {"past", {StorePastCaches{"a"_s, Scalar::F32, x("past", 0), "l"_s, x("past", 1)}}, 2},
       {"shuffle", {Shuffle{"s"_s, x("shuffle", 0), 0, x("shuffle", 1)}}, 2},
