@@ -7,24 +7,26 @@
 namespace weft::analysis {
 namespace {
 
-/// Whether x decides nothing but by what pixels compute: such a read is gathered in any case.
-bool is_computed(const ir::Read& read) {
-  return std::none_of(read.indices.begin(), read.indices.end(), [](const ir::Index& index) {
+/// Whether the coordinate decides nothing but by what pixels compute: such a read is gathered in any case.
+bool is_computed(const ir::Read& read, int dim) {
+  return std::none_of(read.indices.begin(), read.indices.end(), [dim](const ir::Index& index) {
     const auto* affine = std::get_if<ir::Affine>(&index);
-    return affine && ir::mentions_coord(*affine, 0);
+    return affine && ir::mentions_coord(*affine, dim);
   });
 }
 
-bool divides_x(const ir::Affine& a) {
-  return std::any_of(a.terms().begin(), a.terms().end(), [](const ir::Affine::Term& term) {
+bool divides(const ir::Affine& a, int dim) {
+  return std::any_of(a.terms().begin(), a.terms().end(), [dim](const ir::Affine::Term& term) {
     const auto* floor = std::get_if<ir::FloorDiv>(&term.atom);
-    return floor && ir::mentions_coord(*floor->numerator, 0);
+    return floor && ir::mentions_coord(*floor->numerator, dim);
   });
 }
 
-/// Null of a read at a computed index along x.
-const ir::Affine* column_of(const ir::Read& read) {
-  return read.indices.empty() ? nullptr : std::get_if<ir::Affine>(&read.indices[0]);
+/// Null of a read at a computed index along the dimension.
+const ir::Affine* index_of(const ir::Read& read, int dim) {
+  return dim < std::ssize(read.indices)
+             ? std::get_if<ir::Affine>(&read.indices[static_cast<std::size_t>(dim)])
+             : nullptr;
 }
 
 }  // namespace
@@ -38,13 +40,19 @@ ir::Affine in_steps(const ir::Affine& a, const std::vector<InSteps>& steps) {
   });
 }
 
-int phase_count(const std::vector<const ir::Read*>& reads, int most) {
+int phase_count(const std::vector<const ir::Read*>& reads, int most, int dim) {
   std::int64_t count = 1;
   for (const ir::Read* read : reads) {
-    if (read->indices.empty() || is_computed(*read)) continue;
-    if (access_of(*read) != Access::Direct) return 1;
-    const ir::Affine x = at_extreme_tap(*column_of(*read), false);
-    while (divides_x(in_steps(x, {{count, 0}}))) {
+    if (read->indices.empty() || is_computed(*read, dim)) continue;
+    const ir::Affine* index = index_of(*read, dim);
+    if (!index || access_of(*read) != Access::Direct) return 1;
+    const ir::Affine at_tap = at_extreme_tap(*index, false);
+    const auto in_phases = [&] {
+      std::vector<InSteps> steps(static_cast<std::size_t>(dim), InSteps{1, 0});
+      steps.push_back({count, 0});
+      return in_steps(at_tap, steps);
+    };
+    while (divides(in_phases(), dim)) {
       count *= 2;
       if (count > most) return 1;
     }
@@ -54,8 +62,8 @@ int phase_count(const std::vector<const ir::Read*>& reads, int most) {
 
 bool divides_x(const std::vector<const ir::Read*>& reads) {
   return std::any_of(reads.begin(), reads.end(), [](const ir::Read* read) {
-    const ir::Affine* column = column_of(*read);
-    return column && divides_x(*column);
+    const ir::Affine* column = index_of(*read, 0);
+    return column && divides(*column, 0);
   });
 }
 

@@ -1,4 +1,4 @@
-// Pixels of a row that read a coarser image, by their place between its pixels.
+// Pixels of a row, or a column, that read a coarser image, by their place between its pixels.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct InSteps {
 /// A form of the coordinates as one of numbers of steps: in the first dimensions, as many as there are `steps`.
 ir::Affine in_steps(const ir::Affine& a, const std::vector<InSteps>& steps);
 
-/// How many neighbours, a power of two, make the pattern of what `reads` of one pixel divide along x: out(x) = in(x / 2) +
-/// in((x + 1) / 2) has 2. 1 if none divides, if it were more than `most`, or if some read is at computed indices whose
-/// neighbours are not known; reads at indices that x has no part in do not count.
-int phase_count(const std::vector<const ir::Read*>& reads, int most);
+/// How many neighbours along a dimension, a power of two, make the pattern of what `reads` of one pixel divide: out(x) =
+/// in(x / 2) + in((x + 1) / 2) has 2. 1 if none divides, if it were more than `most`, or if some read is at computed indices
+/// whose neighbours are not known; reads at indices that the coordinate has no part in do not count.
+int phase_count(const std::vector<const ir::Read*>& reads, int most, int dim = 0);
 
 /// Whether some read divides x, and how is known.
 bool divides_x(const std::vector<const ir::Read*>& reads);

@@ -55,14 +55,14 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   const Source* source = is_of_result ? nullptr : tile_.source(*pass.front());
   const plan::Kept* kept = source ? &source->kept : nullptr;
   const std::set<const ir::Stage*> fetched = fetched_;
-  const auto computed = [&](int rows) {
+  const auto computed = [&](const RowsTogether& rows) {
     Block body = is_of_result ? columns_of_result() : Block{};
     if (source) clip_columns(body, *source, ends_of_row());
     fetched_ = fetched;
     compute(body, pass, tile_.row_coords(kept), source ? columns_of(*source) : tile_.width(), rows);
     return body;
   };
-  Block body = computed(1), constants;
+  Block body = computed({}), constants;
   for (const ir::Stage* stage : pass) {
     const Source* of_stage = tile_.source(*stage);
     if (!of_stage || !of_stage->is_constant_outside()) continue;
@@ -72,25 +72,33 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   const bool has_constants = !constants.empty();
   if (has_constants) body = {{inside_or_constant(*source, std::move(body), std::move(constants))}};
   Tile::Together together;
-  if (const int rows = rows_together(pass); rows > 1)
-    together = {computed(rows), where_together(pass, source, rows)};
+  if (const RowsTogether rows = rows_together(pass, source); rows.count > 1)
+    together = {computed(rows), where_together(pass, source, rows.count)};
   Block block = fetch_part_of_rows(pass);
   kernel::append(block, tile_.for_rows(kept, has_constants, std::move(body), std::move(together)));
   return block;
 }
 
-int CoreTiles::rows_together(const Tile::Stages& pass) const {
-  const int rows = tile_.plan().rows_of_pass();
-  if (rows == 1) return 1;
+RowsTogether CoreTiles::rows_together(const Tile::Stages& pass, const Source* source) const {
+  const int planned = tile_.plan().rows_of_pass();
+  const int in_batch =
+      source && !tile_.is_static() && !tile_.is_of_volume() ? tile_.rows_of_batch(&source->kept) : 1;
+  if (planned == 1 && (in_batch == 1 || in_batch > plan::most_rows_of_pass)) return {};
   const Tile::PassLanes lanes = tile_.lanes_of(pass);
   ExpressionLowering expressions = tile_.expressions(lanes.front()->stage(), Place::Row, rows_.coords());
+  int phases_down = 1;
   for (const auto& stage : lanes) {
     const bool is_simple = cases_of(stage->stage()).size() == 1
                                ? is_one_loop(expressions, stage->stage())
                                : pass.size() == 1 && box_of_first_case(stage->stage());
-    if (!is_simple || phase_count(stage->stage(), tile_.plan().code.phases) > 1) return 1;
+    if (!is_simple || phase_count(stage->stage(), tile_.plan().code.phases) > 1) return {};
+    phases_down = std::max(phases_down, phase_count(stage->stage(), in_batch, 1));
   }
-  return rows;
+  if (planned > 1) return {planned, {1, 0}};
+  const bool is_moved =
+      lanes.front()->per_pixel() > 1 && source->kept.lane_pitch != 1;  // from a row of flat lanes
+  if (phases_down == 1 || is_moved) return {};
+  return {in_batch, {in_batch, (source->kept.ahead % in_batch + in_batch) % in_batch}};
 }
 
 Expr CoreTiles::where_together(const Tile::Stages& pass, const Source* source, int rows) const {
@@ -135,19 +143,19 @@ void CoreTiles::fetch_next_rows(Block& block, const Tile::Stages& pass, const st
 }
 
 void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
-                        int rows) {
+                        const RowsTogether& together) {
   const Ends& ends = ends_of_row();
   if (!tile_.is_of_volume())
-    fetch_next_rows(block, pass, row, rows);
+    fetch_next_rows(block, pass, row, together.count);
   else if (!edges_)
     fetch_next_planes(block, pass, row.front());
   Block work;
-  compute_part(work, pass, row, columns, rows);
+  compute_part(work, pass, row, columns, together);
   if (edges_)
     kernel::append(block, in_parts(name(ends.left), name(ends.right), std::move(work)));
   else
     kernel::append(block, std::move(work));
-  for (int below = 0; below < rows; ++below) {
+  for (int below = 0; below < together.count; ++below) {
     for (const ir::Stage* stage : pass) {
       const Source* source = tile_.source(*stage);
       if (!source) continue;
@@ -197,7 +205,8 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
 }
 
 void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
-                             int columns, int rows) {
+                             int columns, const RowsTogether& together) {
+  const int rows = together.count;
   const Tile::PassLanes lanes = tile_.lanes_of(pass);
   const Expr per_pixel = literal(lanes.front()->per_pixel()), i = name(variables().i);
   const Expr begin = kernel::mul(left(), per_pixel), length = kernel::mul(count(), per_pixel);
@@ -235,7 +244,7 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   const Strip strip{begin, length, columns * lanes.front()->per_pixel()};
   Block pointers, work;
   if (rows > 1) {
-    store_rows(expressions, std::move(kept_rows), pass, targets, row, strip, pointers, work);
+    store_rows(expressions, std::move(kept_rows), pass, targets, row, together, strip, pointers, work);
   } else if (phases > 1) {
     std::vector<Expr> first;
     for (const ir::Stage* stage : pass) first.push_back(first_scalar(*stage));
@@ -359,31 +368,35 @@ void CoreTiles::store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_ro
 
 void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
                            const std::vector<StripTarget>& targets, const std::vector<Expr>& row,
-                           const Strip& strip, Block& pointers, Block& work) {
+                           const RowsTogether& together, const Strip& strip, Block& pointers, Block& work) {
   std::vector<const ir::Stage*> stages, others;
   for (std::size_t m = 0; m < pass.size(); ++m) stages.push_back(targets[m].stage);
   Tile::Names names = tile_.names();
-  const std::vector<std::vector<ir::Stage>> rows =
-      rows_below(stages, static_cast<int>(targets.size() / pass.size()), names);
+  const std::vector<std::vector<ir::Stage>> rows = rows_below(stages, together, names, tile_.strict());
   for (const auto& of_row : rows) {
     for (const ir::Stage& stage : of_row) others.push_back(&stage);
   }
   const ir::Stage& first = *others.front();
   others.erase(others.begin());
-  ExpressionLowering together = tile_.expressions(
-      first, Place::Row, coords_of(kernel::add(strip.x0, name(variables().i)), row), &names);
-  together.share_with(others);
-  together.keep_rows(std::move(kept_rows), left());
-  together.avoid_names_of(single);
-  together.open(work, &pointers);
+  std::vector<Expr> step = row;  // the number of that which the rows are in
+  if (const auto [rate, of_first] = together.first; rate > 1) {
+    const Expr shift = literal(std::countr_zero(static_cast<std::uint64_t>(rate)));
+    step.back() = kernel::binary(BinaryOp::Shr, kernel::sub(row.back(), literal(of_first)), shift);
+  }
+  ExpressionLowering expressions = tile_.expressions(
+      first, Place::Row, coords_of(kernel::add(strip.x0, name(variables().i)), step), &names);
+  expressions.share_with(others);
+  expressions.keep_rows(std::move(kept_rows), left());
+  expressions.avoid_names_of(single);
+  expressions.open(work, &pointers);
   const auto loop = [&](std::size_t number, const Expr& from, const Expr& until) {
     For pixels{LoopKind::Vector, variables().i, from, until, {}};
-    together.open(pixels.body);
+    expressions.open(pixels.body);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Block stores;
       for (std::size_t m = 0; m < pass.size(); ++m) {
         const StripTarget& target = targets[r * pass.size() + m];
-        const Lanes lanes = together.lower(cases_of(rows[r][m])[number].value);
+        const Lanes lanes = expressions.lower(cases_of(rows[r][m])[number].value);
         for (std::size_t l = 0; l < lanes.size(); ++l) {
           const Expr to =
               kernel::add(target.offset, literal(static_cast<std::int64_t>(l) * target.lane_pitch));
@@ -392,21 +405,21 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
       }
       kernel::append(pixels.body, std::move(stores));
     }
-    together.close();
-    kernel::share_loads(pixels.body, [&](const std::string& wanted) { return together.claim(wanted); });
+    expressions.close();
+    kernel::share_loads(pixels.body, [&](const std::string& wanted) { return expressions.claim(wanted); });
     work.push_back({std::move(pixels)});
   };
   const auto box = box_of_first_case(*stages.front());
   if (box) {
     const PixelRange all{variables().i, literal(0), strip.count, strip.x0};
-    const auto [begin, end] = columns_in_box(together, *box, all, nullptr, work);
+    const auto [begin, end] = columns_in_box(expressions, *box, all, nullptr, work);
     loop(1, literal(0), begin);
     loop(0, begin, end);
     loop(1, end, strip.count);
   } else {
     loop(0, literal(0), strip.count);
   }
-  together.close();
+  expressions.close();
   make_opaque(pointers);
 }
 

@@ -13,7 +13,7 @@ CoreTiles::CoreTiles(const Tile& tile)
   const auto claim = [&](const std::string& wanted) { return tile.layout().names.claim(wanted); };
   for (const Source& source : tile.sources()) {
     const std::string& name = array_of(source.stage).name.spelling();
-    for (int below = 0; below < tile.plan().rows_of_pass(); ++below)
+    for (int below = 0; below < plan::most_rows_of_pass; ++below)
       row_[&source].push_back(claim(name + "_row" + suffix_of_row(below)));
     if (source.kept.is_stored) stored_[&source] = {claim(name + "_own"), claim(name + "_stored")};
     if (!finds(source)) continue;

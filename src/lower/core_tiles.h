@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lower/phases.h"
 #include "lower/strip_pixels.h"
 #include "lower/tile_owner.h"
 #include "rewrite/between_pixels.h"
@@ -139,20 +140,21 @@ class CoreTiles : public TileOwner {
   // ---- rows of members (core_passes.cpp)
 
   Block columns_of_result() const;
-  /// How many rows of the pass one loop computes.
-  int rows_together(const Tile::Stages& pass) const;
+  /// The rows of the pass that one loop computes: as many as the plan says, or those of a batch that read a coarser image in
+  /// different ways.
+  RowsTogether rows_together(const Tile::Stages& pass, const Source* source) const;
   /// Where it can: null, if it can anywhere.
   Expr where_together(const Tile::Stages& pass, const Source* source, int rows) const;
   /// Computes rows of the members of a pass, and stores them in their kept rows or in memory.
   void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
-               int rows = 1);
+               const RowsTogether& together);
   /// What it reads pixel by pixel is asked for ahead of it.
   void fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int rows);
   /// if the tile has the row:  its columns, from the kept row to memory
   kernel::If stored_row(const Source& source, const std::vector<Expr>& row, const kernel::Symbol& kept) const;
   /// From left to right.
   void compute_part(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
-                    int rows);
+                    const RowsTogether& together);
   /// From the start of the array that the pixels of a strip go to.
   Expr first_scalar(const ir::Stage& stage) const;
   /// What the stage reads between pixels in rows of its own, each lane apart, and then the rest.
@@ -165,10 +167,10 @@ class CoreTiles : public TileOwner {
   void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows,
                        const std::vector<StripTarget>& targets, const std::vector<Expr>& first,
                        const std::vector<Expr>& row, int count, Block& pointers, Block& work);
-  /// All rows of the strip by one loop; `targets` are those of the first row, then of the next.
+  /// All rows of the strip by one loop; `targets` are those of the first row, `row`, then of the next.
   void store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
-                  const std::vector<StripTarget>& targets, const std::vector<Expr>& row, const Strip& strip,
-                  Block& pointers, Block& work);
+                  const std::vector<StripTarget>& targets, const std::vector<Expr>& row,
+                  const RowsTogether& together, const Strip& strip, Block& pointers, Block& work);
   /// Where the pixels of a stage go in the current row, or one below it; appends a pointer to the row.
   StripTarget target_of(const ir::Stage& stage, const ir::Stage& inner, ExpressionLowering& expressions,
                         const std::vector<Expr>& row, int below, Block& block) const;

@@ -46,13 +46,13 @@ void add_names(const ir::Stage& stage, ir::Rewriter& rewriter, const Names& name
 
 }  // namespace
 
-int phase_count(const ir::Stage& stage, int most) {
+int phase_count(const ir::Stage& stage, int most, int dim) {
   const auto* pure = std::get_if<ir::Pure>(&stage.definition);
   if (!pure || pure->cases.size() != 1 || stage.box.empty()) return 1;
   const std::vector<ir::Expr> all = ir::reads(stage);
   std::vector<const ir::Read*> reads;
   for (const ir::Expr& e : all) reads.push_back(&std::get<ir::Read>(e->op));
-  return analysis::phase_count(reads, most);
+  return analysis::phase_count(reads, most, dim);
 }
 
 Phases phases_of(const ir::Stage& stage, int count,
@@ -91,16 +91,21 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
   return result;
 }
 
-std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages, int count,
-                                               Names& names) {
-  std::vector<std::vector<ir::Stage>> rows(count);
+std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages,
+                                               const RowsTogether& together, Names& names, bool strict) {
+  const auto [rate, first] = together.first;
+  std::vector<std::vector<ir::Stage>> rows(together.count);
   Names added;
-  for (int r = 0; r < count; ++r) {
+  for (int r = 0; r < together.count; ++r) {
     // One for all stages: what they have in common stays so.
-    ir::Rewriter rewriter([&](const ir::Expr& e) { return in_steps(e, {{1, 0}, {1, r}}); });
+    const AllInSteps steps{{1, 0}, {rate, first + r}};
+    ir::Rewriter rewriter = to_steps(steps, strict || rate == 1);  // in any row, no pixels become the same
     for (const ir::Stage* stage : stages) {
       ir::Stage& row = rows[r].emplace_back(ir::rewritten(*stage, std::ref(rewriter)));
-      row.box[1].extent = row.box[1].extent - (count - 1);
+      const ir::Range& y = stage->box[1];
+      const ir::Affine least = (y.min - first + (rate - 1)).floor_div(rate),
+                       end = (y.min + y.extent - first - together.count).floor_div(rate) + 1;
+      row.box[1] = {least, end - least};
       add_names(*stage, rewriter, names, added);
     }
   }

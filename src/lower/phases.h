@@ -5,10 +5,13 @@
 //
 // Neighbours of one phase read neighbours, so that vectors are loaded instead of gathered.
 //
-// Rows that are computed together, by their distance from the first:
+// Rows that are computed together, by their distance from the first, which may be known to be even:
 //
 //     out(y) = in(y - 1) + in(y + 1)
 //  →  out(y) = in(y - 1) + in(y + 1),   out(y + 1) = in(y) + in(y + 2)
+//
+//     out(y) = in(y / 2) + in((y + 1) / 2)
+//  →  out(2 * k) = in(k) + in(k),   out(2 * k + 1) = in(k) + in(k + 1)
 #pragma once
 
 #include <array>
@@ -30,8 +33,8 @@ struct Phases {
   int count() const { return static_cast<int>(stages.size()); }
 };
 
-/// How many phases it takes so that no index along x is divided: 1 if none is, or if it were more than `most`.
-int phase_count(const ir::Stage& stage, int most);
+/// How many phases it takes so that no index along a dimension is divided: 1 if none is, or if it were more than `most`.
+int phase_count(const ir::Stage& stage, int most, int dim = 0);
 
 /// `names` are of parts of the stage. Unless it is `strict`, a pixel that occurs in a sum more than once is added once.
 Phases phases_of(const ir::Stage& stage, int count,
@@ -45,10 +48,17 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
                                        const std::unordered_map<const ir::Node*, std::string>& names,
                                        std::unordered_map<const ir::Node*, std::string>& added, bool strict);
 
-/// Of `count` rows the first and those below it, by their distance: the stages of each as functions of the first row, in
-/// boxes of the rows that have all others below them. To the names of parts of the stages it adds those of the same
-/// parts of the rows.
-std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages, int count,
-                                               std::unordered_map<const ir::Node*, std::string>& names);
+/// Rows of which the first is first.rate * k + first.first, for some k: any row, or one that is known to be even.
+struct RowsTogether {
+  int count = 1;
+  InSteps first = {1, 0};
+};
+/// Of these rows the first and those below it, by their distance: the stages of each as functions of k, in boxes of the k
+/// whose rows are all inside. To the names of parts of the stages it adds those of the same parts of the rows. `strict` as
+/// above.
+std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages,
+                                               const RowsTogether& together,
+                                               std::unordered_map<const ir::Node*, std::string>& names,
+                                               bool strict);
 
 }  // namespace weft::lower

@@ -208,7 +208,8 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together toge
   if (!inside.from.empty())
     are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, kernel::max(inside.from), first));
   const Expr last = kernel::add(first, literal(count));
-  are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, last, kernel::min(inside.until)));
+  if (!inside.until.empty())
+    are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, last, kernel::min(inside.until)));
   together.work.insert(together.work.begin(), {Let{variable, first}});
   return {{If{are_all, std::move(together.work), std::move(block)}}};
 }

@@ -107,8 +107,9 @@ class Tile {
     kernel::Expr where;
   };
   kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work, Together together = {}) const;
-  /// The first of a source's rows, or the result's, in a batch.
+  /// The first of a source's rows, or the result's, in a batch, and how many there are.
   kernel::Expr first_of_batch(const plan::Kept* kept) const { return rows_at_a_time(kept, true).first; }
+  int rows_of_batch(const plan::Kept* kept) const { return rows_at_a_time(kept, true).count; }
 
   /// Rows, or planes, that a static tile needs of a source, and has of the result, if null.
   int rows_needed(const plan::Kept* kept) const;

@@ -18,9 +18,6 @@ namespace weft::plan {
 /// their ends. Heights are multiples of the least.
 constexpr int enough_strips = 64, least_height = 16, most_height = 256;
 
-/// The most rows that a pass computes at a time: each is code of its own.
-constexpr int most_rows_of_pass = 4;
-
 /// A core combines the elements of a reduction in parts of this size at most: a piece of a row, or several whole rows. Blocks
 /// of threads have parts of their own (block_strip.h).
 constexpr int part_pixels = 4096;  // enough to pay for handing out a part

@@ -155,6 +155,9 @@ struct Computed {
 
 using Pass = std::vector<std::string>;  ///< Stages that one loop along a row computes.
 
+/// The most rows that one loop of a core's pass computes: each is code of its own.
+constexpr int most_rows_of_pass = 4;
+
 struct KernelPlan {
   std::string result;                ///< The stage that it stores, with members that are kept and stored.
   std::vector<std::string> values;   ///< Stages computed in the loops of others: no pixels of their own.

@@ -70,6 +70,33 @@ TEST_F(PhasesOf, BoxesAreOfStepsWithAllPixels) {
   }
 }
 
+TEST_F(PhasesOf, RowsOfABatchReadTheirOwnCoarseRows) {
+  const Stage out = stage("out", {{0, 3}, {in.width(), in.height() * 2 - 5}}, [&](Var x, Var y) {
+    return in.border(Border::clamp())(x, y / 2) + in.border(Border::clamp())(x, (y + 1) / 2);
+  });
+  EXPECT_EQ(phase_count(*out.node(), 4), 1);
+  EXPECT_EQ(phase_count(*out.node(), 4, 1), 2);
+  const auto rows_from = [&](std::int64_t first) {  // rows 4 k + first and the three below it
+    std::unordered_map<const ir::Node*, std::string> names;
+    std::string text;
+    const auto rows = rows_below({out.node().get()}, {4, {4, first}}, names, true);
+    for (const auto& row : rows) {
+      text += text.empty() ? "" : " |";
+      for (const ir::Expr& e : ir::reads(row.at(0))) {
+        const auto& index = std::get<ir::Affine>(std::get<ir::Read>(e->op).indices[1]);
+        text += (text.empty() ? "" : " ") + index.to_string([](const ir::Atom& a) {
+          return std::holds_alternative<ir::Coord>(a) ? "k" : ir::name_of(a);
+        });
+      }
+      EXPECT_EQ(row.at(0).box[1].min.to_string(), first == 3 ? "0" : "1")
+          << "of rows 3 and on, all four of a step";
+    }
+    return text;
+  };
+  EXPECT_EQ(rows_from(0), "2*k 2*k | 2*k 2*k + 1 | 2*k + 1 2*k + 1 | 2*k + 1 2*k + 2");
+  EXPECT_EQ(rows_from(3), "2*k + 1 2*k + 2 | 2*k + 2 2*k + 2 | 2*k + 2 2*k + 3 | 2*k + 3 2*k + 3");
+}
+
 TEST_F(PhasesOf, StepsHaveRowsAndColumns) {
   const Stage a = stage("a", {{-1, 3}, {in.width() * 2, in.height()}},
                         [&](Var x, Var y) { return in.border(Border::clamp())((x + 1) / 2, 2 * y) + x; });
