@@ -1,9 +1,10 @@
 // Rows of images that a core's tile copies, with what is beyond their ends, or asks memory for.
 #include <algorithm>
+#include <array>
 
+#include "ir/visit.h"
 #include "lower/core_tiles.h"
 #include "lower/prefetched.h"
-#include "plan/fetch.h"
 
 namespace weft::lower {
 
@@ -28,14 +29,18 @@ Expr in_memory_at(const Tile::Source& source, const Rows& rows, const Expr& x) {
 Block CoreTiles::rows_of_image(const Source& source) {
   Block body;
   clip_columns(body, source, part_);
+  const bool is_fetched = fetches_ahead(source) && !comes_with_pass(source);
+  std::vector<RowAhead> ahead;
+  if (is_fetched) ahead.push_back({prefetched(source, next_row(source), left(), right()), source.lanes(), 1});
   if (finds(source)) {
     const kernel::Symbol& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
-    body.push_back({If{name(copied, Scalar::Bool), copied_row(source), {}}});
-  } else if (source.kept.is_copied())
-    kernel::append(body, copied_row(source));
-  const bool is_prefetched = fetches_ahead(source) && !comes_with_passes(source);
-  if (is_prefetched) body.push_back({prefetched(source, next_row(source), left(), right())});
-  if (!is_prefetched && !source.kept.is_copied()) return {};
+    body.push_back({If{name(copied, Scalar::Bool), copied_row(source, {}), {}}});
+  } else if (source.kept.is_copied()) {
+    kernel::append(body, copied_row(source, std::move(ahead)));
+    ahead.clear();
+  }
+  for (const RowAhead& row : ahead) body.push_back({row.row});
+  if (!is_fetched && !source.kept.is_copied()) return {};
   return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
 }
 
@@ -43,8 +48,24 @@ bool CoreTiles::fetches_ahead(const Source& source) const {
   return tile_.plan().fetches_ahead(source.stage.name);
 }
 
-bool CoreTiles::comes_with_passes(const Source& source) const {
-  return tile_.is_of_volume() ? !source.kept.is_copied() : tile_.plan().fetches_with_passes();
+bool CoreTiles::comes_with_pass(const Source& source) const {
+  if (tile_.is_of_volume()) return !source.kept.is_copied();
+  const bool is_copied = source.kept.is_copied() && !finds(source);
+  return !tile_.is_static() && !tile_.plan().parts && !is_copied && first_reader(source);
+}
+
+const plan::Pass* CoreTiles::first_reader(const Source& source) const {
+  const auto reads = [&](const ir::Stage* stage) {
+    const std::vector<ir::Expr> all = ir::reads(*stage);
+    return std::any_of(all.begin(), all.end(), [&](const ir::Expr& e) {
+      return std::get<ir::Read>(e->op).source->name == source.stage.name;
+    });
+  };
+  for (const plan::Pass& pass : tile_.plan().passes) {
+    const Tile::Stages stages = tile_.members_of(pass);
+    if (std::any_of(stages.begin(), stages.end(), reads)) return &pass;
+  }
+  return nullptr;
 }
 
 std::vector<Expr> CoreTiles::next_row(const Source& source) const {
@@ -53,32 +74,46 @@ std::vector<Expr> CoreTiles::next_row(const Source& source) const {
   return next;
 }
 
-Block CoreTiles::fetch_part_of_rows(const Tile::Stages& pass) const {
-  Block block;
-  const std::vector<plan::Pass>& passes = tile_.plan().passes;
-  const auto number = std::find_if(passes.begin(), passes.end(),
-                                   [&](const plan::Pass& p) { return p.back() == pass.back()->name; }) -
-                      passes.begin();
-  for (const plan::FetchedColumns& part :
-       plan::fetched_with(tile_.plan(), static_cast<std::size_t>(number))) {
-    const Source& source = *std::find_if(tile_.sources().begin(), tile_.sources().end(),
-                                         [&](const Source& s) { return s.stage.name == part.image; });
-    const auto column = [&](int columns) {
-      return columns == 0 ? left() : kernel::min(kernel::add(left(), literal(columns)), right());
+std::vector<RowAhead> CoreTiles::rows_of_images_ahead(const Tile::Stages& pass, const Expr& row,
+                                                      int rows) const {
+  const Source* of_pass = tile_.source(*pass.front());
+  const plan::Kept* computed = of_pass ? &of_pass->kept : nullptr;
+  const std::array<int, 2> own = computed ? computed->rate : tile_.plan().step;
+  const std::int64_t own_first = computed ? computed->x().min : 0;
+  const auto at_rate_of = [](const Expr& distance, int rate, int of) {
+    return rate >= of ? kernel::mul(distance, literal(rate / of)) : kernel::div(distance, literal(of / rate));
+  };
+  std::vector<RowAhead> ahead;
+  for (const Source& source : tile_.sources()) {
+    if (source.kept.is_member || !fetches_ahead(source) || !comes_with_pass(source)) continue;
+    if (first_reader(source)->back() != pass.back()->name) continue;
+    const std::array<int, 2>& rate = source.kept.rate;
+    const Rows all = all_of(source);
+    // The columns and rows that the tile needs of the image, as far on as the pass is in those that it computes.
+    const auto column = [&](const Expr& x) {
+      const std::int64_t first = source.kept.x().min;
+      if (rate[0] == own[0]) return kernel::add(x, literal(first - own_first));
+      const Expr from_own = kernel::sub(x, kernel::add(tile_.begin(own[0]), literal(own_first)));
+      return kernel::add(kernel::add(begin_of(source), literal(first)),
+                         at_rate_of(from_own, rate[0], own[0]));
     };
-    Block body;
-    clip_columns(body, source, part_);
-    body.push_back({prefetched(source, next_row(source), column(part.from),
-                               part.is_last ? right() : column(part.until))});
-    kernel::append(block, tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body)));
+    const Expr from = kernel::max(column(left()), all.begin(0));
+    const Expr until =
+        kernel::min(kernel::add(column(right()), literal(source.kept.x().extent() - 1)), all.end(0));
+    const Expr in_batch = kernel::sub(row, literal(computed ? computed->ahead : 0));
+    const Expr first_row = kernel::add(at_rate_of(in_batch, rate[1], own[1]),
+                                       literal(source.kept.ahead + rows_ahead(tile_, &source.kept)));
+    for (int k = 0; k < std::max(rows * rate[1] / own[1], 1); ++k)
+      ahead.push_back({prefetched(source, {kernel::add(first_row, literal(k))}, from, until),
+                       source.lanes() * rate[0], own[0]});
   }
-  return block;
+  return ahead;
 }
 
 void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
   if (pass.back()->name != tile_.plan().passes.front().back()) return;
   for (const Source& source : tile_.sources()) {
-    if (source.kept.is_member || !comes_with_passes(source) || !fetches_ahead(source)) continue;
+    if (source.kept.is_member || !comes_with_pass(source) || !fetches_ahead(source)) continue;
     const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
     block.push_back(
         {prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))}, left(), right())});
@@ -95,7 +130,7 @@ kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> c
           kernel::mul(kernel::sub(until, from), literal(source.lanes()))};
 }
 
-Block CoreTiles::copied_row(const Source& source) {
+Block CoreTiles::copied_row(const Source& source, std::vector<RowAhead> ahead) {
   const std::optional<plan::BorderRule>& border = source.kept.border;
   const Scalar type = source.stage.type.scalar;
   const ArrayLayout& array = array_of(source.stage);
@@ -133,6 +168,8 @@ Block CoreTiles::copied_row(const Source& source) {
     copy_from(name(right_begin), right());
   } else {
     copy_from(left(), right());
+    const Iterations iterations{apart ? 1 : lanes, 1};
+    copies = with_rows_ahead(std::move(copies), ahead, iterations, columns_of(source), portion_of_row());
   }
   if (border) {
     beyond_columns(copies, source, part_, row_name(source), [&](const Expr& x, int lane) {

@@ -74,9 +74,7 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   Tile::Together together;
   if (const RowsTogether rows = rows_together(pass, source); rows.count > 1)
     together = {computed(rows), where_together(pass, source, rows.count)};
-  Block block = fetch_part_of_rows(pass);
-  kernel::append(block, tile_.for_rows(kept, has_constants, std::move(body), std::move(together)));
-  return block;
+  return tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
 }
 
 RowsTogether CoreTiles::rows_together(const Tile::Stages& pass, const Source* source) const {
@@ -116,9 +114,7 @@ Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf&
   expressions.keep_rows(all_kept_rows(), left(), kernel::sub(x, left()));
   Block elements = columns_of_result();
   reduction.parts.row(expressions, reduction.accumulators, left(), right(), elements);
-  Block block = fetch_part_of_rows({&result_});
-  kernel::append(block, tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements))));
-  return block;
+  return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
 }
 
 Block CoreTiles::columns_of_result() const {
@@ -129,26 +125,26 @@ Block CoreTiles::columns_of_result() const {
       {Let{ends.right, in_steps ? kernel::min(name(tile_.until(0)), rows_.end(0)) : name(tile_.until(0))}}};
 }
 
-void CoreTiles::fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row,
-                                int rows) {
-  const Ends& ends = ends_of_row();
+std::vector<RowAhead> CoreTiles::rows_ahead_of(const Tile::Stages& pass, const std::vector<Expr>& row,
+                                               int rows) {
+  if (tile_.is_of_volume()) return {};
   const Source* of_pass = tile_.source(*pass.front());
-  const int ahead = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
+  const int distance = rows_ahead(tile_, of_pass ? &of_pass->kept : nullptr);
+  std::vector<RowAhead> ahead = rows_of_images_ahead(pass, row.back(), rows);
   const std::set<const ir::Stage*> fetched = fetched_;
   for (int below = 0; below < rows; ++below) {
     fetched_ = fetched;
-    kernel::append(block, prefetch_images(tile_, pass, name(ends.left), name(ends.right),
-                                          at_row(row, below).front(), ahead, fetched_));
+    for (RowAhead& read :
+         rows_read_ahead(tile_, pass, left(), right(), at_row(row, below).front(), distance, fetched_))
+      ahead.push_back(std::move(read));
   }
+  return ahead;
 }
 
 void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                         const RowsTogether& together) {
   const Ends& ends = ends_of_row();
-  if (!tile_.is_of_volume())
-    fetch_next_rows(block, pass, row, together.count);
-  else if (!edges_)
-    fetch_next_planes(block, pass, row.front());
+  if (tile_.is_of_volume() && !edges_) fetch_next_planes(block, pass, row.front());
   Block work;
   compute_part(work, pass, row, columns, together);
   if (edges_)
@@ -254,8 +250,11 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
     expressions.keep_rows(std::move(kept_rows), left());
     store_strip(expressions, targets, strip, pointers, work);
   }
+  const Iterations iterations =
+      phases > 1 ? Iterations{1, phases} : Iterations{lanes.front()->per_pixel(), 1};
   kernel::append(block, std::move(pointers));
-  kernel::append(block, std::move(work));
+  kernel::append(block, with_rows_ahead(std::move(work), rows_ahead_of(pass, row, rows), iterations, columns,
+                                        portion_of_row()));
   if (by_lanes) block.push_back({moved_lanes(targets.back(), last, type, variables().i, count())});
   if (by_pixels) {
     const Expr pixel = kernel::mul(i, literal(type.lanes));
@@ -299,7 +298,8 @@ void CoreTiles::compute_between(Block& block, const ir::Stage& stage, const rewr
   const StripTarget target = target_of(stage, parts.rest, rest, row, 0, block);
   store_strip(rest, {target}, {left(), count(), columns}, pointers, work);
   kernel::append(block, std::move(pointers));
-  kernel::append(block, std::move(work));
+  kernel::append(block, with_rows_ahead(std::move(work), rows_ahead_of({&stage}, row, 1), {}, columns,
+                                        portion_of_row()));
   for (const ir::StagePtr& part : parts.between) tile_.layout().arrays.erase(part.get());
   if (&stage == &result_) store_lines(block, row, 1);
 }

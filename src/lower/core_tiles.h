@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lower/phases.h"
+#include "lower/prefetched.h"
 #include "lower/strip_pixels.h"
 #include "lower/tile_owner.h"
 #include "rewrite/between_pixels.h"
@@ -118,19 +119,23 @@ class CoreTiles : public TileOwner {
   // ---- rows of images (core_images.cpp)
 
   bool fetches_ahead(const Source& source) const;
-  /// Whether what is needed next is fetched bit by bit, while rows are computed: all of it at once would be more than a
-  /// core can wait for. With each pass comes a part of the next rows; in a volume a row of each plane.
-  bool comes_with_passes(const Source& source) const;
+  /// Whether the next rows are fetched by the pass that reads them first, as it goes along its rows; in a volume a row of each
+  /// plane. Else they are as the image is copied.
+  bool comes_with_pass(const Source& source) const;
+  /// Null if no pass reads pixels of it.
+  const plan::Pass* first_reader(const Source& source) const;
   /// The coordinates of the row that is needed when the current one has been.
   std::vector<Expr> next_row(const Source& source) const;
-  /// The next rows of images: the part that comes with this pass.
-  Block fetch_part_of_rows(const Tile::Stages& pass) const;
+  /// Rows of images that the tile needs next and a pass fetches, with as many rows that it computes from this one on.
+  std::vector<RowAhead> rows_of_images_ahead(const Tile::Stages& pass, const Expr& row, int rows) const;
+  /// Where the portion of a row begins that is computed before more of the next rows is fetched.
+  kernel::Symbol portion_of_row() const { return tile_.layout().names.local("portion"); }
   /// A row of a pass goes with one of each plane that is needed next, if no pass comes before it.
   void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const;
   kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords, const Expr& from,
                               const Expr& until) const;
   /// The current row of an image, copied to its kept rows with what its border finds.
-  Block copied_row(const Source& source);
+  Block copied_row(const Source& source, std::vector<RowAhead> ahead);
   /// The pixels beyond the ends of the row `to` that the tile needs. `pixel` gives one lane of a pixel of the source.
   void beyond_columns(Block& block, const Source& source, const Ends& ends, const kernel::Symbol& to,
                       const std::function<Expr(const Expr&, int)>& pixel);
@@ -148,8 +153,8 @@ class CoreTiles : public TileOwner {
   /// Computes rows of the members of a pass, and stores them in their kept rows or in memory.
   void compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                const RowsTogether& together);
-  /// What it reads pixel by pixel is asked for ahead of it.
-  void fetch_next_rows(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int rows);
+  /// What the pass reads and fetches of the next rows.
+  std::vector<RowAhead> rows_ahead_of(const Tile::Stages& pass, const std::vector<Expr>& row, int rows);
   /// if the tile has the row:  its columns, from the kept row to memory
   kernel::If stored_row(const Source& source, const std::vector<Expr>& row, const kernel::Symbol& kept) const;
   /// From left to right.

@@ -1,5 +1,9 @@
 #include "lower/prefetched.h"
 
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
 #include "analysis/interior.h"
 #include "ir/visit.h"
 #include "plan/march.h"
@@ -18,6 +22,23 @@ bool reads_a_row(const ir::Read& read) {
   return ir::as_scaled(x, 0, &scaled) && scaled.scale > 0 && scaled.scale <= scaled.divisor;
 }
 
+/// A core has some 20 requests to memory under way: of a portion 16 cache lines, and 2 vectors of floats or more.
+std::int64_t pixels_of_portion(double bytes_of_pixel) {
+  constexpr double bytes = 1024;
+  const auto pixels = static_cast<std::uint64_t>(bytes / bytes_of_pixel);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_floor(pixels)), 32, 512);
+}
+
+/// Of several loops along a row the one for most of it: between those for its ends, or after those that prepare it.
+kernel::For* loop_over_pixels(Block& work) {
+  std::vector<kernel::For*> loops;
+  for (kernel::Stmt& s : work) {
+    auto* loop = std::get_if<kernel::For>(&s.op);
+    if (loop && loop->kind == kernel::LoopKind::Vector && !loop->step) loops.push_back(loop);
+  }
+  return loops.empty() ? nullptr : loops.size() == 3 ? loops[1] : loops.back();
+}
+
 }  // namespace
 
 int rows_ahead(const Tile& tile, const plan::Kept* kept) {
@@ -25,9 +46,10 @@ int rows_ahead(const Tile& tile, const plan::Kept* kept) {
   return kept ? plan::at_rate(tile.batch(), tile.plan().step[1], kept->rate[1]) : tile.batch();
 }
 
-Block prefetch_images(const Tile& tile, const Tile::Stages& pass, const Expr& left, const Expr& right,
-                      const Expr& row, int ahead, std::set<const ir::Stage*>& fetched) {
-  Block block;
+std::vector<RowAhead> rows_read_ahead(const Tile& tile, const Tile::Stages& pass, const Expr& left,
+                                      const Expr& right, const Expr& row, int ahead,
+                                      std::set<const ir::Stage*>& fetched) {
+  std::vector<RowAhead> rows_ahead;
   for (const ir::Stage* stage : pass) {
     const Expr later = kernel::add(row, literal(ahead)), last = kernel::sub(right, literal(1));
     const ExpressionLowering at_left = tile.expressions(*stage, Place::Row, {left, later});
@@ -51,11 +73,49 @@ Block prefetch_images(const Tile& tile, const Tile::Stages& pass, const Expr& le
       const Expr first = place(at_left, 0), end = kernel::add(place(at_last, 0), literal(1));
       const Expr offset = kernel::add(kernel::mul(place(at_left, 1), kernel::name(array->second.strides[0])),
                                       kernel::mul(first, literal(lanes)));
-      block.push_back({kernel::Prefetch{array->second.name, read.source->type.scalar, offset,
-                                        kernel::mul(kernel::sub(end, first), literal(lanes))}});
+      ir::Scaled column;
+      ir::as_scaled(std::get<ir::Affine>(read.indices[0]), 0, &column);
+      rows_ahead.push_back({{array->second.name, read.source->type.scalar, offset,
+                             kernel::mul(kernel::sub(end, first), literal(lanes))},
+                            column.scale * lanes,
+                            column.divisor});
     }
   }
-  return block;
+  return rows_ahead;
+}
+
+Block with_rows_ahead(Block work, const std::vector<RowAhead>& ahead, const Iterations& iterations,
+                      int columns, const kernel::Symbol& portion) {
+  if (ahead.empty()) return work;
+  double bytes = 0;  // for each pixel
+  for (const RowAhead& a : ahead)
+    bytes += static_cast<double>(a.scalars * size_of(a.row.type)) / static_cast<double>(a.pixels);
+  const std::int64_t pixels = pixels_of_portion(bytes);
+  kernel::For* loop = pixels < columns ? loop_over_pixels(work) : nullptr;
+  if (!loop) {
+    Block block;
+    for (const RowAhead& a : ahead) block.push_back({a.row});
+    kernel::append(block, std::move(work));
+    return block;
+  }
+  const Expr length = literal(pixels * iterations.count / iterations.pixels);
+  kernel::For portions{kernel::LoopKind::Serial, portion, loop->from, loop->to, {}, length};
+  for (const RowAhead& a : ahead) {
+    kernel::Prefetch row = a.row;
+    const std::int64_t scalars = a.scalars * iterations.pixels, of = a.pixels * iterations.count,
+                       common = std::gcd(scalars, of);
+    const Expr before =
+        kernel::div(kernel::mul(kernel::name(portion), literal(scalars / common)), literal(of / common));
+    row.offset = kernel::add(row.offset, before);
+    row.count = literal(pixels * a.scalars / a.pixels);
+    portions.body.push_back({std::move(row)});
+  }
+  kernel::For inner = std::move(*loop);
+  inner.from = kernel::name(portion);
+  inner.to = kernel::min(kernel::add(kernel::name(portion), length), inner.to);
+  portions.body.push_back({std::move(inner)});
+  *loop = std::move(portions);
+  return work;
 }
 
 }  // namespace weft::lower

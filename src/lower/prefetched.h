@@ -1,11 +1,14 @@
-// A core asks memory for the next rows of an image before it needs them, if its plan says so.
+// A core asks memory for the next rows of an image before it needs them, if its plan says so: bit by bit, as it goes along the
+// row that it computes meanwhile, since a core that asks for a hundred lines at once waits for most of them.
 //
-//     for rows y of a tile:
-//       prefetch in, row y + 1
-//       for pixels:  out = in(x, y) + kept(x / 2)
+//     for rows y of a tile:                                  for rows y of a tile:
+//       for pixels:  out = in(x, y) + kept(x / 2)        →     for portions of the row, 64 pixels each:
+//                                                                prefetch those of in, row y + 1
+//                                                                for pixels of the portion:  out = in(x, y) + kept(x / 2)
 #pragma once
 
 #include <set>
+#include <vector>
 
 #include "lower/tile.h"
 
@@ -14,10 +17,26 @@ namespace weft::lower {
 /// Rows of a source, or null: of the result, by which what is fetched is ahead of what is read: all that one turn takes.
 int rows_ahead(const Tile& tile, const plan::Kept* kept);
 
+/// What is read soon of a row of an image, from its first column on: so many scalars for so many pixels of the row that is
+/// computed meanwhile.
+struct RowAhead {
+  kernel::Prefetch row;
+  std::int64_t scalars, pixels;
+};
+
 /// What a pass that computes the columns [left, right) of a row reads from memory, pixel by pixel, in the row that is
 /// `ahead` further down: but for images that are in `fetched`, by a pass before. Those that it fetches join them.
-kernel::Block prefetch_images(const Tile& tile, const Tile::Stages& pass, const kernel::Expr& left,
-                              const kernel::Expr& right, const kernel::Expr& row, int ahead,
-                              std::set<const ir::Stage*>& fetched);
+std::vector<RowAhead> rows_read_ahead(const Tile& tile, const Tile::Stages& pass, const kernel::Expr& left,
+                                      const kernel::Expr& right, const kernel::Expr& row, int ahead,
+                                      std::set<const ir::Stage*>& fetched);
+
+/// The loop of a row takes so many iterations for so many pixels: 3 for one of three flat lanes, 1 for two of two phases.
+struct Iterations {
+  std::int64_t count = 1, pixels = 1;
+};
+/// The work for a row of at most `columns` pixels, with rows that are asked for on the way: in portions by its loop over the
+/// pixels, or before it, if there is no such loop or the row is too short for portions.
+kernel::Block with_rows_ahead(kernel::Block work, const std::vector<RowAhead>& ahead,
+                              const Iterations& iterations, int columns, const kernel::Symbol& portion);
 
 }  // namespace weft::lower

@@ -228,9 +228,6 @@ struct KernelPlan {
   /// Whether a core asks memory for the rows of an image that its tile needs next: processors foresee what is next in a
   /// row, not that a tile goes on in another one.
   bool fetches_ahead(const std::string& image) const;
-  /// Whether it does so bit by bit, with each pass (fetch.h): a core that asks for 128 lines at once waits for most of them.
-  /// Planes of volumes come row by row.
-  bool fetches_with_passes() const { return passes.size() > 1 && !is_static() && !is_of_volume(); }
   /// Of a tile: its columns; the rows of each plane in a volume; and the rows, or planes, that it marches through.
   int width() const { return levels.at(0).extent.at(0).fixed(); }
   bool is_of_volume() const { return levels.at(0).extent.size() > 2; }

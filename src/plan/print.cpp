@@ -98,8 +98,7 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
     if (plan.fetches_ahead(image.stage)) fetched.push_back(image.stage);
   }
   if (!fetched.empty())
-    lines.emplace_back("fetch", fmt::format("the next rows of {}{}", fmt::join(fetched, " "),
-                                            plan.fetches_with_passes() ? ", a part with each pass" : ""));
+    lines.emplace_back("fetch", fmt::format("the next rows of {}", fmt::join(fetched, " ")));
   if (const LimitChoices unusual = unusual_of(plan.code, plan.is_of_blocks()); !unusual.empty()) {
     std::vector<std::string> limits;
     for (const auto& [name, value] : unusual) limits.push_back(fmt::format("{} {}", name, value));

@@ -229,7 +229,6 @@ void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last)
             in_row[x - x0 + 6] = in_row_2[clamp_index(x, in_w)];
           }
         }
-        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
       }
       if (y0 <= y) {
         const int64_t row_left = x0;
@@ -270,9 +269,12 @@ void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last)
                 }
               }
             }
-            WEFT_INDEPENDENT
-            for (int64_t i = 0; i < right - left; ++i) {
-              bilateral_row[i] = acc_2[i] / acc[i];
+            for (int64_t portion = 0; portion < right - left; portion += 256) {
+              prefetch(in + clamp_index(y + 7, in_h) * in_pitch + max_i64(left - 6, 0) + portion, 1024);
+              WEFT_INDEPENDENT
+              for (int64_t i = portion; i < min_i64(portion + 256, right - left); ++i) {
+                bilateral_row[i] = acc_2[i] / acc[i];
+              }
             }
             if (past_caches) {
               store_past_caches(bilateral + y * bilateral_pitch + left, bilateral_line, (right - left) * 4);

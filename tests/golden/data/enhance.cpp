@@ -236,12 +236,14 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
-        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left, (right - left) * 4);
         float* mean_tap_row = mean_tap_rows + (row & 3) * 1616;
         const float* in_0 = in + row * in_pitch;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          mean_tap_row[i + (left - x0) + 1] = logf(in_0[left + i] + 1.0f);
+        for (int64_t portion = 0; portion < right - left; portion += 256) {
+          prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left + portion, 1024);
+          WEFT_INDEPENDENT
+          for (int64_t i = portion; i < min_i64(portion + 256, right - left); ++i) {
+            mean_tap_row[i + (left - x0) + 1] = logf(in_0[left + i] + 1.0f);
+          }
         }
       }
       if (y0 <= y) {

@@ -203,11 +203,6 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           }
         }
       }
-      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
-        const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left, (min_i64(left + 128, right) - left) * 4);
-      }
       if (max_i64(y0 - 1, 0) <= batch + 1 && batch + 3 <= min_i64(y1 + 1, in_h)) {
         const int64_t row = batch + 1;
         const int64_t left = max_i64(x0 - 1, 0);
@@ -236,30 +231,34 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         const float* in_p2 = in_from + ((in_copied ? row + 2 : clamp_index(row + 2, in_h)) & in_mask)
             * in_step + (left - x0) + 2;
         WEFT_OPAQUE(in_p2)
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          const float v = in_m1[i - 1];
-          const float v_2 = in_m1[i + 1];
-          const float v_3 = in_0[i - 1];
-          const float v_4 = in_0[i + 1];
-          const float v_5 = in_p1[i - 1];
-          const float v_6 = in_p1[i + 1];
-          const float dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
-              - 0.16666667f * v_5 + 0.16666667f * v_6;
-          const float dy = -0.16666667f * v - 0.16666667f * in_m1[i] - 0.16666667f * v_2 + 0.16666667f * v_5
-              + 0.16666667f * in_p1[i] + 0.16666667f * v_6;
-          sx_row[i + (left - x0) + 1] = dx * dx;
-          sy_row[i + (left - x0) + 1] = dy * dy;
-          sxy_row[i + (left - x0) + 1] = dx * dy;
-          const float v_7 = in_p2[i - 1];
-          const float v_8 = in_p2[i + 1];
-          const float dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5 + 0.16666667f * v_6
-              - 0.16666667f * v_7 + 0.16666667f * v_8;
-          const float dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0[i] - 0.16666667f * v_4
-              + 0.16666667f * v_7 + 0.16666667f * in_p2[i] + 0.16666667f * v_8;
-          sx_row_p1[i + (left - x0) + 1] = dx_2 * dx_2;
-          sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
-          sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
+        for (int64_t portion = 0; portion < right - left; portion += 128) {
+          prefetch(in + clamp_index(row + 3, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 512);
+          prefetch(in + clamp_index(row + 4, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 512);
+          WEFT_INDEPENDENT
+          for (int64_t i = portion; i < min_i64(portion + 128, right - left); ++i) {
+            const float v = in_m1[i - 1];
+            const float v_2 = in_m1[i + 1];
+            const float v_3 = in_0[i - 1];
+            const float v_4 = in_0[i + 1];
+            const float v_5 = in_p1[i - 1];
+            const float v_6 = in_p1[i + 1];
+            const float dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
+                - 0.16666667f * v_5 + 0.16666667f * v_6;
+            const float dy = -0.16666667f * v - 0.16666667f * in_m1[i] - 0.16666667f * v_2
+                + 0.16666667f * v_5 + 0.16666667f * in_p1[i] + 0.16666667f * v_6;
+            sx_row[i + (left - x0) + 1] = dx * dx;
+            sy_row[i + (left - x0) + 1] = dy * dy;
+            sxy_row[i + (left - x0) + 1] = dx * dy;
+            const float v_7 = in_p2[i - 1];
+            const float v_8 = in_p2[i + 1];
+            const float dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5 + 0.16666667f * v_6
+                - 0.16666667f * v_7 + 0.16666667f * v_8;
+            const float dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0[i] - 0.16666667f * v_4
+                + 0.16666667f * v_7 + 0.16666667f * in_p2[i] + 0.16666667f * v_8;
+            sx_row_p1[i + (left - x0) + 1] = dx_2 * dx_2;
+            sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
+            sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
+          }
         }
       } else {
         for (int64_t row = max_i64(max_i64(batch + 1, y0 - 1), 0); row
@@ -275,25 +274,22 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
               + (left - x0) + 2;
           const float* in_p1 = in_from + ((in_copied ? row + 1 : clamp_index(row + 1, in_h)) & in_mask)
               * in_step + (left - x0) + 2;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < right - left; ++i) {
-            const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
-                - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
-                + 0.16666667f * in_p1[i + 1];
-            sx_row[i + (left - x0) + 1] = dx * dx;
-            const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
-                - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
-                + 0.16666667f * in_p1[i + 1];
-            sy_row[i + (left - x0) + 1] = dy * dy;
-            sxy_row[i + (left - x0) + 1] = dx * dy;
+          for (int64_t portion = 0; portion < right - left; portion += 256) {
+            prefetch(in + clamp_index(row + 3, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 1024);
+            WEFT_INDEPENDENT
+            for (int64_t i = portion; i < min_i64(portion + 256, right - left); ++i) {
+              const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+                  - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
+                  + 0.16666667f * in_p1[i + 1];
+              sx_row[i + (left - x0) + 1] = dx * dx;
+              const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
+                  - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
+                  + 0.16666667f * in_p1[i + 1];
+              sy_row[i + (left - x0) + 1] = dy * dy;
+              sxy_row[i + (left - x0) + 1] = dx * dy;
+            }
           }
         }
-      }
-      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
-        const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 128, right),
-            (min_i64(left + 256, right) - min_i64(left + 128, right)) * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t row = batch;
@@ -427,12 +423,6 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
           }
         }
-      }
-      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
-        const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 256, right),
-            (right - min_i64(left + 256, right)) * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t y = batch;

@@ -173,15 +173,17 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
         const int64_t row = y + 1;
         const int64_t left = max_i64(x0 - 1, 0);
         const int64_t right = min_i64(x1 + 1, in_w);
-        prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3, (right - left) * 3);
         float* blur_tap_row = blur_tap_rows + (row & 3) * 1616;
         const uint8_t* in_0 = in + row * in_pitch;
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          const uint8_t v0 = in_0[(left + i) * 3];
-          const uint8_t v1 = in_0[(left + i) * 3 + 1];
-          const uint8_t v2 = in_0[(left + i) * 3 + 2];
-          blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
+        for (int64_t portion = 0; portion < right - left; portion += 256) {
+          prefetch(in + clamp_index(row + 1, in_h) * in_pitch + left * 3 + portion * 3, 768);
+          WEFT_INDEPENDENT
+          for (int64_t i = portion; i < min_i64(portion + 256, right - left); ++i) {
+            const uint8_t v0 = in_0[(left + i) * 3];
+            const uint8_t v1 = in_0[(left + i) * 3 + 1];
+            const uint8_t v2 = in_0[(left + i) * 3 + 2];
+            blur_tap_row[i + (left - x0) + 1] = 0.299f * v0 + 0.587f * v1 + 0.114f * v2;
+          }
         }
       }
       if (y0 <= y) {

@@ -196,12 +196,6 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           }
         }
       }
-      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
-        const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + left * 3,
-            (min_i64(left + 126, right) - left) * 3 * 4);
-      }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t row = batch;
         const int64_t left = max_i64(x0 - 2, 0);
@@ -222,16 +216,20 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         WEFT_OPAQUE(in_p2)
         const float* in_p3 = in_from + ((row + 3) & in_mask) * in_step + (left - x0) * 3 + 6;
         WEFT_OPAQUE(in_p3)
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < (right - left) * 3; ++i) {
-          const float v = in_m1[i];
-          const float v_2 = in_0[i];
-          const float v_3 = in_p1[i];
-          const float v_4 = in_p2[i];
-          blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * v + 0.375f * v_2 + 0.25f * v_3
-              + 0.0625f * v_4;
-          blurx_row_p1[i + (left - x0) * 3 + 6] = 0.0625f * v + 0.25f * v_2 + 0.375f * v_3 + 0.25f * v_4
-              + 0.0625f * in_p3[i];
+        for (int64_t portion = 0; portion < (right - left) * 3; portion += 96) {
+          prefetch(in + clamp_index(row + 4, in_h) * in_pitch + max_i64(left, 0) * 3 + portion, 384);
+          prefetch(in + clamp_index(row + 5, in_h) * in_pitch + max_i64(left, 0) * 3 + portion, 384);
+          WEFT_INDEPENDENT
+          for (int64_t i = portion; i < min_i64(portion + 96, (right - left) * 3); ++i) {
+            const float v = in_m1[i];
+            const float v_2 = in_0[i];
+            const float v_3 = in_p1[i];
+            const float v_4 = in_p2[i];
+            blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * v + 0.375f * v_2 + 0.25f * v_3
+                + 0.0625f * v_4;
+            blurx_row_p1[i + (left - x0) * 3 + 6] = 0.0625f * v + 0.25f * v_2 + 0.375f * v_3 + 0.25f * v_4
+                + 0.0625f * in_p3[i];
+          }
         }
         for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
           blurx_row[(x - x0) * 3 + 6] = 0.0f;
@@ -264,10 +262,13 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             const float* in_0 = in_from + (row & in_mask) * in_step + (left - x0) * 3 + 6;
             const float* in_p1 = in_from + ((row + 1) & in_mask) * in_step + (left - x0) * 3 + 6;
             const float* in_p2 = in_from + ((row + 2) & in_mask) * in_step + (left - x0) * 3 + 6;
-            WEFT_INDEPENDENT
-            for (int64_t i = 0; i < (right - left) * 3; ++i) {
-              blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
-                  + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+            for (int64_t portion = 0; portion < (right - left) * 3; portion += 192) {
+              prefetch(in + clamp_index(row + 4, in_h) * in_pitch + max_i64(left, 0) * 3 + portion, 768);
+              WEFT_INDEPENDENT
+              for (int64_t i = portion; i < min_i64(portion + 192, (right - left) * 3); ++i) {
+                blurx_row[i + (left - x0) * 3 + 6] = 0.0625f * in_m2[i] + 0.25f * in_m1[i] + 0.375f * in_0[i]
+                    + 0.25f * in_p1[i] + 0.0625f * in_p2[i];
+              }
             }
             for (int64_t x = max_i64(x0 - 2, -2); x < left; ++x) {
               blurx_row[(x - x0) * 3 + 6] = 0.0f;
@@ -289,12 +290,6 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             }
           }
         }
-      }
-      for (int64_t row = batch + 2; row < min_i64(batch + 4, y1 + 2); ++row) {
-        const int64_t left = max_i64(x0 - 2, 0);
-        const int64_t right = min_i64(x1 + 2, in_w);
-        prefetch(in + clamp_index(row + 2, in_h) * in_pitch + min_i64(left + 126, right) * 3,
-            (right - min_i64(left + 126, right)) * 3 * 4);
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t y = batch;

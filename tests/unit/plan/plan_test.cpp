@@ -9,7 +9,6 @@
 #include "compile/scheduling.h"
 #include "ir/print.h"
 #include "plan/block_strip.h"
-#include "plan/fetch.h"
 #include "plan/json.h"
 #include "plan/planner.h"
 #include "plan/verify.h"
@@ -58,7 +57,7 @@ TEST(Plan, OfACorePrints) {
             "  in      ring of 4 rows, 1028 scalars each, in caches, but for inner tiles; [-2, 2] x [-2, 2], "
             "2 ahead; clamp\n"
             "  a       ring of 4 rows, 1040 scalars each, in caches; [-1, 1] x [-1, 1], 1 ahead; clamp\n"
-            "  fetch   the next rows of in, a part with each pass\n"
+            "  fetch   the next rows of in\n"
             "  passes  a | b\n");
 }
 
@@ -397,16 +396,6 @@ TEST(Plan, ThatMakesNoSenseIsNotRead) {
             "the schedule's kernel of 'b' says 'place' of 'a', which is unknown");
 }
 
-TEST(Fetch, IsSharedOutAmongPasses) {
-  const KernelPlan plan = *plan_with("{}", of_cores);  // rows of 1028 columns, in portions of 64
-  EXPECT_EQ(fetched_with(plan, 0), (std::vector<FetchedColumns>{{"in", 0, 512}}));
-  EXPECT_EQ(fetched_with(plan, 1), (std::vector<FetchedColumns>{{"in", 512, 1088, true}}));
-  const std::string tile =
-      R"({"levels": [{"kind": "core", "extent": [64, 32]}, {"kind": "row", "order": "static"}]})";
-  EXPECT_TRUE(fetched_with(*plan_with(tile, of_cores), 0).empty())
-      << "passes of static tiles have their rows";
-}
-
 TEST(Plan, SaysHowLongCodeMayGet) {
   const auto code = [](const std::string& kernel, const Memory& memory) {
     const std::string text = text_of(kernel, memory);
@@ -480,7 +469,7 @@ TEST(Plan, OfAnEvolutionTakesSeveralSteps) {
                 "  begins  2 rows above a tile\n"
                 "  u       read where it lies; [-2, 0] x [0, 2], 2 ahead\n"
                 "  b@1     ring of 4 rows, 1072 scalars each, in caches; [-1, 0] x [0, 1], 1 ahead\n"
-                "  fetch   the next rows of u, a part with each pass\n"
+                "  fetch   the next rows of u\n"
                 "  passes  b@1 | b\n" +
                 single);
   EXPECT_EQ(text(R"({"steps": 2, "levels": [{"kind": "core", "extent": [40, 32], "whole": 16}]})", of_cores),
