@@ -29,18 +29,19 @@ Expr in_memory_at(const Tile::Source& source, const Rows& rows, const Expr& x) {
 Block CoreTiles::rows_of_image(const Source& source) {
   Block body;
   clip_columns(body, source, part_);
-  const bool is_fetched = fetches_ahead(source) && !comes_with_pass(source);
   std::vector<RowAhead> ahead;
-  if (is_fetched) ahead.push_back({prefetched(source, next_row(source), left(), right()), source.lanes(), 1});
-  if (finds(source)) {
-    const kernel::Symbol& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
-    body.push_back({If{name(copied, Scalar::Bool), copied_row(source, {}), {}}});
-  } else if (source.kept.is_copied()) {
-    kernel::append(body, copied_row(source, std::move(ahead)));
-    ahead.clear();
+  if (fetches_ahead(source) && !comes_with_pass(source))
+    ahead.push_back({prefetched(source, next_row(source), left(), right()), source.lanes(), 1});
+  if (ahead.empty() && !source.kept.is_copied()) return {};
+  if (source.kept.is_copied() && !finds(source)) {
+    kernel::append(body, copied_row(source, ahead));
+  } else {
+    if (finds(source)) {
+      const kernel::Symbol& copied = edges_ ? edges_->copied : finding_.at(&source).copied;
+      body.push_back({If{name(copied, Scalar::Bool), copied_row(source, {}), {}}});
+    }
+    for (const RowAhead& row : ahead) body.push_back({row.row});
   }
-  for (const RowAhead& row : ahead) body.push_back({row.row});
-  if (!is_fetched && !source.kept.is_copied()) return {};
   return tile_.for_rows(&source.kept, source.kept.border.has_value(), std::move(body));
 }
 
@@ -130,7 +131,7 @@ kernel::Prefetch CoreTiles::prefetched(const Source& source, std::vector<Expr> c
           kernel::mul(kernel::sub(until, from), literal(source.lanes()))};
 }
 
-Block CoreTiles::copied_row(const Source& source, std::vector<RowAhead> ahead) {
+Block CoreTiles::copied_row(const Source& source, const std::vector<RowAhead>& ahead) {
   const std::optional<plan::BorderRule>& border = source.kept.border;
   const Scalar type = source.stage.type.scalar;
   const ArrayLayout& array = array_of(source.stage);

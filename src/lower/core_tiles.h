@@ -135,7 +135,7 @@ class CoreTiles : public TileOwner {
   kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords, const Expr& from,
                               const Expr& until) const;
   /// The current row of an image, copied to its kept rows with what its border finds.
-  Block copied_row(const Source& source, std::vector<RowAhead> ahead);
+  Block copied_row(const Source& source, const std::vector<RowAhead>& ahead);
   /// The pixels beyond the ends of the row `to` that the tile needs. `pixel` gives one lane of a pixel of the source.
   void beyond_columns(Block& block, const Source& source, const Ends& ends, const kernel::Symbol& to,
                       const std::function<Expr(const Expr&, int)>& pixel);

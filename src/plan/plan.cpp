@@ -65,7 +65,8 @@ bool KernelPlan::fetches_ahead(const std::string& image) const {
   const auto use =
       std::find_if(images.begin(), images.end(), [&](const ImageUse& i) { return i.stage == image; });
   const bool has_next_plane = !is_static() || !is_of_volume();
-  if (use == images.end() || is_of_blocks() || !is_tiled() || !has_next_plane) return false;
+  if (use == images.end() || use->box.size() < 2 || is_of_blocks() || !is_tiled() || !has_next_plane)
+    return false;
   const Kept* rows = kept_of(image);
   const int row = rows ? at_rate(width(), step[0], rows->rate[0]) : width();
   return row * size_of(use->type) <= most_bytes;
