@@ -170,14 +170,12 @@ template <int shift, int lanes, int picks>
 static inline void pick_planes(const float* upright, const float* table, int64_t pitch, const int32_t* places,
                                int64_t start, int64_t lane, float* const (&&to)[picks], int64_t count) {
   const auto column = [=](int64_t i) { return (int32_t)((start + i) >> shift) * lanes + (int32_t)lane; };
-  const auto pick = [&](int64_t i) {
-    for (int k = 0; k < picks; ++k) to[k][i] = table[places[i] * pitch + column(i) + k];
-  };
-  int64_t i = 0;
 #ifdef WEFT_PERMUTED
+  const auto pick = [&](int64_t i) { for (int k = 0; k < picks; ++k) to[k][i] = table[places[i] * pitch + column(i) + k]; };
   constexpr int n = WEFT_PERMUTED;
   permuted_places of_columns = {};
   for (int k = 8; k < n; ++k) of_columns[k] = 16;
+  int64_t i = 0;
   for (; i < count && (start + i) % 8 != 0; ++i) pick(i);
   for (; i + n <= count; i += n) {
     const permuted_places at = *(const permuted_places*)(places + i) + of_columns;
@@ -194,7 +192,7 @@ static inline void pick_planes(const float* upright, const float* table, int64_t
   for (int k = 0; k < picks; ++k) {
     float* const of_lane = to[k];
     WEFT_INDEPENDENT
-    for (int64_t j = 0; j < count; ++j) of_lane[j] = table[places[j] * (int32_t)pitch + column(j) + k];
+    for (int64_t i = 0; i < count; ++i) of_lane[i] = table[places[i] * (int32_t)pitch + column(i) + k];
   }
 #endif
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct Outcome {
   int exit_code;
   std::string out, err;
 };
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// A test in an empty folder, with an empty cache elsewhere.
 class CommandTest : public testing::Test {
@@ -33,6 +38,10 @@ class CommandTest : public testing::Test {
   void expect_refusal(const Arguments& arguments, const std::string& message) const;
   /// The command succeeds and says nothing on stderr. Returns what it printed.
   std::string expect_success(const Arguments& arguments) const;
+  /// Likewise, what it printed as JSON.
+  nlohmann::json expect_json(const Arguments& arguments) const {
+    return nlohmann::json::parse(expect_success(arguments));
+  }
 
   void write(const std::string& name, const std::string& content) const;
   void write(const std::string& name, const weft::Buffer& picture) const;
