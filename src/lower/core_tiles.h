@@ -126,7 +126,7 @@ class CoreTiles : public TileOwner {
   const plan::Pass* first_reader(const Source& source) const;
   /// The coordinates of the row that is needed when the current one has been.
   std::vector<Expr> next_row(const Source& source) const;
-  /// Rows of images that the tile needs next and a pass fetches, with as many rows that it computes from this one on.
+  /// Rows of images that the tile needs next, as far as this pass fetches them while it computes `rows` rows from `row` on.
   std::vector<RowAhead> rows_of_images_ahead(const Tile::Stages& pass, const Expr& row, int rows) const;
   /// Where the portion of a row begins that is computed before more of the next rows is fetched.
   kernel::Symbol portion_of_row() const { return tile_.layout().names.local("portion"); }
@@ -145,8 +145,8 @@ class CoreTiles : public TileOwner {
   // ---- rows of members (core_passes.cpp)
 
   Block columns_of_result() const;
-  /// The rows of the pass that one loop computes: as many as the plan says, or those of a batch that read a coarser image in
-  /// different ways.
+  /// The rows of the pass that one loop computes: as many as the plan says, or all of a batch if they read a coarser image,
+  /// each in its own way.
   RowsTogether rows_together(const Tile::Stages& pass, const Source* source) const;
   /// Where it can: null, if it can anywhere.
   Expr where_together(const Tile::Stages& pass, const Source* source, int rows) const;
@@ -172,7 +172,7 @@ class CoreTiles : public TileOwner {
   void store_by_phases(ExpressionLowering& single, Tile::RowsOf kept_rows,
                        const std::vector<StripTarget>& targets, const std::vector<Expr>& first,
                        const std::vector<Expr>& row, int count, Block& pointers, Block& work);
-  /// All rows of the strip by one loop; `targets` are those of the first row, `row`, then of the next.
+  /// All rows of the strip by one loop. The targets of the first row, `row`, come first, then those of the next.
   void store_rows(const ExpressionLowering& single, Tile::RowsOf kept_rows, const Tile::Stages& pass,
                   const std::vector<StripTarget>& targets, const std::vector<Expr>& row,
                   const RowsTogether& together, const Strip& strip, Block& pointers, Block& work);

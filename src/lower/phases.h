@@ -48,13 +48,13 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
                                        const std::unordered_map<const ir::Node*, std::string>& names,
                                        std::unordered_map<const ir::Node*, std::string>& added, bool strict);
 
-/// Rows of which the first is first.rate * k + first.first, for some k: any row, or one that is known to be even.
+/// `count` rows, from first.rate * k + first.first on: from any row (rate 1), or from one that is known to be even (rate 2).
 struct RowsTogether {
   int count = 1;
   InSteps first = {1, 0};
 };
-/// Of these rows the first and those below it, by their distance: the stages of each as functions of k, in boxes of the k
-/// whose rows are all inside. To the names of parts of the stages it adds those of the same parts of the rows. `strict` as
+/// The stages in each of these rows, from the first on, as functions of k; their boxes have the k whose rows are all
+/// inside. To the names of parts of the stages it adds those of the same parts of the rows. `strict` as
 /// above.
 std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage*>& stages,
                                                const RowsTogether& together,

@@ -17,8 +17,8 @@ namespace weft::lower {
 /// Rows of a source, or null: of the result, by which what is fetched is ahead of what is read: all that one turn takes.
 int rows_ahead(const Tile& tile, const plan::Kept* kept);
 
-/// What is read soon of a row of an image, from its first column on: so many scalars for so many pixels of the row that is
-/// computed meanwhile.
+/// A row of an image that is read soon. For each `pixels` pixels of the row that is computed meanwhile, `scalars` of it are
+/// read: 3 for 2, say, of three lanes at half the resolution.
 struct RowAhead {
   kernel::Prefetch row;
   std::int64_t scalars, pixels;
@@ -30,7 +30,8 @@ std::vector<RowAhead> rows_read_ahead(const Tile& tile, const Tile::Stages& pass
                                       const kernel::Expr& right, const kernel::Expr& row, int ahead,
                                       std::set<const ir::Stage*>& fetched);
 
-/// The loop of a row takes so many iterations for so many pixels: 3 for one of three flat lanes, 1 for two of two phases.
+/// The loop along a row takes `count` iterations for each `pixels` pixels: 3 for 1 if lanes are flat and there are three, 1 for
+/// 2 if there are two phases.
 struct Iterations {
   std::int64_t count = 1, pixels = 1;
 };
