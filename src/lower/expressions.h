@@ -183,6 +183,8 @@ class ExpressionLowering {
   bool is_direct(const ir::Read& read) const;
   Lanes read_kept(const KeptRows& kept, const ir::Read& read, Type type);
   Lanes coefficient(const ir::Coefficient& n);
+  /// What tables of the stage are called after. One of some steps of a row has no array of its own.
+  std::string name_of_array() const;
   Lanes median(const ir::Median& n, Type type);
   std::vector<Lanes> fold(const ir::Fold& fold);
   std::vector<Lanes> fold_unrolled(const ir::Fold& fold);

@@ -36,11 +36,15 @@ Lanes ExpressionLowering::coefficient(const ir::Coefficient& n) {
   const auto same = std::find_if(tables_.begin(), tables_.end(), [&](const kernel::Table& t) {
     return t.type == n.mask->type.scalar && t.values == values;
   });
-  const kernel::Symbol name = same != tables_.end()
-                                  ? same->name
-                                  : layout_.names.claim(layout_.arrays.at(&stage_).name.spelling() + "_mask");
+  const kernel::Symbol name =
+      same != tables_.end() ? same->name : layout_.names.claim(name_of_array() + "_mask");
   if (same == tables_.end()) tables_.push_back({name, n.mask->type.scalar, std::move(values)});
   return {kernel::load(name, n.mask->type.scalar, point_.at(n.loop.get()))};
+}
+
+std::string ExpressionLowering::name_of_array() const {
+  const auto array = layout_.arrays.find(&stage_);
+  return array == layout_.arrays.end() ? stage_.name : array->second.name.spelling();
 }
 
 void ExpressionLowering::bind_tap(const ir::Loop& loop, std::size_t point) {
@@ -90,10 +94,7 @@ ExpressionLowering::TapLoops ExpressionLowering::loop_over(const ir::Loop& loop,
     nest(one_by_one, variable, count % taps_at_once, count, taps_at_once);
     point_[&loop] = kernel::name(variable);
     for (int d = 0; d < loop.domain.rank; ++d) {
-      kernel::Table table{
-          layout_.names.claim(layout_.arrays.at(&stage_).name.spelling() + "_t" + ir::dim_name(d)),
-          Scalar::I32,
-          {}};
+      kernel::Table table{layout_.names.claim(name_of_array() + "_t" + ir::dim_name(d)), Scalar::I32, {}};
       for (const auto& p : loop.domain.points)
         table.values.push_back(ir::Value::integer(Type{Scalar::I32, 1}, p[d]));
       tables_of_taps.push_back(table.name);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <weft/weft.hpp>
 
+#include "lower/lower.h"
 #include "plan/block_strip.h"
 #include "plan/plan.h"
 #include "plan/thread_pixels.h"
@@ -62,6 +63,24 @@ std::string lanes_apart(const Stage& result) {
     if (kept.lane_pitch != 1) text += (text.empty() ? "" : " ") + kept.stage;
   }
   return text;
+}
+
+/// Tables are named after the array of a stage, and a stage by steps of a row has none of its own.
+TEST(Rates, WindowsThatAreLoopsHaveTablesInSteps) {
+  const Image<int> fine("fine"), in("in", fine.size() / 2);
+  const Accessor f = in.border(Border::clamp());
+  const Mask mask = Mask::from(13, 8, [](int dx, int dy) { return dx * dx + 3 * dy; });
+  Stage a = stage("a", fine.size(), [&](Var x, Var y) { return f(x / 2, y / 2) + fine(x, y); });
+  const ir::Pipeline pipeline =
+      Pipeline("test", Outputs(convolve("b", a.border(Border::clamp()), mask)).strict()).ir();
+  const auto found = schedule::schedule_of_groups(
+      pipeline,
+      schedule::grouping_from_json(
+          R"({"groups": [["a", "b"]], "kernels": {"b": {"levels": [{"kind": "warp"}], "code": {"window": 20}}}})"),
+      schedule::Tiling::March, of_warps);
+  ASSERT_TRUE(found.schedule) << found.why;
+  EXPECT_NE(to_text(found.schedule->kernels.at(0)).find("step    2 x 2"), std::string::npos);
+  EXPECT_NO_THROW(lower::lower(pipeline, found.schedule->kernels, target::Processor::Gpu));
 }
 
 TEST(Rates, RowsAreTakenApartWhereThatIsLeast) {
