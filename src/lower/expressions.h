@@ -40,7 +40,7 @@ kernel::IndexOp index_op(ir::BorderMode mode);
 struct FoundPixel {
   kernel::Expr index, inside;
 };
-/// Among `extent` pixels, the first of which has the index 0.
+/// Where the border finds the pixel `index` of a row whose pixels are 0 to `extent` - 1: with Clamp, the pixel -3 is the pixel 0.
 FoundPixel find_pixel(ir::BorderMode border, const kernel::Expr& index, const kernel::Expr& extent);
 
 /// Where the pixels are that the expressions are computed for.

@@ -22,7 +22,8 @@ kernel::Block grid_loops_around(const Rows& rows, kernel::Block along_x);
 kernel::Block grid_loops(const Rows& rows, const std::function<void(kernel::Block&)>& body);
 // Grids as they are before the size of blocks is decided (target/choose_blocks.h).
 
-/// A grid with one thread for `pixels_per_thread` pixels of a row of a box; the first one's begin so many `before` the row.
+/// A grid over a box: each thread has `pixels_per_thread` neighbours of a row, from `before` pixels left of the row on. With 4
+/// and 3, the first thread of a row has the pixels -3 to 0.
 kernel::Grid grid_over(const Rows& rows, int pixels_per_thread = 1, int before = 0);
 /// `blocks` blocks along x, whose threads share its work: `items` items at a time, or any number (0).
 kernel::Grid grid_of_blocks(const kernel::Expr& blocks, int items = 0);

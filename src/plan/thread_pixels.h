@@ -12,7 +12,8 @@ namespace weft::plan {
 /// pixel of 4 bytes, a multiprocessor has too few loads in flight to use its share of the bandwidth.
 int pixels_of_access(Type type);
 
-/// Whether a thread has enough to do with so many pixels: computing hides the loads, and with more code gets long.
+/// Whether `pixels` pixels take a thread more than 400 operations, where a function such as exp counts as 8: then computing hides
+/// what loading takes, and more pixels would only make the code longer.
 bool computes_much(const analysis::Operations& operations, int pixels);
 
 struct ThreadPixels {
