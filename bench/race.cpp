@@ -5,6 +5,10 @@
 // A peer is a library with the function of peer.h. All get the same random pixels, Weft interleaved and peers
 // planar, each as it prefers. A peer whose outputs differ from Weft's in any pixel is not timed. Weft runs also with plain
 // stores where it stores results past the caches, and so does the copy the other way. JSON on stdout.
+//
+// C++ that Weft emitted for the same application, by another commit or changed by hand, is a peer, too. The cache keeps it:
+//
+//     race night --source before=$WEFT_CACHE/a8cd.cpp --source changed=night.cpp
 #include "bench/peer.h"
 
 #include <fmt/format.h>
@@ -15,17 +19,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "compile/cache.h"
 #include "compile/dynamic_library.h"
+#include "compile/native_compiler.h"
+#include "compile/scheduling.h"
+#include "ir/bindings.h"
 #include "ir/stage_ir.h"
 #include "ir/value.h"
+#include "runtime/cpu_program.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
 #include "tools/bandwidth.h"
 #include "tools/compare.h"
+#include "tools/files.h"
 #include "tools/subject.h"
 #include "tools/targets.h"
 
@@ -41,7 +52,7 @@ struct Options {
   double seconds = 0;
   int threads = 0;
   std::vector<std::string> params;
-  std::vector<std::pair<std::string, std::string>> peers;  ///< Name and file.
+  std::vector<std::pair<std::string, std::string>> peers, sources;  ///< Name and file.
 };
 
 Options parse(int argc, char** argv) {
@@ -62,10 +73,10 @@ Options parse(int argc, char** argv) {
       options.seconds = tools::parse_number(name, value);
     } else if (name == "--threads") {
       options.threads = static_cast<int>(tools::parse_count(name, value));
-    } else if (name == "--peer") {
+    } else if (name == "--peer" || name == "--source") {
       const auto [peer, file] = tools::parse_assignment(value);
-      if (peer.empty()) throw Error("--peer '" + value + "' is not of the form NAME=FILE");
-      options.peers.emplace_back(peer, file);
+      if (peer.empty()) throw Error(name + " '" + value + "' is not of the form NAME=FILE");
+      (name == "--peer" ? options.peers : options.sources).emplace_back(peer, file);
     } else {
       throw Error("there is no option '" + name + "'");
     }
@@ -109,24 +120,58 @@ std::vector<Planar> planar(const std::vector<ir::StagePtr>& stages,
 
 struct Peer {
   std::string name;
-  decltype(&peer_run) run = nullptr;
-  std::vector<peer_image> images;
-  std::vector<Planar> outputs;
-  std::string failure;  ///< Why it is not timed.
+  std::function<void()> run;
+  std::vector<Buffer> outputs;  ///< What it writes, in the order of the pipeline's.
+  std::string failure;          ///< Why it is not timed.
   Json checks = Json::array();
   std::vector<double> seconds;
-
-  void operator()() const {
-    if (const char* error = run(images.data(), static_cast<std::int64_t>(images.size()))) throw Error(error);
-  }
 };
 
-Peer load(const std::pair<std::string, std::string>& named) {
-  Peer peer;
-  peer.name = named.first;
-  const compile::DynamicLibrary library(named.second);
-  if (!library.loaded() || !library.find("peer_run", peer.run))
-    throw Error("'" + named.second + "' cannot be loaded, or has no function peer_run");
+/// The function of a library, with images that lie in planes.
+Peer library(const std::string& name, const std::string& file, const ir::Pipeline& pipeline,
+             const Arguments& arguments) {
+  const compile::DynamicLibrary loaded(file);
+  decltype(&peer_run) run = nullptr;
+  if (!loaded.loaded() || !loaded.find("peer_run", run))
+    throw Error("'" + file + "' cannot be loaded, or has no function peer_run");
+  const auto inputs = planar(pipeline.inputs, arguments.images, true);
+  const auto outputs = planar(pipeline.outputs, arguments.outputs, false);
+  std::vector<peer_image> images;
+  for (const auto* planes : {&inputs, &outputs}) {
+    for (const Planar& image : *planes) images.push_back(image.image());
+  }
+  Peer peer{name,
+            [=] {
+              if (const char* error = run(images.data(), static_cast<std::int64_t>(images.size())))
+                throw Error(error);
+            },
+            {},
+            {},
+            Json::array(),
+            {}};
+  for (const Planar& output : outputs) peer.outputs.push_back(output.view());
+  return peer;
+}
+
+/// Emitted C++, with images as Weft has them.
+Peer emitted(const std::string& name, const std::string& file, const ir::Pipeline& pipeline,
+             const Arguments& arguments, const CompileOptions& options) {
+  const std::shared_ptr<const ir::Pipeline> shared(&pipeline, [](const ir::Pipeline*) {});
+  const kernel::Module module =
+      compile::lowered(pipeline, target::Processor::Cpu, compile::scheduling_of(options));
+  const auto object = std::make_shared<const compile::SharedObject>(compile::compile_shared(
+      tools::read_text(file), runtime::flags_for(module, options), compile::ContentCache()));
+  const auto program =
+      std::make_shared<const runtime::CpuProgram>(shared, object, "weft_entry", options.threads);
+  Peer peer{name, {}, {}, {}, Json::array(), {}};
+  std::map<std::string, Buffer> outputs;
+  for (const ir::StagePtr& stage : pipeline.outputs) {
+    const Buffer& own = arguments.outputs.at(stage->name);
+    peer.outputs.push_back(outputs[stage->name] = Buffer::allocate(own.type(), own.extents()));
+  }
+  peer.run = [program, outputs, bindings = ir::bound(arguments.images, arguments.params)] {
+    program->run(bindings, outputs);
+  };
   return peer;
 }
 
@@ -135,8 +180,7 @@ void check(Peer& peer, const ir::Pipeline& pipeline, const std::map<std::string,
   const bool rounded = !pipeline.strict && tools::rounds_floats(pipeline);
   for (std::size_t i = 0; i < pipeline.outputs.size(); ++i) {
     const std::string& name = pipeline.outputs[i]->name;
-    const tools::Comparison found =
-        tools::compare(name, expected.at(name), peer.outputs[i].view(), {}, rounded);
+    const tools::Comparison found = tools::compare(name, expected.at(name), peer.outputs[i], {}, rounded);
     peer.checks.push_back({{"output", name},
                            {"pixels", found.pixels},
                            {"wrong", found.wrong},
@@ -193,28 +237,26 @@ Json race(const Options& options) {
   const Program program = tools::compile(built, tools::RunTarget::Cpu, options.threads);
   arguments.outputs = program.run(arguments);  // later runs write into the same memory
 
-  const std::vector<Planar> inputs = planar(pipeline.inputs, arguments.images, true);
+  CompileOptions on_cpu;
+  on_cpu.target = Target::Cpu, on_cpu.threads = options.threads;
   std::vector<Peer> peers;
-  for (const auto& named : options.peers) {
-    Peer peer = load(named);
-    peer.outputs = planar(pipeline.outputs, arguments.outputs, false);
-    for (const Planar& input : inputs) peer.images.push_back(input.image());
-    for (const Planar& output : peer.outputs) peer.images.push_back(output.image());
+  for (const auto& [name, file] : options.peers) peers.push_back(library(name, file, pipeline, arguments));
+  for (const auto& [name, file] : options.sources)
+    peers.push_back(emitted(name, file, pipeline, arguments, on_cpu));
+  for (Peer& peer : peers) {
     try {
-      peer();
+      peer.run();
       check(peer, pipeline, arguments.outputs);
     } catch (const Error& error) {
       peer.failure = "failed: " + error.message();
     }
-    peers.push_back(std::move(peer));
   }
 
   const std::int64_t read = bytes_of(arguments.images), written = bytes_of(arguments.outputs);
   runtime::ThreadPool pool(options.threads);
   tools::PlainCopy copy(read, written, pool),
       copy_past_caches(read, written, pool, tools::PlainCopy::Stores::PastCaches);
-  CompileOptions plain;
-  plain.target = Target::Cpu, plain.threads = options.threads;
+  CompileOptions plain = on_cpu;
   plain.compiler_flags = {"-DWEFT_CACHE_BYTES=" + std::to_string(std::int64_t{1} << 62)};
   const Program plain_program = built.compile(plain);
   const auto own = [&] { program.run(arguments); };
@@ -227,7 +269,7 @@ Json race(const Options& options) {
     const double copying = seconds_of(copy), copying_past_caches = seconds_of(copy_past_caches);
     for (Peer& peer : peers) {
       if (!peer.failure.empty()) continue;
-      const double theirs = seconds_of(peer);
+      const double theirs = seconds_of(peer.run);
       if (run >= 0) peer.seconds.push_back(theirs);
     }
     if (run < 0) continue;
