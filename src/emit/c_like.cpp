@@ -384,6 +384,7 @@ std::string CLike::spelt(const Expr& e, int context) {
                                text(n.a), text(n.b));
           },
           [&](const kernel::Load& n) {
+            if (vectors_) return vector_at(n);
             return as_value(fmt::format("{}[{}]", n.array, initializer(n.index)), e->type, context);
           },
           [&](const kernel::MedianOf& n) {
@@ -487,6 +488,7 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
           [&](const kernel::For& s) {
+            if (!s.neighbours.empty()) return print_in_vectors(s);
             const bool around = in_vectors_;
             open_loop(s);
             in_vectors_ |= s.kind == kernel::LoopKind::Vector;

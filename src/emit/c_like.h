@@ -75,6 +75,8 @@ class CLike {
   void print(const kernel::LookUp& look_up);
   void print(const kernel::PickPlanes& picks);
   void print(const kernel::StorePastCaches& store);
+  void print_in_vectors(const kernel::For& loop);
+  std::string vector_at(const kernel::Load& load);
   bool is_hidden(const kernel::Expr& e) const;
   bool is_float_of_index(const kernel::Expr& e) const;
   const kernel::Cast* silent_cast(const kernel::Expr& e) const;
@@ -89,7 +91,8 @@ class CLike {
   bool strict_;
   TruncatedFloats truncated_;
   IndexValues indices_;
-  bool in_vectors_ = false;
+  bool in_vectors_ = false;               // in a loop that compilers make vectors of
+  const kernel::For* vectors_ = nullptr;  // the loop whose vectors are spelt out
   std::string prefix_;
   std::set<kernel::Symbol> prefixed_;
   std::set<std::string> helpers_, functions_;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "emit/c_like.h"
+#include "emit/row_vectors.h"
 #include "ir/value.h"
 
 namespace weft::emit {
@@ -561,7 +562,9 @@ std::string prelude(const std::set<std::string>& helpers) {
   std::string text;
   for (const std::string& name : helpers) {
     const auto fixed = fixed_helpers().find(name);
-    text += fixed == fixed_helpers().end() ? typed_helper(name) : fixed->second;
+    text += name == "row_vector"             ? row_vectors
+            : fixed == fixed_helpers().end() ? typed_helper(name)
+                                             : fixed->second;
   }
   return text;
 }

@@ -228,6 +228,14 @@ struct Atomic {
 struct Barrier {
   bool is_of_warp = false;
 };
+/// A row that a loop reads at neighbouring places: array[index - left] and on.
+struct Neighbours {
+  Symbol array;
+  Expr index;
+  int left;  ///< At most the scalars of a vector, 64 bytes.
+  Symbol before,
+      here;  ///< What emitted code calls the vectors that end before array[index], and that begin there.
+};
 struct For {
   LoopKind kind;
   Symbol variable;
@@ -235,6 +243,8 @@ struct For {
   Block body;
   Expr step = {};               ///< Of their type; null: 1.
   bool has_block_each = false;  ///< Of blocks: the grid has one for each iteration, so that this is no loop.
+  std::vector<Neighbours> neighbours =
+      {};  ///< If there are any, emitted C++ spells out the vectors (neighbours.h).
 };
 struct If {
   Expr condition;

@@ -193,6 +193,11 @@ class FunctionVerifier {
               }
               const auto outer = visible_;
               define(s.variable, {Scalar, s.from->type});
+              for (const Neighbours& row : s.neighbours) {
+                check(row.index), require_index(row.index), array(row.array);
+                require(row.left > 0 && row.before && row.here,
+                        "neighbours of '" + row.array.spelling() + "'");
+              }
               check(s.body);
               visible_ = outer;
             },

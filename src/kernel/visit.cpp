@@ -57,7 +57,10 @@ void each_of_statement(Op& op, const F& f) {
                  [&](In<Op, IsAligned>& s) { f(s.offset); },
                  [&](In<Op, Atomic>& s) { f(s.index), f(s.value); },
                  [](const Barrier&) {},
-                 [&](In<Op, For>& s) { f(s.from), f(s.to), if_there(s.step); },
+                 [&](In<Op, For>& s) {
+                   f(s.from), f(s.to), if_there(s.step);
+                   for (auto& row : s.neighbours) f(row.index);
+                 },
                  [&](In<Op, If>& s) { f(s.condition); },
                  [](const Scope&) {},
                  [](const Continue&) {},
@@ -137,7 +140,14 @@ Effects effects_of(const Stmt& statement) {
           [](const IsAligned& s) { return Effects{.declares = {s.name}, .mentions = {s.array}}; },
           [](const Atomic& s) { return Effects{.writes = {s.array}}; },
           [](const Barrier&) { return Effects{}; },
-          [](const For& s) { return Effects{.declares = {s.variable}}; },
+          [](const For& s) {
+            Effects effects{.declares = {s.variable}};
+            for (const Neighbours& row : s.neighbours) {
+              effects.mentions.push_back(row.array);
+              effects.declares.insert(effects.declares.end(), {row.before, row.here});
+            }
+            return effects;
+          },
           [](const If&) { return Effects{}; },
           [](const Scope&) { return Effects{}; },
           [](const Continue&) { return Effects{}; },

@@ -14,6 +14,7 @@
 #include "kernel/insert_barriers.h"
 #include "kernel/narrow_arithmetic.h"
 #include "kernel/narrow_indices.h"
+#include "kernel/neighbours.h"
 #include "kernel/reciprocals.h"
 #include "kernel/share_loads.h"
 #include "kernel/share_places.h"
@@ -152,7 +153,12 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 12. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 13. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 13. Neighbours in a row are loaded once.
+  if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::find_neighbours(function, layout.names);
+    kernel::verify(module, "find_neighbours");
+  }
+  // 14. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

@@ -63,6 +63,50 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+#if defined(__AVX512F__)
+// Neighbouring scalars of a row, as many as a register has: a line of the cache.
+template <class T> struct row_vector_of;
+template <> struct row_vector_of<float> {
+  typedef float type __attribute__((vector_size(64)));
+  typedef int32_t places __attribute__((vector_size(64)));
+};
+template <> struct row_vector_of<double> {
+  typedef double type __attribute__((vector_size(64)));
+  typedef int64_t places __attribute__((vector_size(64)));
+};
+template <class T> using row_vector = typename row_vector_of<T>::type;
+template <class T> constexpr int in_vector = 64 / (int)sizeof(T);
+template <class T> static inline row_vector<T> vector_at(const T* from) {
+  row_vector<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class T> static inline void store_vector(T* to, row_vector<T> v) { __builtin_memcpy(to, &v, sizeof v); }
+// The `count` scalars before an address, at the end of a vector.
+template <int count, class T> static inline row_vector<T> vector_before(const T* address) {
+  row_vector<T> v = {};
+  for (int k = 1; k <= count; ++k) v[in_vector<T> - k] = address[-k];
+  return v;
+}
+// Of two vectors that follow each other, the one that begins `count` scalars before the second.
+template <int... k> struct numbers {};
+template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
+template <int... k> struct numbers_up_to<0, k...> { typedef numbers<k...> type; };
+template <class T, int first, int... k>
+static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k...>) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, (first + k)...);
+#else
+  return __builtin_shuffle(a, b, typename row_vector_of<T>::places{(first + k)...});
+#endif
+}
+template <int count> static inline row_vector<float> shifted(row_vector<float> a, row_vector<float> b) {
+  return picked<float, 16 - count>(a, b, numbers_up_to<16>::type());
+}
+template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
+  return picked<double, 8 - count>(a, b, numbers_up_to<8>::type());
+}
+#endif
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -234,30 +278,73 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         for (int64_t portion = 0; portion < right - left; portion += 128) {
           prefetch(in + clamp_index(row + 3, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 512);
           prefetch(in + clamp_index(row + 4, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 512);
-          WEFT_INDEPENDENT
-          for (int64_t i = portion; i < min_i64(portion + 128, right - left); ++i) {
-            const float v = in_m1[i - 1];
-            const float v_2 = in_m1[i + 1];
-            const float v_3 = in_0[i - 1];
-            const float v_4 = in_0[i + 1];
-            const float v_5 = in_p1[i - 1];
-            const float v_6 = in_p1[i + 1];
-            const float dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
-                - 0.16666667f * v_5 + 0.16666667f * v_6;
-            const float dy = -0.16666667f * v - 0.16666667f * in_m1[i] - 0.16666667f * v_2
-                + 0.16666667f * v_5 + 0.16666667f * in_p1[i] + 0.16666667f * v_6;
-            sx_row[i + (left - x0) + 1] = dx * dx;
-            sy_row[i + (left - x0) + 1] = dy * dy;
-            sxy_row[i + (left - x0) + 1] = dx * dy;
-            const float v_7 = in_p2[i - 1];
-            const float v_8 = in_p2[i + 1];
-            const float dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5 + 0.16666667f * v_6
-                - 0.16666667f * v_7 + 0.16666667f * v_8;
-            const float dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0[i] - 0.16666667f * v_4
-                + 0.16666667f * v_7 + 0.16666667f * in_p2[i] + 0.16666667f * v_8;
-            sx_row_p1[i + (left - x0) + 1] = dx_2 * dx_2;
-            sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
-            sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
+          {
+            int64_t i = portion;
+#if defined(__AVX512F__)
+            if (i + in_vector<float> <= min_i64(portion + 128, right - left)) {
+              row_vector<float> in_m1_before = vector_before<1>(in_m1 + i);
+              row_vector<float> in_0_before = vector_before<1>(in_0 + i);
+              row_vector<float> in_p1_before = vector_before<1>(in_p1 + i);
+              row_vector<float> in_p2_before = vector_before<1>(in_p2 + i);
+              for (; i + in_vector<float> <= min_i64(portion + 128, right - left); i += in_vector<float>) {
+                const row_vector<float> in_m1_here = vector_at(in_m1 + i);
+                const row_vector<float> in_0_here = vector_at(in_0 + i);
+                const row_vector<float> in_p1_here = vector_at(in_p1 + i);
+                const row_vector<float> in_p2_here = vector_at(in_p2 + i);
+                const auto v = shifted<1>(in_m1_before, in_m1_here);
+                const auto v_2 = vector_at(in_m1 + i + 1);
+                const auto v_3 = shifted<1>(in_0_before, in_0_here);
+                const auto v_4 = vector_at(in_0 + i + 1);
+                const auto v_5 = shifted<1>(in_p1_before, in_p1_here);
+                const auto v_6 = vector_at(in_p1 + i + 1);
+                const auto dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
+                    - 0.16666667f * v_5 + 0.16666667f * v_6;
+                const auto dy = -0.16666667f * v - 0.16666667f * in_m1_here - 0.16666667f * v_2
+                    + 0.16666667f * v_5 + 0.16666667f * in_p1_here + 0.16666667f * v_6;
+                store_vector(sx_row + i + (left - x0) + 1, dx * dx);
+                store_vector(sy_row + i + (left - x0) + 1, dy * dy);
+                store_vector(sxy_row + i + (left - x0) + 1, dx * dy);
+                const auto v_7 = shifted<1>(in_p2_before, in_p2_here);
+                const auto v_8 = vector_at(in_p2 + i + 1);
+                const auto dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5
+                    + 0.16666667f * v_6 - 0.16666667f * v_7 + 0.16666667f * v_8;
+                const auto dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0_here - 0.16666667f * v_4
+                    + 0.16666667f * v_7 + 0.16666667f * in_p2_here + 0.16666667f * v_8;
+                store_vector(sx_row_p1 + i + (left - x0) + 1, dx_2 * dx_2);
+                store_vector(sy_row_p1 + i + (left - x0) + 1, dy_2 * dy_2);
+                store_vector(sxy_row_p1 + i + (left - x0) + 1, dx_2 * dy_2);
+                in_m1_before = in_m1_here;
+                in_0_before = in_0_here;
+                in_p1_before = in_p1_here;
+                in_p2_before = in_p2_here;
+              }
+            }
+#endif
+            WEFT_INDEPENDENT
+            for (; i < min_i64(portion + 128, right - left); ++i) {
+              const float v = in_m1[i - 1];
+              const float v_2 = in_m1[i + 1];
+              const float v_3 = in_0[i - 1];
+              const float v_4 = in_0[i + 1];
+              const float v_5 = in_p1[i - 1];
+              const float v_6 = in_p1[i + 1];
+              const float dx = -0.16666667f * v + 0.16666667f * v_2 - 0.16666667f * v_3 + 0.16666667f * v_4
+                  - 0.16666667f * v_5 + 0.16666667f * v_6;
+              const float dy = -0.16666667f * v - 0.16666667f * in_m1[i] - 0.16666667f * v_2
+                  + 0.16666667f * v_5 + 0.16666667f * in_p1[i] + 0.16666667f * v_6;
+              sx_row[i + (left - x0) + 1] = dx * dx;
+              sy_row[i + (left - x0) + 1] = dy * dy;
+              sxy_row[i + (left - x0) + 1] = dx * dy;
+              const float v_7 = in_p2[i - 1];
+              const float v_8 = in_p2[i + 1];
+              const float dx_2 = -0.16666667f * v_3 + 0.16666667f * v_4 - 0.16666667f * v_5
+                  + 0.16666667f * v_6 - 0.16666667f * v_7 + 0.16666667f * v_8;
+              const float dy_2 = -0.16666667f * v_3 - 0.16666667f * in_0[i] - 0.16666667f * v_4
+                  + 0.16666667f * v_7 + 0.16666667f * in_p2[i] + 0.16666667f * v_8;
+              sx_row_p1[i + (left - x0) + 1] = dx_2 * dx_2;
+              sy_row_p1[i + (left - x0) + 1] = dy_2 * dy_2;
+              sxy_row_p1[i + (left - x0) + 1] = dx_2 * dy_2;
+            }
           }
         }
       } else {
@@ -276,17 +363,48 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
               * in_step + (left - x0) + 2;
           for (int64_t portion = 0; portion < right - left; portion += 256) {
             prefetch(in + clamp_index(row + 3, in_h) * in_pitch + max_i64(left - 1, 0) + portion, 1024);
-            WEFT_INDEPENDENT
-            for (int64_t i = portion; i < min_i64(portion + 256, right - left); ++i) {
-              const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
-                  - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
-                  + 0.16666667f * in_p1[i + 1];
-              sx_row[i + (left - x0) + 1] = dx * dx;
-              const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
-                  - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
-                  + 0.16666667f * in_p1[i + 1];
-              sy_row[i + (left - x0) + 1] = dy * dy;
-              sxy_row[i + (left - x0) + 1] = dx * dy;
+            {
+              int64_t i = portion;
+#if defined(__AVX512F__)
+              if (i + in_vector<float> <= min_i64(portion + 256, right - left)) {
+                row_vector<float> in_m1_before = vector_before<1>(in_m1 + i);
+                row_vector<float> in_0_before = vector_before<1>(in_0 + i);
+                row_vector<float> in_p1_before = vector_before<1>(in_p1 + i);
+                for (; i + in_vector<float> <= min_i64(portion + 256, right - left); i += in_vector<float>) {
+                  const row_vector<float> in_m1_here = vector_at(in_m1 + i);
+                  const row_vector<float> in_0_here = vector_at(in_0 + i);
+                  const row_vector<float> in_p1_here = vector_at(in_p1 + i);
+                  const auto dx = -0.16666667f * shifted<1>(in_m1_before, in_m1_here)
+                      + 0.16666667f * vector_at(in_m1 + i + 1)
+                      - 0.16666667f * shifted<1>(in_0_before, in_0_here)
+                      + 0.16666667f * vector_at(in_0 + i + 1)
+                      - 0.16666667f * shifted<1>(in_p1_before, in_p1_here)
+                      + 0.16666667f * vector_at(in_p1 + i + 1);
+                  store_vector(sx_row + i + (left - x0) + 1, dx * dx);
+                  const auto dy = -0.16666667f * shifted<1>(in_m1_before, in_m1_here)
+                      - 0.16666667f * in_m1_here - 0.16666667f * vector_at(in_m1 + i + 1)
+                      + 0.16666667f * shifted<1>(in_p1_before, in_p1_here) + 0.16666667f * in_p1_here
+                      + 0.16666667f * vector_at(in_p1 + i + 1);
+                  store_vector(sy_row + i + (left - x0) + 1, dy * dy);
+                  store_vector(sxy_row + i + (left - x0) + 1, dx * dy);
+                  in_m1_before = in_m1_here;
+                  in_0_before = in_0_here;
+                  in_p1_before = in_p1_here;
+                }
+              }
+#endif
+              WEFT_INDEPENDENT
+              for (; i < min_i64(portion + 256, right - left); ++i) {
+                const float dx = -0.16666667f * in_m1[i - 1] + 0.16666667f * in_m1[i + 1]
+                    - 0.16666667f * in_0[i - 1] + 0.16666667f * in_0[i + 1] - 0.16666667f * in_p1[i - 1]
+                    + 0.16666667f * in_p1[i + 1];
+                sx_row[i + (left - x0) + 1] = dx * dx;
+                const float dy = -0.16666667f * in_m1[i - 1] - 0.16666667f * in_m1[i]
+                    - 0.16666667f * in_m1[i + 1] + 0.16666667f * in_p1[i - 1] + 0.16666667f * in_p1[i]
+                    + 0.16666667f * in_p1[i + 1];
+                sy_row[i + (left - x0) + 1] = dy * dy;
+                sxy_row[i + (left - x0) + 1] = dx * dy;
+              }
             }
           }
         }
@@ -444,16 +562,58 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         WEFT_OPAQUE(gy_columns_p1)
         const float* gxy_columns_p1 = gxy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
         WEFT_OPAQUE(gxy_columns_p1)
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
-          const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
-          const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
-          hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-          const float gx_2 = 0.5f * gx_columns_p1[i - 1] + gx_columns_p1[i] + 0.5f * gx_columns_p1[i + 1];
-          const float gy_2 = 0.5f * gy_columns_p1[i - 1] + gy_columns_p1[i] + 0.5f * gy_columns_p1[i + 1];
-          const float gxy_2 = 0.5f * gxy_columns_p1[i - 1] + gxy_columns_p1[i] + 0.5f * gxy_columns_p1[i + 1];
-          hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
+        {
+          int64_t i = 0;
+#if defined(__AVX512F__)
+          if (i + in_vector<float> <= right - left) {
+            row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
+            row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
+            row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
+            row_vector<float> gx_columns_p1_before = vector_before<1>(gx_columns_p1 + i);
+            row_vector<float> gy_columns_p1_before = vector_before<1>(gy_columns_p1 + i);
+            row_vector<float> gxy_columns_p1_before = vector_before<1>(gxy_columns_p1 + i);
+            for (; i + in_vector<float> <= right - left; i += in_vector<float>) {
+              const row_vector<float> gx_columns_0_here = vector_at(gx_columns_0 + i);
+              const row_vector<float> gy_columns_0_here = vector_at(gy_columns_0 + i);
+              const row_vector<float> gxy_columns_0_here = vector_at(gxy_columns_0 + i);
+              const row_vector<float> gx_columns_p1_here = vector_at(gx_columns_p1 + i);
+              const row_vector<float> gy_columns_p1_here = vector_at(gy_columns_p1 + i);
+              const row_vector<float> gxy_columns_p1_here = vector_at(gxy_columns_p1 + i);
+              const auto gx = 0.5f * shifted<1>(gx_columns_0_before, gx_columns_0_here) + gx_columns_0_here
+                  + 0.5f * vector_at(gx_columns_0 + i + 1);
+              const auto gy = 0.5f * shifted<1>(gy_columns_0_before, gy_columns_0_here) + gy_columns_0_here
+                  + 0.5f * vector_at(gy_columns_0 + i + 1);
+              const auto gxy = 0.5f * shifted<1>(gxy_columns_0_before, gxy_columns_0_here)
+                  + gxy_columns_0_here + 0.5f * vector_at(gxy_columns_0 + i + 1);
+              store_vector(hc_row + i, gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy));
+              const auto gx_2 = 0.5f * shifted<1>(gx_columns_p1_before, gx_columns_p1_here)
+                  + gx_columns_p1_here + 0.5f * vector_at(gx_columns_p1 + i + 1);
+              const auto gy_2 = 0.5f * shifted<1>(gy_columns_p1_before, gy_columns_p1_here)
+                  + gy_columns_p1_here + 0.5f * vector_at(gy_columns_p1 + i + 1);
+              const auto gxy_2 = 0.5f * shifted<1>(gxy_columns_p1_before, gxy_columns_p1_here)
+                  + gxy_columns_p1_here + 0.5f * vector_at(gxy_columns_p1 + i + 1);
+              store_vector(hc_row_p1 + i, gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2));
+              gx_columns_0_before = gx_columns_0_here;
+              gy_columns_0_before = gy_columns_0_here;
+              gxy_columns_0_before = gxy_columns_0_here;
+              gx_columns_p1_before = gx_columns_p1_here;
+              gy_columns_p1_before = gy_columns_p1_here;
+              gxy_columns_p1_before = gxy_columns_p1_here;
+            }
+          }
+#endif
+          WEFT_INDEPENDENT
+          for (; i < right - left; ++i) {
+            const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
+            const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
+            const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
+            hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+            const float gx_2 = 0.5f * gx_columns_p1[i - 1] + gx_columns_p1[i] + 0.5f * gx_columns_p1[i + 1];
+            const float gy_2 = 0.5f * gy_columns_p1[i - 1] + gy_columns_p1[i] + 0.5f * gy_columns_p1[i + 1];
+            const float gxy_2 = 0.5f * gxy_columns_p1[i - 1] + gxy_columns_p1[i]
+                + 0.5f * gxy_columns_p1[i + 1];
+            hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
+          }
         }
         if (past_caches) {
           store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
@@ -467,12 +627,37 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
           const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
           const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
-          WEFT_INDEPENDENT
-          for (int64_t i = 0; i < right - left; ++i) {
-            const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
-            const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
-            const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
-            hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+          {
+            int64_t i = 0;
+#if defined(__AVX512F__)
+            if (i + in_vector<float> <= right - left) {
+              row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
+              row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
+              row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
+              for (; i + in_vector<float> <= right - left; i += in_vector<float>) {
+                const row_vector<float> gx_columns_0_here = vector_at(gx_columns_0 + i);
+                const row_vector<float> gy_columns_0_here = vector_at(gy_columns_0 + i);
+                const row_vector<float> gxy_columns_0_here = vector_at(gxy_columns_0 + i);
+                const auto gx = 0.5f * shifted<1>(gx_columns_0_before, gx_columns_0_here) + gx_columns_0_here
+                    + 0.5f * vector_at(gx_columns_0 + i + 1);
+                const auto gy = 0.5f * shifted<1>(gy_columns_0_before, gy_columns_0_here) + gy_columns_0_here
+                    + 0.5f * vector_at(gy_columns_0 + i + 1);
+                const auto gxy = 0.5f * shifted<1>(gxy_columns_0_before, gxy_columns_0_here)
+                    + gxy_columns_0_here + 0.5f * vector_at(gxy_columns_0 + i + 1);
+                store_vector(hc_row + i, gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy));
+                gx_columns_0_before = gx_columns_0_here;
+                gy_columns_0_before = gy_columns_0_here;
+                gxy_columns_0_before = gxy_columns_0_here;
+              }
+            }
+#endif
+            WEFT_INDEPENDENT
+            for (; i < right - left; ++i) {
+              const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
+              const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
+              const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
+              hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+            }
           }
           if (past_caches) {
             store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);

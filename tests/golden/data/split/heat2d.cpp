@@ -60,6 +60,50 @@ static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+#if defined(__AVX512F__)
+// Neighbouring scalars of a row, as many as a register has: a line of the cache.
+template <class T> struct row_vector_of;
+template <> struct row_vector_of<float> {
+  typedef float type __attribute__((vector_size(64)));
+  typedef int32_t places __attribute__((vector_size(64)));
+};
+template <> struct row_vector_of<double> {
+  typedef double type __attribute__((vector_size(64)));
+  typedef int64_t places __attribute__((vector_size(64)));
+};
+template <class T> using row_vector = typename row_vector_of<T>::type;
+template <class T> constexpr int in_vector = 64 / (int)sizeof(T);
+template <class T> static inline row_vector<T> vector_at(const T* from) {
+  row_vector<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class T> static inline void store_vector(T* to, row_vector<T> v) { __builtin_memcpy(to, &v, sizeof v); }
+// The `count` scalars before an address, at the end of a vector.
+template <int count, class T> static inline row_vector<T> vector_before(const T* address) {
+  row_vector<T> v = {};
+  for (int k = 1; k <= count; ++k) v[in_vector<T> - k] = address[-k];
+  return v;
+}
+// Of two vectors that follow each other, the one that begins `count` scalars before the second.
+template <int... k> struct numbers {};
+template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
+template <int... k> struct numbers_up_to<0, k...> { typedef numbers<k...> type; };
+template <class T, int first, int... k>
+static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k...>) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, (first + k)...);
+#else
+  return __builtin_shuffle(a, b, typename row_vector_of<T>::places{(first + k)...});
+#endif
+}
+template <int count> static inline row_vector<float> shifted(row_vector<float> a, row_vector<float> b) {
+  return picked<float, 16 - count>(a, b, numbers_up_to<16>::type());
+}
+template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
+  return picked<double, 8 - count>(a, b, numbers_up_to<8>::type());
+}
+#endif
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -168,10 +212,26 @@ void heat2d_split(const heat2d_frame& frame, int64_t first, int64_t last) {
             const float* heat2d_p1 = heat2d + (y + 1) * heat2d_pitch;
             const float* heat2d_0 = heat2d + y * heat2d_pitch;
             const float* heat2d_m1 = heat2d + (y - 1) * heat2d_pitch;
-            WEFT_INDEPENDENT
-            for (int64_t x = 1; x < in_w - 1; ++x) {
-              heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
-                  + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+            {
+              int64_t x = 1;
+#if defined(__AVX512F__)
+              if (x + in_vector<float> <= in_w - 1) {
+                row_vector<float> heat2d_0_before = vector_before<1>(heat2d_0 + x);
+                for (; x + in_vector<float> <= in_w - 1; x += in_vector<float>) {
+                  const row_vector<float> heat2d_0_here = vector_at(heat2d_0 + x);
+                  store_vector(heat2d_1_row + x, 0.125f
+                      * (vector_at(heat2d_p1 + x) - 2.0f * heat2d_0_here + vector_at(heat2d_m1 + x))
+                      + 0.125f * (vector_at(heat2d_0 + x + 1) - 2.0f * heat2d_0_here
+                      + shifted<1>(heat2d_0_before, heat2d_0_here)) + heat2d_0_here);
+                  heat2d_0_before = heat2d_0_here;
+                }
+              }
+#endif
+              WEFT_INDEPENDENT
+              for (; x < in_w - 1; ++x) {
+                heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
+                    + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+              }
             }
           }
         }
@@ -185,10 +245,26 @@ void heat2d_split(const heat2d_frame& frame, int64_t first, int64_t last) {
             const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
             const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
             const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
-            WEFT_INDEPENDENT
-            for (int64_t x = 1; x < in_w - 1; ++x) {
-              heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
-                  + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+            {
+              int64_t x = 1;
+#if defined(__AVX512F__)
+              if (x + in_vector<float> <= in_w - 1) {
+                row_vector<float> heat2d_1_0_before = vector_before<1>(heat2d_1_0 + x);
+                for (; x + in_vector<float> <= in_w - 1; x += in_vector<float>) {
+                  const row_vector<float> heat2d_1_0_here = vector_at(heat2d_1_0 + x);
+                  store_vector(heat2d_row + x, 0.125f
+                      * (vector_at(heat2d_1_p1 + x) - 2.0f * heat2d_1_0_here + vector_at(heat2d_1_m1 + x))
+                      + 0.125f * (vector_at(heat2d_1_0 + x + 1) - 2.0f * heat2d_1_0_here
+                      + shifted<1>(heat2d_1_0_before, heat2d_1_0_here)) + heat2d_1_0_here);
+                  heat2d_1_0_before = heat2d_1_0_here;
+                }
+              }
+#endif
+              WEFT_INDEPENDENT
+              for (; x < in_w - 1; ++x) {
+                heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+                    + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+              }
             }
           }
         }
@@ -225,10 +301,26 @@ void heat2d_split_2(const heat2d_frame& frame, int64_t first, int64_t last) {
             const float* heat2d_p1 = heat2d + (y + 1) * heat2d_pitch;
             const float* heat2d_0 = heat2d + y * heat2d_pitch;
             const float* heat2d_m1 = heat2d + (y - 1) * heat2d_pitch;
-            WEFT_INDEPENDENT
-            for (int64_t x = 1; x < in_w - 1; ++x) {
-              heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
-                  + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+            {
+              int64_t x = 1;
+#if defined(__AVX512F__)
+              if (x + in_vector<float> <= in_w - 1) {
+                row_vector<float> heat2d_0_before = vector_before<1>(heat2d_0 + x);
+                for (; x + in_vector<float> <= in_w - 1; x += in_vector<float>) {
+                  const row_vector<float> heat2d_0_here = vector_at(heat2d_0 + x);
+                  store_vector(heat2d_1_row + x, 0.125f
+                      * (vector_at(heat2d_p1 + x) - 2.0f * heat2d_0_here + vector_at(heat2d_m1 + x))
+                      + 0.125f * (vector_at(heat2d_0 + x + 1) - 2.0f * heat2d_0_here
+                      + shifted<1>(heat2d_0_before, heat2d_0_here)) + heat2d_0_here);
+                  heat2d_0_before = heat2d_0_here;
+                }
+              }
+#endif
+              WEFT_INDEPENDENT
+              for (; x < in_w - 1; ++x) {
+                heat2d_1_row[x] = 0.125f * (heat2d_p1[x] - 2.0f * heat2d_0[x] + heat2d_m1[x])
+                    + 0.125f * (heat2d_0[x + 1] - 2.0f * heat2d_0[x] + heat2d_0[x - 1]) + heat2d_0[x];
+              }
             }
           }
         }
@@ -242,10 +334,26 @@ void heat2d_split_2(const heat2d_frame& frame, int64_t first, int64_t last) {
             const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
             const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
             const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
-            WEFT_INDEPENDENT
-            for (int64_t x = 1; x < in_w - 1; ++x) {
-              heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
-                  + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+            {
+              int64_t x = 1;
+#if defined(__AVX512F__)
+              if (x + in_vector<float> <= in_w - 1) {
+                row_vector<float> heat2d_1_0_before = vector_before<1>(heat2d_1_0 + x);
+                for (; x + in_vector<float> <= in_w - 1; x += in_vector<float>) {
+                  const row_vector<float> heat2d_1_0_here = vector_at(heat2d_1_0 + x);
+                  store_vector(heat2d_row + x, 0.125f
+                      * (vector_at(heat2d_1_p1 + x) - 2.0f * heat2d_1_0_here + vector_at(heat2d_1_m1 + x))
+                      + 0.125f * (vector_at(heat2d_1_0 + x + 1) - 2.0f * heat2d_1_0_here
+                      + shifted<1>(heat2d_1_0_before, heat2d_1_0_here)) + heat2d_1_0_here);
+                  heat2d_1_0_before = heat2d_1_0_here;
+                }
+              }
+#endif
+              WEFT_INDEPENDENT
+              for (; x < in_w - 1; ++x) {
+                heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+                    + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+              }
             }
           }
         }
@@ -267,10 +375,26 @@ void heat2d_rows(const heat2d_frame& frame, int64_t first, int64_t last) {
     const float* heat2d_1_p1 = heat2d_1 + (y + 1) * heat2d_1_pitch;
     const float* heat2d_1_0 = heat2d_1 + y * heat2d_1_pitch;
     const float* heat2d_1_m1 = heat2d_1 + (y - 1) * heat2d_1_pitch;
-    WEFT_INDEPENDENT
-    for (int64_t x = 1; x < in_w - 1; ++x) {
-      heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
-          + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+    {
+      int64_t x = 1;
+#if defined(__AVX512F__)
+      if (x + in_vector<float> <= in_w - 1) {
+        row_vector<float> heat2d_1_0_before = vector_before<1>(heat2d_1_0 + x);
+        for (; x + in_vector<float> <= in_w - 1; x += in_vector<float>) {
+          const row_vector<float> heat2d_1_0_here = vector_at(heat2d_1_0 + x);
+          store_vector(heat2d_row + x, 0.125f
+              * (vector_at(heat2d_1_p1 + x) - 2.0f * heat2d_1_0_here + vector_at(heat2d_1_m1 + x))
+              + 0.125f * (vector_at(heat2d_1_0 + x + 1) - 2.0f * heat2d_1_0_here
+              + shifted<1>(heat2d_1_0_before, heat2d_1_0_here)) + heat2d_1_0_here);
+          heat2d_1_0_before = heat2d_1_0_here;
+        }
+      }
+#endif
+      WEFT_INDEPENDENT
+      for (; x < in_w - 1; ++x) {
+        heat2d_row[x] = 0.125f * (heat2d_1_p1[x] - 2.0f * heat2d_1_0[x] + heat2d_1_m1[x])
+            + 0.125f * (heat2d_1_0[x + 1] - 2.0f * heat2d_1_0[x] + heat2d_1_0[x - 1]) + heat2d_1_0[x];
+      }
     }
   }
 }

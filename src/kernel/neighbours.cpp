@@ -1,0 +1,153 @@
+#include "kernel/neighbours.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "ir/stage_ir.h"
+#include "kernel/build.h"
+#include "kernel/visit.h"
+
+namespace weft::kernel {
+namespace {
+
+using ir::BinaryOp;
+
+constexpr int vector_bytes = 64;
+constexpr std::size_t most_rows = 8;  ///< Each keeps a register of 32 from one vector to the next.
+
+/// A loop that is looked at: what its body declares, reads and computes.
+class Looked {
+ public:
+  explicit Looked(const For& loop) : loop_(loop) {
+    varies_.insert(loop.variable);
+    for (const Stmt& statement : loop.body) is_simple_ = is_simple_ && look_at(statement);
+  }
+
+  /// Those that are read at several places, not too far apart; without names yet.
+  std::vector<Neighbours> rows() const {
+    std::vector<Neighbours> rows;
+    if (!is_simple_) return rows;
+    for (const Row& row : rows_) {
+      const int first = *row.places.begin(), last = *row.places.rbegin();
+      const int here = first <= 0 && last >= 0 ? 0 : (first + last) / 2, left = here - first;
+      if (left > 0 && left <= vector_bytes / size_of(*type_))
+        rows.push_back({row.array, offset(row.base, here), left, {}, {}});
+    }
+    if (rows.size() > most_rows) rows.clear();
+    return rows;
+  }
+
+ private:
+  struct Row {
+    Symbol array;
+    Expr base;
+    std::set<int> places;  ///< Of what is read, from there.
+  };
+
+  bool look_at(const Stmt& statement) {
+    if (const auto* let = std::get_if<Let>(&statement.op)) {
+      if (let->is_mutable || !is_arithmetic(let->value)) return false;
+      if (varies(let->value)) varies_.insert(let->name);
+      return true;
+    }
+    const auto* store = std::get_if<Store>(&statement.op);
+    return store && is_arithmetic(store->value) && varies(store->value) && goes_along(store->index);
+  }
+
+  /// Of floats of one type, each from a place that goes along with the variable.
+  bool is_arithmetic(const Expr& e) {
+    if (e->type != Scalar::F32 && e->type != Scalar::F64) return false;
+    if (e->type != type_.value_or(e->type)) return false;
+    type_ = e->type;
+    return std::visit(ir::overloaded{
+                          [](const Const&) { return true; },
+                          [](const Name&) { return true; },
+                          [&](const Unary& n) { return n.op == ir::UnaryOp::Neg && is_arithmetic(n.a); },
+                          [&](const Binary& n) {
+                            const bool is_one = n.op == BinaryOp::Add || n.op == BinaryOp::Sub ||
+                                                n.op == BinaryOp::Mul || n.op == BinaryOp::Div;
+                            return is_one && is_arithmetic(n.a) && is_arithmetic(n.b);
+                          },
+                          [&](const Load& n) { return goes_along(n.index) && note(n); },
+                          [](const auto&) { return false; },
+                      },
+                      e->op);
+  }
+  bool note(const Load& load) {
+    const auto [base, place] = split_constant(load.index);
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&, base = base](const Row& row) {
+      return row.array == load.array && same(row.base, base);
+    });
+    Row& row = found == rows_.end() ? rows_.emplace_back(Row{load.array, base, {}}) : *found;
+    row.places.insert(static_cast<int>(place));
+    return true;
+  }
+
+  bool varies(const Expr& e) const {
+    return any_of(e, [&](const Node& node) {
+      const auto* name = std::get_if<Name>(&node.op);
+      return std::holds_alternative<Load>(node.op) || (name && varies_.count(name->name) > 0);
+    });
+  }
+  /// The variable, and added to it what does not vary.
+  bool goes_along(const Expr& index) const {
+    if (const auto* name = std::get_if<Name>(&index->op)) return name->name == loop_.variable;
+    const auto* n = std::get_if<Binary>(&index->op);
+    if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub)) return false;
+    if (goes_along(n->a)) return !varies(n->b);
+    return n->op == BinaryOp::Add && !varies(n->a) && goes_along(n->b);
+  }
+
+  const For& loop_;
+  bool is_simple_ = true;
+  std::optional<Scalar> type_;
+  std::set<Symbol> varies_;
+  std::vector<Row> rows_;
+};
+
+/// The variable of the loop that is the scalar of the row at the loop's variable, if there is one.
+std::optional<Symbol> named_scalar(const For& loop, const Neighbours& row) {
+  for (const Stmt& statement : loop.body) {
+    const auto* let = std::get_if<Let>(&statement.op);
+    const auto* load = let ? std::get_if<Load>(&let->value->op) : nullptr;
+    if (load && load->array == row.array && same(load->index, row.index)) return let->name;
+  }
+  return {};
+}
+
+void find_in(Block& block, Names& names) {
+  for (Stmt& statement : block) {
+    each_block(statement, [&](Block& within) { find_in(within, names); });
+    auto* loop = std::get_if<For>(&statement.op);
+    if (!loop || loop->kind != LoopKind::Vector || loop->step) continue;
+    loop->neighbours = Looked(*loop).rows();
+    Names of_loop = names;
+    for (Neighbours& row : loop->neighbours) {
+      const auto named = named_scalar(*loop, row);
+      row.here = named ? *named : of_loop.claim(row.array.spelling() + "_here");
+      row.before = of_loop.claim(row.array.spelling() + "_before");
+    }
+  }
+}
+
+}  // namespace
+
+void find_neighbours(Function& function, Names names) {
+  visit_statements(function.body, [&](const Stmt& statement) {
+    for (const Symbol& own : effects_of(statement).declares) names.avoid(own);
+  });
+  find_in(function.body, names);
+}
+
+std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {
+  const auto [base, place] = split_constant(load.index);
+  for (const Neighbours& row : loop.neighbours) {
+    const auto [base_of_row, at_variable] = split_constant(row.index);
+    if (row.array == load.array && same(base, base_of_row))
+      return {&row, static_cast<int>(place - at_variable)};
+  }
+  return {nullptr, 0};
+}
+
+}  // namespace weft::kernel

@@ -1,0 +1,26 @@
+// Rows of which loops for vectors read neighbours.
+//
+//     for (i = 0; i < n; ++i)                    before = what ends at in[-1]
+//       out[i] = in[i - 1] + in[i];              for (i = 0; i + 16 <= n; i += 16)
+//                                           →      here = in[i .. i + 15]
+//                                                  out[i .. i + 15] = what ends at here[14], begins in before + here
+//                                                  before = here
+//
+// A vector of 64 bytes from in[i - 1] on lies on two lines of the cache, so that loading it takes twice as long; but its
+// scalars are in registers already. Compilers of C++ load it nevertheless. Hence emitted C++ spells such loops out
+// (emit/vector_loop.cpp).
+#pragma once
+
+#include "kernel/ir.h"
+#include "kernel/names.h"
+
+namespace weft::kernel {
+
+/// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type. New
+/// names are of `names`, those of the module, and none that the function has.
+void find_neighbours(Function& function, Names names);
+
+/// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.
+std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load);
+
+}  // namespace weft::kernel
