@@ -111,13 +111,15 @@ std::vector<RowAhead> CoreTiles::rows_of_images_ahead(const Tile::Stages& pass, 
   return ahead;
 }
 
-void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const {
+void CoreTiles::fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row, int planes) const {
   if (pass.back()->name != tile_.plan().passes.front().back()) return;
   for (const Source& source : tile_.sources()) {
     if (source.kept.is_member || !comes_with_pass(source) || !fetches_ahead(source)) continue;
     const Expr plane = tile_.row_at(tile_.batch_row(), source.kept.rate[1]);
-    block.push_back(
-        {prefetched(source, {row, kernel::add(plane, literal(source.kept.ahead + 1))}, left(), right())});
+    for (int next = 0; next < planes; ++next) {
+      const Expr ahead = kernel::add(plane, literal(source.kept.ahead + planes + next));
+      block.push_back({prefetched(source, {row, ahead}, left(), right())});
+    }
   }
 }
 

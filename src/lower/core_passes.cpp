@@ -72,7 +72,8 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   const bool has_constants = !constants.empty();
   if (has_constants) body = {{inside_or_constant(*source, std::move(body), std::move(constants))}};
   Tile::Together together;
-  if (const RowsTogether rows = rows_together(pass, source); rows.count > 1)
+  const bool has_constant_lines = has_constants && tile_.is_of_volume();  // beside those that are computed
+  if (const RowsTogether rows = rows_together(pass, source); rows.count > 1 && !has_constant_lines)
     together = {computed(rows), where_together(pass, source, rows.count)};
   return tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
 }
@@ -104,8 +105,10 @@ Expr CoreTiles::where_together(const Tile::Stages& pass, const Source* source, i
   const ir::Stage& stage = lanes.front()->stage();
   const auto box = box_of_first_case(stage);
   if (!box) return nullptr;
-  const Expr first = tile_.first_of_batch(source ? &source->kept : nullptr);
-  return rows_in_box(tile_.expressions(stage, Place::Row, {name(tile_.from(0)), first}), *box, rows);
+  std::vector<Expr> coords{name(tile_.from(0))};
+  for (int d = 1; d < tile_.down(); ++d) coords.push_back(name(tile_.from(d)));
+  coords.push_back(tile_.first_of_batch(source ? &source->kept : nullptr));
+  return inside_along(tile_.down(), tile_.expressions(stage, Place::Row, std::move(coords)), *box, rows);
 }
 
 Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf& part_of) {
@@ -144,7 +147,7 @@ std::vector<RowAhead> CoreTiles::rows_ahead_of(const Tile::Stages& pass, const s
 void CoreTiles::compute(Block& block, const Tile::Stages& pass, const std::vector<Expr>& row, int columns,
                         const RowsTogether& together) {
   const Ends& ends = ends_of_row();
-  if (tile_.is_of_volume() && !edges_) fetch_next_planes(block, pass, row.front());
+  if (tile_.is_of_volume() && !edges_) fetch_next_planes(block, pass, row.front(), together.count);
   Block work;
   compute_part(work, pass, row, columns, together);
   if (edges_)
@@ -412,7 +415,8 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
   const auto box = box_of_first_case(*stages.front());
   if (box) {
     const PixelRange all{variables().i, literal(0), strip.count, strip.x0};
-    const auto [begin, end] = columns_in_box(expressions, *box, all, nullptr, work);
+    const Expr is_line_inside = tile_.is_of_volume() ? inside_along(1, expressions, *box) : nullptr;
+    const auto [begin, end] = columns_in_box(expressions, *box, all, is_line_inside, work);
     loop(1, literal(0), begin);
     loop(0, begin, end);
     loop(1, end, strip.count);

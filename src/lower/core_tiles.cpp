@@ -44,12 +44,14 @@ std::string CoreTiles::comment() const {
       images.empty()
           ? ""
           : "\nRows of " + images + " are read where they lie, but for strips at the ends of the image.";
+  const auto at_a_time = [&](const std::string& one) {
+    return rows == 1 ? one + " by " + one + "." : std::to_string(rows) + " " + one + "s at a time.";
+  };
   const std::string tiles =
       tile_.is_static() ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().height().fixed()) + "."
       : tile_.is_of_volume() ? "Tiles " + parts + width + "x" + std::to_string(tile_.plan().lines()) +
-                                   " that are computed plane by plane."
-                             : "Strips " + parts + width + " columns that are computed " +
-                                   (rows == 1 ? "row by row." : std::to_string(rows) + " rows at a time.");
+                                   " that are computed " + at_a_time("plane")
+                             : "Strips " + parts + width + " columns that are computed " + at_a_time("row");
   if (members.empty()) return tiles + where;
   return tiles +
          (tile_.is_static() ? "\nThe rows of " + members + " that a tile needs are computed before it."

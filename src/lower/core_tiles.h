@@ -130,8 +130,8 @@ class CoreTiles : public TileOwner {
   std::vector<RowAhead> rows_of_images_ahead(const Tile::Stages& pass, const Expr& row, int rows) const;
   /// Where the portion of a row begins that is computed before more of the next rows is fetched.
   kernel::Symbol portion_of_row() const { return tile_.layout().names.local("portion"); }
-  /// A row of a pass goes with one of each plane that is needed next, if no pass comes before it.
-  void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row) const;
+  /// A row of `planes` planes of a pass goes with one of each plane that is needed next, if no pass comes before it.
+  void fetch_next_planes(Block& block, const Tile::Stages& pass, const Expr& row, int planes) const;
   kernel::Prefetch prefetched(const Source& source, std::vector<Expr> coords, const Expr& from,
                               const Expr& until) const;
   /// The current row of an image, copied to its kept rows with what its border finds.

@@ -98,14 +98,15 @@ std::vector<std::vector<ir::Stage>> rows_below(const std::vector<const ir::Stage
   Names added;
   for (int r = 0; r < together.count; ++r) {
     // One for all stages: what they have in common stays so.
-    const AllInSteps steps{{1, 0}, {rate, first + r}};
+    AllInSteps steps(stages.front()->box.size(), {1, 0});
+    steps.back() = {rate, first + r};
     ir::Rewriter rewriter = to_steps(steps, strict || rate == 1);  // in any row, no pixels become the same
     for (const ir::Stage* stage : stages) {
       ir::Stage& row = rows[r].emplace_back(ir::rewritten(*stage, std::ref(rewriter)));
-      const ir::Range& y = stage->box[1];
-      const ir::Affine least = (y.min - first + (rate - 1)).floor_div(rate),
-                       end = (y.min + y.extent - first - together.count).floor_div(rate) + 1;
-      row.box[1] = {least, end - least};
+      const ir::Range& down = stage->box.back();
+      const ir::Affine least = (down.min - first + (rate - 1)).floor_div(rate),
+                       end = (down.min + down.extent - first - together.count).floor_div(rate) + 1;
+      row.box.back() = {least, end - least};
       add_names(*stage, rewriter, names, added);
     }
   }

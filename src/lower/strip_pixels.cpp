@@ -75,16 +75,15 @@ std::vector<ir::Case> as_one_case(const std::vector<ir::Case>& cases) {
   return {{nullptr, ir::select(cases[0].when, cases[0].value, cases[1].value)}};
 }
 
-Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box, int rows) {
+Expr inside_along(std::size_t dimension, const ExpressionLowering& expressions,
+                  const std::vector<analysis::Bounds>& box, int count) {
+  const Expr& first = expressions.coordinate(dimension);
+  const Expr last = kernel::add(first, kernel::literal(count - 1));
   Expr are_inside;
-  for (std::size_t d = 1; d < box.size(); ++d) {
-    const Expr& at = expressions.coordinate(d);
-    for (const ir::Affine& bound : box[d].lower)
-      are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Le, expressions.lower(bound), at));
-    const Expr last = d + 1 == box.size() ? kernel::add(at, kernel::literal(rows - 1)) : at;
-    for (const ir::Affine& bound : box[d].upper)
-      are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Lt, last, expressions.lower(bound)));
-  }
+  for (const ir::Affine& bound : box[dimension].lower)
+    are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Le, expressions.lower(bound), first));
+  for (const ir::Affine& bound : box[dimension].upper)
+    are_inside = kernel::both(are_inside, kernel::binary(BinaryOp::Lt, last, expressions.lower(bound)));
   return are_inside;
 }
 
@@ -118,8 +117,10 @@ void store_pixels(ExpressionLowering& expressions, const StripTarget& target, co
   const auto box = box_of_first_case(*target.stage);
   if (!box) return loop(cases, pixels.from, pixels.until);
 
-  const auto [first, end] =
-      columns_in_box(expressions, *box, pixels, rows_in_box(expressions, *box, 1), work);
+  Expr is_row_inside;
+  for (std::size_t d = 1; d < box->size(); ++d)
+    is_row_inside = kernel::both(is_row_inside, inside_along(d, expressions, *box));
+  const auto [first, end] = columns_in_box(expressions, *box, pixels, is_row_inside, work);
   const std::vector<ir::Case> inside{{nullptr, cases[0].value}}, outside{{nullptr, cases[1].value}};
   loop(outside, pixels.from, first);
   loop(inside, first, end);

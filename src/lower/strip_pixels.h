@@ -52,9 +52,9 @@ struct PixelRange {
 std::optional<std::vector<analysis::Bounds>> box_of_first_case(const ir::Stage& stage);
 /// Those two as one value: no ways that part for each pixel.
 std::vector<ir::Case> as_one_case(const std::vector<ir::Case>& cases);
-/// Whether `rows` rows from the current one on lie in the box; null if all do.
-kernel::Expr rows_in_box(const ExpressionLowering& expressions, const std::vector<analysis::Bounds>& box,
-                         int rows);
+/// Whether, along a dimension, `count` coordinates from the current one on lie in the box; null if all do.
+kernel::Expr inside_along(std::size_t dimension, const ExpressionLowering& expressions,
+                          const std::vector<analysis::Bounds>& box, int count = 1);
 /// The pixels of a range whose columns lie in the box: none unless `in_rows`, if that is not null.
 struct ColumnsInBox {
   kernel::Expr first, end;  ///< Names, which `work` defines.

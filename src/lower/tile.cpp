@@ -179,7 +179,10 @@ Tile::RowsAtATime Tile::rows_at_a_time(const plan::Kept* kept, bool all) const {
 }
 
 Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together together) const {
-  if (is_of_volume()) work = for_lines(kept, all, std::move(work));
+  if (is_of_volume()) {
+    work = for_lines(kept, all, std::move(work));
+    if (!together.work.empty()) together.work = for_lines(kept, false, std::move(together.work));
+  }
   const kernel::Symbol& variable = marching(kept);
   const Expr row = name(variable);
   auto [first, count, from, until] = rows_at_a_time(kept, all);

@@ -54,13 +54,21 @@ int width_in_second_level(const March& march, int rows_of_pass) {
                     most_width_of_second_level);
 }
 
-/// How much is computed for each pixel of a plane of a tile, with those around it; each row takes the time of some
-/// pixels more.
+/// How much is computed for each pixel of a plane of a tile, with what each stage needs around it; each row takes the time of
+/// some pixels more.
 double done_for_pixel(const March& march, int width, int lines) {
-  Window around(3);
-  for (const RollingRows& r : march.rolling) around = analysis::hull(around, r.window);
-  const double columns = width + static_cast<double>(around[0].extent() - 1) + pixels_of_row;
-  return columns / width * static_cast<double>(lines + around[1].extent() - 1) / lines;
+  const auto of_stage = [&](std::int64_t columns_around, std::int64_t lines_around) {
+    return static_cast<double>(width + columns_around + pixels_of_row) *
+           static_cast<double>(lines + lines_around);
+  };
+  double done = of_stage(0, 0);  // the result
+  int stages = 1;
+  for (const RollingRows& r : march.rolling) {
+    if (!r.is_member) continue;
+    done += of_stage(r.window[0].extent() - 1, r.window[1].extent() - 1);
+    ++stages;
+  }
+  return done / (static_cast<double>(width) * lines * stages);
 }
 
 /// The tile of a volume whose planes fit a second-level cache that computes least around itself.

@@ -109,7 +109,7 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
     std::set<Position> of_all;
     for (int row = 0; row < rows; ++row) {
       for (Position position : of_one) {
-        if (position.size() > 1) position[1] += row;
+        if (position.size() > 1) position.back() += row;
         of_all.insert(std::move(position));
       }
     }
@@ -125,7 +125,7 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
 int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
   constexpr int two = 2;
   const March& march = group.march;
-  if (is_of_volumes(march) || march.in_parts || march.has_lanes_apart() || !march.has_one_rate()) return 1;
+  if (march.in_parts || march.has_lanes_apart() || !march.has_one_rate()) return 1;
   double operations = 0, accesses = 0, saved = 0;
   for (const Loop& loop : group.loops) {
     const int lanes = loop.stage().type.lanes;

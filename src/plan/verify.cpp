@@ -111,8 +111,6 @@ Why why_not_in_rows(const KernelPlan& plan) {
   if (plan.is_static() || plan.parts || plan.has_lanes_apart() || !plan.has_one_rate())
     return fmt::format("only passes of a core that marches at one rate compute {} rows of '{}' at a time",
                        rows, plan.result);
-  if (plan.is_of_volume())
-    return fmt::format("passes of a volume compute its rows one by one, not {} at a time", rows);
   if (plan.before % rows != 0)
     return fmt::format("{} rows above a tile are no multiple of {}", plan.before, rows);
   return std::nullopt;

@@ -97,6 +97,22 @@ TEST_F(PhasesOf, RowsOfABatchReadTheirOwnCoarseRows) {
   EXPECT_EQ(rows_from(3), "2*k + 1 2*k + 2 | 2*k + 2 2*k + 2 | 2*k + 2 2*k + 3 | 2*k + 3 2*k + 3");
 }
 
+TEST_F(PhasesOf, RowsOfABatchOfAVolumeLieInItsPlanes) {
+  const Image<float> volume("v", 3);
+  const Stage out = stage("out", volume.size(), [&](Var x, Var y, Var z) {
+    return volume.border(Border::clamp())(x, y, z - 1) + volume(x, y, z);
+  });
+  std::unordered_map<const ir::Node*, std::string> names;
+  const auto planes = rows_below({out.node().get()}, {2, {1, 0}}, names, true);
+  const auto read = [&](int below, int number, int dimension) {
+    const ir::Expr e = ir::reads(planes.at(below).at(0)).at(number);
+    return std::get<ir::Affine>(std::get<ir::Read>(e->op).indices[dimension]).to_string();
+  };
+  EXPECT_EQ(read(1, 0, 2), read(0, 1, 2)) << "the plane above the second is the first";
+  EXPECT_NE(read(1, 0, 2), read(0, 0, 2));
+  EXPECT_EQ(read(1, 0, 1), read(0, 0, 1));
+}
+
 TEST_F(PhasesOf, StepsHaveRowsAndColumns) {
   const Stage a = stage("a", {{-1, 3}, {in.width() * 2, in.height()}},
                         [&](Var x, Var y) { return in.border(Border::clamp())((x + 1) / 2, 2 * y) + x; });

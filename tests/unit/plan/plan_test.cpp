@@ -307,8 +307,7 @@ TEST(Plan, OfWhatHasOtherStepsComputesRowsOneByOne) {
   const auto beyond = plane.border(Border::clamp());
   const Stage next =
       stage("b", volume.size(), [&](Var x, Var y, Var z) { return beyond(x, y, z) + beyond(x, y, z + 1); });
-  EXPECT_EQ(why(next, R"(["all", "all", 2])"),
-            "passes of a volume compute its rows one by one, not 2 at a time");
+  EXPECT_EQ(why(next, R"(["all", "all", 2])"), "") << "planes of a volume";
 }
 
 TEST(Plan, OfAnotherProcessorIsChosenAnew) {
