@@ -184,8 +184,8 @@ struct KernelPlan {
   /// Of an evolution: the first step reads the initial fields where they lie; else they are copied first.
   bool reads_initial = false;
   std::string evolves_with;  ///< Another field of the evolution, whose plan says how all of them change.
-  /// Of an evolution: a kernel that takes several steps, used while enough are left, and for several fields one that takes a
-  /// single step of all of them. Or none.
+  /// Of an evolution: a kernel that takes several steps, used while enough are left, perhaps one of fewer for the rest, and
+  /// for several fields one that takes a single step of all of them. Or none.
   std::vector<KernelPlan> several;
   int steps = 1;  ///< Time steps that the kernel takes; each is a pass that reads the one before.
   std::optional<SplitTiles> split;  ///< The steps are taken in place, in tiles like these.

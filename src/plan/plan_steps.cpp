@@ -15,7 +15,9 @@ namespace weft::plan {
 namespace {
 
 constexpr int usual_steps_of_split = 16;
-constexpr int pixels_of_split = 256;      // in whole rows: what the threads of a block share at a time
+constexpr int pixels_of_split = 256;  // in whole rows: what the threads of a block share at a time
+// Up to 15 steps that a kernel of 16 leaves over would be as many passes over the field.
+constexpr int least_steps_with_rest = 16, steps_of_rest = 4;
 constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
 
 /// Passes compute multiples of this number of pixels: whole vectors. Vectors of pixels of less than 4 bytes are so long that too
@@ -127,10 +129,12 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
   } else if (const int steps = asked.steps.value_or(1); steps > 1) {
     if (const auto why = add_at_once(plan, evolution, steps, memory, asked))
       return fmt::format("{} steps of '{}' are no kernel: {}", steps, plan.result, *why);
-    // What is left over takes one pass over all fields, too, if that is possible.
-    Choices of_one;
-    of_one.steps_from = asked.steps_from;
-    if (evolution.fields.size() > 1) add_at_once(plan, evolution, 1, memory, std::move(of_one));
+    // What is left over takes fewer passes than steps, and one over all fields, where that is possible.
+    Choices of_rest;
+    of_rest.steps_from = asked.steps_from;
+    if (!memory.is_of_blocks() && steps >= least_steps_with_rest)
+      add_at_once(plan, evolution, steps_of_rest, memory, of_rest);
+    if (evolution.fields.size() > 1) add_at_once(plan, evolution, 1, memory, of_rest);
   }
   plan.reads_initial = !asked.split && can_read_initial(evolution, !plan.several.empty());
   if (plan.reads_initial) {

@@ -176,7 +176,7 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   }
   plan.edges = asked.edges.value_or(plan.edges);
   add_passes(plan, passes);
-  if (rows_of_pass > 1) count_together(plan, group, passes, rows_of_pass);
+  count_together(plan, group, passes, rows_of_pass);
 }
 
 void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStrip& strip,

@@ -91,9 +91,24 @@ double loads_one_by_one(const Group& group, const StagePass& pass) {
   return loads;
 }
 
+/// Of what a loop reads of one image, what is in a register already: left neighbours of other values of the same row, if
+/// emitted code names vectors (kernel/neighbours.h).
+std::size_t left_neighbours(const std::set<Position>& read) {
+  std::map<Position, std::vector<std::int64_t>> columns;  // by row
+  for (const Position& position : read)
+    columns[{position.begin() + 1, position.end()}].push_back(position.front());
+  std::size_t count = 0;
+  for (const auto& [row, x] : columns)
+    if (x.size() > 1) count += std::count_if(x.begin(), x.end(), [](std::int64_t at) { return at < 0; });
+  return count;
+}
+
+enum class Neighbours { Loaded, InRegisters };
+
 /// Values that a loop loads for a pixel of a pass, lanes counted, if it computes `rows` rows; nothing if one loop may not be
 /// enough.
-std::optional<double> loads_together(const Group& group, const StagePass& pass, int rows) {
+std::optional<double> loads_together(const Group& group, const StagePass& pass, int rows,
+                                     Neighbours neighbours = Neighbours::InRegisters) {
   Positions positions;
   for (const StageReads& member : group.members) {
     if (std::count(pass.begin(), pass.end(), member.stage) == 0) continue;
@@ -104,6 +119,11 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
       if (!r->source->box.empty() && !add(positions, *r)) return std::nullopt;
     }
   }
+  const Scalar type = pass.front()->type.scalar;
+  const bool are_floats = is_float(type) && type != Scalar::F16 &&
+                          std::all_of(positions.begin(), positions.end(),
+                                      [&](const auto& entry) { return entry.first->type.scalar == type; });
+  const bool has_neighbours = neighbours == Neighbours::InRegisters && are_floats;
   std::size_t loads = 0, shared = 0;
   for (const auto& [source, of_one] : positions) {
     std::set<Position> of_all;
@@ -114,7 +134,7 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
       }
     }
     const auto lanes = static_cast<std::size_t>(source->type.lanes);
-    loads += of_all.size() * lanes;
+    loads += (of_all.size() - (has_neighbours ? left_neighbours(of_all) : 0)) * lanes;
     shared += of_one.size() * rows - of_all.size();  // lanes are neighbours in one vector
   }
   if (shared > most_shared) return std::nullopt;
@@ -163,7 +183,8 @@ Choices with_rows_of_pass(Choices asked, const Group& group) {
 
 void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows) {
   for (const StagePass& pass : passes) {
-    const auto one = loads_together(group, pass, 1), several = loads_together(group, pass, rows);
+    const auto one = loads_together(group, pass, 1, Neighbours::Loaded),
+               several = loads_together(group, pass, rows);
     const auto last = std::find_if(plan.computed.begin(), plan.computed.end(),
                                    [&](const Computed& c) { return c.stage == pass.back()->name; });
     if (one && several) last->accesses -= *one - *several;

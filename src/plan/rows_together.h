@@ -13,7 +13,7 @@ namespace weft::plan {
 /// room for them: 1 unless loads are a large part of what it does.
 Choices with_rows_of_pass(Choices asked, const Group& group);
 
-/// Counts once what `rows` rows of a pass have in common, in the accesses of its last stage.
+/// Counts once what `rows` rows of a pass have in common, and what neighbours in them have, in the accesses of its last stage.
 void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows);
 
 }  // namespace weft::plan

@@ -19,6 +19,9 @@ constexpr double enough_saved_by_steps = 0.1;
 // Split tiles save what others compute again, and wait more often; no GPU has confirmed their prices, and on CPUs they were
 // no faster where the model said so (bench/results/2026-11-25-split-tiles.md).
 constexpr double enough_saved_by_split = 0.25;
+// More steps at a time ask less of memory, which the cores share: on CPUs they may cost a little more by the model, which has
+// two cores (bench/results/2026-11-27-neighbours.md).
+constexpr double worth_of_memory = 0.05;
 // Of a field on CPUs: smaller ones stay in caches from step to step, and tiles would compute their halos for nothing
 // (bench/results/2026-11-23-steps-at-once.md).
 constexpr std::int64_t least_bytes_of_cores = 8 << 20;
@@ -79,7 +82,8 @@ class Choosing {
   /// Of the time of the best so far.
   double to_be_saved_by(const plan::Choices& asked) const {
     if (asked.split && !best_.asked.split) return enough_saved_by_split;
-    return best_.asked.steps == 1 ? enough_saved_by_steps : 0;
+    if (best_.asked.steps == 1) return enough_saved_by_steps;
+    return memory_.is_of_blocks() || asked.split ? 0 : -worth_of_memory;
   }
 
   const plan::Group group_;
