@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "ir/stage_ir.h"
 #include "kernel/build.h"
 #include "kernel/visit.h"
 
@@ -60,19 +59,15 @@ class Looked {
     if (e->type != Scalar::F32 && e->type != Scalar::F64) return false;
     if (e->type != type_.value_or(e->type)) return false;
     type_ = e->type;
-    return std::visit(ir::overloaded{
-                          [](const Const&) { return true; },
-                          [](const Name&) { return true; },
-                          [&](const Unary& n) { return n.op == ir::UnaryOp::Neg && is_arithmetic(n.a); },
-                          [&](const Binary& n) {
-                            const bool is_one = n.op == BinaryOp::Add || n.op == BinaryOp::Sub ||
-                                                n.op == BinaryOp::Mul || n.op == BinaryOp::Div;
-                            return is_one && is_arithmetic(n.a) && is_arithmetic(n.b);
-                          },
-                          [&](const Load& n) { return goes_along(n.index) && note(n); },
-                          [](const auto&) { return false; },
-                      },
-                      e->op);
+    if (const auto* load = std::get_if<Load>(&e->op)) return goes_along(load->index) && note(*load);
+    if (const auto* negated = std::get_if<Unary>(&e->op))
+      return negated->op == ir::UnaryOp::Neg && is_arithmetic(negated->a);
+    if (const auto* n = std::get_if<Binary>(&e->op)) {
+      const bool is_one = n->op == BinaryOp::Add || n->op == BinaryOp::Sub || n->op == BinaryOp::Mul ||
+                          n->op == BinaryOp::Div;
+      return is_one && is_arithmetic(n->a) && is_arithmetic(n->b);
+    }
+    return std::holds_alternative<Const>(e->op) || std::holds_alternative<Name>(e->op);
   }
   bool note(const Load& load) {
     const auto [base, place] = split_constant(load.index);
