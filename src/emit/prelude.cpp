@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "emit/c_like.h"
-#include "emit/row_vectors.h"
+#include "emit/vector_helpers.h"
 #include "ir/value.h"
 
 namespace weft::emit {
@@ -20,6 +20,9 @@ namespace {
 
 const std::map<std::string, std::string>& fixed_helpers() {
   static const std::map<std::string, std::string> helpers = {
+      {"look_up", look_up_text},
+      {"pick_planes", pick_planes_text},
+      {"row_vector", row_vector_text},
       {"clamp_index", R"(// i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;
@@ -79,123 +82,6 @@ static inline void prefetch(const void* from, int64_t bytes) {
 static inline int16_t half_of_sum(int16_t a, int16_t b) {
   const int16_t other = (int16_t)(a ^ b), half = (int16_t)((a & b) + (other >> 1));
   return (int16_t)(half + ((half >> 15) & other & 1));
-}
-)"},
-      {"look_up",
-       R"(// to[i] = table[places[i]] of a table of `size` bytes. AVX-512 VBMI looks up 64 places at a time: it permutes each 128
-// bytes of the table by the low 7 bits of a place, and the other bits say which result counts.
-#if defined(__AVX512VBMI__)
-typedef uint8_t vector_of_bytes __attribute__((vector_size(64), aligned(1), may_alias));
-static inline vector_of_bytes permuted(const uint8_t* of_128, vector_of_bytes at) {
-  const vector_of_bytes first = *(const vector_of_bytes*)of_128, second = *(const vector_of_bytes*)(of_128 + 64);
-#if defined(__clang__)
-  return (vector_of_bytes)__builtin_ia32_vpermi2varqi512(first, at, second);
-#else
-  return __builtin_shuffle(first, second, at);
-#endif
-}
-#endif
-template <class Place>
-static inline void look_up(const uint8_t* table, int64_t size, const Place* places, uint8_t* to, int64_t count) {
-  int64_t i = 0;
-#if defined(__AVX512VBMI__)
-  const int64_t whole = size / 128;
-  uint8_t rest[128] = {};
-  __builtin_memcpy(rest, table + whole * 128, (size_t)(size % 128));
-  for (; i + 64 <= count; i += 64) {
-    uint8_t low[64], high[64];
-    for (int b = 0; b < 64; ++b) low[b] = (uint8_t)(places[i + b] & 127);
-    for (int b = 0; b < 64; ++b) high[b] = (uint8_t)(places[i + b] >> 7);
-    const vector_of_bytes at = *(const vector_of_bytes*)low, part = *(const vector_of_bytes*)high;
-    vector_of_bytes found = permuted(rest, at);
-    for (int64_t p = 0; p < whole; ++p) found = part == (uint8_t)p ? permuted(table + p * 128, at) : found;
-    *(vector_of_bytes*)(to + i) = found;
-  }
-#else
-  (void)size;
-#endif
-  for (; i < count; ++i) to[i] = table[places[i]];
-}
-)"},
-      {"pick_planes",
-       R"(// Vectors that are permuted: those of AVX-512, or AVX2.
-#if defined(__AVX512F__)
-#define WEFT_PERMUTED 16
-#elif defined(__AVX2__)
-#define WEFT_PERMUTED 8
-#endif
-#ifdef WEFT_PERMUTED
-typedef float permuted_floats __attribute__((vector_size(4 * WEFT_PERMUTED), aligned(4), may_alias));
-typedef int32_t permuted_places __attribute__((vector_size(4 * WEFT_PERMUTED), aligned(4), may_alias));
-static inline permuted_floats permuted_pair(permuted_floats first, permuted_floats second, permuted_places at) {
-#if !defined(__clang__)
-  return __builtin_shuffle(first, second, at);
-#elif WEFT_PERMUTED == 16
-  return (permuted_floats)__builtin_ia32_vpermi2varps512(first, at, second);
-#else
-  const permuted_floats low = __builtin_ia32_permvarsf256(first, at), high = __builtin_ia32_permvarsf256(second, at);
-  return at < WEFT_PERMUTED ? low : high;
-#endif
-}
-#endif
-// Of a table of up to 16 planes the values of each place in the planes, one beside the other: upright[16 * j + z] =
-// table[z * pitch + j], where vectors are permuted. It reads and writes some places beyond the last.
-static inline void stand_up(const float* table, int64_t planes, int64_t pitch, int64_t count, float* upright) {
-#ifdef WEFT_PERMUTED
-  constexpr int n = WEFT_PERMUTED;
-  permuted_places low = {}, high = {};
-  for (int k = 0; k < n; ++k) low[k] = k / 2 + k % 2 * n, high[k] = low[k] + n / 2;
-  for (int64_t j = 0; j < count; j += n) {
-    for (int from = 0; from < 16; from += n) {
-      permuted_floats rows[n], mixed[n];
-      for (int z = 0; z < n; ++z) {
-        rows[z] = from + z < planes ? *(const permuted_floats*)(table + (from + z) * pitch + j) : permuted_floats{};
-      }
-      for (int step = 1; step < n; step *= 2) {  // each row with the one that is half of them further on
-        for (int z = 0; z < n / 2; ++z) {
-          mixed[2 * z] = permuted_pair(rows[z], rows[z + n / 2], low);
-          mixed[2 * z + 1] = permuted_pair(rows[z], rows[z + n / 2], high);
-        }
-        for (int z = 0; z < n; ++z) rows[z] = mixed[z];
-      }
-      for (int z = 0; z < n; ++z) *(permuted_floats*)(upright + (j + z) * 16 + from) = rows[z];
-    }
-  }
-#else
-  (void)table, (void)planes, (void)pitch, (void)count, (void)upright;
-#endif
-}
-// to[k][i] = table[places[i] * pitch + ((start + i) >> shift) * lanes + lane + k]: places are planes. Each 8 pixels have one
-// column, so vectors are permuted where that is possible.
-template <int shift, int lanes, int picks>
-static inline void pick_planes(const float* upright, const float* table, int64_t pitch, const int32_t* places,
-                               int64_t start, int64_t lane, float* const (&&to)[picks], int64_t count) {
-  const auto column = [=](int64_t i) { return (int32_t)((start + i) >> shift) * lanes + (int32_t)lane; };
-#ifdef WEFT_PERMUTED
-  const auto pick = [&](int64_t i) { for (int k = 0; k < picks; ++k) to[k][i] = table[places[i] * pitch + column(i) + k]; };
-  constexpr int n = WEFT_PERMUTED;
-  permuted_places of_columns = {};
-  for (int k = 8; k < n; ++k) of_columns[k] = 16;
-  int64_t i = 0;
-  for (; i < count && (start + i) % 8 != 0; ++i) pick(i);
-  for (; i + n <= count; i += n) {
-    const permuted_places at = *(const permuted_places*)(places + i) + of_columns;
-    const float* left = upright + column(i) * 16;
-    const float* right = n == 16 ? upright + column(i + 8) * 16 : left + 8;  // of 8 pixels, the other planes
-    for (int k = 0; k < picks; ++k) {
-      *(permuted_floats*)(to[k] + i) = permuted_pair(*(const permuted_floats*)(left + 16 * k),
-                                                     *(const permuted_floats*)(right + 16 * k), at);
-    }
-  }
-  for (; i < count; ++i) pick(i);
-#else
-  (void)upright;
-  for (int k = 0; k < picks; ++k) {
-    float* const of_lane = to[k];
-    WEFT_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) of_lane[i] = table[places[i] * (int32_t)pitch + column(i) + k];
-  }
-#endif
 }
 )"},
       {"exceeds_caches", R"(#ifndef WEFT_CACHE_BYTES
@@ -562,9 +448,7 @@ std::string prelude(const std::set<std::string>& helpers) {
   std::string text;
   for (const std::string& name : helpers) {
     const auto fixed = fixed_helpers().find(name);
-    text += name == "row_vector"             ? row_vectors
-            : fixed == fixed_helpers().end() ? typed_helper(name)
-                                             : fixed->second;
+    text += fixed == fixed_helpers().end() ? typed_helper(name) : fixed->second;
   }
   return text;
 }

@@ -38,7 +38,7 @@ Scalar type_of_stores(const kernel::For& loop) {
   throw InternalError("a loop over vectors that stores nothing");
 }
 
-/// Whether it is of the vectors that are loaded first of all.
+/// Whether it is a vector that the loop loads before it computes anything.
 bool is_loaded_first(const kernel::For& loop, const kernel::Symbol& name) {
   return std::any_of(loop.neighbours.begin(), loop.neighbours.end(),
                      [&](const kernel::Neighbours& row) { return row.here == name; });

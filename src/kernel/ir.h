@@ -228,13 +228,13 @@ struct Atomic {
 struct Barrier {
   bool is_of_warp = false;
 };
-/// A row that a loop reads at neighbouring places: array[index - left] and on.
+/// A row that a loop reads at neighbouring places, array[index - left] and on. `left` is at most the scalars of a vector of 64
+/// bytes. Emitted code calls the vector that ends before array[index] `before`, and the one that begins there `here`.
 struct Neighbours {
   Symbol array;
   Expr index;
-  int left;  ///< At most the scalars of a vector, 64 bytes.
-  Symbol before,
-      here;  ///< What emitted code calls the vectors that end before array[index], and that begin there.
+  int left;
+  Symbol before, here;
 };
 struct For {
   LoopKind kind;
@@ -243,8 +243,8 @@ struct For {
   Block body;
   Expr step = {};               ///< Of their type; null: 1.
   bool has_block_each = false;  ///< Of blocks: the grid has one for each iteration, so that this is no loop.
-  std::vector<Neighbours> neighbours =
-      {};  ///< If there are any, emitted C++ spells out the vectors (neighbours.h).
+  /// If there are any, emitted C++ spells out the vectors (neighbours.h).
+  std::vector<Neighbours> neighbours = {};
 };
 struct If {
   Expr condition;

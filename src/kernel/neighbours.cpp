@@ -12,7 +12,7 @@ namespace {
 
 using ir::BinaryOp;
 
-constexpr int vector_bytes = 64;
+constexpr int vector_bytes = 64;      ///< Of those that emitted code spells out.
 constexpr std::size_t most_rows = 8;  ///< Each keeps a register of 32 from one vector to the next.
 
 /// A loop that is looked at: what its body declares, reads and computes.

@@ -1,4 +1,4 @@
-// Rows of which loops for vectors read neighbours.
+// Rows whose neighbouring scalars a loop for vectors reads.
 //
 //     for (i = 0; i < n; ++i)                    before = what ends at in[-1]
 //       out[i] = in[i - 1] + in[i];              for (i = 0; i + 16 <= n; i += 16)

@@ -5,7 +5,7 @@
 #include "kernel/build.h"
 #include "tests/support/symbols.h"
 
-namespace weft::kernel {
+namespace weft::kernel::neighbours_test {
 namespace {
 
 using ir::BinaryOp;
@@ -71,4 +71,4 @@ TEST(Neighbours, LeaveRegistersToTheRest) {
 }
 
 }  // namespace
-}  // namespace weft::kernel
+}  // namespace weft::kernel::neighbours_test
