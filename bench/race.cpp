@@ -140,30 +140,24 @@ Peer library(const std::string& name, const std::string& file, const ir::Pipelin
   for (const auto* planes : {&inputs, &outputs}) {
     for (const Planar& image : *planes) images.push_back(image.image());
   }
-  Peer peer{name,
-            [=] {
-              if (const char* error = run(images.data(), static_cast<std::int64_t>(images.size())))
-                throw Error(error);
-            },
-            {},
-            {},
-            Json::array(),
-            {}};
+  Peer peer;
+  peer.name = name;
+  peer.run = [run, images, inputs, outputs] {  // the planes, too: the images lie in them
+    if (const char* error = run(images.data(), static_cast<std::int64_t>(images.size()))) throw Error(error);
+  };
   for (const Planar& output : outputs) peer.outputs.push_back(output.view());
   return peer;
 }
 
 /// Emitted C++, with images as Weft has them.
 Peer emitted(const std::string& name, const std::string& file, const ir::Pipeline& pipeline,
-             const Arguments& arguments, const CompileOptions& options) {
+             const Arguments& arguments, const compile::CompileFlags& flags, int threads) {
   const std::shared_ptr<const ir::Pipeline> shared(&pipeline, [](const ir::Pipeline*) {});
-  const kernel::Module module =
-      compile::lowered(pipeline, target::Processor::Cpu, compile::scheduling_of(options));
-  const auto object = std::make_shared<const compile::SharedObject>(compile::compile_shared(
-      tools::read_text(file), runtime::flags_for(module, options), compile::ContentCache()));
-  const auto program =
-      std::make_shared<const runtime::CpuProgram>(shared, object, "weft_entry", options.threads);
-  Peer peer{name, {}, {}, {}, Json::array(), {}};
+  const auto object = std::make_shared<const compile::SharedObject>(
+      compile::compile_shared(tools::read_text(file), flags, compile::ContentCache()));
+  const auto program = std::make_shared<const runtime::CpuProgram>(shared, object, "weft_entry", threads);
+  Peer peer;
+  peer.name = name;
   std::map<std::string, Buffer> outputs;
   for (const ir::StagePtr& stage : pipeline.outputs) {
     const Buffer& own = arguments.outputs.at(stage->name);
@@ -241,8 +235,10 @@ Json race(const Options& options) {
   on_cpu.target = Target::Cpu, on_cpu.threads = options.threads;
   std::vector<Peer> peers;
   for (const auto& [name, file] : options.peers) peers.push_back(library(name, file, pipeline, arguments));
+  const compile::CompileFlags flags = runtime::flags_for(
+      compile::lowered(pipeline, target::Processor::Cpu, compile::scheduling_of(on_cpu)), on_cpu);
   for (const auto& [name, file] : options.sources)
-    peers.push_back(emitted(name, file, pipeline, arguments, on_cpu));
+    peers.push_back(emitted(name, file, pipeline, arguments, flags, on_cpu.threads));
   for (Peer& peer : peers) {
     try {
       peer.run();
