@@ -32,6 +32,8 @@ Expr binary(BinaryOp op, Expr a, Expr b) {
 
 Expr select(Expr condition, Expr a, Expr b) {
   if (const auto known = literal_value(condition)) return *known ? a : b;
+  if (const auto* other = std::get_if<Select>(&b->op); other && same(other->condition, condition))
+    b = other->b;
   const Scalar type = a->type;
   return make(type, Select{std::move(condition), std::move(a), std::move(b)});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using ir::BinaryOp;
 
-constexpr int vector_bytes = 64;      ///< Of those that emitted code spells out.
+constexpr int vector_bytes = 64;      ///< A register of AVX-512: 16 floats, 8 doubles.
 constexpr std::size_t most_rows = 8;  ///< Each keeps a register of 32 from one vector to the next.
 
 /// A loop that is looked at: what its body declares, reads and computes.
@@ -129,9 +129,7 @@ void find_in(Block& block, Names& names) {
 }  // namespace
 
 void find_neighbours(Function& function, Names names) {
-  visit_statements(function.body, [&](const Stmt& statement) {
-    for (const Symbol& own : effects_of(statement).declares) names.avoid(own);
-  });
+  avoid_declared_in(function, names);
   find_in(function.body, names);
 }
 

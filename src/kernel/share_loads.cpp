@@ -155,9 +155,8 @@ void share_loads(Block& block, const std::function<Symbol(const std::string&)>& 
 
 void share_spread_loads(Function& function, Names names) {
   Pointed pointed;
+  avoid_declared_in(function, names);  // what is hoisted leaves its loop
   visit_statements(function.body, [&](const Stmt& statement) {
-    for (const Symbol& own : effects_of(statement).declares)
-      names.avoid(own);  // what is hoisted leaves its loop
     const auto* pointer = std::get_if<Pointer>(&statement.op);
     if (!pointer) return;
     pointed[pointer->name].insert(pointer->array);

@@ -279,9 +279,7 @@ class PlaceSharing {
 }  // namespace
 
 void share_places(Function& function, const Module& module, Names names) {
-  visit_statements(function.body, [&](const Stmt& s) {
-    for (const Symbol& own : effects_of(s).declares) names.avoid(own);
-  });
+  avoid_declared_in(function, names);
   PlaceSharing(module, names).walk(function.body);
 }
 

@@ -196,6 +196,12 @@ void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& r
   }
 }
 
+void avoid_declared_in(const Function& function, Names& names) {
+  visit_statements(function.body, [&](const Stmt& statement) {
+    for (const Symbol& declared : effects_of(statement).declares) names.avoid(declared);
+  });
+}
+
 std::set<Symbol> names_in(const Block& block) {
   std::set<Symbol> names;
   visit_statements(block, [&](const Stmt& statement) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernel/ir.h"
+#include "kernel/names.h"
 
 namespace weft::kernel {
 
@@ -41,6 +42,9 @@ Expr rewritten(const Expr& e, const std::function<Expr(const Expr&)>& rewrite);
 /// Replaces every expression of a block for which `rewrite` returns another, and the parts of the rest for
 /// which it does: users before operands. Null keeps an expression.
 void rewrite_expressions(Block& block, const std::function<Expr(const Expr&)>& rewrite);
+
+/// Keeps what a function declares in its body out of what `names` may claim.
+void avoid_declared_in(const Function& function, Names& names);
 
 /// All variables, arrays and fields that a block uses, but for what it only declares; a call passes the
 /// frame, so a callee's are not among them.

@@ -48,7 +48,8 @@ std::vector<ir::Stage> stages_in_steps(const std::vector<const ir::Stage*>& stag
                                        const std::unordered_map<const ir::Node*, std::string>& names,
                                        std::unordered_map<const ir::Node*, std::string>& added, bool strict);
 
-/// `count` rows, or planes of a volume, from first.rate * k + first.first on: from any row (rate 1), or from one that is known to be even (rate 2).
+/// `count` rows, or planes of a volume, from first.rate * k + first.first on: from any row (rate 1), or from one that is known
+/// to be even (rate 2).
 struct RowsTogether {
   int count = 1;
   InSteps first = {1, 0};

@@ -1,4 +1,5 @@
-// How many rows of a tile a core's pass computes at a time. What they read of the same rows is loaded once:
+// How many rows of a tile a core's pass computes at a time, in volumes the same row of 2 planes, say. What they read of the
+// same rows is loaded once:
 //
 //     out(x, y) = in(x, y - 1) + in(x, y) + in(x, y + 1)      one row: 3 loads a pixel; two: 4 for 2 pixels
 #pragma once
