@@ -430,7 +430,7 @@ void CLike::print(const kernel::Prefetch& s) {
   out_.line(fmt::format("{}({}, {});", helper("prefetch"), address(s.array, s.offset), text(bytes)));
 }
 void CLike::print(const kernel::LookUp& s) {
-  out_.line(fmt::format("{}({}, {}, {}, {}, {});", helper("look_up"), s.table, s.size, s.places, s.to,
+  out_.line(fmt::format("{}<{}>({}, {}, {}, {});", helper("look_up"), s.size, s.table, s.places, s.to,
                         text(s.count)));
 }
 void CLike::print(const kernel::PickPlanes& s) {
@@ -457,8 +457,10 @@ void CLike::print(const kernel::Stmt& statement) {
   std::visit(
       ir::overloaded{
           [&](const kernel::Let& s) {
-            out_.line(fmt::format("{}{} {} = {};", s.is_mutable ? "" : "const ", c_type(s.value->type),
-                                  s.name, initializer(s.value)));
+            const bool is_changed = s.is_mutable || s.is_opaque;
+            out_.line(fmt::format("{}{} {} = {};", is_changed ? "" : "const ", c_type(s.value->type), s.name,
+                                  initializer(s.value)));
+            if (s.is_opaque) out_.line(fmt::format("WEFT_OPAQUE({})", s.name));
           },
           [&](const kernel::Assign& s) { out_.line(fmt::format("{} = {};", s.name, initializer(s.value))); },
           [&](const kernel::Pointer& s) {

@@ -60,11 +60,11 @@ constexpr const char* common_head = R"text(#if defined(__GNUC__) && !defined(__c
 )text";
 
 // Where rows are computed together, GCC 12 would load again what it has in a register, unless a store between could have
-// changed it.
-constexpr const char* opaque_pointers = R"text(#if defined(__GNUC__) && !defined(__clang__)
-#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
+// changed it. Of products by a constant it would make many shifts and sums.
+constexpr const char* opaque_values = R"text(#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_OPAQUE(value) __asm__("" : "+r"(value));  // hides what it is: where a pointer points to, or a factor
 #else
-#define WEFT_OPAQUE(pointer)
+#define WEFT_OPAQUE(value)
 #endif
 )text";
 
@@ -117,12 +117,13 @@ void host_parallel_for(void*, int64_t count, void (*body)(const void*, int64_t, 
 const weft_host standard_host = {nullptr, host_allocate, host_release, host_parallel_for, 20000};
 )";
 
-bool has_opaque_pointers(const Module& module) {
+bool has_opaque_values(const Module& module) {
   bool found = false;
   for (const kernel::Function& function : module.functions) {
     kernel::visit_statements(function.body, [&](const kernel::Stmt& statement) {
       const auto* pointer = std::get_if<kernel::Pointer>(&statement.op);
-      found |= pointer && pointer->is_opaque;
+      const auto* variable = std::get_if<kernel::Let>(&statement.op);
+      found |= (pointer && pointer->is_opaque) || (variable && variable->is_opaque);
     });
   }
   return found;
@@ -147,7 +148,7 @@ class CppEmitter {
     std::set<std::string> used = printer.used_helpers();
     if (has_portions(plan_.nodes)) used.insert("in_portions");
     const std::string helpers = prelude(used);
-    return common_head + std::string(has_opaque_pointers(module_) ? opaque_pointers : "") +
+    return common_head + std::string(has_opaque_values(module_) ? opaque_values : "") +
            math_declarations(printer.used_functions(), module_.strict) + "\n" +
            inside(name_space, half_type(helpers + out.text(), for_users ? signature(true) : "") + helpers +
                                   (module_.strict ? "" : flush_subnormals) + "\n" + out.text());

@@ -4,7 +4,7 @@ namespace weft::emit {
 
 const char* const look_up_text =
     R"(// to[i] = table[places[i]] of a table of `size` bytes. AVX-512 VBMI looks up 64 places at a time: it permutes each 128
-// bytes of the table by the low 7 bits of a place, and the other bits say which result counts.
+// bytes of the table by the low 7 bits of a place, and the other bits choose among the results, half of them at a time.
 #if defined(__AVX512VBMI__)
 typedef uint8_t vector_of_bytes __attribute__((vector_size(64), aligned(1), may_alias));
 static inline vector_of_bytes permuted(const uint8_t* of_128, vector_of_bytes at) {
@@ -15,25 +15,31 @@ static inline vector_of_bytes permuted(const uint8_t* of_128, vector_of_bytes at
   return __builtin_shuffle(first, second, at);
 #endif
 }
+template <int64_t parts>
+static inline vector_of_bytes found_in(const uint8_t* table, const uint8_t* last, vector_of_bytes at, vector_of_bytes part) {
+  if constexpr (parts == 1) {
+    return permuted(last, at);
+  } else {
+    constexpr int64_t half = parts > 16 ? 16 : parts > 8 ? 8 : parts > 4 ? 4 : parts > 2 ? 2 : 1;
+    const vector_of_bytes low = found_in<half>(table, table + (half - 1) * 128, at, part);
+    const vector_of_bytes high = found_in<parts - half>(table + half * 128, last, at, part);
+    return (part & (uint8_t)half) != 0 ? high : low;
+  }
+}
 #endif
-template <class Place>
-static inline void look_up(const uint8_t* table, int64_t size, const Place* places, uint8_t* to, int64_t count) {
+template <int64_t size, class Place>
+static inline void look_up(const uint8_t* table, const Place* places, uint8_t* to, int64_t count) {
   int64_t i = 0;
 #if defined(__AVX512VBMI__)
-  const int64_t whole = size / 128;
-  uint8_t rest[128] = {};
-  __builtin_memcpy(rest, table + whole * 128, (size_t)(size % 128));
+  constexpr int64_t parts = (size + 127) / 128, before_last = (parts - 1) * 128;
+  uint8_t last[128] = {};
+  __builtin_memcpy(last, table + before_last, (size_t)(size - before_last));
   for (; i + 64 <= count; i += 64) {
     uint8_t low[64], high[64];
     for (int b = 0; b < 64; ++b) low[b] = (uint8_t)(places[i + b] & 127);
     for (int b = 0; b < 64; ++b) high[b] = (uint8_t)(places[i + b] >> 7);
-    const vector_of_bytes at = *(const vector_of_bytes*)low, part = *(const vector_of_bytes*)high;
-    vector_of_bytes found = permuted(rest, at);
-    for (int64_t p = 0; p < whole; ++p) found = part == (uint8_t)p ? permuted(table + p * 128, at) : found;
-    *(vector_of_bytes*)(to + i) = found;
+    *(vector_of_bytes*)(to + i) = found_in<parts>(table, last, *(const vector_of_bytes*)low, *(const vector_of_bytes*)high);
   }
-#else
-  (void)size;
 #endif
   for (; i < count; ++i) to[i] = table[places[i]];
 }

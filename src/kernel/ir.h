@@ -106,6 +106,7 @@ struct Let {
   Symbol name;
   Expr value;
   bool is_mutable = false;
+  bool is_opaque = false;  ///< Compilers do not see what it is.
 };
 struct Assign {
   Symbol name;

@@ -10,6 +10,7 @@
 #include "kernel/build.h"
 #include "kernel/drop_borders.h"
 #include "kernel/drop_unused.h"
+#include "kernel/factors.h"
 #include "kernel/hoist_invariants.h"
 #include "kernel/insert_barriers.h"
 #include "kernel/narrow_arithmetic.h"
@@ -153,8 +154,10 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 12. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 13. Neighbours in a row are loaded once.
+  // 13. Compilers of C++ are kept from what costs more: shifts for products, and loads for neighbours in a row.
   if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::hide_factors(function, layout.names);
+    kernel::verify(module, "hide_factors");
     for (kernel::Function& function : module.functions) kernel::find_neighbours(function, layout.names);
     kernel::verify(module, "find_neighbours");
   }

@@ -1,5 +1,6 @@
 #include "lower/lower_scatter_bands.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "analysis/interior.h"
@@ -185,6 +186,24 @@ class BandLowering {
     return changed_pixel(stage_, array_.name, place, value, 1, module_.strict);
   }
 
+  /// Whether compilers change all lanes of a pixel by one vector, if they lie side by side.
+  static bool is_vector(const Lanes& value) {
+    const auto same_type = [&](const Expr& lane) { return lane->type == value[0]->type; };
+    return (value.size() == 2 || value.size() == 4) && std::all_of(value.begin(), value.end(), same_type);
+  }
+  /// What is stored is computed before the first store: compilers cannot tell that no lane reads another.
+  static Block all_before_stored(Block stores, ExpressionLowering& expressions) {
+    Block made;
+    for (kernel::Stmt& statement : stores) {
+      Expr& value = std::get<kernel::Store>(statement.op).value;
+      const kernel::Symbol lane = expressions.claim("changed");
+      made.push_back({kernel::Let{lane, value}});
+      value = kernel::name(lane, value->type);
+    }
+    kernel::append(made, std::move(stores));
+    return made;
+  }
+
   static void change_if(const Expr& inside, Block changed, Block& block) {
     if (inside)
       block.push_back({kernel::If{inside, std::move(changed), {}}});
@@ -213,11 +232,18 @@ class BandLowering {
     body.push_back({kernel::Let{length, kernel::min(literal(asked_.points), kernel::sub(to, x0))}});
     For find{LoopKind::Vector, number, literal(0), count, {}},
         change{LoopKind::Serial, number, literal(0), count, {}};
-    const auto kept = [&](const std::string& wanted, const Expr& value) {
+    // In an array for all points of a strip, the values of one side by side.
+    const auto kept = [&](const std::string& wanted, const Lanes& values) {
       const kernel::Symbol array = expressions.claim(wanted);
-      body.push_back({kernel::LocalArray{array, value->type, asked_.points}});
-      find.body.push_back({kernel::Store{array, i, value}});
-      return kernel::load(array, value->type, i);
+      const int pitch = static_cast<int>(values.size());
+      body.push_back({kernel::LocalArray{array, values[0]->type, asked_.points * pitch}});
+      Lanes loads;
+      for (const Expr& value : values) {
+        const Expr at = kernel::add(kernel::mul(i, literal(pitch)), literal(std::ssize(loads)));
+        find.body.push_back({kernel::Store{array, at, value}});
+        loads.push_back(kernel::load(array, value->type, at));
+      }
+      return loads;
     };
     Block pointers;
     expressions.open(pointers, &body);
@@ -226,14 +252,19 @@ class BandLowering {
       const Expr nowhere = kernel::constant(Scalar::I32, {.i = -1}), found = small_place_of(update);
       const Expr place = update.inside ? kernel::select(update.inside, found, nowhere) : found;
       const kernel::Symbol at = expressions.claim("at");
-      const Expr wide = kernel::cast(ir::CastMode::Convert, Scalar::I64, kept("place", place));
+      const Expr wide = kernel::cast(ir::CastMode::Convert, Scalar::I64, kept("place", {place})[0]);
       change.body.push_back({kernel::Let{at, wide}});
-      Lanes value;
-      for (const Expr& lane : update.value)
-        value.push_back(std::holds_alternative<kernel::Const>(lane->op) ? lane : kept("value", lane));
       const Expr is_inside =
           update.inside ? kernel::binary(BinaryOp::Le, literal(0), kernel::name(at)) : nullptr;
-      change_if(is_inside, changed(kernel::name(at), value), change.body);
+      const bool as_vector = is_vector(update.value);
+      Lanes value = as_vector ? kept("values", update.value) : Lanes{};
+      if (!as_vector) {
+        for (const Expr& lane : update.value)
+          value.push_back(std::holds_alternative<kernel::Const>(lane->op) ? lane : kept("value", {lane})[0]);
+      }
+      Block stores = changed(kernel::name(at), value);
+      if (as_vector) stores = all_before_stored(std::move(stores), expressions);
+      change_if(is_inside, std::move(stores), change.body);
     });
     expressions.close();
     expressions.close();

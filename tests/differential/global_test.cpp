@@ -215,6 +215,11 @@ TEST(Scatter, InBandsAddsInTheOrderOfThePoints) {
               [&](Var x, Var y) {
                 return add({(x + 3) / 8, (y + 5) / 8, bin(far(x, y))}, pack(value(far(x, y)), 1.f));
               }),
+      scatter("four", {w / 8 + 2, h / 8 + 2}, Vec<float, 4>{.25f, 0.f, 1.f, 2.f}, around,
+              [&](Var x, Var y) {
+                const Expr v = value(far(x, y));
+                return add({(x + 3) / 8, (y + 5) / 8}, pack(v, -v, 2.f, v * v));
+              }),
       scatter("columns", {w, 5}, 0.f, in,
               [&](Var x, Var y) {
                 return add({x, bin(in(x, y))}, value(in(x, y)));

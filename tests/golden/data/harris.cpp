@@ -36,9 +36,9 @@
 #define WEFT_SCALAR __asm__ volatile("");  // keeps the loop that it is in from being vectorised
 #define WEFT_NOINLINE __attribute__((noinline))
 #if defined(__GNUC__) && !defined(__clang__)
-#define WEFT_OPAQUE(pointer) __asm__("" : "+r"(pointer));  // hides what it points into: what was loaded stays in registers
+#define WEFT_OPAQUE(value) __asm__("" : "+r"(value));  // hides what it is: where a pointer points to, or a factor
 #else
-#define WEFT_OPAQUE(pointer)
+#define WEFT_OPAQUE(value)
 #endif
 
 namespace harris {
