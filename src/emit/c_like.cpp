@@ -353,6 +353,7 @@ std::string CLike::spelt(const Expr& e, int context) {
               case UnaryOp::Abs:
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
+              case UnaryOp::Sqrt: return call(vectors_ ? "roots_of" : function("sqrt", e->type), n.a);
               case UnaryOp::Exp:
                 if (!strict_ && e->type == Scalar::F32) return fast_exp(text(n.a));
                 return call(function("exp", e->type), n.a);

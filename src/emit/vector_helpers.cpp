@@ -139,6 +139,7 @@ template <> struct row_vector_of<double> {
 };
 template <class T> using row_vector = typename row_vector_of<T>::type;
 template <class T> constexpr int in_vector = 64 / (int)sizeof(T);
+template <class T> constexpr int few = in_vector<T> / 4;  // take no longer one by one than as a vector
 template <class T> static inline row_vector<T> vector_at(const T* from) {
   row_vector<T> v;
   __builtin_memcpy(&v, from, sizeof v);
@@ -156,7 +157,7 @@ template <int... k> struct numbers {};
 template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
 template <int... k> struct numbers_up_to<0, k...> { typedef numbers<k...> type; };
 template <class T, int first, int... k>
-static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k...>) {
+static inline row_vector<T> joined(row_vector<T> a, row_vector<T> b, numbers<k...>) {
 #if defined(__clang__)
   return __builtin_shufflevector(a, b, (first + k)...);
 #else
@@ -164,11 +165,17 @@ static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k..
 #endif
 }
 template <int count> static inline row_vector<float> shifted(row_vector<float> a, row_vector<float> b) {
-  return picked<float, 16 - count>(a, b, numbers_up_to<16>::type());
+  return joined<float, 16 - count>(a, b, numbers_up_to<16>::type());
 }
 template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
-  return picked<double, 8 - count>(a, b, numbers_up_to<8>::type());
+  return joined<double, 8 - count>(a, b, numbers_up_to<8>::type());
 }
+#if defined(__clang__)
+template <class V> static inline V roots_of(V v) { return __builtin_elementwise_sqrt(v); }
+#else
+static inline row_vector<float> roots_of(row_vector<float> v) { return __builtin_ia32_sqrtps512_mask(v, v, -1, 4); }
+static inline row_vector<double> roots_of(row_vector<double> v) { return __builtin_ia32_sqrtpd512_mask(v, v, -1, 4); }
+#endif
 #endif
 )";
 

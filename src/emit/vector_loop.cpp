@@ -3,13 +3,15 @@
 //     {
 //       int64_t i = 0;
 // #if defined(__AVX512F__)
-//       if (i + in_vector<float> <= n) {
+//       if (i + in_vector<float> <= n) for (;;) {
 //         row_vector<float> in_before = vector_before<1>(in + i);
 //         for (; i + in_vector<float> <= n; i += in_vector<float>) {
 //           const row_vector<float> in_here = vector_at(in + i);
 //           store_vector(out + i, shifted<1>(in_before, in_here) + in_here);
 //           in_before = in_here;
 //         }
+//         if (n - i < few<float>) break;
+//         i = n - in_vector<float>;  // the last vector overlaps the one before
 //       }
 // #endif
 //       for (; i < n; ++i) out[i] = in[i - 1] + in[i];
@@ -54,7 +56,8 @@ void CLike::print_in_vectors(const kernel::For& loop) {
   open("");
   line(fmt::format("int64_t {} = {};", loop.variable, text(loop.from)));
   out_.raw("#if defined(__AVX512F__)\n");
-  open(fmt::format("if ({})", is_there));  // or the row may have nothing before it
+  // Where no vector is, the row may have nothing before it.
+  open(fmt::format("if ({}){}", is_there, loop.may_repeat ? " for (;;)" : ""));
   for (const kernel::Neighbours& row : loop.neighbours)
     line(fmt::format("{} {} = vector_before<{}>({});", vector, row.before, row.left,
                      address(row.array, row.index)));
@@ -74,6 +77,11 @@ void CLike::print_in_vectors(const kernel::For& loop) {
   vectors_ = nullptr;
   for (const kernel::Neighbours& row : loop.neighbours) line(fmt::format("{} = {};", row.before, row.here));
   out_.close();
+  if (loop.may_repeat) {
+    line(fmt::format("if ({} - {} < few<{}>) break;", to, loop.variable, type));
+    line(fmt::format("{} = {} - in_vector<{}>;  // the last vector overlaps the one before", loop.variable,
+                     to, type));
+  }
   out_.close();
   out_.raw("#endif\n");
   line("WEFT_INDEPENDENT");

@@ -246,6 +246,8 @@ struct For {
   bool has_block_each = false;  ///< Of blocks: the grid has one for each iteration, so that this is no loop.
   /// If there are any, emitted C++ spells out the vectors (neighbours.h).
   std::vector<Neighbours> neighbours = {};
+  bool may_repeat =
+      false;  ///< Of a loop with neighbours: iterations may run twice, since none reads what it stores.
 };
 struct If {
   Expr condition;

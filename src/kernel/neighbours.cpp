@@ -1,6 +1,7 @@
 #include "kernel/neighbours.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -60,8 +61,10 @@ class Looked {
     if (e->type != type_.value_or(e->type)) return false;
     type_ = e->type;
     if (const auto* load = std::get_if<Load>(&e->op)) return goes_along(load->index) && note(*load);
-    if (const auto* negated = std::get_if<Unary>(&e->op))
-      return negated->op == ir::UnaryOp::Neg && is_arithmetic(negated->a);
+    if (const auto* n = std::get_if<Unary>(&e->op)) {
+      const bool is_root = n->op == ir::UnaryOp::Sqrt && varies(n->a);
+      return (is_root || n->op == ir::UnaryOp::Neg) && is_arithmetic(n->a);
+    }
     if (const auto* n = std::get_if<Binary>(&e->op)) {
       const bool is_one = n->op == BinaryOp::Add || n->op == BinaryOp::Sub || n->op == BinaryOp::Mul ||
                           n->op == BinaryOp::Div;
@@ -111,12 +114,51 @@ std::optional<Symbol> named_scalar(const For& loop, const Neighbours& row) {
   return {};
 }
 
-void find_in(Block& block, Names& names) {
+/// The arrays that the names of a function stand for: their own, or those that they point into.
+class ArraysBehind {
+ public:
+  explicit ArraysBehind(const Function& function) {
+    visit_statements(function.body, [&](const Stmt& statement) {
+      const auto* pointer = std::get_if<Pointer>(&statement.op);
+      if (!pointer) return;
+      for (const Symbol& array : effects_of(statement).mentions) arrays_[pointer->name].merge(of(array));
+    });
+  }
+  std::set<Symbol> of(const Symbol& name) const {
+    const auto found = arrays_.find(name);
+    return found == arrays_.end() ? std::set<Symbol>{name} : found->second;
+  }
+
+ private:
+  std::map<Symbol, std::set<Symbol>> arrays_;
+};
+
+bool reads_what_it_stores(const For& loop, const ArraysBehind& arrays) {
+  std::set<Symbol> stored;
+  for (const Symbol& name : arrays_written_in(loop.body)) stored.merge(arrays.of(name));
+  bool reads = false;
+  visit_expressions(loop.body, [&](const Expr& e) {
+    const auto* load = std::get_if<Load>(&e->op);
+    if (!load) return;
+    for (const Symbol& array : arrays.of(load->array)) reads |= stored.count(array) > 0;
+  });
+  return reads;
+}
+
+/// Portions of a row, between which the next row is asked for, are whole vectors, all but the last.
+bool is_of_portion(const Block& block) {
+  return std::any_of(block.begin(), block.end(),
+                     [](const Stmt& statement) { return std::holds_alternative<Prefetch>(statement.op); });
+}
+
+void find_in(Block& block, Names& names, const ArraysBehind& arrays) {
+  const bool ends_row = !is_of_portion(block);
   for (Stmt& statement : block) {
-    each_block(statement, [&](Block& within) { find_in(within, names); });
+    each_block(statement, [&](Block& within) { find_in(within, names, arrays); });
     auto* loop = std::get_if<For>(&statement.op);
     if (!loop || loop->kind != LoopKind::Vector || loop->step) continue;
     loop->neighbours = Looked(*loop).rows();
+    loop->may_repeat = ends_row && !loop->neighbours.empty() && !reads_what_it_stores(*loop, arrays);
     Names of_loop = names;
     for (Neighbours& row : loop->neighbours) {
       const auto named = named_scalar(*loop, row);
@@ -130,7 +172,7 @@ void find_in(Block& block, Names& names) {
 
 void find_neighbours(Function& function, Names names) {
   avoid_declared_in(function, names);
-  find_in(function.body, names);
+  find_in(function.body, names, ArraysBehind(function));
 }
 
 std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {

@@ -16,8 +16,8 @@
 
 namespace weft::kernel {
 
-/// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type. New
-/// names are of `names`, those of the module, and none that the function has.
+/// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type, roots
+/// included. New names are of `names`, those of the module, and none that the function has.
 void find_neighbours(Function& function, Names names);
 
 /// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.

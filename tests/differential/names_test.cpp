@@ -58,6 +58,9 @@ TEST(Names, OfEmittedCode) {
               {"extents", "to", "from", "status"},
               {"cudaStream_t", "cudaSuccess", "finished", "prefetch"},
               {"copy_rows", "launch", "allocate", "release"},
+              {"shifted", "in_vector", "vector_at", "store_vector"},
+              {"joined", "few", "row_vector", "vector_before"},
+              {"row_vector_of", "numbers", "numbers_up_to", "roots_of"},
               // the same characters, where identifiers lack the others
               {"a b", "a+b", "a-b", "a.b"},
               {"A_B", "A B", "A_B_", "_A_B"}});

@@ -76,6 +76,7 @@ template <> struct row_vector_of<double> {
 };
 template <class T> using row_vector = typename row_vector_of<T>::type;
 template <class T> constexpr int in_vector = 64 / (int)sizeof(T);
+template <class T> constexpr int few = in_vector<T> / 4;  // take no longer one by one than as a vector
 template <class T> static inline row_vector<T> vector_at(const T* from) {
   row_vector<T> v;
   __builtin_memcpy(&v, from, sizeof v);
@@ -93,7 +94,7 @@ template <int... k> struct numbers {};
 template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
 template <int... k> struct numbers_up_to<0, k...> { typedef numbers<k...> type; };
 template <class T, int first, int... k>
-static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k...>) {
+static inline row_vector<T> joined(row_vector<T> a, row_vector<T> b, numbers<k...>) {
 #if defined(__clang__)
   return __builtin_shufflevector(a, b, (first + k)...);
 #else
@@ -101,11 +102,17 @@ static inline row_vector<T> picked(row_vector<T> a, row_vector<T> b, numbers<k..
 #endif
 }
 template <int count> static inline row_vector<float> shifted(row_vector<float> a, row_vector<float> b) {
-  return picked<float, 16 - count>(a, b, numbers_up_to<16>::type());
+  return joined<float, 16 - count>(a, b, numbers_up_to<16>::type());
 }
 template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
-  return picked<double, 8 - count>(a, b, numbers_up_to<8>::type());
+  return joined<double, 8 - count>(a, b, numbers_up_to<8>::type());
 }
+#if defined(__clang__)
+template <class V> static inline V roots_of(V v) { return __builtin_elementwise_sqrt(v); }
+#else
+static inline row_vector<float> roots_of(row_vector<float> v) { return __builtin_ia32_sqrtps512_mask(v, v, -1, 4); }
+static inline row_vector<double> roots_of(row_vector<double> v) { return __builtin_ia32_sqrtpd512_mask(v, v, -1, 4); }
+#endif
 #endif
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
@@ -565,7 +572,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         {
           int64_t i = 0;
 #if defined(__AVX512F__)
-          if (i + in_vector<float> <= right - left) {
+          if (i + in_vector<float> <= right - left) for (;;) {
             row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
             row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
             row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
@@ -600,6 +607,8 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
               gy_columns_p1_before = gy_columns_p1_here;
               gxy_columns_p1_before = gxy_columns_p1_here;
             }
+            if (right - left - i < few<float>) break;
+            i = right - left - in_vector<float>;  // the last vector overlaps the one before
           }
 #endif
           WEFT_INDEPENDENT
@@ -630,7 +639,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           {
             int64_t i = 0;
 #if defined(__AVX512F__)
-            if (i + in_vector<float> <= right - left) {
+            if (i + in_vector<float> <= right - left) for (;;) {
               row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
               row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
               row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
@@ -649,6 +658,8 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
                 gy_columns_0_before = gy_columns_0_here;
                 gxy_columns_0_before = gxy_columns_0_here;
               }
+              if (right - left - i < few<float>) break;
+              i = right - left - in_vector<float>;  // the last vector overlaps the one before
             }
 #endif
             WEFT_INDEPENDENT

@@ -47,7 +47,8 @@ TEST(Neighbours, AreInTheVectorBefore) {
 TEST(Neighbours, AreOfLoopsOfArithmeticForVectors) {
   const Expr both = sum(at("in", -1), at("in", 0));
   EXPECT_EQ(rows_of({{out(both)}}, LoopKind::Scalar), "");
-  EXPECT_EQ(rows_of({{out(unary(ir::UnaryOp::Sqrt, both))}}), "");
+  EXPECT_NE(rows_of({{out(unary(ir::UnaryOp::Sqrt, both))}}), "");
+  EXPECT_EQ(rows_of({{out(unary(ir::UnaryOp::Exp, both))}}), "");
   EXPECT_EQ(rows_of({{out(both)}, {If{name("c"_s, Scalar::Bool), {}, {}}}}), "");
   EXPECT_EQ(rows_of({{out(both)}, {Store{"other"_s, name("i"_s), constant(Scalar::F32, {.f = 1})}}}), "")
       << "a scalar is stored";
@@ -55,6 +56,27 @@ TEST(Neighbours, AreOfLoopsOfArithmeticForVectors) {
       << "not side by side";
   const Expr gathered = load("in"_s, Scalar::F32, cast(ir::CastMode::Convert, Scalar::I64, at("places", 0)));
   EXPECT_EQ(rows_of({{out(sum(both, gathered))}}), "");
+}
+
+TEST(Neighbours, MayBeStoredTwiceWhereNoIterationReadsWhatItStores) {
+  const auto may_repeat = [](const std::string& from, const std::string& of, const std::string& added,
+                             const Stmt& before = {Continue{}}) {
+    const Pointer row{"row"_s, symbol(of), Scalar::F32, literal(0)};
+    const Expr value = sum(sum(at(from, -1), at(from, 0)), at(added, 0));
+    Function function{
+        "f"_s,
+        "",
+        {},
+        {before, {row}, {For{LoopKind::Vector, "i"_s, literal(0), name("n"_s), {{out(value)}}}}}};
+    find_neighbours(function, {});
+    return std::get<For>(function.body[2].op).may_repeat;
+  };
+  EXPECT_TRUE(may_repeat("in", "other", "row"));
+  EXPECT_FALSE(may_repeat("in", "other", "out"));
+  EXPECT_FALSE(may_repeat("in", "out", "row")) << "through a pointer";
+  EXPECT_FALSE(may_repeat("row", "out", "in"));
+  const Prefetch next{"in"_s, Scalar::F32, literal(0), literal(16)};
+  EXPECT_FALSE(may_repeat("in", "other", "row", {next})) << "of a portion of a row";
 }
 
 TEST(Neighbours, LeaveRegistersToTheRest) {
