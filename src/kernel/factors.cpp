@@ -26,6 +26,13 @@ int shifts_and_sums_for(std::int64_t number) {
   return shifts + sums;
 }
 
+/// Compilers know by this factor, the last of several steps, that bits are counted, for which there may be an instruction.
+constexpr std::int64_t sum_of_bytes = 0x01010101;
+
+bool is_worth_hiding(std::int64_t factor) {
+  return shifts_and_sums_for(factor) > 2 && factor != sum_of_bytes;
+}
+
 /// Of a product of 32-bit integers by a constant that is worth hiding, the constant.
 const Expr* factor_in(const Expr& e) {
   const auto* product = std::get_if<Binary>(&e->op);
@@ -33,7 +40,7 @@ const Expr* factor_in(const Expr& e) {
     return nullptr;
   for (const Expr* side : {&product->a, &product->b}) {
     const auto* constant = std::get_if<Const>(&(*side)->op);
-    if (constant && shifts_and_sums_for(constant->value.as_integer()) > 2) return side;
+    if (constant && is_worth_hiding(constant->value.as_integer())) return side;
   }
   return nullptr;
 }

@@ -13,7 +13,7 @@
 namespace weft::kernel {
 
 /// Names the constants (Let::is_opaque) that loops for vectors multiply 32-bit integers by, but for those that take a shift
-/// and a sum at most. New names are of `names`, those of the module, and none that the function has.
+/// and a sum at most, and 0x01010101, by which compilers know that bits are counted. New names are of `names`, those of the module, and none that the function has.
 void hide_factors(Function& function, Names names);
 
 }  // namespace weft::kernel

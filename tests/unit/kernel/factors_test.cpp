@@ -35,6 +35,7 @@ TEST(Factors, AreHiddenWhereShiftsWouldTakeLonger) {
   EXPECT_EQ(hidden_of({loop(product(7))}), "loop; ") << "(x << 3) - x";
   EXPECT_EQ(hidden_of({loop(product(1 << 20))}), "loop; ");
   EXPECT_EQ(hidden_of({loop(product(0))}), "loop; ");
+  EXPECT_EQ(hidden_of({loop(product(0x01010101))}), "loop; ") << "bits are counted";
 }
 
 TEST(Factors, StandBeforeTheFirstLoopOfABlockThatHasThem) {
