@@ -1,11 +1,11 @@
 #include "kernel/neighbours.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
 #include "kernel/build.h"
+#include "kernel/pointers.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -114,33 +114,14 @@ std::optional<Symbol> named_scalar(const For& loop, const Neighbours& row) {
   return {};
 }
 
-/// The arrays that the names of a function stand for: their own, or those that they point into.
-class ArraysBehind {
- public:
-  explicit ArraysBehind(const Function& function) {
-    visit_statements(function.body, [&](const Stmt& statement) {
-      const auto* pointer = std::get_if<Pointer>(&statement.op);
-      if (!pointer) return;
-      for (const Symbol& array : effects_of(statement).mentions) arrays_[pointer->name].merge(of(array));
-    });
-  }
-  std::set<Symbol> of(const Symbol& name) const {
-    const auto found = arrays_.find(name);
-    return found == arrays_.end() ? std::set<Symbol>{name} : found->second;
-  }
-
- private:
-  std::map<Symbol, std::set<Symbol>> arrays_;
-};
-
-bool reads_what_it_stores(const For& loop, const ArraysBehind& arrays) {
+bool reads_what_it_stores(const For& loop, const Pointed& pointed) {
   std::set<Symbol> stored;
-  for (const Symbol& name : arrays_written_in(loop.body)) stored.merge(arrays.of(name));
+  for (const Symbol& name : arrays_written_in(loop.body)) stored.merge(arrays_behind(name, pointed));
   bool reads = false;
   visit_expressions(loop.body, [&](const Expr& e) {
     const auto* load = std::get_if<Load>(&e->op);
     if (!load) return;
-    for (const Symbol& array : arrays.of(load->array)) reads |= stored.count(array) > 0;
+    for (const Symbol& array : arrays_behind(load->array, pointed)) reads |= stored.count(array) > 0;
   });
   return reads;
 }
@@ -151,14 +132,14 @@ bool is_of_portion(const Block& block) {
                      [](const Stmt& statement) { return std::holds_alternative<Prefetch>(statement.op); });
 }
 
-void find_in(Block& block, Names& names, const ArraysBehind& arrays) {
+void find_in(Block& block, Names& names, const Pointed& pointed) {
   const bool ends_row = !is_of_portion(block);
   for (Stmt& statement : block) {
-    each_block(statement, [&](Block& within) { find_in(within, names, arrays); });
+    each_block(statement, [&](Block& within) { find_in(within, names, pointed); });
     auto* loop = std::get_if<For>(&statement.op);
     if (!loop || loop->kind != LoopKind::Vector || loop->step) continue;
     loop->neighbours = Looked(*loop).rows();
-    loop->may_repeat = ends_row && !loop->neighbours.empty() && !reads_what_it_stores(*loop, arrays);
+    loop->may_repeat = ends_row && !loop->neighbours.empty() && !reads_what_it_stores(*loop, pointed);
     Names of_loop = names;
     for (Neighbours& row : loop->neighbours) {
       const auto named = named_scalar(*loop, row);
@@ -172,7 +153,7 @@ void find_in(Block& block, Names& names, const ArraysBehind& arrays) {
 
 void find_neighbours(Function& function, Names names) {
   avoid_declared_in(function, names);
-  find_in(function.body, names, ArraysBehind(function));
+  find_in(function.body, names, pointed_in(function));
 }
 
 std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {

@@ -1,12 +1,12 @@
 #include "kernel/share_loads.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "kernel/build.h"
+#include "kernel/pointers.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -17,18 +17,6 @@ struct Shared {
   int count = 0;
   Symbol name = {};  // once it has one
 };
-
-/// By pointer of a function, what it points into.
-using Pointed = std::map<Symbol, std::set<Symbol>>;
-
-/// The arrays themselves that `array` is, or points into.
-std::set<Symbol> arrays_behind(const Symbol& array, const Pointed& pointed) {
-  const auto found = pointed.find(array);
-  if (found == pointed.end()) return {array};
-  std::set<Symbol> arrays;
-  for (const Symbol& of : found->second) arrays.merge(arrays_behind(of, pointed));
-  return arrays;
-}
 
 class LoadSharing {
  public:
@@ -154,15 +142,8 @@ void share_loads(Block& block, const std::function<Symbol(const std::string&)>& 
 }
 
 void share_spread_loads(Function& function, Names names) {
-  Pointed pointed;
   avoid_declared_in(function, names);  // what is hoisted leaves its loop
-  visit_statements(function.body, [&](const Stmt& statement) {
-    const auto* pointer = std::get_if<Pointer>(&statement.op);
-    if (!pointer) return;
-    pointed[pointer->name].insert(pointer->array);
-    if (pointer->unless) pointed[pointer->name].insert(pointer->instead);
-  });
-  share_in_loops(function.body, pointed, names);
+  share_in_loops(function.body, pointed_in(function), names);
 }
 
 }  // namespace weft::kernel
