@@ -62,6 +62,9 @@ class Buffer {
   /// The same view, which keeps the owner of its memory alive.
   Buffer owned_by(std::shared_ptr<void> owner) const;
 
+  /// Whether both are the same pixels of the same memory, whoever owns it.
+  bool is_same_view(const Buffer& other) const;
+
   bool empty() const { return data_ == nullptr; }
   Memory memory() const { return memory_; }
   void* data() const { return data_; }

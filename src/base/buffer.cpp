@@ -145,6 +145,11 @@ Buffer Buffer::lane(int i) const {
   return view;
 }
 
+bool Buffer::is_same_view(const Buffer& other) const {
+  return data_ == other.data_ && type_ == other.type_ && extents_ == other.extents_ &&
+         strides_ == other.strides_ && lane_stride_ == other.lane_stride_ && memory_ == other.memory_;
+}
+
 Buffer Buffer::owned_by(std::shared_ptr<void> owner) const {
   Buffer view = *this;
   view.owner_ = std::move(owner);

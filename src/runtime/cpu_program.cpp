@@ -144,11 +144,23 @@ CpuProgram::CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline,
       threads_(threads) {}
 
 void CpuProgram::run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const {
-  const EntryArguments arguments(*pipeline_, bindings, outputs);
   std::optional<LaunchProgress> progress;
   if (progress_) progress.emplace(module_, *pipeline_, bindings, *progress_);
-  Resources resources{threads_, memory_, progress ? &*progress : nullptr};
-  const EmittedHost host{&resources, allocate, release, progress ? watched_parallel_for : parallel_for};
+  run(EntryArguments(*pipeline_, bindings, outputs), progress ? &*progress : nullptr);
+}
+
+std::function<void()> CpuProgram::again(const ir::Bindings& bindings,
+                                        const std::map<std::string, Buffer>& outputs) const {
+  if (progress_) return nullptr;
+  return [this, arguments = std::make_shared<const EntryArguments>(*pipeline_, bindings, outputs)] {
+    run(*arguments, nullptr);
+  };
+}
+
+void CpuProgram::run(const EntryArguments& arguments, LaunchProgress* progress) const {
+  Resources resources{threads_, memory_, progress};
+  const EmittedHost host{&resources, allocate, release, progress ? watched_parallel_for : parallel_for,
+                         threads_.least_portion()};
   const auto entry = reinterpret_cast<Entry>(entry_);
   if (entry(arguments.arrays(), arguments.integers(), arguments.params(), &host) != 0) {
     throw Error("not enough memory for the intermediate images of pipeline '" + pipeline_->name + "'");

@@ -9,6 +9,7 @@
 #include "ir/bindings.h"
 #include "kernel/ir.h"
 #include "runtime/executable.h"
+#include "runtime/launch_progress.h"
 #include "runtime/memory_pool.h"
 #include "runtime/thread_pool.h"
 
@@ -26,10 +27,13 @@ class CpuProgram : public Executable {
              std::shared_ptr<const compile::SharedObject> object, const std::string& entry, int threads);
 
   void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const override;
+  std::function<void()> again(const ir::Bindings& bindings,
+                              const std::map<std::string, Buffer>& outputs) const override;
 
  private:
   CpuProgram(std::shared_ptr<const ir::Pipeline> pipeline, kernel::Module module,
              const CompileOptions& options, RunProgress& progress);
+  void run(const EntryArguments& arguments, LaunchProgress* progress) const;
 
   std::shared_ptr<const ir::Pipeline> pipeline_;
   std::shared_ptr<const compile::SharedObject> object_;

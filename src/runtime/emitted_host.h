@@ -13,8 +13,7 @@ struct EmittedHost {
   void (*parallel_for)(void* context, std::int64_t count,
                        void (*body)(const void* frame, std::int64_t first, std::int64_t last),
                        const void* frame);
-  std::int64_t least_portion =
-      0;  ///< The pool's workers watch for a while, so what it stands for suits them.
+  std::int64_t least_portion = 0;
 };
 using Entry = int (*)(void* const* arrays, const std::int64_t* integers, const void* const* params,
                       const EmittedHost* host);

@@ -23,6 +23,12 @@ class Executable {
   virtual ~Executable() = default;
   /// Writes every output of the pipeline. The buffers' rows are dense and none overlaps another.
   virtual void run(const ir::Bindings& bindings, const std::map<std::string, Buffer>& outputs) const = 0;
+  /// Runs the same once more, whenever it is called, while all buffers are where they are. Null if that takes no less.
+  virtual std::function<void()> again(const ir::Bindings& bindings,
+                                      const std::map<std::string, Buffer>& outputs) const {
+    (void)bindings, (void)outputs;
+    return nullptr;
+  }
 };
 
 /// A GPU that works cannot do this, for want of memory, say; a CPU may.

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -19,6 +18,7 @@ namespace weft::runtime {
 /// does not own it: no allocation per loop.
 class Body {
  public:
+  Body() = default;  ///< Of no loop: not to be called.
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, Body> && std::is_object_v<std::remove_reference_t<F>> &&
            std::invocable<F&, std::int64_t, std::int64_t>)
@@ -31,8 +31,8 @@ class Body {
   void operator()(std::int64_t first, std::int64_t last) const { call_(callable_, first, last); }
 
  private:
-  void* callable_;
-  void (*call_)(void*, std::int64_t, std::int64_t);
+  void* callable_ = nullptr;
+  void (*call_)(void*, std::int64_t, std::int64_t) = nullptr;
 };
 
 /// More would cost stacks and gain nothing.
@@ -58,26 +58,27 @@ class ThreadPool {
   /// any time; a call out of a body runs in the calling thread alone. If bodies throw, the rest of the loop
   /// is dropped and the first exception goes to the caller.
   void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body body);
+  /// What is worth handing out to a worker now, in nanoseconds: less if workers watch for work than if they sleep. They are
+  /// worth waking even for little work if that is asked again and again.
+  std::int64_t least_portion();
 
  private:
   struct Loop;
+  struct Place;
+  static constexpr int places = 8;  // For callers at once.
 
   void work();
-  Loop* join_a_loop();
-  void leave(Loop& loop);
+  Place* free_place();
   void keep_off_this_cpu();
-  void publish(Loop& loop);
-  void retire(Loop& loop);
+  void wake_for(std::uint64_t pieces);
 
-  std::mutex mutex_;          // Guards loops_, stopping_ and caller_cpu_.
-  std::vector<Loop*> loops_;  // Running now; they live on their callers' stacks.
-  bool stopping_ = false;
-  const cpu_set_t cpus_;  // Of the thread that made the pool.
-  int caller_cpu_ = -1;   // Which the workers keep off.
-  // Counters to sleep on. They belong to the pool, since a Loop may be gone when its last worker calls
-  // notify.
-  alignas(64) std::atomic<std::uint32_t> published_{0};
-  alignas(64) std::atomic<std::uint32_t> left_{0};
+  const cpu_set_t cpus_;              // Of the thread that made the pool.
+  std::atomic<int> caller_cpu_ = -1;  // Which the workers keep off.
+  std::atomic<bool> stopping_ = false;
+  const std::unique_ptr<Place[]> places_;
+  alignas(64) std::atomic<std::uint32_t> published_{0};  // Counts loops, to sleep on.
+  alignas(64) std::atomic<int> awake_{0};
+  std::atomic<std::int64_t> last_asked_{0};  // For a portion while they slept: nanoseconds of the clock.
   std::vector<std::thread> workers_;
 };
 

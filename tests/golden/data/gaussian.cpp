@@ -50,7 +50,8 @@ struct portions {
 static inline void in_portions(const weft_host* host, int64_t count, int64_t picoseconds,
                                void (*body)(const void* frame, int64_t first, int64_t last), const void* frame) {
   const int64_t least = host->least_portion > 0 ? host->least_portion : WEFT_LEAST_PORTION;
-  const int64_t most = count * picoseconds / (1000 * least);
+  int64_t most = count * picoseconds / (1000 * least);
+  if (most > 1) most -= most % 2;  // of three, two threads would do one and two
   const int64_t length = most > 1 ? (count + most - 1) / most : count;
   const portions all = {body, frame, count, length < 1 ? 1 : length};
   host->parallel_for(host->context, (count + all.length - 1) / all.length, portions::run, &all);

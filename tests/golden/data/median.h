@@ -16,7 +16,7 @@ struct weft_host {
   void (*parallel_for)(void* context, int64_t count, void (*body)(const void* frame, int64_t first, int64_t last),
                        const void* frame);
   // Loops over rows that take little are loops over portions of them, which take this many nanoseconds or more: less is
-  // done before another thread hears of it. 0 stands for 2500, which suits threads that are there and wait.
+  // done before another thread hears of it. 0 stands for 2500, which suits threads that are there and sleep.
   int64_t least_portion = 0;
 };
 #endif

@@ -77,6 +77,14 @@ TEST_F(Portions, ARowIsTheLeast) {
   EXPECT_EQ(portions(7, 5, 1), 1) << "seven pixels take less than a nanosecond";
 }
 
+/// Of three, two threads would do one and two.
+TEST_F(Portions, AFewAreAnEvenNumber) {
+  for (std::int64_t h = 64; h < 640; h += 7) {
+    const std::int64_t count = portions(128, h, 1000);
+    if (count < 8) EXPECT_TRUE(count == 1 || count % 2 == 0) << h << " rows";
+  }
+}
+
 TEST_F(Portions, AHostSaysWhatAPartIsWorth) {
   EXPECT_GT(portions(512, 512, 1000), portions(512, 512));
   EXPECT_LT(portions(512, 512, 10000), portions(512, 512));

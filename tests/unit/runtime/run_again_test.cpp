@@ -5,9 +5,11 @@
 #include <weft/weft.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "runtime/known_extents.h"
+#include "runtime/last_run.h"
 
 namespace weft {
 namespace {
@@ -87,6 +89,60 @@ TEST_F(RunAgain, OutputsMayOverlapTheImageOrHaveGaps) {
   program.run(in_place);
   EXPECT_EQ(in.at<std::int32_t>(2, 2), 2);
   EXPECT_EQ(in.at<std::int32_t>(3, 2), 1);
+}
+
+/// The third run is the first that may be taken for the one before.
+TEST_F(RunAgain, TheSameBuffersAreComputedAnewEachTime) {
+  Arguments arguments = with(ones(7, 3));
+  const Buffer in = arguments.images.at("in"), out = Buffer::allocate(in.type(), {3, 3});
+  arguments.outputs["out"] = out;
+  for (std::int32_t value = 1; value <= 4; ++value) {
+    in.at<std::int32_t>(5, 1) = value;
+    EXPECT_EQ(program.run(arguments).at("out").data(), out.data());
+    EXPECT_EQ(out.at<std::int32_t>(1, 1), value);
+  }
+  arguments.params["k"] = 3;
+  program.run(arguments);
+  EXPECT_EQ(out.at<std::int32_t>(1, 1), 12);
+  arguments.params["k"] = 10;
+  EXPECT_NE(message(arguments).find("parameter 'k' is 10"), std::string::npos);
+}
+
+TEST(LastRun, IsThatOfTheSameViewsAndParameters) {
+  Arguments arguments = with(ones(7, 3));
+  const Buffer in = arguments.images.at("in");
+  arguments.outputs["out"] = ones(3, 3);
+  arguments.params["k"] = 2;
+  runtime::LastRun last;
+  EXPECT_EQ(last.of(arguments), nullptr);
+  int runs = 0;
+  last.remember(arguments, [&] { ++runs; });
+  (*last.of(arguments))();
+  EXPECT_EQ(runs, 1);
+
+  const auto differs = [&](auto change) {
+    Arguments other = arguments;
+    change(other);
+    return last.of(other) == nullptr;
+  };
+  EXPECT_TRUE(differs([](Arguments& a) { a.images["in"] = ones(7, 3); }));
+  EXPECT_TRUE(differs([&](Arguments& a) { a.images["in"] = Buffer(in.data(), in.type(), {6, 3}, {1, 7}); }));
+  EXPECT_TRUE(differs([&](Arguments& a) { a.images["in"] = Buffer(in.data(), in.type(), {7, 3}, {1, 8}); }));
+  EXPECT_TRUE(differs([](Arguments& a) { a.images["more"] = ones(7, 3); }));
+  EXPECT_TRUE(differs([](Arguments& a) { a.outputs.clear(); }));
+  EXPECT_TRUE(differs([](Arguments& a) { a.outputs["out"] = ones(3, 3); }));
+  EXPECT_TRUE(differs([](Arguments& a) { a.params["k"] = 3; }));
+  EXPECT_TRUE(differs([](Arguments& a) { a.params.clear(); }));
+  EXPECT_FALSE(differs([&](Arguments& a) { a.images["in"] = in.owned_by(nullptr); }));
+}
+
+/// Else a program would keep the last images that it has seen for as long as it lives.
+TEST(LastRun, KeepsNoMemory) {
+  auto memory = std::make_shared<std::int32_t>(1);
+  const Buffer pixel = Buffer(memory.get(), type_of<std::int32_t>(), {1, 1}, {1, 1}).owned_by(memory);
+  runtime::LastRun last;
+  last.remember(with(pixel), [] {});
+  EXPECT_EQ(memory.use_count(), 2);
 }
 
 TEST(KnownExtents, AreThoseOfTheLastImages) {

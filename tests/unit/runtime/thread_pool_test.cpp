@@ -169,6 +169,59 @@ TEST(ThreadPool, MakesWhatBodiesWroteVisible) {
   EXPECT_EQ(values, std::vector<std::int64_t>(4096, 50));
 }
 
+/// So that each mostly has the pixels in its caches that it had in the run before.
+TEST(ThreadPool, TheCallerBeginsWithTheFirstPieceAndWorkersWithTheLast) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 20; ++round) {
+    const std::thread::id caller = std::this_thread::get_id();
+    std::mutex mutex;
+    std::vector<std::int64_t> of_caller, of_worker;
+    pool.parallel_for(0, 10, 1, [&](std::int64_t first, std::int64_t) {
+      const std::lock_guard lock(mutex);
+      (std::this_thread::get_id() == caller ? of_caller : of_worker).push_back(first);
+    });
+    EXPECT_TRUE(std::is_sorted(of_caller.begin(), of_caller.end()));
+    EXPECT_TRUE(std::is_sorted(of_worker.rbegin(), of_worker.rend()));
+    const bool has_both = !of_caller.empty() && !of_worker.empty();
+    if (has_both) EXPECT_LT(of_caller.back(), of_worker.back());
+  }
+}
+
+/// More than there is room for do their work alone.
+TEST(ThreadPool, ServesAnyNumberOfCallers) {
+  ThreadPool pool(2);
+  std::atomic<int> inside{0}, ran{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 12; ++c) {
+    callers.emplace_back([&] {
+      pool.parallel_for(0, 2, 1, [&](std::int64_t first, std::int64_t) {
+        ran.fetch_add(1);
+        if (first != 0) return;
+        inside.fetch_add(1);
+        while (inside.load() < 12) std::this_thread::yield();
+      });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(ran.load(), 24);
+}
+
+/// Of work that is asked for once a thread that sleeps is worth waking only if it is more.
+TEST(ThreadPool, PortionsAreSmallerWhileWorkersWatch) {
+  ThreadPool alone(1);
+  const std::int64_t of_sleeping = alone.least_portion();
+  ThreadPool pool(2);
+  std::atomic<int> here{0};
+  std::atomic<std::int64_t> of_awake{0};
+  pool.parallel_for(0, 2, 1, [&](std::int64_t first, std::int64_t) {
+    here.fetch_add(1);
+    while (here.load() < 2) std::this_thread::yield();
+    if (first == 0) of_awake.store(pool.least_portion());
+    while (of_awake.load() == 0) std::this_thread::yield();
+  });
+  EXPECT_LT(of_awake.load(), of_sleeping);
+}
+
 TEST(ThreadPool, TakesAnyCallable) {
   ThreadPool pool(2);
   int calls = 0;
