@@ -155,4 +155,36 @@ Interior interior_of(const ir::Stage& stage) {
   return interior;
 }
 
+namespace {
+
+/// Of a number, whether a constant border is always that.
+bool are_alike(const ir::Border& a, const ir::Border& b) {
+  if (a.mode != b.mode) return false;
+  if (a.mode != ir::BorderMode::Constant) return true;
+  const auto* one = std::get_if<ir::Const>(&a.constant->op);
+  const auto* other = std::get_if<ir::Const>(&b.constant->op);
+  return one && other && one->value == other->value;
+}
+
+}  // namespace
+
+const ir::Border* border_of_rows(const ir::Stage& stage) {
+  const ir::Border* border = nullptr;
+  for (const ir::Expr& e : ir::reads(stage)) {
+    const auto& read = std::get<ir::Read>(e->op);
+    if (read.indices.empty()) continue;
+    if (access_of(read) == Access::Mapped) return nullptr;
+    const auto& index = std::get<ir::Affine>(read.indices[0]);
+    const ir::Affine x = ir::Affine(ir::Atom(ir::Coord{0}));
+    const ir::Affine first = at_extreme_tap(index, false) - x, last = at_extreme_tap(index, true) - x;
+    if (!first.is_constant() || !last.is_constant()) return nullptr;
+    if (stays_inside(index, read.region[0], stage.domain()) && first == last && first.constant() == 0)
+      continue;
+    const bool is_beside = read.border && read.region[0] == stage.domain()[0];
+    if (!is_beside || (border && !are_alike(*border, *read.border))) return nullptr;
+    border = &*read.border;
+  }
+  return border;
+}
+
 }  // namespace weft::analysis

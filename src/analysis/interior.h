@@ -32,6 +32,10 @@ Access access_of(const ir::Read& read);
 bool is_at_tap(const ir::Read& read, const ir::Loop& loop, std::int64_t stride = 1);
 Interior interior_of(const ir::Stage& stage);
 
+/// The border that reads beside a pixel meet at the ends of a row, if it is the same for all, in sources with the columns of the
+/// stage. Null if they meet none, or several.
+const ir::Border* border_of_rows(const ir::Stage& stage);
+
 /// Whether an index is inside a range at every point of a box: its border is never needed.
 bool stays_inside(const ir::Affine& index, const ir::Range& range, const ir::Box& domain);
 

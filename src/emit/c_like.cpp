@@ -415,6 +415,15 @@ void CLike::open_loop(const kernel::For& loop) {
   if (loop.kind == kernel::LoopKind::Scalar) out_.line("WEFT_SCALAR");
 }
 
+void CLike::print_loop(const kernel::For& loop) {
+  const bool around = in_vectors_;
+  open_loop(loop);
+  in_vectors_ |= loop.kind == kernel::LoopKind::Vector;
+  print(loop.body);
+  in_vectors_ = around;
+  out_.close();
+}
+
 // Aligned for vectors, and since GCC 12 may store by 16 bytes at once where it gives an array 8 of the stack.
 void CLike::print(const kernel::LocalArray& array) {
   out_.line(fmt::format("alignas(64) {} {}[{}]{};", stored_type(array.type), array.name, array.count,
@@ -490,15 +499,7 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::IsAligned& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
-          [&](const kernel::For& s) {
-            if (!s.neighbours.empty()) return print_in_vectors(s);
-            const bool around = in_vectors_;
-            open_loop(s);
-            in_vectors_ |= s.kind == kernel::LoopKind::Vector;
-            print(s.body);
-            in_vectors_ = around;
-            out_.close();
-          },
+          [&](const kernel::For& s) { s.neighbours.empty() ? print_loop(s) : print_in_vectors(s); },
           [&](const kernel::If& s) {
             out_.open(fmt::format("if ({})", text(s.condition)));
             print(s.then);

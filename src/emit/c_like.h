@@ -75,8 +75,13 @@ class CLike {
   void print(const kernel::LookUp& look_up);
   void print(const kernel::PickPlanes& picks);
   void print(const kernel::StorePastCaches& store);
+  void print_loop(const kernel::For& loop);
   void print_in_vectors(const kernel::For& loop);
+  void print_whole_row(const kernel::For& loop);
+  void print_vector(const kernel::For& loop);
   std::string vector_at(const kernel::Load& load);
+  std::string list(const std::vector<kernel::Expr>& values);
+  std::string vector_before(const kernel::Neighbours& row);
   bool is_hidden(const kernel::Expr& e) const;
   bool is_float_of_index(const kernel::Expr& e) const;
   const kernel::Cast* silent_cast(const kernel::Expr& e) const;

@@ -152,6 +152,18 @@ template <int count, class T> static inline row_vector<T> vector_before(const T*
   for (int k = 1; k <= count; ++k) v[in_vector<T> - k] = address[-k];
   return v;
 }
+// What is beyond the ends of a row, in vectors before its first and behind its last.
+template <class T, int count> static inline row_vector<T> vector_that_ends_with(const T (&values)[count]) {
+  row_vector<T> v = values[0] - row_vector<T>{};
+  for (int k = 1; k < count; ++k) v[in_vector<T> - count + k] = values[k];
+  return v;
+}
+template <class T, int count> static inline row_vector<T> vector_that_begins_with(const T (&values)[count]) {
+  row_vector<T> v = values[0] - row_vector<T>{};
+  for (int k = 1; k < count; ++k) v[k] = values[k];
+  return v;
+}
+template <bool value> struct is_true { static constexpr bool it = value; };
 // Of two vectors that follow each other, the one that begins `count` scalars before the second.
 template <int... k> struct numbers {};
 template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
@@ -169,6 +181,12 @@ template <int count> static inline row_vector<float> shifted(row_vector<float> a
 }
 template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
   return joined<double, 8 - count>(a, b, numbers_up_to<8>::type());
+}
+// The vector that begins `count` scalars behind `here`, which is at the address.
+template <int count, class Last, class T>
+static inline row_vector<T> vector_after(Last, const T* address, row_vector<T> here, row_vector<T> beyond) {
+  if constexpr (Last::it) return joined<T, count>(here, beyond, typename numbers_up_to<in_vector<T>>::type());
+  return vector_at(address + count);
 }
 #if defined(__clang__)
 template <class V> static inline V roots_of(V v) { return __builtin_elementwise_sqrt(v); }

@@ -236,6 +236,19 @@ struct Neighbours {
   Expr index;
   int left;
   Symbol before, here;
+  /// Of a loop over whole rows (RowEnds): what is read left of the row, from the farthest on, and right of it, from the next on.
+  std::vector<Expr> left_of_row = {}, right_of_row = {};
+  Symbol beyond = {};  ///< The vector that begins with the latter.
+};
+/// The ends of a row, of which the loop has the pixels between that read nothing beyond.
+struct RowEnds {
+  Expr pixels;  ///< Of the whole row, which begins at 0.
+  int lanes;    ///< Scalars of each, which is what the loop counts.
+  /// What is beyond: a pixel of the row itself, or a constant.
+  std::optional<IndexOp> border;
+  Expr constant;
+  Block before = {},
+        after = {};  ///< Those left of the loop's and right of them, unless they stand around it.
 };
 struct For {
   LoopKind kind;
@@ -248,6 +261,8 @@ struct For {
   std::vector<Neighbours> neighbours = {};
   bool may_repeat =
       false;  ///< Of a loop with neighbours: iterations may run twice, since none reads what it stores.
+  /// If emitted C++ spells out the vectors, it may do so of the whole row.
+  std::optional<RowEnds> ends = {};
 };
 struct If {
   Expr condition;

@@ -31,8 +31,24 @@ class Looked {
     for (const Row& row : rows_) {
       const int first = *row.places.begin(), last = *row.places.rbegin();
       const int here = first <= 0 && last >= 0 ? 0 : (first + last) / 2, left = here - first;
-      if (left > 0 && left <= vector_bytes / size_of(*type_))
-        rows.push_back({row.array, offset(row.base, here), left, {}, {}});
+      if (left > 0 && left <= in_vector()) rows.push_back({row.array, offset(row.base, here), left, {}, {}});
+    }
+    if (rows.size() > most_rows) rows.clear();
+    return rows;
+  }
+
+  /// All that are read beside the variable, with what is beyond the ends; none if there is too much.
+  std::vector<Neighbours> whole_rows(const RowEnds& ends) const {
+    std::vector<Neighbours> rows;
+    for (const Row& row : rows_) {
+      const int first = *row.places.begin(), last = *row.places.rbegin();
+      if (first > 0 || last < 0 || -first > in_vector() || last > in_vector()) return {};
+      if (first == last) continue;
+      Neighbours& whole = rows.emplace_back(Neighbours{row.array, row.base, -first, {}, {}});
+      for (int place = first; place < 0; ++place)
+        whole.left_of_row.push_back(beyond(row, ends, literal(0), place));
+      for (int place = 0; place < last; ++place)
+        whole.right_of_row.push_back(beyond(row, ends, ends.pixels, place));
     }
     if (rows.size() > most_rows) rows.clear();
     return rows;
@@ -44,6 +60,23 @@ class Looked {
     Expr base;
     std::set<int> places;  ///< Of what is read, from there.
   };
+
+  int in_vector() const { return vector_bytes / size_of(*type_); }
+
+  /// What the row has `place` scalars from the one with which the pixel `from` begins: where that is beyond its ends.
+  Expr beyond(const Row& row, const RowEnds& ends, const Expr& from, int place) const {
+    if (!ends.border) return ends.constant;
+    const int pixels = place < 0 ? -((ends.lanes - 1 - place) / ends.lanes) : place / ends.lanes;
+    const Expr inside = *ends.border != IndexOp::Clamp
+                            ? index_call(*ends.border, add(from, literal(pixels)), ends.pixels)
+                        : place < 0 ? literal(0)
+                                    : sub(ends.pixels, literal(1));
+    const Expr scalar = add(mul(inside, literal(ends.lanes)), literal(place - pixels * ends.lanes));
+    return load(row.array, *type_, rewritten(row.base, [&](const Expr& e) -> Expr {
+                  const auto* name = std::get_if<Name>(&e->op);
+                  return name && name->name == loop_.variable ? scalar : nullptr;
+                }));
+  }
 
   bool look_at(const Stmt& statement) {
     if (const auto* let = std::get_if<Let>(&statement.op)) {
@@ -132,20 +165,63 @@ bool is_of_portion(const Block& block) {
                      [](const Stmt& statement) { return std::holds_alternative<Prefetch>(statement.op); });
 }
 
+/// Moves the loops over the pixels left of the loop and right of it into its ends. Returns whether they stand around it, with
+/// nothing between but what is found once per row.
+bool take_ends(Block& block, std::size_t at) {
+  RowEnds& ends = *std::get<For>(block[at].op).ends;
+  const For& loop = std::get<For>(block[at].op);
+  const auto is_over = [&](const Stmt& statement, const Expr& from, const Expr& to) {
+    const auto* pixels = std::get_if<For>(&statement.op);
+    const auto scalars = [&](const Expr& pixel) { return mul(pixel, literal(ends.lanes)); };
+    return pixels && same(scalars(pixels->from), from) && same(scalars(pixels->to), to);
+  };
+  const auto is_of_row = [](const Stmt& statement) {
+    return std::holds_alternative<Let>(statement.op) || std::holds_alternative<Pointer>(statement.op);
+  };
+  std::size_t before = at;
+  while (before-- > 0 && is_of_row(block[before])) {
+  }
+  const Expr scalars = mul(ends.pixels, literal(ends.lanes));
+  const bool are_there = before < at && is_over(block[before], literal(0), loop.from) &&
+                         at + 1 < block.size() && is_over(block[at + 1], loop.to, scalars);
+  if (!are_there) return false;
+  ends.before.push_back(std::move(block[before]));
+  ends.after.push_back(std::move(block[at + 1]));
+  block.erase(block.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  block.erase(block.begin() + static_cast<std::ptrdiff_t>(before));
+  return true;
+}
+
+void name_vectors(For& loop, Names names) {
+  for (Neighbours& row : loop.neighbours) {
+    const std::string array = row.array.spelling();
+    const auto named = named_scalar(loop, row);
+    row.here = named ? *named : names.claim(array + "_here");
+    if (row.left > 0) row.before = names.claim(array + "_before");
+    if (!row.right_of_row.empty()) row.beyond = names.claim(array + "_beyond");
+  }
+}
+
 void find_in(Block& block, Names& names, const Pointed& pointed) {
   const bool ends_row = !is_of_portion(block);
-  for (Stmt& statement : block) {
-    each_block(statement, [&](Block& within) { find_in(within, names, pointed); });
-    auto* loop = std::get_if<For>(&statement.op);
+  for (std::size_t at = 0; at < block.size(); ++at) {
+    each_block(block[at], [&](Block& within) { find_in(within, names, pointed); });
+    auto* loop = std::get_if<For>(&block[at].op);
     if (!loop || loop->kind != LoopKind::Vector || loop->step) continue;
-    loop->neighbours = Looked(*loop).rows();
-    loop->may_repeat = ends_row && !loop->neighbours.empty() && !reads_what_it_stores(*loop, pointed);
-    Names of_loop = names;
-    for (Neighbours& row : loop->neighbours) {
-      const auto named = named_scalar(*loop, row);
-      row.here = named ? *named : of_loop.claim(row.array.spelling() + "_here");
-      row.before = of_loop.claim(row.array.spelling() + "_before");
+    const Looked looked(*loop);
+    std::vector<Neighbours> rows = looked.rows();
+    loop->may_repeat = ends_row && !rows.empty() && !reads_what_it_stores(*loop, pointed);
+    if (loop->ends) {
+      std::vector<Neighbours> whole = looked.whole_rows(*loop->ends);
+      if (!whole.empty() && loop->may_repeat && take_ends(block, at)) {
+        rows = std::move(whole);
+        loop = &std::get<For>(block[--at].op);
+      } else {
+        loop->ends.reset();
+      }
     }
+    loop->neighbours = std::move(rows);
+    name_vectors(*loop, names);
   }
 }
 

@@ -9,6 +9,9 @@
 // A vector of 64 bytes from in[i - 1] on lies on two lines of the cache, so that loading it takes twice as long; but its
 // scalars are in registers already. Compilers of C++ load it nevertheless. Hence emitted C++ spells such loops out
 // (emit/vector_loop.cpp).
+//
+// Where the loop has those pixels of a row that read nothing beyond it (RowEnds), vectors take the whole row: what is before its
+// first pixel is in `before` of the first vector, and what is behind the last one in a vector `beyond`.
 #pragma once
 
 #include "kernel/ir.h"
@@ -17,7 +20,7 @@
 namespace weft::kernel {
 
 /// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type, roots
-/// included. New names are of `names`, those of the module, and none that the function has.
+/// included, and moves the loops over the rest of a row into For::ends, or drops those. New names are of `names`, those of the module, and none that the function has.
 void find_neighbours(Function& function, Names names);
 
 /// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.

@@ -191,12 +191,20 @@ class FunctionVerifier {
                 require(s.step->type == s.from->type, "the step of a loop is not of its type");
                 require(literal_value(s.step).value_or(1) > 0, "a loop does not advance");
               }
+              if (s.ends) {
+                check(s.ends->pixels), require_index(s.ends->pixels);
+                if (s.ends->constant) check(s.ends->constant);
+                check(s.ends->before), check(s.ends->after);
+              }
               const auto outer = visible_;
               define(s.variable, {Scalar, s.from->type});
               for (const Neighbours& row : s.neighbours) {
                 check(row.index), require_index(row.index), array(row.array);
-                require(row.left > 0 && row.before && row.here,
+                const bool has_neighbours = (row.left > 0 && row.before) || !row.right_of_row.empty();
+                require(has_neighbours && row.here && row.right_of_row.empty() == !row.beyond,
                         "neighbours of '" + row.array.spelling() + "'");
+                for (const Expr& value : row.left_of_row) check(value);
+                for (const Expr& value : row.right_of_row) check(value);
               }
               check(s.body);
               visible_ = outer;

@@ -59,7 +59,12 @@ void each_of_statement(Op& op, const F& f) {
                  [](const Barrier&) {},
                  [&](In<Op, For>& s) {
                    f(s.from), f(s.to), if_there(s.step);
-                   for (auto& row : s.neighbours) f(row.index);
+                   for (auto& row : s.neighbours) {
+                     f(row.index);
+                     std::for_each(row.left_of_row.begin(), row.left_of_row.end(), f);
+                     std::for_each(row.right_of_row.begin(), row.right_of_row.end(), f);
+                   }
+                   if (s.ends) f(s.ends->pixels), if_there(s.ends->constant);
                  },
                  [&](In<Op, If>& s) { f(s.condition); },
                  [](const Scope&) {},
@@ -73,7 +78,11 @@ void each_of_statement(Op& op, const F& f) {
 
 template <class Op, class F>
 void each_block_of(Op& op, const F& f) {
-  if (auto* loop = std::get_if<For>(&op)) f(loop->body);
+  if (auto* loop = std::get_if<For>(&op)) {
+    if (loop->ends) f(loop->ends->before);
+    f(loop->body);
+    if (loop->ends) f(loop->ends->after);
+  }
   if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
   if (auto* scope = std::get_if<Scope>(&op)) f(scope->body);
 }
@@ -144,7 +153,8 @@ Effects effects_of(const Stmt& statement) {
             Effects effects{.declares = {s.variable}};
             for (const Neighbours& row : s.neighbours) {
               effects.mentions.push_back(row.array);
-              effects.declares.insert(effects.declares.end(), {row.before, row.here});
+              for (const Symbol& vector : {row.before, row.here, row.beyond})
+                if (vector) effects.declares.push_back(vector);
             }
             return effects;
           },

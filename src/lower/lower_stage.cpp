@@ -167,9 +167,26 @@ class StageLowering {
     Block rows;  // what is found once per row
     Block interior = interior_loop(rows, inner_x(left), inner_x(right));
     kernel::append(block, std::move(rows));
+    if (pixel_function_) note_ends(interior);
     if (pixel_function_) kernel::append(block, pixel_loop(row_begin, left));
     kernel::append(block, std::move(interior));
     if (pixel_function_) kernel::append(block, pixel_loop(right, row_end));
+  }
+
+  /// Tells the loop over the pixels of rows what reads find beyond their ends.
+  void note_ends(Block& interior) const {
+    auto* loop = interior.size() == 1 ? std::get_if<kernel::For>(&interior.front().op) : nullptr;
+    const ir::Border* border = loop && rank() > 1 && !phases_ ? analysis::border_of_rows(stage_) : nullptr;
+    if (!border || stage_.domain() != stage_.box || !kernel::is_literal(begin(0), 0)) return;
+    kernel::RowEnds ends{rows_.extent(0), lanes_.per_pixel(), {}, {}};
+    if (border->mode != ir::BorderMode::Constant) {
+      ends.border = index_op(border->mode);
+    } else {
+      const auto* constant = std::get_if<ir::Const>(&border->constant->op);
+      if (!constant || constant->value.type.lanes > 1) return;
+      ends.constant = kernel::constant(constant->value.type.scalar, constant->value.lane[0]);
+    }
+    loop->ends = std::move(ends);
   }
 
   /// Whether all pixels of a row leave sources at the same reads, and such rows are a share worth a loop of their own:

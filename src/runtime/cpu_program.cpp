@@ -36,8 +36,7 @@ void* allocate(void* context, std::size_t bytes, bool clear) {
 void release(void* context, void* memory) { static_cast<Resources*>(context)->memory.give(memory); }
 
 /// Runs each(first, last) for parts of [0, count).
-template <class Each>
-void in_parts(ThreadPool& threads, std::int64_t count, Each each) {
+void in_parts(ThreadPool& threads, std::int64_t count, Body each) {
   // A few parts per thread even out rows of different cost and threads that are interrupted.
   constexpr std::int64_t parts_per_thread = 8;
   const std::int64_t parts = threads.threads() * parts_per_thread;
@@ -46,8 +45,7 @@ void in_parts(ThreadPool& threads, std::int64_t count, Each each) {
 
 void parallel_for(void* context, std::int64_t count, void (*body)(const void*, std::int64_t, std::int64_t),
                   const void* frame) {
-  in_parts(static_cast<Resources*>(context)->threads, count,
-           [&](std::int64_t first, std::int64_t last) { body(frame, first, last); });
+  in_parts(static_cast<Resources*>(context)->threads, count, {body, frame});
 }
 
 /// Emitted code calls it once for each launch.
@@ -55,10 +53,11 @@ void watched_parallel_for(void* context, std::int64_t count,
                           void (*body)(const void*, std::int64_t, std::int64_t), const void* frame) {
   LaunchProgress& progress = *static_cast<Resources*>(context)->progress;
   progress.begin(count);
-  in_parts(static_cast<Resources*>(context)->threads, count, [&](std::int64_t first, std::int64_t last) {
+  const auto watched = [&](std::int64_t first, std::int64_t last) {
     body(frame, first, last);
     progress.advance(last - first);
-  });
+  };
+  in_parts(static_cast<Resources*>(context)->threads, count, watched);
   progress.end();
 }
 

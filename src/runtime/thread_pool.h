@@ -23,16 +23,19 @@ class Body {
   requires(!std::same_as<std::remove_cvref_t<F>, Body> && std::is_object_v<std::remove_reference_t<F>> &&
            std::invocable<F&, std::int64_t, std::int64_t>)
       Body(F&& callable)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
-      : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-        call_([](void* object, std::int64_t first, std::int64_t last) {
-          (*static_cast<std::remove_reference_t<F>*>(object))(first, last);
+      : frame_(std::addressof(callable)),
+        call_([](const void* object, std::int64_t first, std::int64_t last) {
+          (*static_cast<std::remove_reference_t<F>*>(const_cast<void*>(object)))(first, last);
         }) {}
+  /// Of emitted code: function(frame, first, last).
+  Body(void (*function)(const void* frame, std::int64_t first, std::int64_t last), const void* frame)
+      : frame_(frame), call_(function) {}
 
-  void operator()(std::int64_t first, std::int64_t last) const { call_(callable_, first, last); }
+  void operator()(std::int64_t first, std::int64_t last) const { call_(frame_, first, last); }
 
  private:
-  void* callable_ = nullptr;
-  void (*call_)(void*, std::int64_t, std::int64_t) = nullptr;
+  const void* frame_ = nullptr;
+  void (*call_)(const void*, std::int64_t, std::int64_t) = nullptr;
 };
 
 /// More would cost stacks and gain nothing.

@@ -45,6 +45,32 @@ TEST_P(Borders, OffsetsAndScales) {
          out("remainder", [&](Var x, Var y) { return src(x % 3, y % 2 - 1); })});
 }
 
+/// Emitted C++ spells out the vectors of such loops, those at the ends of rows included. Rows are shorter than a vector, as long,
+/// and longer by any number of pixels.
+template <class T>
+void rows_in_vectors_agree(const Border& border) {
+  const Image<T> in("in");
+  const Accessor src = in.border(border);
+  const auto out = [&](const char* name, auto f) { return stage(name, in.size(), f); };
+  const Pipeline pipeline(
+      "rows",
+      Outputs{out("next", [&](Var x, Var y) { return src(x - 1, y) - src(x + 1, y) * 2; }),
+              out("far", [&](Var x, Var y) { return src(x - 3, y - 1) + src(x + 2, y + 1) * src(x, y); }),
+              out("left", [&](Var x, Var y) { return src(x - 2, y) + src(x, y); }),
+              out("some", [&](Var x, Var y) { return src(x - 1, y) + src(x, y + 1) + src(x + 5, y); })}
+          .strict());
+  const Program program = pipeline.compile(compile_options());
+  for (std::int64_t w = 1; w < 72; w += w < 40 ? 1 : 5) {
+    SCOPED_TRACE(testing::Message() << w << " pixels");
+    expect_agreement(program, pipeline,
+                     {{{"in", noise(type_of<T>(), {w, 3}, static_cast<std::uint64_t>(w))}}, {}, {}});
+  }
+}
+
+TEST_P(Borders, RowsInVectorsOfFloats) { rows_in_vectors_agree<float>(border()); }
+TEST_P(Borders, RowsInVectorsOfDoubles) { rows_in_vectors_agree<double>(border()); }
+TEST_P(Borders, RowsInVectorsOfColours) { rows_in_vectors_agree<Vec<float, 3>>(border()); }
+
 TEST(BorderConstant, IsAnyValue) {
   const Image<std::int32_t> in("in");
   Param<int> edge("edge", 9);

@@ -79,6 +79,85 @@ TEST(Neighbours, MayBeStoredTwiceWhereNoIterationReadsWhatItStores) {
   EXPECT_FALSE(may_repeat("in", "other", "row", {next})) << "of a portion of a row";
 }
 
+class WholeRows : public ::testing::Test {
+ protected:
+  static For pixels(const Expr& from, const Expr& to) {
+    return {LoopKind::Serial, "p"_s, from, to, {{CallFunction{"pixel"_s, {name("p"_s)}}}}};
+  }
+  /// A row of w pixels, of which the loop leaves one at either end to loops around it.
+  static Block row(const RowEnds& ends, const Expr& value) {
+    const Expr first = name("first"_s), last = name("last"_s);
+    const auto scalars = [&](const Expr& pixel) { return mul(pixel, literal(ends.lanes)); };
+    For loop{LoopKind::Vector, "i"_s, scalars(first), scalars(last), {{out(value)}}};
+    loop.ends = ends;
+    return {{pixels(literal(0), first)}, {Let{"hoisted"_s, literal(1)}}, {loop}, {pixels(last, ends.pixels)}};
+  }
+  static Block found(Block block) {
+    Function function{"f"_s, "", {}, std::move(block)};
+    find_neighbours(function, {});
+    return std::move(function.body);
+  }
+  static Expr in(std::int64_t place) { return load("in"_s, Scalar::F32, add(name("i"_s), literal(place))); }
+  static std::int64_t place_of(const Expr& value) { return *literal_value(std::get<Load>(value->op).index); }
+
+  const Expr width = name("w"_s);
+  const RowEnds clamped{width, 1, IndexOp::Clamp, nullptr};
+};
+
+TEST_F(WholeRows, TakeTheLoopsAroundThem) {
+  const Block block = found(row(clamped, sum(in(-2), in(1))));
+  ASSERT_EQ(block.size(), 2u);
+  const For& loop = std::get<For>(block[1].op);
+  ASSERT_TRUE(loop.ends);
+  EXPECT_EQ(loop.ends->before.size(), 1u);
+  EXPECT_EQ(loop.ends->after.size(), 1u);
+  ASSERT_EQ(loop.neighbours.size(), 1u);
+  const Neighbours& row = loop.neighbours[0];
+  ASSERT_EQ(row.left_of_row.size(), 2u);
+  EXPECT_EQ(place_of(row.left_of_row[0]), 0);
+  ASSERT_EQ(row.right_of_row.size(), 1u);
+  EXPECT_TRUE(same(std::get<Load>(row.right_of_row[0]->op).index, offset(width, -1)));
+}
+
+TEST_F(WholeRows, FindWhatIsBeyondByTheBorder) {
+  const RowEnds mirrored{width, 3, IndexOp::Mirror101, nullptr};
+  const Block block = found(row(mirrored, sum(in(-4), in(0))));
+  const std::vector<Expr> left = std::get<For>(block[1].op).neighbours.at(0).left_of_row;
+  ASSERT_EQ(left.size(), 4u);
+  const auto lane_of_pixel = [&](std::int64_t pixel, std::int64_t lane) {
+    return offset(mul(index_call(IndexOp::Mirror101, literal(pixel), width), literal(3)), lane);
+  };
+  EXPECT_TRUE(same(std::get<Load>(left[0]->op).index, lane_of_pixel(-2, 2)));
+  EXPECT_TRUE(same(std::get<Load>(left[1]->op).index, lane_of_pixel(-1, 0)));
+  EXPECT_TRUE(same(std::get<Load>(left[3]->op).index, lane_of_pixel(-1, 2)));
+
+  const RowEnds constant{width, 1, std::nullopt, kernel::constant(Scalar::F32, {.f = 7})};
+  const Block other = found(row(constant, sum(in(-1), in(0))));
+  EXPECT_TRUE(same(std::get<For>(other[1].op).neighbours.at(0).left_of_row.at(0), constant.constant));
+}
+
+TEST_F(WholeRows, AreLeftAloneWhereTheyAreNotPossible) {
+  const auto is_whole = [&](const Block& block) {
+    bool is = false;
+    for (const Stmt& statement : found(block)) {
+      const auto* loop = std::get_if<For>(&statement.op);
+      is |= loop && loop->ends;
+    }
+    return is;
+  };
+  const Block possible = row(clamped, sum(in(-1), in(1)));
+  EXPECT_TRUE(is_whole(possible));
+  EXPECT_FALSE(is_whole(row(clamped, sum(in(-1), in(17))))) << "not in the next vector";
+  EXPECT_FALSE(is_whole(row(clamped, sum(in(-1), load("out"_s, Scalar::F32, name("i"_s))))))
+      << "pixels are computed twice";
+  EXPECT_FALSE(is_whole({possible[0], possible[2]})) << "nothing to the right";
+  EXPECT_FALSE(is_whole({possible[2], possible[3]})) << "nothing to the left";
+  EXPECT_FALSE(is_whole({possible[0], {Store{"out"_s, literal(0), in(0)}}, possible[2], possible[3]}))
+      << "something else between";
+  EXPECT_FALSE(is_whole({{pixels(literal(1), name("first"_s))}, possible[2], possible[3]}))
+      << "not from the first pixel on";
+}
+
 TEST(Neighbours, LeaveRegistersToTheRest) {
   const auto rows = [](int count) {
     Expr all = sum(at("r0", -1), at("r0", 0));
