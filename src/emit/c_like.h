@@ -79,6 +79,7 @@ class CLike {
   void print_in_vectors(const kernel::For& loop);
   void print_whole_row(const kernel::For& loop);
   void print_vector(const kernel::For& loop);
+  std::string goes_past_caches(const kernel::For& loop);
   std::string vector_at(const kernel::Load& load);
   std::string list(const std::vector<kernel::Expr>& values);
   std::string vector_before(const kernel::Neighbours& row);

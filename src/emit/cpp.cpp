@@ -147,6 +147,8 @@ class CppEmitter {
     pipeline_function(out, printer, for_users);
     std::set<std::string> used = printer.used_helpers();
     if (has_portions(plan_.nodes)) used.insert("in_portions");
+    if (std::any_of(module_.functions.begin(), module_.functions.end(), stores_past_caches))
+      used.insert("settle_stores");
     const std::string helpers = prelude(used);
     return common_head + std::string(has_opaque_values(module_) ? opaque_values : "") +
            math_declarations(printer.used_functions(), module_.strict) + "\n" +
@@ -192,6 +194,9 @@ class CppEmitter {
     });
     out.comment(function.comment);
     const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
+    kernel::Block for_all = function.body;
+    drop_vectors(for_all);
+    const auto of_all = kernel::names_in(for_all);
     std::string parameters = fmt::format("const {}& frame", frame_type());
     for (const kernel::Symbol& p : function.parameters)
       parameters += used.count(p) ? ", int64_t " + p.spelling() : ", int64_t";
@@ -207,8 +212,9 @@ class CppEmitter {
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
       for (const kernel::Field& f : *list) {
-        if (used.count(f.name))
-          out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
+        if (!used.count(f.name)) continue;
+        const char* attribute = of_all.count(f.name) ? "" : "[[maybe_unused]] ";
+        out.line(fmt::format("{}const {} {} = frame.{};", attribute, c_type(f.type), f.name, f.name));
       }
     }
     printer.enter(function, module_);
@@ -303,10 +309,20 @@ class CppEmitter {
     });
   }
 
+  /// Leaves what all processors do, whether they have such vectors or not.
+  static void drop_vectors(kernel::Block& block) {
+    for (kernel::Stmt& statement : block) {
+      if (auto* loop = std::get_if<kernel::For>(&statement.op); loop && loop->ends)
+        loop->ends->bytes = kernel::literal(0);
+      kernel::each_block(statement, [](kernel::Block& inside) { drop_vectors(inside); });
+    }
+  }
+
   static bool stores_past_caches(const kernel::Function& function) {
     bool found = false;
     kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
-      found |= std::holds_alternative<kernel::StorePastCaches>(s.op);
+      const auto* loop = std::get_if<kernel::For>(&s.op);
+      found |= std::holds_alternative<kernel::StorePastCaches>(s.op) || (loop && loop->ends);
     });
     return found;
   }

@@ -118,7 +118,9 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
 }
-// Orders what was stored past the caches before all that follows, such as that the work is done.
+)"},
+      {"settle_stores",
+       R"(// Orders what was stored past the caches before all that follows, such as that the work is done.
 static inline void settle_stores() {
 #if defined(__SSE2__)
   __builtin_ia32_sfence();

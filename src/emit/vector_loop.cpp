@@ -24,15 +24,17 @@
 //       int64_t i = 0;
 //       row_vector<float> in_before = vector_that_ends_with({in[0]});
 //       const row_vector<float> in_beyond = vector_that_begins_with({in[w - 1]});
-//       const auto next_vector = [&](auto is_last) {
+//       const bool is_large = exceeds_caches(h * pitch * 4) && is_line(out);
+//       const auto next_vector = [&](auto is_last, bool past_caches) {
 //         const row_vector<float> in_here = vector_at(in + i);
-//         store_vector(out + i, shifted<1>(in_before, in_here) + vector_after<1>(is_last, in + i, in_here, in_beyond));
+//         const auto right = vector_after<1>(is_last, in + i, in_here, in_beyond);
+//         store_vector(out + i, shifted<1>(in_before, in_here) + right, past_caches);
 //         in_before = in_here;
 //       };
-//       for (; i + in_vector<float> + 1 <= w; i += in_vector<float>) next_vector(is_true<false>());
+//       for (; i + in_vector<float> + 1 <= w; i += in_vector<float>) next_vector(is_true<false>(), is_large);
 //       i = w - in_vector<float>;  // the last vector may overlap the one before
 //       in_before = vector_before<1>(in + i);
-//       next_vector(is_true<true>());
+//       next_vector(is_true<true>(), false);
 //     } else
 // #endif
 //     {
@@ -50,6 +52,7 @@
 #include "kernel/build.h"
 #include "kernel/neighbours.h"
 #include "kernel/symbol_format.h"
+#include "kernel/visit.h"
 
 namespace weft::emit {
 
@@ -134,20 +137,22 @@ void CLike::print_whole_row(const kernel::For& loop) {
       line(fmt::format("const {} {} = vector_that_begins_with<{}>({{{}}});", vector, row.beyond, type,
                        list(row.right_of_row)));
   }
-  open(fmt::format("const auto next_vector = [&]({})", right > 0 ? "auto is_last" : "auto"));
+  line(fmt::format("const bool is_large = {};", goes_past_caches(loop)));
+  open(fmt::format("const auto next_vector = [&](auto{}, bool past_caches)", right > 0 ? " is_last" : ""));
   print_vector(loop);
   out_.close("};");
-  line(fmt::format(
-      "for (; {0} + in_vector<{1}> + {2} <= {3}; {0} += in_vector<{1}>) next_vector(is_true<false>());", i,
-      type, kept, to));
+  line(
+      fmt::format("for (; {0} + in_vector<{1}> + {2} <= {3}; {0} += in_vector<{1}>) "
+                  "next_vector(is_true<false>(), is_large);",
+                  i, type, kept, to));
   if (kept > 1) {
     open(fmt::format("if ({} + in_vector<{}> < {})", i, type, to));
     go_to(fmt::format("{} - in_vector<{}> - {}", to, type, kept), "it may overlap the one before");
-    line("next_vector(is_true<false>());");
+    line("next_vector(is_true<false>(), false);");
     out_.close();
   }
   go_to(fmt::format("{} - in_vector<{}>", to, type), "the last vector may overlap the one before");
-  line("next_vector(is_true<true>());");
+  line("next_vector(is_true<true>(), false);");
   out_.close("} else");
   out_.raw("#endif\n");
   open("");
@@ -155,6 +160,22 @@ void CLike::print_whole_row(const kernel::For& loop) {
   print_loop(loop);
   print(loop.ends->after);
   out_.close();
+}
+
+/// Whether the results are too many for the caches, and vectors of this row are lines of them.
+std::string CLike::goes_past_caches(const kernel::For& loop) {
+  std::string condition = fmt::format("{}({})", helper("exceeds_caches"), text(loop.ends->bytes));
+  for (const kernel::Stmt& statement : loop.body) {
+    const auto* store = std::get_if<kernel::Store>(&statement.op);
+    if (!store) continue;
+    const kernel::Expr first = kernel::rewritten(store->index, [&](const kernel::Expr& e) -> kernel::Expr {
+      const auto* name = std::get_if<kernel::Name>(&e->op);
+      return name && name->name == loop.variable ? kernel::literal(0) : nullptr;
+    });
+    condition +=
+        fmt::format(" && is_line({})", address(store->array, kernel::add(first, kernel::literal(0))));
+  }
+  return condition;
 }
 
 /// What is computed for the scalars from the variable on.
@@ -169,7 +190,8 @@ void CLike::print_vector(const kernel::For& loop) {
         line(fmt::format("const auto {} = {};", let->name, text(let->value)));
     } else {
       const auto& store = std::get<kernel::Store>(statement.op);
-      line(fmt::format("store_vector({}, {});", address(store.array, store.index), text(store.value)));
+      line(fmt::format("store_vector({}, {}{});", address(store.array, store.index), text(store.value),
+                       loop.ends ? ", past_caches" : ""));
     }
   }
   vectors_ = nullptr;

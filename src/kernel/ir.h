@@ -247,6 +247,7 @@ struct RowEnds {
   /// What is beyond: a pixel of the row itself, or a constant.
   std::optional<IndexOp> border;
   Expr constant;
+  Expr bytes;  ///< Of all that is stored. If they are too many for the caches, whole vectors go past those.
   Block before = {},
         after = {};  ///< Those left of the loop's and right of them, unless they stand around it.
 };

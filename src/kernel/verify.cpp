@@ -194,6 +194,7 @@ class FunctionVerifier {
               if (s.ends) {
                 check(s.ends->pixels), require_index(s.ends->pixels);
                 if (s.ends->constant) check(s.ends->constant);
+                check(s.ends->bytes), require_index(s.ends->bytes);
                 check(s.ends->before), check(s.ends->after);
               }
               const auto outer = visible_;

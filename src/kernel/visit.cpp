@@ -64,7 +64,7 @@ void each_of_statement(Op& op, const F& f) {
                      std::for_each(row.left_of_row.begin(), row.left_of_row.end(), f);
                      std::for_each(row.right_of_row.begin(), row.right_of_row.end(), f);
                    }
-                   if (s.ends) f(s.ends->pixels), if_there(s.ends->constant);
+                   if (s.ends) f(s.ends->pixels), if_there(s.ends->constant), f(s.ends->bytes);
                  },
                  [&](In<Op, If>& s) { f(s.condition); },
                  [](const Scope&) {},

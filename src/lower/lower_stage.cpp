@@ -178,7 +178,9 @@ class StageLowering {
     auto* loop = interior.size() == 1 ? std::get_if<kernel::For>(&interior.front().op) : nullptr;
     const ir::Border* border = loop && rank() > 1 && !phases_ ? analysis::border_of_rows(stage_) : nullptr;
     if (!border || stage_.domain() != stage_.box || !kernel::is_literal(begin(0), 0)) return;
-    kernel::RowEnds ends{rows_.extent(0), lanes_.per_pixel(), {}, {}};
+    const Expr scalars = kernel::mul(kernel::name(array_.strides.back()), rows_.extent(rank() - 1));
+    const Expr bytes = kernel::mul(scalars, kernel::literal(size_of(stage_.type.scalar)));
+    kernel::RowEnds ends{rows_.extent(0), lanes_.per_pixel(), {}, {}, bytes};
     if (border->mode != ir::BorderMode::Constant) {
       ends.border = index_op(border->mode);
     } else {

@@ -69,6 +69,12 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -94,12 +100,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -193,7 +193,7 @@ void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last)
   const float sigma_r = frame.sigma_r;
   alignas(64) float in_rows[8384];
   alignas(64) float bilateral_line[512];
-  const bool past_caches = exceeds_caches(bilateral_pitch * in_h * 4);
+  const bool past_caches_ = exceeds_caches(bilateral_pitch * in_h * 4);
   const int64_t columns = (in_w + 511) / 512;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -243,7 +243,7 @@ void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last)
             const float* in_from = at_edge ? in_rows : in + x0 - 6;
             const int64_t in_step = at_edge ? 524 : in_pitch;
             const int64_t in_mask = at_edge ? 15 : -1;
-            float* bilateral_row = past_caches ? bilateral_line : bilateral + y * bilateral_pitch + left;
+            float* bilateral_row = past_caches_ ? bilateral_line : bilateral + y * bilateral_pitch + left;
             alignas(64) float acc[512];
             alignas(64) float acc_2[512];
             WEFT_INDEPENDENT
@@ -276,7 +276,7 @@ void bilateral_strips(const bilateral_frame& frame, int64_t first, int64_t last)
                 bilateral_row[i] = acc_2[i] / acc[i];
               }
             }
-            if (past_caches) {
+            if (past_caches_) {
               store_past_caches(bilateral + y * bilateral_pitch + left, bilateral_line, (right - left) * 4);
             }
           }

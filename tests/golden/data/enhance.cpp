@@ -121,6 +121,12 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -146,12 +152,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -223,7 +223,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
   alignas(64) float mean_tap_rows[6464];
   alignas(64) float mean_columns_rows[1616];
   alignas(64) float gamma_line[1600];
-  const bool past_caches = exceeds_caches(gamma_pitch * in_h * 4);
+  const bool past_caches_ = exceeds_caches(gamma_pitch * in_h * 4);
   const int64_t columns = (in_w + 1599) / 1600;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -268,7 +268,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = x0;
         const int64_t right = x1;
-        float* gamma_row = past_caches ? gamma_line : gamma + y * gamma_pitch + left;
+        float* gamma_row = past_caches_ ? gamma_line : gamma + y * gamma_pitch + left;
         const float* mean_columns_0 = mean_columns_rows + (y & 0) * 1616 + (left - x0) + 1;
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
@@ -277,7 +277,7 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
           const float bright = mean * gain;
           gamma_row[i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
         }
-        if (past_caches) {
+        if (past_caches_) {
           store_past_caches(gamma + y * gamma_pitch + left, gamma_line, (right - left) * 4);
         }
       }

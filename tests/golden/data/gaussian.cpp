@@ -58,6 +58,12 @@ static inline void in_portions(const weft_host* host, int64_t count, int64_t pic
 }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
 static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
 struct flush_subnormals {
@@ -185,6 +191,7 @@ int run_gaussian(const uint8_t* in, int64_t in_pitch, int64_t in_w, int64_t in_h
   in_portions(host, in_h, in_w * 274, [](const void* data, int64_t first, int64_t last) {
     const flush_subnormals mode;
     gaussian_rows(*static_cast<const gaussian_frame*>(data), first, last);
+    settle_stores();
   }, &frame);
   return 0;
 }

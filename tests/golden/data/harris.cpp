@@ -83,6 +83,17 @@ template <class T> static inline row_vector<T> vector_at(const T* from) {
   return v;
 }
 template <class T> static inline void store_vector(T* to, row_vector<T> v) { __builtin_memcpy(to, &v, sizeof v); }
+// Stores at a multiple of 64 bytes, past the caches if asked: what is not read soon.
+#if defined(__clang__)
+template <class T> static inline void store_past_caches(T* to, row_vector<T> v) { __builtin_nontemporal_store(v, (row_vector<T>*)to); }
+#else
+static inline void store_past_caches(float* to, row_vector<float> v) { __builtin_ia32_movntps512(to, v); }
+static inline void store_past_caches(double* to, row_vector<double> v) { __builtin_ia32_movntpd512(to, v); }
+#endif
+template <class T> static inline void store_vector(T* to, row_vector<T> v, bool past_caches) {
+  past_caches ? store_past_caches(to, v) : store_vector(to, v);
+}
+static inline bool is_line(const void* address) { return ((uintptr_t)address & 63) == 0; }
 // The `count` scalars before an address, at the end of a vector.
 template <int count, class T> static inline row_vector<T> vector_before(const T* address) {
   row_vector<T> v = {};
@@ -132,6 +143,12 @@ static inline row_vector<float> roots_of(row_vector<float> v) { return __builtin
 static inline row_vector<double> roots_of(row_vector<double> v) { return __builtin_ia32_sqrtpd512_mask(v, v, -1, 4); }
 #endif
 #endif
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -157,12 +174,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -241,7 +252,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
   alignas(64) float gxy_columns_rows[672];
   alignas(64) float hc_line[320];
   alignas(64) float hc_line_p1[320];
-  const bool past_caches = exceeds_caches(hc_pitch * in_h * 4);
+  const bool past_caches_ = exceeds_caches(hc_pitch * in_h * 4);
   const int64_t columns = (in_w + 319) / 320;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -571,9 +582,9 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         const int64_t y = batch;
         const int64_t left = x0;
         const int64_t right = x1;
-        float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
+        float* hc_row = past_caches_ ? hc_line : hc + y * hc_pitch + left;
         WEFT_OPAQUE(hc_row)
-        float* hc_row_p1 = past_caches ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
+        float* hc_row_p1 = past_caches_ ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
         WEFT_OPAQUE(hc_row_p1)
         const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
         WEFT_OPAQUE(gx_columns_0)
@@ -642,7 +653,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
             hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
           }
         }
-        if (past_caches) {
+        if (past_caches_) {
           store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
           store_past_caches(hc + (y + 1) * hc_pitch + left, hc_line_p1, (right - left) * 4);
         }
@@ -650,7 +661,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
         for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {
           const int64_t left = x0;
           const int64_t right = x1;
-          float* hc_row = past_caches ? hc_line : hc + y * hc_pitch + left;
+          float* hc_row = past_caches_ ? hc_line : hc + y * hc_pitch + left;
           const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
           const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
           const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
@@ -688,7 +699,7 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
               hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
             }
           }
-          if (past_caches) {
+          if (past_caches_) {
             store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
           }
         }

@@ -53,6 +53,12 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -78,12 +84,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -152,7 +152,7 @@ void median_strips_(const median_frame& frame, int64_t first, int64_t last) {
   const int64_t median_pitch_ = frame.median_pitch_;
   alignas(64) uint8_t in_rows[16416];
   alignas(64) uint8_t median_line_[2048];
-  const bool past_caches = exceeds_caches(median_pitch_ * in_h);
+  const bool past_caches_ = exceeds_caches(median_pitch_ * in_h);
   const int64_t columns = (in_w + 2047) / 2048;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -202,7 +202,7 @@ void median_strips_(const median_frame& frame, int64_t first, int64_t last) {
             const uint8_t* in_from = at_edge ? in_rows : in + x0 - 2;
             const int64_t in_step = at_edge ? 2052 : in_pitch;
             const int64_t in_mask = at_edge ? 7 : -1;
-            uint8_t* median_row_ = past_caches ? median_line_ : median + y * median_pitch_ + left;
+            uint8_t* median_row_ = past_caches_ ? median_line_ : median + y * median_pitch_ + left;
             const uint8_t* in_m2 = in_from + ((at_edge ? y - 2 : clamp_index(y - 2, in_h)) & in_mask)
                 * in_step + (left - x0) + 2;
             const uint8_t* in_m1 = in_from + ((at_edge ? y - 1 : clamp_index(y - 1, in_h)) & in_mask)
@@ -360,7 +360,7 @@ void median_strips_(const median_frame& frame, int64_t first, int64_t last) {
                 median_row_[i] = median_2;
               }
             }
-            if (past_caches) {
+            if (past_caches_) {
               store_past_caches(median + y * median_pitch_ + left, median_line_, right - left);
             }
           }

@@ -60,6 +60,12 @@ static inline uint8_t saturate_u8_f32(float v) {
   union { float f; uint32_t u; } sum = {v + 12582912.0f};
   return (uint8_t)sum.u;
 }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -85,12 +91,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -160,7 +160,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
   alignas(64) float blur_tap_rows[6464];
   alignas(64) float blur_columns_rows[1616];
   alignas(64) uint8_t out_line[4800];
-  const bool past_caches = exceeds_caches(out_pitch * in_h);
+  const bool past_caches_ = exceeds_caches(out_pitch * in_h);
   const int64_t columns = (in_w + 1599) / 1600;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -209,7 +209,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
       if (y0 <= y) {
         const int64_t left = x0;
         const int64_t right = x1;
-        uint8_t* out_row = past_caches ? out_line : out + y * out_pitch + left * 3;
+        uint8_t* out_row = past_caches_ ? out_line : out + y * out_pitch + left * 3;
         const uint8_t* in_0 = in + y * in_pitch;
         const float* blur_columns_0 = blur_columns_rows + (y & 0) * 1616 + (left - x0) + 1;
         WEFT_INDEPENDENT
@@ -227,7 +227,7 @@ void out_strips(const unsharp_frame& frame, int64_t first, int64_t last) {
           out_row[i * 3 + 1] = saturate_u8_f32(v1 * ratio);
           out_row[i * 3 + 2] = saturate_u8_f32(v2 * ratio);
         }
-        if (past_caches) {
+        if (past_caches_) {
           store_past_caches(out + y * out_pitch + left * 3, out_line, (right - left) * 3);
         }
       }

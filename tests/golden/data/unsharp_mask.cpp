@@ -56,6 +56,12 @@ static inline void prefetch(const void* from, int64_t bytes) {
 }
 // x % 0 is 0.
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Orders what was stored past the caches before all that follows, such as that the work is done.
+static inline void settle_stores() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
 // Stores what is not read soon: whole lines past the caches, so that memory is not read first.
 #if defined(__clang__)
 typedef int32_t past_caches_line __attribute__((vector_size(64), may_alias));
@@ -81,12 +87,6 @@ static inline void store_past_caches(void* to, const void* from, int64_t bytes) 
   }
 #endif
   __builtin_memcpy((char*)to + b, (const char*)from + b, (size_t)(bytes - b));
-}
-// Orders what was stored past the caches before all that follows, such as that the work is done.
-static inline void settle_stores() {
-#if defined(__SSE2__)
-  __builtin_ia32_sfence();
-#endif
 }
 
 // While one lives, results too small for a normal float become 0: processors take a hundred cycles over each.
@@ -162,7 +162,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
   alignas(64) float blurx_rows[1632];
   alignas(64) float mask_line[768];
   alignas(64) float mask_line_p1[768];
-  const bool past_caches = exceeds_caches(mask_pitch * in_h * 4);
+  const bool past_caches_ = exceeds_caches(mask_pitch * in_h * 4);
   const int64_t columns = (in_w + 255) / 256;
   const int64_t rows = min_i64(max_i64(in_h * columns / 64 & -16, 16), 256);
   for (int64_t strip = first; strip < last; ++strip) {
@@ -295,9 +295,9 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         const int64_t y = batch;
         const int64_t left = x0;
         const int64_t right = x1;
-        float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
+        float* mask_row = past_caches_ ? mask_line : mask + y * mask_pitch + left * 3;
         WEFT_OPAQUE(mask_row)
-        float* mask_row_p1 = past_caches ? mask_line_p1 : mask + (y + 1) * mask_pitch + left * 3;
+        float* mask_row_p1 = past_caches_ ? mask_line_p1 : mask + (y + 1) * mask_pitch + left * 3;
         WEFT_OPAQUE(mask_row_p1)
         const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
         WEFT_OPAQUE(in_0)
@@ -323,7 +323,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
           const float v_7 = v_9;
           mask_row_p1[i] = fabsf(v_9 - v_5) < threshold ? v_7 : v_6;
         }
-        if (past_caches) {
+        if (past_caches_) {
           store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
           store_past_caches(mask + (y + 1) * mask_pitch + left * 3, mask_line_p1, (right - left) * 3 * 4);
         }
@@ -331,7 +331,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
         for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {
           const int64_t left = x0;
           const int64_t right = x1;
-          float* mask_row = past_caches ? mask_line : mask + y * mask_pitch + left * 3;
+          float* mask_row = past_caches_ ? mask_line : mask + y * mask_pitch + left * 3;
           const float* in_0 = in_from + (y & in_mask) * in_step + (left - x0) * 3 + 6;
           const float* blurx_0 = blurx_rows + (y & 1) * 816 + (left - x0) * 3 + 6;
           WEFT_INDEPENDENT
@@ -342,7 +342,7 @@ void mask_strips(const unsharp_mask_frame& frame, int64_t first, int64_t last) {
             const float v_3 = in_0[i];
             mask_row[i] = fabsf(in_0[i] - v) < threshold ? v_3 : v_2;
           }
-          if (past_caches) {
+          if (past_caches_) {
             store_past_caches(mask + y * mask_pitch + left * 3, mask_line, (right - left) * 3 * 4);
           }
         }

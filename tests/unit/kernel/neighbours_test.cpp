@@ -101,7 +101,7 @@ class WholeRows : public ::testing::Test {
   static std::int64_t place_of(const Expr& value) { return *literal_value(std::get<Load>(value->op).index); }
 
   const Expr width = name("w"_s);
-  const RowEnds clamped{width, 1, IndexOp::Clamp, nullptr};
+  const RowEnds clamped{width, 1, IndexOp::Clamp, nullptr, width};
 };
 
 TEST_F(WholeRows, TakeTheLoopsAroundThem) {
@@ -120,7 +120,7 @@ TEST_F(WholeRows, TakeTheLoopsAroundThem) {
 }
 
 TEST_F(WholeRows, FindWhatIsBeyondByTheBorder) {
-  const RowEnds mirrored{width, 3, IndexOp::Mirror101, nullptr};
+  const RowEnds mirrored{width, 3, IndexOp::Mirror101, nullptr, width};
   const Block block = found(row(mirrored, sum(in(-4), in(0))));
   const std::vector<Expr> left = std::get<For>(block[1].op).neighbours.at(0).left_of_row;
   ASSERT_EQ(left.size(), 4u);
@@ -131,7 +131,7 @@ TEST_F(WholeRows, FindWhatIsBeyondByTheBorder) {
   EXPECT_TRUE(same(std::get<Load>(left[1]->op).index, lane_of_pixel(-1, 0)));
   EXPECT_TRUE(same(std::get<Load>(left[3]->op).index, lane_of_pixel(-1, 2)));
 
-  const RowEnds constant{width, 1, std::nullopt, kernel::constant(Scalar::F32, {.f = 7})};
+  const RowEnds constant{width, 1, std::nullopt, kernel::constant(Scalar::F32, {.f = 7}), width};
   const Block other = found(row(constant, sum(in(-1), in(0))));
   EXPECT_TRUE(same(std::get<For>(other[1].op).neighbours.at(0).left_of_row.at(0), constant.constant));
 }

@@ -81,6 +81,17 @@ template <class T> static inline row_vector<T> vector_at(const T* from) {
   return v;
 }
 template <class T> static inline void store_vector(T* to, row_vector<T> v) { __builtin_memcpy(to, &v, sizeof v); }
+// Stores at a multiple of 64 bytes, past the caches if asked: what is not read soon.
+#if defined(__clang__)
+template <class T> static inline void store_past_caches(T* to, row_vector<T> v) { __builtin_nontemporal_store(v, (row_vector<T>*)to); }
+#else
+static inline void store_past_caches(float* to, row_vector<float> v) { __builtin_ia32_movntps512(to, v); }
+static inline void store_past_caches(double* to, row_vector<double> v) { __builtin_ia32_movntpd512(to, v); }
+#endif
+template <class T> static inline void store_vector(T* to, row_vector<T> v, bool past_caches) {
+  past_caches ? store_past_caches(to, v) : store_vector(to, v);
+}
+static inline bool is_line(const void* address) { return ((uintptr_t)address & 63) == 0; }
 // The `count` scalars before an address, at the end of a vector.
 template <int count, class T> static inline row_vector<T> vector_before(const T* address) {
   row_vector<T> v = {};
