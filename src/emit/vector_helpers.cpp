@@ -31,6 +31,7 @@ template <int64_t size, class Place>
 static inline void look_up(const uint8_t* table, const Place* places, uint8_t* to, int64_t count) {
   int64_t i = 0;
 #if defined(__AVX512VBMI__)
+  static_assert(size <= 32 * 128, "one of 32 parts is found by 5 bits");
   constexpr int64_t parts = (size + 127) / 128, before_last = (parts - 1) * 128;
   uint8_t last[128] = {};
   __builtin_memcpy(last, table + before_last, (size_t)(size - before_last));
