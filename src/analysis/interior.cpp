@@ -157,7 +157,7 @@ Interior interior_of(const ir::Stage& stage) {
 
 namespace {
 
-/// Of a number, whether a constant border is always that.
+/// Whether both find the same beyond a row. Constants do if they are numbers.
 bool are_alike(const ir::Border& a, const ir::Border& b) {
   if (a.mode != b.mode) return false;
   if (a.mode != ir::BorderMode::Constant) return true;

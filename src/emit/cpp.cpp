@@ -309,7 +309,7 @@ class CppEmitter {
     });
   }
 
-  /// Leaves what all processors do, whether they have such vectors or not.
+  /// Leaves what is used on all processors. How large a result is, vectors alone ask.
   static void drop_vectors(kernel::Block& block) {
     for (kernel::Stmt& statement : block) {
       if (auto* loop = std::get_if<kernel::For>(&statement.op); loop && loop->ends)

@@ -240,7 +240,7 @@ struct Neighbours {
   std::vector<Expr> left_of_row = {}, right_of_row = {};
   Symbol beyond = {};  ///< The vector that begins with the latter.
 };
-/// The ends of a row, of which the loop has the pixels between that read nothing beyond.
+/// The ends of a row. The loop has the pixels between, which read nothing beyond them.
 struct RowEnds {
   Expr pixels;  ///< Of the whole row, which begins at 0.
   int lanes;    ///< Scalars of each, which is what the loop counts.
@@ -248,8 +248,8 @@ struct RowEnds {
   std::optional<IndexOp> border;
   Expr constant;
   Expr bytes;  ///< Of all that is stored. If they are too many for the caches, whole vectors go past those.
-  Block before = {},
-        after = {};  ///< Those left of the loop's and right of them, unless they stand around it.
+  /// The pixels left of the loop's, and those right of them. Empty until find_neighbours() moves them here.
+  Block before = {}, after = {};
 };
 struct For {
   LoopKind kind;

@@ -20,7 +20,8 @@
 namespace weft::kernel {
 
 /// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type, roots
-/// included, and moves the loops over the rest of a row into For::ends, or drops those. New names are of `names`, those of the module, and none that the function has.
+/// included. Moves the loops over the rest of a row into its ends (For::ends), or drops those. New names are of `names`, those of
+/// the module, and none that the function has.
 void find_neighbours(Function& function, Names names);
 
 /// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.
