@@ -195,7 +195,7 @@ class CppEmitter {
     out.comment(function.comment);
     const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
     kernel::Block for_all = function.body;
-    drop_vectors(for_all);
+    drop_sizes_of_results(for_all);
     const auto of_all = kernel::names_in(for_all);
     std::string parameters = fmt::format("const {}& frame", frame_type());
     for (const kernel::Symbol& p : function.parameters)
@@ -309,12 +309,12 @@ class CppEmitter {
     });
   }
 
-  /// Leaves what is used on all processors. How large a result is, vectors alone ask.
-  static void drop_vectors(kernel::Block& block) {
+  /// Leaves what is used on all processors: only vectors ask how large a result is.
+  static void drop_sizes_of_results(kernel::Block& block) {
     for (kernel::Stmt& statement : block) {
       if (auto* loop = std::get_if<kernel::For>(&statement.op); loop && loop->ends)
         loop->ends->bytes = kernel::literal(0);
-      kernel::each_block(statement, [](kernel::Block& inside) { drop_vectors(inside); });
+      kernel::each_block(statement, [](kernel::Block& inside) { drop_sizes_of_results(inside); });
     }
   }
 

@@ -52,7 +52,6 @@
 #include "kernel/build.h"
 #include "kernel/neighbours.h"
 #include "kernel/symbol_format.h"
-#include "kernel/visit.h"
 
 namespace weft::emit {
 
@@ -168,10 +167,7 @@ std::string CLike::goes_past_caches(const kernel::For& loop) {
   for (const kernel::Stmt& statement : loop.body) {
     const auto* store = std::get_if<kernel::Store>(&statement.op);
     if (!store) continue;
-    const kernel::Expr first = kernel::rewritten(store->index, [&](const kernel::Expr& e) -> kernel::Expr {
-      const auto* name = std::get_if<kernel::Name>(&e->op);
-      return name && name->name == loop.variable ? kernel::literal(0) : nullptr;
-    });
+    const kernel::Expr first = kernel::index_at(loop, store->index, kernel::literal(0));
     condition +=
         fmt::format(" && is_line({})", address(store->array, kernel::add(first, kernel::literal(0))));
   }

@@ -72,10 +72,7 @@ class Looked {
                         : place < 0 ? literal(0)
                                     : sub(ends.pixels, literal(1));
     const Expr scalar = add(mul(inside, literal(ends.lanes)), literal(place - pixels * ends.lanes));
-    return load(row.array, *type_, rewritten(row.base, [&](const Expr& e) -> Expr {
-                  const auto* name = std::get_if<Name>(&e->op);
-                  return name && name->name == loop_.variable ? scalar : nullptr;
-                }));
+    return load(row.array, *type_, index_at(loop_, row.base, scalar));
   }
 
   bool look_at(const Stmt& statement) {
@@ -230,6 +227,13 @@ void find_in(Block& block, Names& names, const Pointed& pointed) {
 void find_neighbours(Function& function, Names names) {
   avoid_declared_in(function, names);
   find_in(function.body, names, pointed_in(function));
+}
+
+Expr index_at(const For& loop, const Expr& index, const Expr& place) {
+  return rewritten(index, [&](const Expr& e) -> Expr {
+    const auto* name = std::get_if<Name>(&e->op);
+    return name && name->name == loop.variable ? place : nullptr;
+  });
 }
 
 std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {

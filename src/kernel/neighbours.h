@@ -24,6 +24,9 @@ namespace weft::kernel {
 /// the module, and none that the function has.
 void find_neighbours(Function& function, Names names);
 
+/// What an index of the loop's body is where the loop's variable is `place`.
+Expr index_at(const For& loop, const Expr& index, const Expr& place);
+
 /// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.
 std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load);
 

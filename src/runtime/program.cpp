@@ -94,15 +94,15 @@ class Program::Implementation {
       if (aliases || !result.rows_are_dense())
         targets[name] = Buffer::allocate(result.type(), result.extents());
     }
-    bool is_copied = !targets.empty();
+    bool is_packed = false;
     for (auto& [name, image] : bindings.images) {
       if (image.rows_are_dense()) continue;
       image = image.packed();
-      is_copied = true;
+      is_packed = true;
     }
     if (!gpu_ && targets.empty()) {
       executable_->run(bindings, results);
-      if (!is_copied && arguments.outputs.size() == results.size()) {
+      if (!is_packed && arguments.outputs.size() == results.size()) {
         if (auto again = executable_->again(bindings, results))
           last_run_.remember(arguments, std::move(again));
       }

@@ -211,6 +211,7 @@ void ThreadPool::parallel_for(std::int64_t begin, std::int64_t end, std::int64_t
 
 std::int64_t ThreadPool::least_portion() {
   constexpr std::int64_t of_watching = 500, of_sleeping = 2500;
+  if (workers_.empty()) return of_sleeping;
   if (awake_.load(std::memory_order_relaxed) > 0) return of_watching;
   const auto now = Clock::now().time_since_epoch();
   const std::chrono::nanoseconds last(last_asked_.load(std::memory_order_relaxed));

@@ -84,7 +84,7 @@ class WholeRows : public ::testing::Test {
   static For pixels(const Expr& from, const Expr& to) {
     return {LoopKind::Serial, "p"_s, from, to, {{CallFunction{"pixel"_s, {name("p"_s)}}}}};
   }
-  /// A row of w pixels, of which the loop leaves one at either end to loops around it.
+  /// A row of w pixels: a loop over those before `first`, one over those from `last` on, and between them the one in vectors.
   static Block row(const RowEnds& ends, const Expr& value) {
     const Expr first = name("first"_s), last = name("last"_s);
     const auto scalars = [&](const Expr& pixel) { return mul(pixel, literal(ends.lanes)); };
