@@ -54,7 +54,7 @@ void in_vectors(std::int64_t first, std::int64_t last, const Vector& vector) {
   if (x < last) vector(last - lanes);
 }
 
-float sobel_at(const Picture& p, std::int64_t x, std::int64_t y) {
+float sobel_at(const Picture<float>& p, std::int64_t x, std::int64_t y) {
   const auto at = [&](std::int64_t i, std::int64_t j) {
     return p.in[std::clamp<std::int64_t>(y + j, 0, p.height - 1) * p.width +
                 std::clamp<std::int64_t>(x + i, 0, p.width - 1)];
@@ -64,9 +64,81 @@ float sobel_at(const Picture& p, std::int64_t x, std::int64_t y) {
   return std::sqrt(dx * dx + dy * dy);
 }
 
+/// Rounded to nearest, halves to even.
+template <class N>
+N sixteenth(N v) {
+  return (v + 7 + ((v >> 4) & 1)) >> 4;
+}
+
+#if defined(__AVX512BW__)
+typedef std::int16_t Shorts __attribute__((vector_size(64)));
+constexpr std::int64_t shorts = 32;
+Shorts load_bytes(const std::uint8_t* p) {
+  return Shorts(_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+}
+void store_bytes(std::uint8_t* p, Shorts v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi16_epi8(__m512i(v)));
+}
+/// The vector that begins at a place of two that follow each other.
+Shorts between(Shorts a, Shorts b, std::int64_t place) {
+  Shorts both[2] = {a, b}, v;
+  std::memcpy(&v, reinterpret_cast<const std::int16_t*>(both) + place, sizeof v);
+  return v;
+}
+Shorts one_before(Shorts a, Shorts b) {
+  constexpr auto last = static_cast<std::int16_t>(shorts - 1);
+  Shorts places{};
+  for (std::int16_t k = 0; k < shorts; ++k) places[k] = static_cast<std::int16_t>(last + k);
+  return __builtin_shuffle(a, b, places);
+}
+Shorts one_after(Shorts a, Shorts b) {
+  Shorts places{};
+  for (std::int16_t k = 0; k < shorts; ++k) places[k] = static_cast<std::int16_t>(k + 1);
+  return __builtin_shuffle(a, b, places);
+}
+#endif
+
 }  // namespace
 
-void sobel(const Picture& p, std::int64_t first, std::int64_t last) {
+void gaussian(const Picture<std::uint8_t>& p, std::int64_t first, std::int64_t last) {
+  for (std::int64_t y = first; y < last; ++y) {
+    const std::uint8_t* above = p.in + std::max<std::int64_t>(y - 1, 0) * p.width;
+    const std::uint8_t* here = p.in + y * p.width;
+    const std::uint8_t* below = p.in + std::min(y + 1, p.height - 1) * p.width;
+    std::uint8_t* out = p.out + y * p.width;
+    const auto column = [&](std::int64_t x) {
+      const std::int64_t inside = std::clamp<std::int64_t>(x, 0, p.width - 1);
+      return static_cast<std::int16_t>(above[inside] + 2 * here[inside] + below[inside]);
+    };
+#if defined(__AVX512BW__)
+    if (p.width >= shorts) {
+      const auto columns = [&](std::int64_t x) {
+        return load_bytes(above + x) + 2 * load_bytes(here + x) + load_bytes(below + x);
+      };
+      Shorts before{}, now = columns(0), beyond{};
+      before[shorts - 1] = column(0), beyond[0] = column(p.width - 1);
+      const auto pixels = [&](std::int64_t x, Shorts next) {
+        store_bytes(out + x, sixteenth(one_before(before, now) + 2 * now + one_after(now, next)));
+        before = now, now = next;
+      };
+      std::int64_t x = 0;
+      for (; x + 2 * shorts <= p.width; x += shorts) pixels(x, columns(x + shorts));
+      const std::int64_t left = p.width - shorts - x, last_x = p.width - shorts;
+      if (left > 0) {
+        const Shorts of_last = columns(last_x), before_last = between(before, now, left);
+        pixels(x, between(of_last, beyond, shorts - left));
+        before = before_last, now = of_last;
+      }
+      pixels(last_x, beyond);
+      continue;
+    }
+#endif
+    for (std::int64_t x = 0; x < p.width; ++x)
+      out[x] = static_cast<std::uint8_t>(sixteenth(column(x - 1) + 2 * column(x) + column(x + 1)));
+  }
+}
+
+void sobel(const Picture<float>& p, std::int64_t first, std::int64_t last) {
   const V two = all(2);
   for (std::int64_t y = first; y < last; ++y) {
     const float* above = p.in + std::max<std::int64_t>(y - 1, 0) * p.width;
@@ -84,7 +156,7 @@ void sobel(const Picture& p, std::int64_t first, std::int64_t last) {
   }
 }
 
-void harris_corner(const Picture& p, std::int64_t first, std::int64_t last) {
+void harris_corner(const Picture<float>& p, std::int64_t first, std::int64_t last) {
   // Three rows of each product, with a column beside either end; what those have is not seen.
   const std::int64_t pitch = p.width + 2 * lanes;
   static thread_local std::vector<float> memory;

@@ -1,4 +1,4 @@
-// What a careful programmer writes for one machine: `sobel` and `harris_corner` in vectors, with threads that
+// What a careful programmer writes for one machine: `sobel`, `harris_corner` and `gaussian` in vectors, with threads that
 // are always awake. small_images.cpp times Weft beside it.
 #pragma once
 
@@ -7,14 +7,16 @@
 namespace by_hand {
 
 /// Dense rows. All borders are those of the applications: the nearest pixel.
+template <class T>
 struct Picture {
-  const float* in;
-  float* out;
+  const T* in;
+  T* out;
   std::int64_t width, height;
 };
 
 /// Rows [first, last) of the result.
-void sobel(const Picture& picture, std::int64_t first, std::int64_t last);
-void harris_corner(const Picture& picture, std::int64_t first, std::int64_t last);
+void sobel(const Picture<float>& picture, std::int64_t first, std::int64_t last);
+void harris_corner(const Picture<float>& picture, std::int64_t first, std::int64_t last);
+void gaussian(const Picture<std::uint8_t>& picture, std::int64_t first, std::int64_t last);
 
 }  // namespace by_hand

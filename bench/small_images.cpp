@@ -1,8 +1,9 @@
 // Times applications on small images beside the same written by hand (by_hand.h), in one process, taking
 // turns:
 //
-//     small_images                           sobel and harris_corner at three sizes
+//     small_images                           sobel, harris_corner and gaussian at three sizes
 //     small_images --runs 2000
+//     small_images --sizes 2048x2048,4096x4096
 //
 // Every pixel is compared first. By hand there are two ways: one thread; and two that never sleep, which is
 // the least that waking could take. The faster one counts. Medians, and in a second line the least times, for
@@ -17,20 +18,24 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "bench/by_hand.h"
 #include "runtime/thread_pool.h"
 #include "tools/arguments.h"
+#include "tools/sizes.h"
 #include "tools/subject.h"
 #include "tools/targets.h"
 
 namespace weft {
 namespace {
 
-using Rows = void (*)(const by_hand::Picture&, std::int64_t, std::int64_t);
+template <class T>
+using Rows = void (*)(const by_hand::Picture<T>&, std::int64_t, std::int64_t);
 
 void wait_briefly() {
 #if defined(__x86_64__)
@@ -39,6 +44,7 @@ void wait_briefly() {
 }
 
 /// A second thread that watches for work and does nothing else.
+template <class T>
 class Partner {
  public:
   Partner() : thread_([this] { watch(); }) {}
@@ -48,7 +54,7 @@ class Partner {
     thread_.join();
   }
   /// The lower half of the picture is the partner's.
-  void run(Rows rows, const by_hand::Picture& picture) {
+  void run(Rows<T> rows, const by_hand::Picture<T>& picture) {
     rows_ = rows, picture_ = picture;
     const int turn = given_.fetch_add(1, std::memory_order_release) + 1;
     rows(picture, 0, picture.height / 2);
@@ -65,8 +71,8 @@ class Partner {
     }
   }
 
-  Rows rows_ = nullptr;
-  by_hand::Picture picture_{};
+  Rows<T> rows_ = nullptr;
+  by_hand::Picture<T> picture_{};
   std::atomic<bool> stops_{false};
   alignas(64) std::atomic<int> given_{0};
   alignas(64) std::atomic<int> done_{0};
@@ -82,33 +88,37 @@ struct Way {
   double least_us() const { return *std::min_element(seconds.begin(), seconds.end()) * 1e6; }
 };
 
-void compare(const Buffer& expected, const std::vector<float>& got, const std::string& what) {
-  const auto* pixels = static_cast<const float*>(expected.data());
-  float largest = 0;
-  for (std::int64_t i = 0; i < expected.pixels(); ++i) largest = std::max(largest, std::abs(pixels[i]));
+template <class T>
+void compare(const Buffer& expected, const std::vector<T>& got, const std::string& what) {
+  const auto* pixels = static_cast<const T*>(expected.data());
+  const auto value = [](T pixel) { return static_cast<double>(pixel); };
+  double largest = 0;
+  for (std::int64_t i = 0; i < expected.pixels(); ++i)
+    largest = std::max(largest, std::abs(value(pixels[i])));
+  const double allowed = std::is_integral_v<T> ? 0 : 1e-5 * largest;
   for (std::int64_t i = 0; i < expected.pixels(); ++i) {
-    const float off = std::abs(pixels[i] - got[static_cast<std::size_t>(i)]);
-    if (!(off <= 1e-5f * largest))
-      throw Error(fmt::format("{}: pixel {} is {} by hand and {} by Weft", what, i,
-                              got[static_cast<std::size_t>(i)], pixels[i]));
+    const T by_hand = got[static_cast<std::size_t>(i)];
+    if (!(std::abs(value(pixels[i]) - value(by_hand)) <= allowed))
+      throw Error(fmt::format("{}: pixel {} is {} by hand and {} by Weft", what, i, by_hand, pixels[i]));
   }
 }
 
 /// Time is given to each in blocks of some runs, as a program does that does the same again and again; the
 /// partner sleeps in other's blocks.
-void race(const std::string& name, Rows rows, const tools::Size& size, std::int64_t runs) {
+template <class T>
+void race(const std::string& name, Rows<T> rows, const tools::Size& size, std::int64_t runs) {
   auto [built, taken, arguments] = tools::subject_of(tools::find_application(name), size, {}, {});
   const Program program = tools::compile(built, tools::RunTarget::Cpu, 0);
   const Program alone = tools::compile(built, tools::RunTarget::Cpu, 1);
   arguments.outputs = program.run(arguments);
   const Buffer in = arguments.images.begin()->second, out = arguments.outputs.begin()->second;
-  std::vector<float> own(static_cast<std::size_t>(in.pixels()));
-  const by_hand::Picture picture{static_cast<const float*>(in.data()), own.data(), size.extents[0],
-                                 size.extents[1]};
+  std::vector<T> own(static_cast<std::size_t>(in.pixels()));
+  const by_hand::Picture<T> picture{static_cast<const T*>(in.data()), own.data(), size.extents[0],
+                                    size.extents[1]};
   rows(picture, 0, picture.height);
   compare(out, own, name);
 
-  std::optional<Partner> partner;
+  std::optional<Partner<T>> partner;
   std::vector<Way> ways = {{"weft", [&] { program.run(arguments); }},
                            {"weft, 1 thread", [&] { alone.run(arguments); }},
                            {"by hand, 1 thread", [&] { rows(picture, 0, picture.height); }},
@@ -128,7 +138,7 @@ void race(const std::string& name, Rows rows, const tools::Size& size, std::int6
     }
   }
   const auto print = [&](const std::string& what, double (Way::*time)() const) {
-    fmt::print("{:<14} {:>8}", what, fmt::format("{}x{}", size.extents[0], size.extents[1]));
+    fmt::print("{:<14} {:>9}", what, fmt::format("{}x{}", size.extents[0], size.extents[1]));
     for (const Way& way : ways) fmt::print(" {:>9.2f}", (way.*time)());
     fmt::print(" {:>7.2f}\n", (ways[0].*time)() / std::min((ways[2].*time)(), (ways[3].*time)()));
   };
@@ -139,17 +149,22 @@ void race(const std::string& name, Rows rows, const tools::Size& size, std::int6
 
 void run(int argc, char** argv) {
   std::int64_t runs = 1000;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) != "--runs" || i + 1 == argc) throw Error("the only option is --runs N");
-    runs = tools::parse_count("--runs", argv[++i]);
+  std::vector<tools::Size> sizes = {{{64, 64}}, {{256, 256}}, {{640, 480}}};
+  for (int i = 1; i < argc; i += 2) {
+    const std::string option = argv[i];
+    if ((option != "--runs" && option != "--sizes") || i + 1 == argc)
+      throw Error("the options are --runs N and --sizes WIDTHxHEIGHT,…");
+    if (option == "--runs")
+      runs = tools::parse_count("--runs", argv[i + 1]);
+    else
+      sizes = tools::parse_sizes(argv[i + 1]);
   }
-  fmt::print("{:<14} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}\n", "microseconds", "size", "weft", "1 thread",
+  fmt::print("{:<14} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", "microseconds", "size", "weft", "1 thread",
              "by hand", "2 threads", "ratio");
-  for (const auto& [name, rows] :
-       {std::pair<const char*, Rows>{"sobel", by_hand::sobel}, {"harris_corner", by_hand::harris_corner}}) {
-    for (const auto& extents : std::vector<std::vector<std::int64_t>>{{64, 64}, {256, 256}, {640, 480}})
-      race(name, rows, tools::Size{extents}, runs);
-  }
+  for (const tools::Size& size : sizes) race("sobel", Rows<float>(by_hand::sobel), size, runs);
+  for (const tools::Size& size : sizes)
+    race("harris_corner", Rows<float>(by_hand::harris_corner), size, runs);
+  for (const tools::Size& size : sizes) race("gaussian", Rows<std::uint8_t>(by_hand::gaussian), size, runs);
 }
 
 }  // namespace

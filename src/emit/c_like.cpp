@@ -211,7 +211,7 @@ const kernel::Cast* CLike::silent_cast(const Expr& e) const {
   const auto* cast = std::get_if<kernel::Cast>(&e->op);
   const bool silent = cast && cast->mode == ir::CastMode::Convert &&
                       widens_silently(cast->a->type, e->type) && !is_negated_unsigned(cast->a);
-  return silent && !is_hidden(e) ? cast : nullptr;
+  return silent && !is_hidden(e) && !is_vector(cast->a) ? cast : nullptr;
 }
 
 /// Conversions that C makes by itself are not written in initialisers and stores.
@@ -240,6 +240,7 @@ std::string CLike::binary(const kernel::Node& node, const kernel::Binary& n, int
   switch (n.op) {
     case BinaryOp::Min:
     case BinaryOp::Max:
+      if (is_vector(n.a)) return call(n.op == BinaryOp::Min ? "smaller_of" : "larger_of");
       return call(helper(fmt::format("{}_{}", n.op == BinaryOp::Min ? "min" : "max", name_of(type))));
     case BinaryOp::Pow:
       if (!strict_ && type == Scalar::F32 && is_gamma(n.b)) return fast_pow(text(n.a), text(n.b));
@@ -299,6 +300,10 @@ std::string CLike::wide(const Expr& e, int context) {
 
 std::string CLike::cast(const kernel::Node& node, const kernel::Cast& n) {
   const Scalar from = n.a->type, to = node.type;
+  if (is_vector(n.a)) {
+    const char* conversion = n.mode == ir::CastMode::Saturate ? "saturated" : "converted";
+    return fmt::format("{}<{}>({})", conversion, c_type(to), text(n.a));
+  }
   if (from == Scalar::F16 && to == Scalar::F32)
     return fmt::format("{}({})", helper("half_to_float"), text(n.a));
   if (to == Scalar::F16) {
@@ -353,7 +358,7 @@ std::string CLike::spelt(const Expr& e, int context) {
               case UnaryOp::Abs:
                 return is_float(e->type) ? call(function("fabs", e->type), n.a)
                                          : call(helper("abs_" + name_of(e->type)), n.a);
-              case UnaryOp::Sqrt: return call(vectors_ ? "roots_of" : function("sqrt", e->type), n.a);
+              case UnaryOp::Sqrt: return call(is_vector(n.a) ? "roots_of" : function("sqrt", e->type), n.a);
               case UnaryOp::Exp:
                 if (!strict_ && e->type == Scalar::F32) return fast_exp(text(n.a));
                 return call(function("exp", e->type), n.a);
@@ -385,7 +390,7 @@ std::string CLike::spelt(const Expr& e, int context) {
                                text(n.a), text(n.b));
           },
           [&](const kernel::Load& n) {
-            if (vectors_) return vector_at(n);
+            if (vectors_) return vector_at(n, e->type);
             return as_value(fmt::format("{}[{}]", n.array, initializer(n.index)), e->type, context);
           },
           [&](const kernel::MedianOf& n) {
@@ -499,7 +504,7 @@ void CLike::print(const kernel::Stmt& statement) {
           [&](const kernel::IsAligned& s) { print(s); },
           [&](const kernel::Atomic& s) { print(s); },
           [&](const kernel::Barrier& s) { print(s); },
-          [&](const kernel::For& s) { s.neighbours.empty() ? print_loop(s) : print_in_vectors(s); },
+          [&](const kernel::For& s) { s.vectors ? print_in_vectors(s) : print_loop(s); },
           [&](const kernel::If& s) {
             out_.open(fmt::format("if ({})", text(s.condition)));
             print(s.then);

@@ -30,6 +30,10 @@ class CLike {
   std::string text(const kernel::Expr& e, const std::string& prefix,
                    const std::vector<kernel::Symbol>& prefixed);
 
+  /// Of a function with whole rows in vectors: what a compiler has to define, and when rows are long enough. Empty of others.
+  static std::string instructions_for(const kernel::Function& in_vectors);
+  std::string fills_vectors(const kernel::Function& in_vectors);
+
   /// What an element of an array is. On CPUs bools are bytes that are compared: GCC 12 makes vectors of few loops that
   /// load bools.
   virtual std::string stored_type(Scalar s) const { return c_type(s == Scalar::Bool ? Scalar::U8 : s); }
@@ -77,10 +81,15 @@ class CLike {
   void print(const kernel::StorePastCaches& store);
   void print_loop(const kernel::For& loop);
   void print_in_vectors(const kernel::For& loop);
+  void print_vectors_and_rest(const kernel::For& loop);
   void print_whole_row(const kernel::For& loop);
+  void print_columns(const kernel::For& loop);
+  void print_columns_from(const kernel::For& loop, const kernel::Columns& row);
+  void print_vector_variables(const kernel::For& loop, const kernel::Block& block);
   void print_vector(const kernel::For& loop);
   std::string goes_past_caches(const kernel::For& loop);
-  std::string vector_at(const kernel::Load& load);
+  std::string vector_at(const kernel::Load& load, Scalar type);
+  bool is_vector(const kernel::Expr& e) const;
   std::string list(const std::vector<kernel::Expr>& values);
   std::string vector_before(const kernel::Neighbours& row);
   bool is_hidden(const kernel::Expr& e) const;
@@ -97,8 +106,9 @@ class CLike {
   bool strict_;
   TruncatedFloats truncated_;
   IndexValues indices_;
-  bool in_vectors_ = false;               // in a loop that compilers make vectors of
-  const kernel::For* vectors_ = nullptr;  // the loop whose vectors are spelt out
+  bool in_vectors_ = false;                // in a loop that compilers make vectors of
+  const kernel::For* vectors_ = nullptr;   // the loop whose vectors are spelt out
+  std::set<kernel::Symbol> vector_names_;  // of its variables, those that are vectors
   std::string prefix_;
   std::set<kernel::Symbol> prefixed_;
   std::set<std::string> helpers_, functions_;

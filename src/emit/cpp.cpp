@@ -147,7 +147,8 @@ class CppEmitter {
     pipeline_function(out, printer, for_users);
     std::set<std::string> used = printer.used_helpers();
     if (has_portions(plan_.nodes)) used.insert("in_portions");
-    if (std::any_of(module_.functions.begin(), module_.functions.end(), stores_past_caches))
+    if (std::any_of(module_.functions.begin(), module_.functions.end(),
+                    [&](const kernel::Function& f) { return stores_past_caches(f); }))
       used.insert("settle_stores");
     const std::string helpers = prelude(used);
     return common_head + std::string(has_opaque_values(module_) ? opaque_values : "") +
@@ -193,10 +194,9 @@ class CppEmitter {
       return launch->function == function.name;
     });
     out.comment(function.comment);
+    const std::string instructions = CLike::instructions_for(function);
+    if (!instructions.empty()) out.raw(fmt::format("#if {}\n", instructions));
     const auto used = kernel::names_in(function.body), written = kernel::arrays_written_in(function.body);
-    kernel::Block for_all = function.body;
-    drop_sizes_of_results(for_all);
-    const auto of_all = kernel::names_in(for_all);
     std::string parameters = fmt::format("const {}& frame", frame_type());
     for (const kernel::Symbol& p : function.parameters)
       parameters += used.count(p) ? ", int64_t " + p.spelling() : ", int64_t";
@@ -211,16 +211,26 @@ class CppEmitter {
       out.line(fmt::format("{} __restrict {} = {};", type, a.name, pointer));
     }
     for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
-      for (const kernel::Field& f : *list) {
-        if (!used.count(f.name)) continue;
-        const char* attribute = of_all.count(f.name) ? "" : "[[maybe_unused]] ";
-        out.line(fmt::format("{}const {} {} = frame.{};", attribute, c_type(f.type), f.name, f.name));
-      }
+      for (const kernel::Field& f : *list)
+        if (used.count(f.name))
+          out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
     }
+    if (function.in_vectors) go_to_vectors(out, printer, function);
     printer.enter(function, module_);
     printer.print(function.body);
     out.close();
+    if (!instructions.empty()) out.raw("#endif\n");
     out.blank();
+  }
+
+  void go_to_vectors(Writer& out, CLike& printer, const kernel::Function& function) const {
+    const kernel::Function& in_vectors = kernel::function_named(module_, function.in_vectors);
+    std::string arguments = "frame";
+    for (const kernel::Symbol& p : function.parameters) arguments += ", " + p.spelling();
+    out.raw(fmt::format("#if {}\n", CLike::instructions_for(in_vectors)));
+    out.line(
+        fmt::format("if ({}) return {}({});", printer.fills_vectors(in_vectors), in_vectors.name, arguments));
+    out.raw("#endif\n");
   }
 
   void pipeline_function(Writer& out, CLike& printer, bool for_users) const {
@@ -309,20 +319,14 @@ class CppEmitter {
     });
   }
 
-  /// Leaves what is used on all processors: only vectors ask how large a result is.
-  static void drop_sizes_of_results(kernel::Block& block) {
-    for (kernel::Stmt& statement : block) {
-      if (auto* loop = std::get_if<kernel::For>(&statement.op); loop && loop->ends)
-        loop->ends->bytes = kernel::literal(0);
-      kernel::each_block(statement, [](kernel::Block& inside) { drop_sizes_of_results(inside); });
-    }
-  }
-
-  static bool stores_past_caches(const kernel::Function& function) {
+  bool stores_past_caches(const kernel::Function& function) const {
+    if (function.in_vectors && stores_past_caches(kernel::function_named(module_, function.in_vectors)))
+      return true;
     bool found = false;
     kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
       const auto* loop = std::get_if<kernel::For>(&s.op);
-      found |= std::holds_alternative<kernel::StorePastCaches>(s.op) || (loop && loop->ends);
+      found |= std::holds_alternative<kernel::StorePastCaches>(s.op) ||
+               (loop && loop->vectors && loop->vectors->bytes);
     });
     return found;
   }

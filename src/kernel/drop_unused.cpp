@@ -23,9 +23,10 @@ UsedNames drop(kernel::Block& block) {
   for (auto s = block.rbegin(); s != block.rend(); ++s) {
     if (is_unused(*s, used)) continue;
     if (auto* loop = std::get_if<kernel::For>(&s->op)) {
+      kernel::For rest = *loop;
+      rest.body.clear();
       used.merge(drop(loop->body));
-      used.merge(kernel::names_in(
-          {{kernel::For{loop->kind, loop->variable, loop->from, loop->to, {}, loop->step}}}));
+      used.merge(kernel::names_in({{std::move(rest)}}));
     } else if (auto* branch = std::get_if<kernel::If>(&s->op)) {
       used.merge(drop(branch->then));
       used.merge(drop(branch->otherwise));

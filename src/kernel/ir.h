@@ -240,6 +240,28 @@ struct Neighbours {
   std::vector<Expr> left_of_row = {}, right_of_row = {};
   Symbol beyond = {};  ///< The vector that begins with the latter.
 };
+/// A row that nobody keeps: where the loop reads array[index], it is `value`, which the names of `lets` are for, at the loop's
+/// variable. Neighbours have most of it in common, so that each vector is computed once, by `from`, before it is `here`.
+struct Columns {
+  Symbol array;
+  Expr index;
+  Block lets;
+  Expr value;
+  std::vector<Expr> left_of_row, right_of_row;  ///< As of neighbours.
+  Symbol from = {}, before = {}, here = {}, after = {}, beyond = {};
+  Symbol last = {}, before_last = {};  ///< Of the row: its last vector overlaps those.
+};
+/// How emitted C++ spells a loop out in vectors, on processors that have them.
+struct InVectors {
+  int scalars;  ///< Of a vector: the widest of them fill 64 bytes.
+  std::vector<Neighbours> neighbours;
+  bool may_repeat = false;  ///< Iterations may run twice, since none reads what it stores.
+  bool is_whole_row =
+      false;  ///< Rows shorter than some vectors are of another function (Function::in_vectors).
+  std::vector<Columns> columns = {};  ///< Of whole rows.
+  Expr bytes =
+      {};  ///< Of all that is stored, in lines of the cache: if they are too many, past it. Null: never.
+};
 /// The ends of a row. The loop has the pixels between, which read nothing beyond them.
 struct RowEnds {
   Expr pixels;  ///< Of the whole row, which begins at 0.
@@ -247,9 +269,7 @@ struct RowEnds {
   /// What is beyond: a pixel of the row itself, or a constant.
   std::optional<IndexOp> border;
   Expr constant;
-  Expr bytes;  ///< Of all that is stored. If they are too many for the caches, whole vectors go past those.
-  /// The pixels left of the loop's, and those right of them. Empty until find_neighbours() moves them here.
-  Block before = {}, after = {};
+  Expr bytes;  ///< Of all that is stored.
 };
 struct For {
   LoopKind kind;
@@ -258,12 +278,9 @@ struct For {
   Block body;
   Expr step = {};               ///< Of their type; null: 1.
   bool has_block_each = false;  ///< Of blocks: the grid has one for each iteration, so that this is no loop.
-  /// If there are any, emitted C++ spells out the vectors (neighbours.h).
-  std::vector<Neighbours> neighbours = {};
-  bool may_repeat =
-      false;  ///< Of a loop with neighbours: iterations may run twice, since none reads what it stores.
-  /// If emitted C++ spells out the vectors, it may do so of the whole row.
+  /// What lowering knows of the row, until find_neighbours() decides how it is computed.
   std::optional<RowEnds> ends = {};
+  std::optional<InVectors> vectors = {};
 };
 struct If {
   Expr condition;
@@ -303,6 +320,8 @@ struct Function {
   std::vector<Symbol> parameters;  ///< i64, besides the frame
   Block body;
   std::vector<Symbol> narrow = {};  ///< Sizes that the body takes as i32.
+  /// The function that does the same where rows are long enough for vectors (InVectors::is_whole_row).
+  Symbol in_vectors = {};
 };
 
 /// A scalar of the frame that every function can read: a size, a stride, a parameter.

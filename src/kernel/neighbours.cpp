@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "kernel/build.h"
+#include "kernel/drop_unused.h"
 #include "kernel/pointers.h"
+#include "kernel/row_columns.h"
+#include "kernel/vector_body.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -13,126 +17,41 @@ namespace {
 
 using ir::BinaryOp;
 
-constexpr int vector_bytes = 64;      ///< A register of AVX-512: 16 floats, 8 doubles.
 constexpr std::size_t most_rows = 8;  ///< Each keeps a register of 32 from one vector to the next.
 
-/// A loop that is looked at: what its body declares, reads and computes.
-class Looked {
- public:
-  explicit Looked(const For& loop) : loop_(loop) {
-    varies_.insert(loop.variable);
-    for (const Stmt& statement : loop.body) is_simple_ = is_simple_ && look_at(statement);
+/// Rows that are read at several places, not too far apart; without names yet.
+std::vector<Neighbours> neighbours_in(const VectorBody& body) {
+  std::vector<Neighbours> rows;
+  if (!body.is_arithmetic() || !body.is_of_floats()) return rows;
+  for (const VectorBody::Row& row : body.rows()) {
+    const int first = row.first(), last = row.last();
+    const int here = first <= 0 && last >= 0 ? 0 : (first + last) / 2, left = here - first;
+    if (left > 0 && left <= body.scalars()) rows.push_back({row.array, offset(row.base, here), left, {}, {}});
   }
+  if (rows.size() > most_rows) rows.clear();
+  return rows;
+}
 
-  /// Those that are read at several places, not too far apart; without names yet.
-  std::vector<Neighbours> rows() const {
-    std::vector<Neighbours> rows;
-    if (!is_simple_) return rows;
-    for (const Row& row : rows_) {
-      const int first = *row.places.begin(), last = *row.places.rbegin();
-      const int here = first <= 0 && last >= 0 ? 0 : (first + last) / 2, left = here - first;
-      if (left > 0 && left <= in_vector()) rows.push_back({row.array, offset(row.base, here), left, {}, {}});
-    }
-    if (rows.size() > most_rows) rows.clear();
-    return rows;
+/// The loop over the whole of a row, of which `loop` has the pixels that read nothing beyond its ends; nothing if vectors would
+/// need too much of what is there.
+std::optional<For> whole_row(const For& loop, const VectorBody& body) {
+  const RowEnds& ends = *loop.ends;
+  For whole{LoopKind::Vector, loop.variable, literal(0), mul(ends.pixels, literal(ends.lanes)), loop.body};
+  whole.vectors = InVectors{.scalars = body.scalars(), .is_whole_row = true, .bytes = ends.bytes};
+  for (const VectorBody::Row& row : body.rows()) {
+    const int first = row.first(), last = row.last();
+    if (first > 0 || last < 0 || -first > body.scalars() || last > body.scalars()) return {};
+    if (first == last) continue;
+    Neighbours neighbours{row.array, row.base, -first, {}, {}};
+    const Load here{row.array, row.base};
+    for (int place = first; place < 0; ++place)
+      neighbours.left_of_row.push_back(beyond(ends, loop, here, row.type, literal(0), place));
+    for (int place = 0; place < last; ++place)
+      neighbours.right_of_row.push_back(beyond(ends, loop, here, row.type, ends.pixels, place));
+    whole.vectors->neighbours.push_back(std::move(neighbours));
   }
-
-  /// All that are read beside the variable, with what is beyond the ends; none if there is too much.
-  std::vector<Neighbours> whole_rows(const RowEnds& ends) const {
-    std::vector<Neighbours> rows;
-    for (const Row& row : rows_) {
-      const int first = *row.places.begin(), last = *row.places.rbegin();
-      if (first > 0 || last < 0 || -first > in_vector() || last > in_vector()) return {};
-      if (first == last) continue;
-      Neighbours& whole = rows.emplace_back(Neighbours{row.array, row.base, -first, {}, {}});
-      for (int place = first; place < 0; ++place)
-        whole.left_of_row.push_back(beyond(row, ends, literal(0), place));
-      for (int place = 0; place < last; ++place)
-        whole.right_of_row.push_back(beyond(row, ends, ends.pixels, place));
-    }
-    if (rows.size() > most_rows) rows.clear();
-    return rows;
-  }
-
- private:
-  struct Row {
-    Symbol array;
-    Expr base;
-    std::set<int> places;  ///< Of what is read, from there.
-  };
-
-  int in_vector() const { return vector_bytes / size_of(*type_); }
-
-  /// What the row has `place` scalars from the one with which the pixel `from` begins: where that is beyond its ends.
-  Expr beyond(const Row& row, const RowEnds& ends, const Expr& from, int place) const {
-    if (!ends.border) return ends.constant;
-    const int pixels = place < 0 ? -((ends.lanes - 1 - place) / ends.lanes) : place / ends.lanes;
-    const Expr inside = *ends.border != IndexOp::Clamp
-                            ? index_call(*ends.border, add(from, literal(pixels)), ends.pixels)
-                        : place < 0 ? literal(0)
-                                    : sub(ends.pixels, literal(1));
-    const Expr scalar = add(mul(inside, literal(ends.lanes)), literal(place - pixels * ends.lanes));
-    return load(row.array, *type_, index_at(loop_, row.base, scalar));
-  }
-
-  bool look_at(const Stmt& statement) {
-    if (const auto* let = std::get_if<Let>(&statement.op)) {
-      if (let->is_mutable || !is_arithmetic(let->value)) return false;
-      if (varies(let->value)) varies_.insert(let->name);
-      return true;
-    }
-    const auto* store = std::get_if<Store>(&statement.op);
-    return store && is_arithmetic(store->value) && varies(store->value) && goes_along(store->index);
-  }
-
-  /// Of floats of one type, each from a place that goes along with the variable.
-  bool is_arithmetic(const Expr& e) {
-    if (e->type != Scalar::F32 && e->type != Scalar::F64) return false;
-    if (e->type != type_.value_or(e->type)) return false;
-    type_ = e->type;
-    if (const auto* load = std::get_if<Load>(&e->op)) return goes_along(load->index) && note(*load);
-    if (const auto* n = std::get_if<Unary>(&e->op)) {
-      const bool is_root = n->op == ir::UnaryOp::Sqrt && varies(n->a);
-      return (is_root || n->op == ir::UnaryOp::Neg) && is_arithmetic(n->a);
-    }
-    if (const auto* n = std::get_if<Binary>(&e->op)) {
-      const bool is_one = n->op == BinaryOp::Add || n->op == BinaryOp::Sub || n->op == BinaryOp::Mul ||
-                          n->op == BinaryOp::Div;
-      return is_one && is_arithmetic(n->a) && is_arithmetic(n->b);
-    }
-    return std::holds_alternative<Const>(e->op) || std::holds_alternative<Name>(e->op);
-  }
-  bool note(const Load& load) {
-    const auto [base, place] = split_constant(load.index);
-    const auto found = std::find_if(rows_.begin(), rows_.end(), [&, base = base](const Row& row) {
-      return row.array == load.array && same(row.base, base);
-    });
-    Row& row = found == rows_.end() ? rows_.emplace_back(Row{load.array, base, {}}) : *found;
-    row.places.insert(static_cast<int>(place));
-    return true;
-  }
-
-  bool varies(const Expr& e) const {
-    return any_of(e, [&](const Node& node) {
-      const auto* name = std::get_if<Name>(&node.op);
-      return std::holds_alternative<Load>(node.op) || (name && varies_.count(name->name) > 0);
-    });
-  }
-  /// The variable, and added to it what does not vary.
-  bool goes_along(const Expr& index) const {
-    if (const auto* name = std::get_if<Name>(&index->op)) return name->name == loop_.variable;
-    const auto* n = std::get_if<Binary>(&index->op);
-    if (!n || (n->op != BinaryOp::Add && n->op != BinaryOp::Sub)) return false;
-    if (goes_along(n->a)) return !varies(n->b);
-    return n->op == BinaryOp::Add && !varies(n->a) && goes_along(n->b);
-  }
-
-  const For& loop_;
-  bool is_simple_ = true;
-  std::optional<Scalar> type_;
-  std::set<Symbol> varies_;
-  std::vector<Row> rows_;
-};
+  return whole.vectors->neighbours.size() <= most_rows ? std::optional(std::move(whole)) : std::nullopt;
+}
 
 /// The variable of the loop that is the scalar of the row at the loop's variable, if there is one.
 std::optional<Symbol> named_scalar(const For& loop, const Neighbours& row) {
@@ -162,11 +81,14 @@ bool is_of_portion(const Block& block) {
                      [](const Stmt& statement) { return std::holds_alternative<Prefetch>(statement.op); });
 }
 
-/// Moves the loops over the pixels left of the loop and right of it into its ends. Returns whether they stand around it, with
-/// nothing between but what is found once per row.
-bool take_ends(Block& block, std::size_t at) {
-  RowEnds& ends = *std::get<For>(block[at].op).ends;
+/// The loops that compute a row: over the pixels left of the one at `between`, that, and those right of it.
+struct Row {
+  std::size_t left, between, right;
+};
+/// Those around a loop, with nothing between but what is found once per row.
+std::optional<Row> row_around(const Block& block, std::size_t at) {
   const For& loop = std::get<For>(block[at].op);
+  const RowEnds& ends = *loop.ends;
   const auto is_over = [&](const Stmt& statement, const Expr& from, const Expr& to) {
     const auto* pixels = std::get_if<For>(&statement.op);
     const auto scalars = [&](const Expr& pixel) { return mul(pixel, literal(ends.lanes)); };
@@ -175,75 +97,166 @@ bool take_ends(Block& block, std::size_t at) {
   const auto is_of_row = [](const Stmt& statement) {
     return std::holds_alternative<Let>(statement.op) || std::holds_alternative<Pointer>(statement.op);
   };
-  std::size_t before = at;
-  while (before-- > 0 && is_of_row(block[before])) {
+  std::size_t left = at;
+  while (left-- > 0 && is_of_row(block[left])) {
   }
   const Expr scalars = mul(ends.pixels, literal(ends.lanes));
-  const bool are_there = before < at && is_over(block[before], literal(0), loop.from) &&
-                         at + 1 < block.size() && is_over(block[at + 1], loop.to, scalars);
-  if (!are_there) return false;
-  ends.before.push_back(std::move(block[before]));
-  ends.after.push_back(std::move(block[at + 1]));
-  block.erase(block.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  block.erase(block.begin() + static_cast<std::ptrdiff_t>(before));
-  return true;
+  const bool are_there = left < at && is_over(block[left], literal(0), loop.from) && at + 1 < block.size() &&
+                         is_over(block[at + 1], loop.to, scalars);
+  return are_there ? std::optional(Row{left, at, at + 1}) : std::nullopt;
 }
 
 void name_vectors(For& loop, Names names) {
-  for (Neighbours& row : loop.neighbours) {
-    const std::string array = row.array.spelling();
+  const auto claim = [&](const Symbol& array, const char* suffix) {
+    return names.claim(array.spelling() + suffix);
+  };
+  for (Neighbours& row : loop.vectors->neighbours) {
     const auto named = named_scalar(loop, row);
-    row.here = named ? *named : names.claim(array + "_here");
-    if (row.left > 0) row.before = names.claim(array + "_before");
-    if (!row.right_of_row.empty()) row.beyond = names.claim(array + "_beyond");
+    row.here = named ? *named : claim(row.array, "_here");
+    if (row.left > 0) row.before = claim(row.array, "_before");
+    if (!row.right_of_row.empty()) row.beyond = claim(row.array, "_beyond");
+  }
+  for (Columns& row : loop.vectors->columns) {
+    row.from = claim(row.array, "_from");
+    row.here = claim(row.array, "_here");
+    if (!row.left_of_row.empty()) row.before = claim(row.array, "_before");
+    if (row.before) row.before_last = claim(row.array, "_before_last");
+    row.last = claim(row.array, "_last");
+    row.after = claim(row.array, "_after");
+    row.beyond = claim(row.array, "_beyond");
   }
 }
 
-void find_in(Block& block, Names& names, const Pointed& pointed) {
-  const bool ends_row = !is_of_portion(block);
-  for (std::size_t at = 0; at < block.size(); ++at) {
-    each_block(block[at], [&](Block& within) { find_in(within, names, pointed); });
-    auto* loop = std::get_if<For>(&block[at].op);
-    if (!loop || loop->kind != LoopKind::Vector || loop->step) continue;
-    const Looked looked(*loop);
-    std::vector<Neighbours> rows = looked.rows();
-    loop->may_repeat = ends_row && !rows.empty() && !reads_what_it_stores(*loop, pointed);
-    if (loop->ends) {
-      std::vector<Neighbours> whole = looked.whole_rows(*loop->ends);
-      if (!whole.empty() && loop->may_repeat && take_ends(block, at)) {
-        rows = std::move(whole);
-        loop = &std::get<For>(block[--at].op);
+/// Finds the loops of a function.
+class Finder {
+ public:
+  Finder(const Module& module, const Function& function, const Names& names)
+      : module_(module), names_(names), pointed_(pointed_in(function)) {}
+
+  void find_in(Block& block) {
+    const bool is_portion = is_of_portion(block);
+    for (std::size_t at = 0; at < block.size(); ++at) {
+      auto* loop = std::get_if<For>(&block[at].op);
+      if (loop && loop->kind == LoopKind::Vector && !loop->step) {
+        at = find_neighbours(block, at, is_portion);
+      } else if (loop && loop->ends) {
+        at = find_columns(block, at);
       } else {
-        loop->ends.reset();
+        each_block(block[at], [&](Block& within) { find_in(within); });
       }
     }
-    loop->neighbours = std::move(rows);
-    name_vectors(*loop, names);
+  }
+  bool found_whole_rows() const { return found_whole_rows_; }
+
+ private:
+  /// Returns where the loop is afterwards.
+  std::size_t find_neighbours(Block& block, std::size_t at, bool is_portion) {
+    For& loop = std::get<For>(block[at].op);
+    const VectorBody body(loop);
+    InVectors vectors{.scalars = body.scalars(), .neighbours = neighbours_in(body)};
+    vectors.may_repeat = !is_portion && !reads_what_it_stores(loop, pointed_);
+    const auto row =
+        loop.ends && vectors.may_repeat && !vectors.neighbours.empty() ? row_around(block, at) : std::nullopt;
+    auto whole = row && has_known_length(loop) ? whole_row(loop, body) : std::nullopt;
+    if (whole) return put_whole_row(block, *row, std::move(*whole), {});
+    loop.ends.reset();
+    if (vectors.neighbours.empty()) return at;
+    loop.vectors = std::move(vectors);
+    name_vectors(loop, names_);
+    return at;
+  }
+
+  std::size_t find_columns(Block& block, std::size_t at) {
+    For& strips = std::get<For>(block[at].op);
+    const auto row = row_around(block, at);
+    auto columns = row && has_known_length(strips) ? row_of_columns(strips) : std::nullopt;
+    if (columns && !reads_what_it_stores(columns->whole, pointed_))
+      return put_whole_row(block, *row, std::move(columns->whole), columns->once);
+    strips.ends.reset();
+    find_in(strips.body);
+    return at;
+  }
+
+  /// Whether a function can tell before it begins how long its rows are.
+  bool has_known_length(const For& loop) const {
+    const auto& sizes = module_.sizes;
+    return !any_of(loop.ends->pixels, [&](const Node& node) {
+      const auto* n = std::get_if<Name>(&node.op);
+      return n && std::none_of(sizes.begin(), sizes.end(),
+                               [&](const Field& size) { return size.name == n->name; });
+    });
+  }
+
+  /// Puts a loop over a whole row where there are loops over its parts. Returns where it is.
+  std::size_t put_whole_row(Block& block, const Row& row, For whole, const Block& once) {
+    const auto at = [&](std::size_t place) { return block.begin() + static_cast<std::ptrdiff_t>(place); };
+    name_vectors(whole, names_);
+    *at(row.between) = {std::move(whole)};
+    block.erase(at(row.right));
+    block.insert(block.erase(at(row.left)) + static_cast<std::ptrdiff_t>(row.between - row.left - 1),
+                 once.begin(), once.end());
+    found_whole_rows_ = true;
+    return row.between - 1 + once.size();
+  }
+
+  const Module& module_;
+  const Names& names_;
+  const Pointed pointed_;
+  bool found_whole_rows_ = false;
+};
+
+void forget_ends(Block& block) {
+  for (Stmt& statement : block) {
+    if (auto* loop = std::get_if<For>(&statement.op)) loop->ends.reset();
+    each_block(statement, forget_ends);
   }
 }
 
 }  // namespace
 
-void find_neighbours(Function& function, Names names) {
-  avoid_declared_in(function, names);
-  find_in(function.body, names, pointed_in(function));
+void find_neighbours(Module& module, const Names& names) {
+  std::vector<Function> functions;
+  for (Function& function : module.functions) {
+    Names of_function = names;
+    avoid_declared_in(function, of_function);
+    Function in_vectors = function;
+    Finder finder(module, function, of_function);
+    finder.find_in(in_vectors.body);
+    if (finder.found_whole_rows()) {
+      in_vectors.name = of_function.claim(function.name.spelling() + "_in_vectors");
+      in_vectors.comment += " In vectors.";
+      drop_unused(in_vectors);
+      forget_ends(function.body);
+      function.in_vectors = in_vectors.name;
+      functions.push_back(std::move(in_vectors));
+    } else {
+      function.body = std::move(in_vectors.body);
+    }
+    functions.push_back(std::move(function));
+  }
+  module.functions = std::move(functions);
 }
 
-Expr index_at(const For& loop, const Expr& index, const Expr& place) {
-  return rewritten(index, [&](const Expr& e) -> Expr {
-    const auto* name = std::get_if<Name>(&e->op);
-    return name && name->name == loop.variable ? place : nullptr;
-  });
-}
+namespace {
 
-std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {
+template <class Row>
+std::pair<const Row*, int> row_at(const std::vector<Row>& rows, const Load& load) {
   const auto [base, place] = split_constant(load.index);
-  for (const Neighbours& row : loop.neighbours) {
+  for (const Row& row : rows) {
     const auto [base_of_row, at_variable] = split_constant(row.index);
     if (row.array == load.array && same(base, base_of_row))
       return {&row, static_cast<int>(place - at_variable)};
   }
   return {nullptr, 0};
+}
+
+}  // namespace
+
+std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load) {
+  return row_at(loop.vectors->neighbours, load);
+}
+std::pair<const Columns*, int> columns_at(const For& loop, const Load& load) {
+  return row_at(loop.vectors->columns, load);
 }
 
 }  // namespace weft::kernel

@@ -19,15 +19,14 @@
 
 namespace weft::kernel {
 
-/// Notes the neighbours (For::neighbours) of loops for vectors that do nothing but arithmetic with floats of one type, roots
-/// included. Moves the loops over the rest of a row into its ends (For::ends), or drops those. New names are of `names`, those of
-/// the module, and none that the function has.
-void find_neighbours(Function& function, Names names);
-
-/// What an index of the loop's body is where the loop's variable is `place`.
-Expr index_at(const For& loop, const Expr& index, const Expr& place);
+/// Notes which loops emitted C++ spells out in vectors (For::vectors): those that do nothing but arithmetic with neighbours, roots
+/// included, of floats of one type; and those over rows of columns (row_columns.h), of integers, too. A function with whole rows
+/// gets another one that has them in vectors (Function::in_vectors). New names are of `names`, those of the module, and none that a
+/// function has.
+void find_neighbours(Module& module, const Names& names);
 
 /// The row that array[index] belongs to in such a loop, and how far from its scalar at the loop's variable; or null.
 std::pair<const Neighbours*, int> neighbour_at(const For& loop, const Load& load);
+std::pair<const Columns*, int> columns_at(const For& loop, const Load& load);
 
 }  // namespace weft::kernel

@@ -38,6 +38,10 @@ class FunctionVerifier {
     }
     for (const Table& t : module_.tables) define(t.name, {ConstArray, t.type});
     for (const Symbol& p : function_.parameters) define(p, {Scalar, weft::Scalar::I64});
+    if (function_.in_vectors) {
+      const Function* other = function_called(function_.in_vectors);
+      require(other && other->parameters == function_.parameters, "its function in vectors");
+    }
     check(function_.body);
   }
 
@@ -63,6 +67,12 @@ class FunctionVerifier {
     require(symbol.kind == Declared::Kind::Array || symbol.kind == Declared::Kind::ConstArray,
             "'" + name.spelling() + "' is no array");
     return symbol;
+  }
+  const Function* function_called(const Symbol& name) const {
+    const auto& functions = module_.functions;
+    const auto found = std::find_if(functions.begin(), functions.end(),
+                                    [&](const Function& function) { return function.name == name; });
+    return found == functions.end() ? nullptr : &*found;
   }
   void require_index(const Expr& e) const { require(e->type == weft::Scalar::I64, "an index is not an i64"); }
 
@@ -195,18 +205,10 @@ class FunctionVerifier {
                 check(s.ends->pixels), require_index(s.ends->pixels);
                 if (s.ends->constant) check(s.ends->constant);
                 check(s.ends->bytes), require_index(s.ends->bytes);
-                check(s.ends->before), check(s.ends->after);
               }
               const auto outer = visible_;
               define(s.variable, {Scalar, s.from->type});
-              for (const Neighbours& row : s.neighbours) {
-                check(row.index), require_index(row.index), array(row.array);
-                const bool has_neighbours = (row.left > 0 && row.before) || !row.right_of_row.empty();
-                require(has_neighbours && row.here && row.right_of_row.empty() == !row.beyond,
-                        "neighbours of '" + row.array.spelling() + "'");
-                for (const Expr& value : row.left_of_row) check(value);
-                for (const Expr& value : row.right_of_row) check(value);
-              }
+              if (s.vectors) check(*s.vectors);
               check(s.body);
               visible_ = outer;
             },
@@ -217,8 +219,7 @@ class FunctionVerifier {
             },
             [&](const Scope& s) { check(s.body); },
             [&](const CallFunction& s) {
-              const Function* callee = nullptr;
-              for (const Function& f : module_.functions) callee = f.name == s.function ? &f : callee;
+              const Function* callee = function_called(s.function);
               require(callee && callee->parameters.size() == s.arguments.size(),
                       "call of '" + s.function.spelling() + "'");
               for (const Expr& e : s.arguments) check(e), require_index(e);
@@ -228,6 +229,32 @@ class FunctionVerifier {
             [](const Comment&) {},
         },
         statement.op);
+  }
+
+  void check(const InVectors& vectors) {
+    const auto check_row = [&](const auto& row) {
+      check(row.index), require_index(row.index);
+      for (const Expr& value : row.left_of_row) check(value);
+      for (const Expr& value : row.right_of_row) check(value);
+    };
+    for (const Neighbours& row : vectors.neighbours) {
+      check_row(row), array(row.array);
+      const bool has_neighbours = (row.left > 0 && row.before) || !row.right_of_row.empty();
+      require(has_neighbours && row.here && row.right_of_row.empty() == !row.beyond,
+              "neighbours of '" + row.array.spelling() + "'");
+    }
+    for (const Columns& row : vectors.columns) {
+      check_row(row);
+      const auto outer = visible_;
+      for (const Stmt& statement : row.lets) check(statement);
+      check(row.value);
+      visible_ = outer;
+      require(row.from && row.here && row.after && row.beyond && row.left_of_row.empty() == !row.before,
+              "columns of '" + row.array.spelling() + "'");
+      define(row.array, {Declared::Kind::ConstArray, row.value->type});
+    }
+    require(vectors.columns.empty() || vectors.is_whole_row, "columns of no whole row");
+    if (vectors.bytes) check(vectors.bytes), require_index(vectors.bytes);
   }
 
   void check_pack(const Symbol& from, weft::Scalar type, const Expr& offset, const Expr& valid) const {

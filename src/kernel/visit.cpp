@@ -59,12 +59,16 @@ void each_of_statement(Op& op, const F& f) {
                  [](const Barrier&) {},
                  [&](In<Op, For>& s) {
                    f(s.from), f(s.to), if_there(s.step);
-                   for (auto& row : s.neighbours) {
+                   if (s.ends) f(s.ends->pixels), if_there(s.ends->constant), f(s.ends->bytes);
+                   if (!s.vectors) return;
+                   if_there(s.vectors->bytes);
+                   const auto each = [&](auto& row) {
                      f(row.index);
                      std::for_each(row.left_of_row.begin(), row.left_of_row.end(), f);
                      std::for_each(row.right_of_row.begin(), row.right_of_row.end(), f);
-                   }
-                   if (s.ends) f(s.ends->pixels), if_there(s.ends->constant), f(s.ends->bytes);
+                   };
+                   std::for_each(s.vectors->neighbours.begin(), s.vectors->neighbours.end(), each);
+                   for (auto& row : s.vectors->columns) each(row), f(row.value);
                  },
                  [&](In<Op, If>& s) { f(s.condition); },
                  [](const Scope&) {},
@@ -79,9 +83,10 @@ void each_of_statement(Op& op, const F& f) {
 template <class Op, class F>
 void each_block_of(Op& op, const F& f) {
   if (auto* loop = std::get_if<For>(&op)) {
-    if (loop->ends) f(loop->ends->before);
     f(loop->body);
-    if (loop->ends) f(loop->ends->after);
+    if (loop->vectors) {
+      for (auto& row : loop->vectors->columns) f(row.lets);
+    }
   }
   if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
   if (auto* scope = std::get_if<Scope>(&op)) f(scope->body);
@@ -151,11 +156,18 @@ Effects effects_of(const Stmt& statement) {
           [](const Barrier&) { return Effects{}; },
           [](const For& s) {
             Effects effects{.declares = {s.variable}};
-            for (const Neighbours& row : s.neighbours) {
+            if (!s.vectors) return effects;
+            const auto declare = [&](std::initializer_list<Symbol> names) {
+              for (const Symbol& name : names)
+                if (name) effects.declares.push_back(name);
+            };
+            for (const Neighbours& row : s.vectors->neighbours) {
               effects.mentions.push_back(row.array);
-              for (const Symbol& vector : {row.before, row.here, row.beyond})
-                if (vector) effects.declares.push_back(vector);
+              declare({row.before, row.here, row.beyond});
             }
+            for (const Columns& row : s.vectors->columns)
+              declare({row.array, row.from, row.before, row.here, row.after, row.beyond, row.last,
+                       row.before_last});
             return effects;
           },
           [](const If&) { return Effects{}; },

@@ -154,12 +154,12 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 12. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 13. Compilers of C++ are kept from what costs more: shifts for products, and loads for neighbours in a row.
+  // 13. Compilers of C++ are kept from what costs more: loads for neighbours in a row, and shifts for products.
   if (!on_gpu) {
+    kernel::find_neighbours(module, layout.names);
+    kernel::verify(module, "find_neighbours");
     for (kernel::Function& function : module.functions) kernel::hide_factors(function, layout.names);
     kernel::verify(module, "hide_factors");
-    for (kernel::Function& function : module.functions) kernel::find_neighbours(function, layout.names);
-    kernel::verify(module, "find_neighbours");
   }
   // 14. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);

@@ -73,6 +73,38 @@ TEST_P(Borders, RowsInVectorsOfFloats) { rows_in_vectors_agree<float>(border());
 TEST_P(Borders, RowsInVectorsOfDoubles) { rows_in_vectors_agree<double>(border()); }
 TEST_P(Borders, RowsInVectorsOfColours) { rows_in_vectors_agree<Vec<float, 3>>(border()); }
 
+/// Emitted C++ keeps the columns that neighbours share in vectors. Rows are as above; one window is two pixels to the left, and one
+/// to the right.
+template <class T>
+void rows_of_columns_agree(const Border& border, std::int64_t in_vector, const Bound& bound = exactly) {
+  const Image<T> in("in");
+  const Accessor src = in.border(border);
+  const Domain window(4, 5);
+  const Mask weights{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
+  const auto total = [&](Var x, Var y) { return sum(window, [&](Tap t) { return src(x + t.x, y + t.y); }); };
+  const Type type = type_of<T>().lane();
+  const auto out = [&](const char* name, auto f) { return stage(name, in.size(), f); };
+  const Pipeline pipeline(
+      "columns",
+      {convolve("weighted", src, weights), local("greatest", src, window, Local::Max),
+       local("least", src, Domain(5, 3), Local::Min),
+       out("mean", [&](Var x, Var y) { return cast(type, (total(x, y) + 10) / 20); }),
+       out("edges", [&](Var x, Var y) { return saturate(type, total(x, y) - 19 * src(x, y) + 128); })});
+  CompileOptions past_caches = compile_options();
+  past_caches.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");
+  const std::vector<Program> programs = {pipeline.compile(compile_options()), pipeline.compile(past_caches)};
+  for (std::int64_t w = 1; w < 3 * in_vector; w += w < in_vector + 8 ? 1 : 5) {
+    SCOPED_TRACE(testing::Message() << w << " pixels");
+    expect_agreement(programs, pipeline,
+                     {{{"in", noise(type_of<T>(), {w, 3}, static_cast<std::uint64_t>(w))}}, {}, {}}, bound);
+  }
+}
+
+TEST_P(Borders, RowsOfColumnsOfBytes) { rows_of_columns_agree<std::uint8_t>(border(), 64); }
+TEST_P(Borders, RowsOfColumnsOfShorts) { rows_of_columns_agree<std::int16_t>(border(), 32); }
+TEST_P(Borders, RowsOfColumnsOfFloats) { rows_of_columns_agree<float>(border(), 16, Bound{1}); }
+TEST_P(Borders, RowsOfColumnsOfColours) { rows_of_columns_agree<Vec<std::uint8_t, 3>>(border(), 22); }
+
 TEST(BorderConstant, IsAnyValue) {
   const Image<std::int32_t> in("in");
   Param<int> edge("edge", 9);

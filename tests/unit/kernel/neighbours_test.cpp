@@ -16,12 +16,20 @@ Expr at(const std::string& array, std::int64_t place, Scalar type = Scalar::F32)
 Expr sum(const Expr& a, const Expr& b) { return binary(BinaryOp::Add, a, b); }
 Store out(const Expr& value) { return {"out"_s, name("i"_s), value}; }
 
+Block with_neighbours(Block body) {
+  Module module;
+  module.functions.push_back({"f"_s, "", {}, std::move(body)});
+  find_neighbours(module, {});
+  return std::move(module.functions.back().body);
+}
+
 /// The rows of a loop with that body, each with its vector before, and that at the variable.
 std::string rows_of(Block body, LoopKind kind = LoopKind::Vector) {
-  Function function{"f"_s, "", {}, {{For{kind, "i"_s, literal(0), name("n"_s), std::move(body)}}}};
-  find_neighbours(function, {});
+  const Block found = with_neighbours({{For{kind, "i"_s, literal(0), name("n"_s), std::move(body)}}});
+  const auto& vectors = std::get<For>(found[0].op).vectors;
+  if (!vectors) return "";
   std::string text;
-  for (const Neighbours& row : std::get<For>(function.body[0].op).neighbours)
+  for (const Neighbours& row : vectors->neighbours)
     text += row.array.spelling() + " " + std::to_string(row.left) + " " + row.before.spelling() + " " +
             row.here.spelling() + "; ";
   return text;
@@ -63,13 +71,9 @@ TEST(Neighbours, MayBeStoredTwiceWhereNoIterationReadsWhatItStores) {
                              const Stmt& before = {Continue{}}) {
     const Pointer row{"row"_s, symbol(of), Scalar::F32, literal(0)};
     const Expr value = sum(sum(at(from, -1), at(from, 0)), at(added, 0));
-    Function function{
-        "f"_s,
-        "",
-        {},
-        {before, {row}, {For{LoopKind::Vector, "i"_s, literal(0), name("n"_s), {{out(value)}}}}}};
-    find_neighbours(function, {});
-    return std::get<For>(function.body[2].op).may_repeat;
+    const Block found = with_neighbours(
+        {before, {row}, {For{LoopKind::Vector, "i"_s, literal(0), name("n"_s), {{out(value)}}}}});
+    return std::get<For>(found[2].op).vectors->may_repeat;
   };
   EXPECT_TRUE(may_repeat("in", "other", "row"));
   EXPECT_FALSE(may_repeat("in", "other", "out"));
@@ -92,10 +96,16 @@ class WholeRows : public ::testing::Test {
     loop.ends = ends;
     return {{pixels(literal(0), first)}, {Let{"hoisted"_s, literal(1)}}, {loop}, {pixels(last, ends.pixels)}};
   }
-  static Block found(Block block) {
-    Function function{"f"_s, "", {}, std::move(block)};
-    find_neighbours(function, {});
-    return std::move(function.body);
+  /// What becomes of a function: one in vectors, if it gets that, and itself.
+  static std::vector<Function> functions_of(Block block) {
+    Module module;
+    module.sizes.push_back({"w"_s, Scalar::I64});
+    module.functions.push_back({"f"_s, "", {}, std::move(block)});
+    find_neighbours(module, {});
+    return std::move(module.functions);
+  }
+  static const For& whole_row(const std::vector<Function>& functions) {
+    return std::get<For>(functions.front().body.back().op);
   }
   static Expr in(std::int64_t place) { return load("in"_s, Scalar::F32, add(name("i"_s), literal(place))); }
   static std::int64_t place_of(const Expr& value) { return *literal_value(std::get<Load>(value->op).index); }
@@ -105,24 +115,32 @@ class WholeRows : public ::testing::Test {
 };
 
 TEST_F(WholeRows, TakeTheLoopsAroundThem) {
-  const Block block = found(row(clamped, sum(in(-2), in(1))));
-  ASSERT_EQ(block.size(), 2u);
-  const For& loop = std::get<For>(block[1].op);
-  ASSERT_TRUE(loop.ends);
-  EXPECT_EQ(loop.ends->before.size(), 1u);
-  EXPECT_EQ(loop.ends->after.size(), 1u);
-  ASSERT_EQ(loop.neighbours.size(), 1u);
-  const Neighbours& row = loop.neighbours[0];
+  const std::vector<Function> functions = functions_of(row(clamped, sum(in(-2), in(1))));
+  EXPECT_EQ(functions.front().body.size(), 1u);
+  const For& loop = whole_row(functions);
+  EXPECT_TRUE(same(loop.from, literal(0)) && same(loop.to, width));
+  ASSERT_TRUE(loop.vectors);
+  EXPECT_TRUE(loop.vectors->is_whole_row);
+  ASSERT_EQ(loop.vectors->neighbours.size(), 1u);
+  const Neighbours& row = loop.vectors->neighbours[0];
   ASSERT_EQ(row.left_of_row.size(), 2u);
   EXPECT_EQ(place_of(row.left_of_row[0]), 0);
   ASSERT_EQ(row.right_of_row.size(), 1u);
   EXPECT_TRUE(same(std::get<Load>(row.right_of_row[0]->op).index, offset(width, -1)));
 }
 
+TEST_F(WholeRows, AreOfAFunctionOfTheirOwn) {
+  const std::vector<Function> functions = functions_of(row(clamped, sum(in(-2), in(1))));
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[1].in_vectors, functions[0].name);
+  EXPECT_EQ(functions[1].body.size(), 4u) << "as it was";
+  EXPECT_FALSE(std::get<For>(functions[1].body[2].op).vectors);
+}
+
 TEST_F(WholeRows, FindWhatIsBeyondByTheBorder) {
   const RowEnds mirrored{width, 3, IndexOp::Mirror101, nullptr, width};
-  const Block block = found(row(mirrored, sum(in(-4), in(0))));
-  const std::vector<Expr> left = std::get<For>(block[1].op).neighbours.at(0).left_of_row;
+  const std::vector<Function> functions = functions_of(row(mirrored, sum(in(-4), in(0))));
+  const std::vector<Expr> left = whole_row(functions).vectors->neighbours.at(0).left_of_row;
   ASSERT_EQ(left.size(), 4u);
   const auto lane_of_pixel = [&](std::int64_t pixel, std::int64_t lane) {
     return offset(mul(index_call(IndexOp::Mirror101, literal(pixel), width), literal(3)), lane);
@@ -132,19 +150,12 @@ TEST_F(WholeRows, FindWhatIsBeyondByTheBorder) {
   EXPECT_TRUE(same(std::get<Load>(left[3]->op).index, lane_of_pixel(-1, 2)));
 
   const RowEnds constant{width, 1, std::nullopt, kernel::constant(Scalar::F32, {.f = 7}), width};
-  const Block other = found(row(constant, sum(in(-1), in(0))));
-  EXPECT_TRUE(same(std::get<For>(other[1].op).neighbours.at(0).left_of_row.at(0), constant.constant));
+  const std::vector<Function> others = functions_of(row(constant, sum(in(-1), in(0))));
+  EXPECT_TRUE(same(whole_row(others).vectors->neighbours.at(0).left_of_row.at(0), constant.constant));
 }
 
 TEST_F(WholeRows, AreLeftAloneWhereTheyAreNotPossible) {
-  const auto is_whole = [&](const Block& block) {
-    bool is = false;
-    for (const Stmt& statement : found(block)) {
-      const auto* loop = std::get_if<For>(&statement.op);
-      is |= loop && loop->ends;
-    }
-    return is;
-  };
+  const auto is_whole = [&](const Block& block) { return functions_of(block).size() == 2; };
   const Block possible = row(clamped, sum(in(-1), in(1)));
   EXPECT_TRUE(is_whole(possible));
   EXPECT_FALSE(is_whole(row(clamped, sum(in(-1), in(17))))) << "not in the next vector";
@@ -156,6 +167,8 @@ TEST_F(WholeRows, AreLeftAloneWhereTheyAreNotPossible) {
       << "something else between";
   EXPECT_FALSE(is_whole({{pixels(literal(1), name("first"_s))}, possible[2], possible[3]}))
       << "not from the first pixel on";
+  const RowEnds unknown{name("computed"_s), 1, IndexOp::Clamp, nullptr, width};
+  EXPECT_FALSE(is_whole(row(unknown, sum(in(-1), in(1))))) << "of a length that is not known before";
 }
 
 TEST(Neighbours, LeaveRegistersToTheRest) {

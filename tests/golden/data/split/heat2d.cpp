@@ -63,33 +63,27 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
 static inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 #if defined(__AVX512F__)
 // Neighbouring scalars of a row, as many as a register has: a line of the cache.
-template <class T> struct row_vector_of;
-template <> struct row_vector_of<float> {
-  typedef float type __attribute__((vector_size(64)));
-  typedef int32_t places __attribute__((vector_size(64)));
-};
-template <> struct row_vector_of<double> {
-  typedef double type __attribute__((vector_size(64)));
-  typedef int64_t places __attribute__((vector_size(64)));
-};
-template <class T> using row_vector = typename row_vector_of<T>::type;
 template <class T> constexpr int in_vector = 64 / (int)sizeof(T);
 template <class T> constexpr int few = in_vector<T> / 4;  // take no longer one by one than as a vector
-template <class T> static inline row_vector<T> vector_at(const T* from) {
-  row_vector<T> v;
+template <class T, int n> struct row_vector_of { typedef T type __attribute__((vector_size(n * sizeof(T)))); };
+template <class T, int n = in_vector<T>> using row_vector = typename row_vector_of<T, n>::type;
+template <class V> static inline auto first_scalar(V v) { return v[0]; }
+template <class V> using scalar_of = decltype(first_scalar(V{}));
+template <class V> constexpr int scalars_of = (int)(sizeof(V) / sizeof(scalar_of<V>));
+template <int n = 0, class T> static inline auto vector_at(const T* from) {
+  row_vector<T, n == 0 ? in_vector<T> : n> v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-template <class T> static inline void store_vector(T* to, row_vector<T> v) { __builtin_memcpy(to, &v, sizeof v); }
+template <class T, class V> static inline void store_vector(T* to, V v) { __builtin_memcpy(to, &v, sizeof v); }
 // Stores at a multiple of 64 bytes, past the caches if asked: what is not read soon.
-#if defined(__clang__)
-template <class T> static inline void store_past_caches(T* to, row_vector<T> v) { __builtin_nontemporal_store(v, (row_vector<T>*)to); }
-#else
-static inline void store_past_caches(float* to, row_vector<float> v) { __builtin_ia32_movntps512(to, v); }
-static inline void store_past_caches(double* to, row_vector<double> v) { __builtin_ia32_movntpd512(to, v); }
-#endif
+typedef long long cache_line __attribute__((vector_size(64)));
 template <class T> static inline void store_vector(T* to, row_vector<T> v, bool past_caches) {
-  past_caches ? store_past_caches(to, v) : store_vector(to, v);
+#if defined(__clang__)
+  past_caches ? __builtin_nontemporal_store((cache_line)v, (cache_line*)to) : store_vector(to, v);
+#else
+  past_caches ? __builtin_ia32_movntdq512((cache_line*)to, (cache_line)v) : store_vector(to, v);
+#endif
 }
 static inline bool is_line(const void* address) { return ((uintptr_t)address & 63) == 0; }
 // The `count` scalars before an address, at the end of a vector.
@@ -99,13 +93,13 @@ template <int count, class T> static inline row_vector<T> vector_before(const T*
   return v;
 }
 // What is beyond the ends of a row, in vectors before its first and behind its last.
-template <class T, int count> static inline row_vector<T> vector_that_ends_with(const T (&values)[count]) {
-  row_vector<T> v = values[0] - row_vector<T>{};
-  for (int k = 1; k < count; ++k) v[in_vector<T> - count + k] = values[k];
+template <class T, int n = in_vector<T>, int count> static inline row_vector<T, n> vector_that_ends_with(const T (&values)[count]) {
+  row_vector<T, n> v = values[0] - row_vector<T, n>{};
+  for (int k = 1; k < count; ++k) v[n - count + k] = values[k];
   return v;
 }
-template <class T, int count> static inline row_vector<T> vector_that_begins_with(const T (&values)[count]) {
-  row_vector<T> v = values[0] - row_vector<T>{};
+template <class T, int n = in_vector<T>, int count> static inline row_vector<T, n> vector_that_begins_with(const T (&values)[count]) {
+  row_vector<T, n> v = values[0] - row_vector<T, n>{};
   for (int k = 1; k < count; ++k) v[k] = values[k];
   return v;
 }
@@ -114,25 +108,31 @@ template <bool value> struct is_true { static constexpr bool it = value; };
 template <int... k> struct numbers {};
 template <int n, int... k> struct numbers_up_to : numbers_up_to<n - 1, n - 1, k...> {};
 template <int... k> struct numbers_up_to<0, k...> { typedef numbers<k...> type; };
-template <class T, int first, int... k>
-static inline row_vector<T> joined(row_vector<T> a, row_vector<T> b, numbers<k...>) {
+template <int bytes> struct place_of { typedef int32_t type; };
+template <> struct place_of<1> { typedef int8_t type; };
+template <> struct place_of<2> { typedef int16_t type; };
+template <> struct place_of<8> { typedef int64_t type; };
+template <int first, class V, int... k> static inline V joined(V a, V b, numbers<k...>) {
 #if defined(__clang__)
   return __builtin_shufflevector(a, b, (first + k)...);
 #else
-  return __builtin_shuffle(a, b, typename row_vector_of<T>::places{(first + k)...});
+  return __builtin_shuffle(a, b, row_vector<typename place_of<sizeof(scalar_of<V>)>::type, scalars_of<V>>{(first + k)...});
 #endif
 }
-template <int count> static inline row_vector<float> shifted(row_vector<float> a, row_vector<float> b) {
-  return joined<float, 16 - count>(a, b, numbers_up_to<16>::type());
-}
-template <int count> static inline row_vector<double> shifted(row_vector<double> a, row_vector<double> b) {
-  return joined<double, 8 - count>(a, b, numbers_up_to<8>::type());
+template <int count, class V> static inline V shifted(V a, V b) {
+  return joined<scalars_of<V> - count>(a, b, typename numbers_up_to<scalars_of<V>>::type());
 }
 // The vector that begins `count` scalars behind `here`, which is at the address.
 template <int count, class Last, class T>
 static inline row_vector<T> vector_after(Last, const T* address, row_vector<T> here, row_vector<T> beyond) {
-  if constexpr (Last::it) return joined<T, count>(here, beyond, typename numbers_up_to<in_vector<T>>::type());
+  if constexpr (Last::it) return shifted<in_vector<T> - count>(here, beyond);
   return vector_at(address + count);
+}
+// Likewise, but of a count that only the row knows, from the first vector on.
+template <class V> static inline V vector_between(V a, V b, int64_t count) {
+  V both[2] = {a, b};
+  __builtin_memcpy(&a, (const char*)both + count * (int64_t)sizeof(scalar_of<V>), sizeof a);
+  return a;
 }
 #if defined(__clang__)
 template <class V> static inline V roots_of(V v) { return __builtin_elementwise_sqrt(v); }
