@@ -515,6 +515,7 @@ void CLike::print(const kernel::Stmt& statement) {
             }
             out_.close();
           },
+          [&](const kernel::IfVectors& s) { print(s); },
           [&](const kernel::Scope& s) {
             out_.open("");
             print(s.body);

@@ -80,6 +80,7 @@ class CLike {
   void print(const kernel::PickPlanes& picks);
   void print(const kernel::StorePastCaches& store);
   void print_loop(const kernel::For& loop);
+  void print(const kernel::IfVectors& branch);
   void print_in_vectors(const kernel::For& loop);
   void print_vectors_and_rest(const kernel::For& loop);
   void print_whole_row(const kernel::For& loop);

@@ -52,9 +52,8 @@
 //       for (; i + 64 <= w; i += 32) next_vector(column_from(i + 32));
 //       if (const int64_t left_over = w - 32 - i; left_over > 0) {
 //         const row_vector<int16_t> column_last = column_from(w - 32);  // it overlaps the one here
-//         const row_vector<int16_t> column_before_last = vector_between(column_before, column_here, left_over);
-//         next_vector(vector_between(column_last, column_beyond, 32 - left_over));
-//         i = w - 32, column_before = …, column_here = column_last;
+//         next_vector(column_last);
+//         i = w - 32, column_before = column_from(i - 32), column_here = column_last;
 //       }
 //       next_vector(column_beyond);
 //     }
@@ -149,10 +148,26 @@ std::string CLike::list(const std::vector<kernel::Expr>& values) {
   return list;
 }
 
+void CLike::print(const kernel::IfVectors& branch) {
+  out_.raw("#if defined(__AVX512F__)\n");
+  if (branch.condition) line(fmt::format("const bool {} = {};", branch.name, text(branch.condition)));
+  if (branch.then.empty()) {
+    line(fmt::format("if (!{})", branch.name));
+  } else {
+    open(fmt::format("if ({})", branch.name));
+    print(branch.then);
+    out_.close("} else");
+  }
+  out_.raw("#endif\n");
+  open("");
+  print(branch.otherwise);
+  out_.close();
+}
+
 void CLike::print_in_vectors(const kernel::For& loop) {
   helper("row_vector");
   if (has_integers(loop)) helper("row_vector_of_integers");
-  if (!loop.vectors->is_whole_row) return print_vectors_and_rest(loop);
+  if (!loop.vectors->is_whole_row && loop.vectors->columns.empty()) return print_vectors_and_rest(loop);
   open("");
   loop.vectors->columns.empty() ? print_whole_row(loop) : print_columns(loop);
   out_.close();
@@ -175,7 +190,7 @@ std::string CLike::fills_vectors(const kernel::Function& in_vectors) {
     const std::string of_loop =
         loop->vectors->columns.empty()
             ? fmt::format("{} >= in_vector<{}> + {}", to, type, read_left(*loop) + left_to_last(*loop))
-            : fmt::format("{} >= {}", to, loop->vectors->scalars);
+            : fmt::format("{} >= {}", to, 2 * loop->vectors->scalars);
     if (condition.find(of_loop) == std::string::npos)
       condition += (condition.empty() ? "" : " && ") + of_loop;
   }
@@ -262,7 +277,7 @@ void CLike::print_columns(const kernel::For& loop) {
     return fmt::format("next_vector({}{});", vectors, past_caches ? fmt::format(", {}", is_large) : "");
   };
   for (const kernel::Columns& row : columns) print_columns_from(loop, row);
-  line(fmt::format("int64_t {} = 0;", i));
+  line(fmt::format("int64_t {} = {};", i, text(loop.from)));
   std::string parameters;
   for (const kernel::Columns& row : columns) {
     const Scalar type = row.value->type;
@@ -288,18 +303,18 @@ void CLike::print_columns(const kernel::For& loop) {
   for (const kernel::Columns& row : columns) {
     const std::string vector = vector_of(row.value->type, scalars);
     line(fmt::format("const {} {} = {}({});  // it overlaps the one here", vector, row.last, row.from, last));
-    if (row.before)
-      line(fmt::format("const {} {} = vector_between({}, {}, left_over);", vector, row.before_last,
-                       row.before, row.here));
   }
+  // Of the pixels before it, the last one is computed again.
   line(next(
       [&](const kernel::Columns& row) {
-        return fmt::format("vector_between({}, {}, {} - left_over)", row.last, row.beyond, scalars);
+        return row.right_of_row.size() == 1
+                   ? row.last.spelling()
+                   : fmt::format("vector_between({}, {}, {} - left_over)", row.last, row.beyond, scalars);
       },
       "false"));
   line(fmt::format("{} = {};", i, last));
   for (const kernel::Columns& row : columns) {
-    if (row.before) line(fmt::format("{} = {};", row.before, row.before_last));
+    if (row.before) line(fmt::format("{} = {}({} - {});", row.before, row.from, i, scalars));
     line(fmt::format("{} = {};", row.here, row.last));
   }
   out_.close();

@@ -31,6 +31,10 @@ UsedNames drop(kernel::Block& block) {
       used.merge(drop(branch->then));
       used.merge(drop(branch->otherwise));
       used.merge(kernel::names_in({{kernel::If{branch->condition, {}, {}}}}));
+    } else if (auto* vectors = std::get_if<kernel::IfVectors>(&s->op)) {
+      used.merge(drop(vectors->then));
+      used.merge(drop(vectors->otherwise));
+      used.merge(kernel::names_in({{kernel::IfVectors{vectors->name, vectors->condition, {}, {}}}}));
     } else if (auto* scope = std::get_if<kernel::Scope>(&s->op)) {
       used.merge(drop(scope->body));
     } else {

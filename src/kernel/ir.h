@@ -249,7 +249,7 @@ struct Columns {
   Expr value;
   std::vector<Expr> left_of_row, right_of_row;  ///< As of neighbours.
   Symbol from = {}, before = {}, here = {}, after = {}, beyond = {};
-  Symbol last = {}, before_last = {};  ///< Of the row: its last vector overlaps those.
+  Symbol last = {};  ///< Of the row: its last vector overlaps the one before.
 };
 /// How emitted C++ spells a loop out in vectors, on processors that have them.
 struct InVectors {
@@ -258,7 +258,7 @@ struct InVectors {
   bool may_repeat = false;  ///< Iterations may run twice, since none reads what it stores.
   bool is_whole_row =
       false;  ///< Rows shorter than some vectors are of another function (Function::in_vectors).
-  std::vector<Columns> columns = {};  ///< Of whole rows.
+  std::vector<Columns> columns = {};  ///< Of loops that have two vectors at least.
   Expr bytes =
       {};  ///< Of all that is stored, in lines of the cache: if they are too many, past it. Null: never.
 };
@@ -286,6 +286,12 @@ struct If {
   Expr condition;
   Block then, otherwise;
 };
+/// Where the condition holds, and the processor has vectors of 64 bytes: `then`, whose columns stay in registers.
+struct IfVectors {
+  Symbol name;     ///< Of the condition.
+  Expr condition;  ///< Null: that of the statement before it with the same name.
+  Block then, otherwise;
+};
 /// Names that are declared inside end with it.
 struct Scope {
   Block body;
@@ -307,8 +313,8 @@ struct Comment {
 
 struct Stmt {
   std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, LookUp, PickPlanes,
-               ExceedsCaches, StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, Scope, Continue,
-               CallFunction, Order, Comment>
+               ExceedsCaches, StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, IfVectors, Scope,
+               Continue, CallFunction, Order, Comment>
       op;
 };
 

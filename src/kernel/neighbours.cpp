@@ -120,7 +120,6 @@ void name_vectors(For& loop, Names names) {
     row.from = claim(row.array, "_from");
     row.here = claim(row.array, "_here");
     if (!row.left_of_row.empty()) row.before = claim(row.array, "_before");
-    if (row.before) row.before_last = claim(row.array, "_before_last");
     row.last = claim(row.array, "_last");
     row.after = claim(row.array, "_after");
     row.beyond = claim(row.array, "_beyond");
@@ -141,12 +140,26 @@ class Finder {
         at = find_neighbours(block, at, is_portion);
       } else if (loop && loop->ends) {
         at = find_columns(block, at);
+      } else if (auto* branch = std::get_if<IfVectors>(&block[at].op)) {
+        For* pixels = branch->then.empty() ? nullptr : keep_columns_in_registers(branch->then);
+        if (pixels && !reads_what_it_stores(*pixels, pointed_))
+          name_vectors(*pixels, names_), in_vectors_.insert(branch->name);
+        find_in(branch->otherwise);
       } else {
         each_block(block[at], [&](Block& within) { find_in(within); });
       }
     }
   }
   bool found_whole_rows() const { return found_whole_rows_; }
+
+  /// Leaves what is not in vectors after all.
+  void settle(Block& block) const {
+    for (Stmt& statement : block) {
+      each_block(statement, [&](Block& within) { settle(within); });
+      auto* branch = std::get_if<IfVectors>(&statement.op);
+      if (branch && in_vectors_.count(branch->name) == 0) statement = {Scope{std::move(branch->otherwise)}};
+    }
+  }
 
  private:
   /// Returns where the loop is afterwards.
@@ -203,6 +216,7 @@ class Finder {
   const Names& names_;
   const Pointed pointed_;
   bool found_whole_rows_ = false;
+  std::set<Symbol> in_vectors_;  // of IfVectors, those whose columns are in registers
 };
 
 void forget_ends(Block& block) {
@@ -222,6 +236,7 @@ void find_neighbours(Module& module, const Names& names) {
     Function in_vectors = function;
     Finder finder(module, function, of_function);
     finder.find_in(in_vectors.body);
+    finder.settle(in_vectors.body);
     if (finder.found_whole_rows()) {
       in_vectors.name = of_function.claim(function.name.spelling() + "_in_vectors");
       in_vectors.comment += " In vectors.";

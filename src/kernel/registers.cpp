@@ -72,6 +72,7 @@ class Pressure {
                      [](const kernel::Atomic&) {},
                      [](const kernel::Barrier&) {},
                      [](const kernel::If&) {},
+                     [](const kernel::IfVectors&) {},
                      [](const kernel::Scope&) {},
                      [](const kernel::Continue&) {},
                      [](const kernel::CallFunction&) {},
@@ -199,6 +200,7 @@ class Pressure {
                      live.merge(otherwise);
                      evaluate({s.condition});
                    },
+                   [](const kernel::IfVectors&) {},  // of CPUs
                    [&](const kernel::Scope& s) { live = walk(s.body, std::move(live)); },
                    [&](const kernel::Order& s) { read(s.array, live); },
                    [](const kernel::Barrier&) {},

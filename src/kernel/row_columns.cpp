@@ -89,22 +89,24 @@ std::optional<Strip> strip_of(const For& strips) {
   return strip;
 }
 
-class RowFinder {
+/// Takes the place of loops that keep columns in arrays, and one that reads them.
+class ColumnsFinder {
  public:
-  RowFinder(const RowEnds& ends, const Strip& strip) : ends_(ends), strip_(strip) {}
+  /// `ends` of a whole row; null: what is beyond the loop is there as well.
+  ColumnsFinder(const std::set<Symbol>& arrays, const RowEnds* ends) : arrays_(arrays), ends_(ends) {}
 
-  std::optional<For> find() {
-    For loop{LoopKind::Vector, strip_.pixels.variable, literal(0), mul(ends_.pixels, literal(ends_.lanes)),
-             strip_.pixels.body};
-    const VectorBody pixels(loop);
-    bool is_found = is_arithmetic(pixels);
-    for (const For& columns : strip_.columns) is_found = is_found && add_columns(columns);
-    for (const VectorBody::Row& row : pixels.rows()) is_found = is_found && add_reads(row, loop);
+  /// Makes `pixels` a loop over vectors.
+  bool find(const std::vector<For>& loops_over_columns, For& pixels) {
+    const VectorBody body(pixels);
+    bool is_found = is_arithmetic(body);
+    for (const For& columns : loops_over_columns) is_found = is_found && add_columns(columns);
+    for (const VectorBody::Row& row : body.rows()) is_found = is_found && add_reads(row, pixels);
     for (const Columns& columns : columns_) is_found = is_found && !columns.right_of_row.empty();
-    if (!is_found) return {};
-    loop.vectors = InVectors{.scalars = scalars_, .is_whole_row = true, .columns = std::move(columns_)};
-    if (stores_lines(loop)) loop.vectors->bytes = ends_.bytes;
-    return loop;
+    if (!is_found) return false;
+    pixels.vectors =
+        InVectors{.scalars = scalars_, .is_whole_row = ends_ != nullptr, .columns = std::move(columns_)};
+    if (ends_ && stores_lines(pixels)) pixels.vectors->bytes = ends_->bytes;
+    return true;
   }
 
  private:
@@ -114,13 +116,13 @@ class RowFinder {
     return true;
   }
 
-  /// The columns that a loop keeps in arrays of the strip, each computed at one place of rows.
+  /// The columns that a loop keeps in arrays, each computed at one place of rows.
   bool add_columns(const For& loop) {
     const VectorBody body(loop);
     if (!is_arithmetic(body) || body.rows().empty()) return false;
     const int place = body.rows().front().first();
     for (const VectorBody::Row& row : body.rows()) {
-      if (row.first() != place || row.last() != place || strip_.arrays.count(row.array) > 0) return false;
+      if (row.first() != place || row.last() != place || arrays_.count(row.array) > 0) return false;
     }
     Block at_variable = loop.body;
     rewrite_expressions(at_variable, [](const Expr& e) -> Expr {
@@ -131,16 +133,17 @@ class RowFinder {
     for (const Stmt& statement : at_variable) {
       const auto* store = std::get_if<Store>(&statement.op);
       if (!store) continue;
-      if (!same(store->index, variable) || strip_.arrays.count(store->array) == 0) return false;
-      columns_.push_back({store->array, add(variable, literal(-place)), needed_for(store->value, at_variable),
-                          store->value});
+      const auto [index, kept_at] = split_constant(store->index);
+      if (!same(index, variable) || arrays_.count(store->array) == 0) return false;
+      columns_.push_back({store->array, add(variable, literal(kept_at - place)),
+                          needed_for(store->value, at_variable), store->value});
     }
     return true;
   }
 
   /// What the loop over pixels reads: columns, or one place of another row.
   bool add_reads(const VectorBody::Row& row, const For& loop) {
-    if (strip_.arrays.count(row.array) == 0) return row.first() == 0 && row.last() == 0;
+    if (arrays_.count(row.array) == 0) return row.first() == 0 && row.last() == 0;
     const auto columns = std::find_if(columns_.begin(), columns_.end(),
                                       [&](const Columns& some) { return some.array == row.array; });
     if (columns == columns_.end() || !same(row.base, name(loop.variable))) return false;
@@ -148,22 +151,24 @@ class RowFinder {
     const int first = row.first() - here, last = row.last() - here;
     if (first > 0 || last < 0 || -first > scalars_ || last > scalars_) return false;
     for (int place = first; place < 0; ++place)
-      columns->left_of_row.push_back(beyond_row(*columns, loop, literal(0), place));
+      columns->left_of_row.push_back(column_beside(*columns, loop, false, place));
     for (int place = 0; place < last; ++place)
-      columns->right_of_row.push_back(beyond_row(*columns, loop, ends_.pixels, place));
+      columns->right_of_row.push_back(column_beside(*columns, loop, true, place));
     return true;
   }
 
-  /// A column that belongs to no pixel of the row.
-  Expr beyond_row(const Columns& columns, const For& loop, const Expr& from, int place) const {
+  /// A column before the loop's first pixel, or behind its last.
+  Expr column_beside(const Columns& columns, const For& loop, bool is_behind, int place) const {
     std::map<Symbol, Expr> meanings;
     for (const Stmt& statement : columns.lets) {
       const Let& let = std::get<Let>(statement.op);
       meanings[let.name] = let.value;
     }
-    return rewritten(spelt_out(columns.value, meanings), [&](const Expr& e) -> Expr {
+    const Expr value = spelt_out(columns.value, meanings);
+    if (!ends_) return index_at(loop, value, add(is_behind ? loop.to : loop.from, literal(place)));
+    return rewritten(value, [&](const Expr& e) -> Expr {
       const auto* n = std::get_if<Load>(&e->op);
-      return n ? beyond(ends_, loop, *n, e->type, from, place) : nullptr;
+      return n ? beyond(*ends_, loop, *n, e->type, is_behind ? ends_->pixels : literal(0), place) : nullptr;
     });
   }
 
@@ -175,19 +180,59 @@ class RowFinder {
     });
   }
 
-  const RowEnds& ends_;
-  const Strip& strip_;
+  const std::set<Symbol>& arrays_;
+  const RowEnds* ends_;
   int scalars_ = vector_bytes;
   std::vector<Columns> columns_;
 };
+
+/// Whether it is a loop that stores to these arrays, and to no others.
+bool keeps_columns(const Stmt& statement, const std::set<Symbol>& arrays) {
+  const auto* loop = std::get_if<For>(&statement.op);
+  const std::set<Symbol> stored = loop ? arrays_written_in(loop->body) : std::set<Symbol>{};
+  return !stored.empty() && std::includes(arrays.begin(), arrays.end(), stored.begin(), stored.end());
+}
+
+bool mentions_any(const Block& block, const std::set<Symbol>& names) {
+  const std::set<Symbol> mentioned = names_in(block);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const Symbol& name) { return mentioned.count(name) > 0; });
+}
 
 }  // namespace
 
 std::optional<RowOfColumns> row_of_columns(const For& strips) {
   const auto strip = strip_of(strips);
   if (!strip) return {};
-  auto loop = RowFinder(*strips.ends, *strip).find();
-  return loop ? std::optional(RowOfColumns{strip->once, std::move(*loop)}) : std::nullopt;
+  const RowEnds& ends = *strips.ends;
+  const Expr scalars = mul(ends.pixels, literal(ends.lanes));
+  For whole{LoopKind::Vector, strip->pixels.variable, literal(0), scalars, strip->pixels.body};
+  if (!ColumnsFinder(strip->arrays, &ends).find(strip->columns, whole)) return {};
+  return RowOfColumns{strip->once, std::move(whole)};
+}
+
+For* keep_columns_in_registers(Block& block) {
+  std::set<Symbol> arrays;
+  std::vector<For> columns;
+  Block rest;
+  for (const Stmt& statement : block) {
+    if (const auto* array = std::get_if<LocalArray>(&statement.op))
+      arrays.insert(array->name);
+    else if (keeps_columns(statement, arrays))
+      columns.push_back(std::get<For>(statement.op));
+    else
+      rest.push_back(statement);
+  }
+  For* pixels = nullptr;
+  for (Stmt& statement : rest) {
+    if (!mentions_any({statement}, arrays)) continue;
+    auto* loop = std::get_if<For>(&statement.op);
+    if (pixels || !loop || loop->kind != LoopKind::Vector || loop->step) return nullptr;
+    pixels = loop;
+  }
+  if (!pixels || columns.empty() || !ColumnsFinder(arrays, nullptr).find(columns, *pixels)) return nullptr;
+  block = std::move(rest);
+  return pixels;  // statements have kept their places in memory
 }
 
 }  // namespace weft::kernel

@@ -25,4 +25,8 @@ struct RowOfColumns {
 /// What strips of a row compute, with what is beyond its ends (For::ends), if it is no more than columns and arithmetic with them.
 std::optional<RowOfColumns> row_of_columns(const For& strips);
 
+/// A block that keeps columns in local arrays, and has one loop that reads them: makes vectors of these two, if it can, and returns
+/// the loop that is left. What the loop reads beside its own pixels is there.
+For* keep_columns_in_registers(Block& block);
+
 }  // namespace weft::kernel

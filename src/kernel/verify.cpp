@@ -217,6 +217,11 @@ class FunctionVerifier {
               require(s.condition->type == weft::Scalar::Bool, "an if's condition is not a bool");
               check(s.then), check(s.otherwise);
             },
+            [&](const IfVectors& s) {
+              if (s.condition) check(s.condition), define(s.name, {Scalar, s.condition->type});
+              require(find(s.name).type == weft::Scalar::Bool, "the condition of vectors is not a bool");
+              check(s.then), check(s.otherwise);
+            },
             [&](const Scope& s) { check(s.body); },
             [&](const CallFunction& s) {
               const Function* callee = function_called(s.function);
@@ -253,7 +258,7 @@ class FunctionVerifier {
               "columns of '" + row.array.spelling() + "'");
       define(row.array, {Declared::Kind::ConstArray, row.value->type});
     }
-    require(vectors.columns.empty() || vectors.is_whole_row, "columns of no whole row");
+    require(vectors.columns.empty() || vectors.neighbours.empty(), "columns and neighbours of one loop");
     if (vectors.bytes) check(vectors.bytes), require_index(vectors.bytes);
   }
 

@@ -71,6 +71,7 @@ void each_of_statement(Op& op, const F& f) {
                    for (auto& row : s.vectors->columns) each(row), f(row.value);
                  },
                  [&](In<Op, If>& s) { f(s.condition); },
+                 [&](In<Op, IfVectors>& s) { if_there(s.condition); },
                  [](const Scope&) {},
                  [](const Continue&) {},
                  [&](In<Op, CallFunction>& s) { std::for_each(s.arguments.begin(), s.arguments.end(), f); },
@@ -89,6 +90,7 @@ void each_block_of(Op& op, const F& f) {
     }
   }
   if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
+  if (auto* branch = std::get_if<IfVectors>(&op)) f(branch->then), f(branch->otherwise);
   if (auto* scope = std::get_if<Scope>(&op)) f(scope->body);
 }
 
@@ -166,11 +168,11 @@ Effects effects_of(const Stmt& statement) {
               declare({row.before, row.here, row.beyond});
             }
             for (const Columns& row : s.vectors->columns)
-              declare({row.array, row.from, row.before, row.here, row.after, row.beyond, row.last,
-                       row.before_last});
+              declare({row.array, row.from, row.before, row.here, row.after, row.beyond, row.last});
             return effects;
           },
           [](const If&) { return Effects{}; },
+          [](const IfVectors& s) { return s.condition ? Effects{.declares = {s.name}} : Effects{}; },
           [](const Scope&) { return Effects{}; },
           [](const Continue&) { return Effects{}; },
           [](const CallFunction&) { return Effects{}; },  // the callee's are its own

@@ -75,7 +75,16 @@ Block CoreTiles::rows_of_pass(const Tile::Stages& pass) {
   const bool has_constant_lines = has_constants && tile_.is_of_volume();  // beside those that are computed
   if (const RowsTogether rows = rows_together(pass, source); rows.count > 1 && !has_constant_lines)
     together = {computed(rows), where_together(pass, source, rows.count)};
-  return tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
+  if (shared_columns_ && is_of_result && !together.work.empty()) {
+    in_vectors_ = true;
+    Block in_vectors = computed(rows_together(pass, source));
+    in_vectors_ = false;
+    together.work = {{kernel::IfVectors{shared_columns_->in_vectors, nullptr, std::move(in_vectors),
+                                        std::move(together.work)}}};
+  }
+  Block all_rows = tile_.for_rows(kept, has_constants, std::move(body), std::move(together));
+  if (!shared_columns_ || pass != shared_columns_->pass) return all_rows;
+  return {{kernel::IfVectors{shared_columns_->in_vectors, where_in_vectors(), {}, std::move(all_rows)}}};
 }
 
 RowsTogether CoreTiles::rows_together(const Tile::Stages& pass, const Source* source) const {
@@ -212,7 +221,8 @@ void CoreTiles::compute_part(Block& block, const Tile::Stages& pass, const std::
   ExpressionLowering expressions =
       tile_.expressions(lanes.front()->stage(), Place::Row, coords_of(kernel::add(begin, i), row));
   if (pass.size() > 1) expressions.share_with({pass.begin() + 1, pass.end()});
-  Tile::RowsOf kept_rows = tile_.rows_of(lanes, [&](const Source& source) { return kept_rows_of(source); });
+  Tile::RowsOf kept_rows =
+      tile_.rows_of(lanes, [&](const Source& source) { return shared_rows_of(source, row.back()); });
 
   const int phases = phases_of_pass(expressions, pass, tile_.plan().code.phases);
   if (phases > 1 && tile_.reads_lanes_apart(*pass.front()) && rewrite::reads_lanes_at_pixels(*pass.front())) {
@@ -418,9 +428,14 @@ void CoreTiles::store_rows(const ExpressionLowering& single, Tile::RowsOf kept_r
     const Expr is_line_inside = tile_.is_of_volume() ? inside_along(1, expressions, *box) : nullptr;
     const auto [begin, end] = columns_in_box(expressions, *box, all, is_line_inside, work);
     loop(1, literal(0), begin);
+    if (in_vectors_)
+      share_columns(expressions, row, together, {variables().i, begin, end, strip.x0}, strip.capacity,
+                    pointers, work);
     loop(0, begin, end);
     loop(1, end, strip.count);
   } else {
+    const PixelRange all{variables().i, literal(0), strip.count, strip.x0};
+    if (in_vectors_) share_columns(expressions, row, together, all, strip.capacity, pointers, work);
     loop(0, literal(0), strip.count);
   }
   expressions.close();

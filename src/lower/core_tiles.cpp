@@ -28,6 +28,7 @@ CoreTiles::CoreTiles(const Tile& tile)
     lines_.push_back({claim(array_.name.spelling() + "_line" + suffix_of_row(below)), result_.type.scalar,
                       tile.width() * result_.type.lanes});
   past_caches_ = claim("past_caches");
+  shared_columns_ = find_shared_columns();
 }
 
 std::string CoreTiles::comment() const {

@@ -1,5 +1,5 @@
 // A core's tiles: rows by loops of vectors. Loops over tiles, and where their rows are, are in core_tiles.cpp;
-// rows of images in core_images.cpp; rows that are computed in core_passes.cpp.
+// rows of images in core_images.cpp; rows that are computed in core_passes.cpp, and columns that those share in core_columns.cpp.
 #pragma once
 
 #include <map>
@@ -182,6 +182,24 @@ class CoreTiles : public TileOwner {
   /// The scalar of the result with which its part of a row begins.
   Expr memory_of(const std::vector<Expr>& row) const;
 
+  // ---- columns that the loop over the result shares (core_columns.cpp)
+
+  /// A pass of columns that the result alone reads, in its own row; how far away.
+  struct SharedColumns {
+    Tile::Stages pass;
+    kernel::Symbol in_vectors;  ///< Whether its loop computes them itself.
+    int before, after;
+    std::map<std::pair<const ir::Stage*, int>, kernel::Symbol> arrays =
+        {};  ///< Of each, and each row below the current one.
+  };
+  std::optional<SharedColumns> find_shared_columns() const;
+  /// Where the loop over the result has two vectors at least, and all columns that it reads are those of pixels.
+  Expr where_in_vectors() const;
+  KeptRows shared_rows_of(const Source& source, const Expr& row) const;
+  /// A loop over the columns that pixels of the result read.
+  void share_columns(ExpressionLowering& reader, const std::vector<Expr>& row, const RowsTogether& together,
+                     const PixelRange& pixels, int capacity, Block& pointers, Block& work);
+
   const Tile& tile_;
   const ir::Stage& result_;
   const ArrayLayout& array_;
@@ -199,7 +217,9 @@ class CoreTiles : public TileOwner {
   std::optional<Edges> edges_;
   const Ends part_ = named_ends(""),
              whole_row_ = named_ends("row_");  ///< Of what is computed at a time, and of all.
-  std::set<const ir::Stage*> fetched_;         // images, by what reads them first
+  std::optional<SharedColumns> shared_columns_;
+  bool in_vectors_ = false;             // of what is lowered: whether columns are shared
+  std::set<const ir::Stage*> fetched_;  // images, by what reads them first
   // What caches cannot keep goes past them by whole cache lines, so rows of the tile are gathered first.
   std::vector<kernel::LocalArray> lines_;
   kernel::Symbol past_caches_;

@@ -486,6 +486,11 @@ Lanes ExpressionLowering::read_kept(const KeptRows& kept, const ir::Read& n, Typ
         kernel::index_call(index_op(n.border->mode), kernel::sub(at, min), lower(n.region[d].extent)), min);
     at = kept.are_copied ? kernel::select(kept.are_copied, at, found) : found;
   }
+  if (kept.array_of) {
+    const Expr distance = lower(x - ir::Affine(ir::Atom(ir::Coord{0})));
+    return {kernel::load(kept.array_of(row), type.scalar,
+                         kernel::add(i_, kernel::add(distance, kernel::literal(kept.shift))))};
+  }
   const Expr start = kept.row(row);
   const auto row_from = [&](const Expr& offset) {
     return row_pointer(layout_.arrays.at(n.source.get()), kept.array, kernel::add(start, offset), n);

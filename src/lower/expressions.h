@@ -96,6 +96,8 @@ class ExpressionLowering {
     kernel::Expr are_copied = nullptr;  ///< Where this holds, rows beyond the source are there nevertheless.
     std::int64_t shift =
         0;  ///< Added to how far pixels are away: the source's columns begin elsewhere than the stage's.
+    /// If there is one: the array that the row at those coordinates has to itself, from the stage's first column on.
+    std::function<kernel::Symbol(const std::vector<kernel::Expr>& row)> array_of = nullptr;
   };
   /// All reads of these stages are affine, and take their pixels from there. The current pixel is left + i,
   /// or left and another number: its coordinate, or how far it is from a place that all rows have at once,

@@ -206,15 +206,19 @@ Block Tile::for_rows(const plan::Kept* kept, bool all, Block work, Together toge
   const Expr end = bound("last", kernel::min(until), until.size() > 2);
   block.push_back({For{LoopKind::Serial, variable, begin, end, std::move(work)}});
   if (together.work.empty()) return block;
+  together.work.insert(together.work.begin(), {Let{variable, first}});
+  return {{If{are_together(kept, together.where), std::move(together.work), std::move(block)}}};
+}
+
+Expr Tile::are_together(const plan::Kept* kept, const Expr& where) const {
   const RowsAtATime inside = rows_at_a_time(kept, false);
-  Expr are_all = together.where;
+  Expr are_all = where;
   if (!inside.from.empty())
-    are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, kernel::max(inside.from), first));
-  const Expr last = kernel::add(first, literal(count));
+    are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, kernel::max(inside.from), inside.first));
+  const Expr last = kernel::add(inside.first, literal(inside.count));
   if (!inside.until.empty())
     are_all = kernel::both(are_all, kernel::binary(BinaryOp::Le, last, kernel::min(inside.until)));
-  together.work.insert(together.work.begin(), {Let{variable, first}});
-  return {{If{are_all, std::move(together.work), std::move(block)}}};
+  return are_all;
 }
 
 int Tile::rows_needed(const plan::Kept* kept) const {

@@ -107,6 +107,8 @@ class Tile {
     kernel::Expr where;
   };
   kernel::Block for_rows(const plan::Kept* kept, bool all, kernel::Block work, Together together = {}) const;
+  /// The condition for that.
+  kernel::Expr are_together(const plan::Kept* kept, const kernel::Expr& where) const;
   /// The first of a source's rows, or the result's, in a batch, and how many there are.
   kernel::Expr first_of_batch(const plan::Kept* kept) const { return rows_at_a_time(kept, true).first; }
   int rows_of_batch(const plan::Kept* kept) const { return rows_at_a_time(kept, true).count; }

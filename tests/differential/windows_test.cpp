@@ -32,6 +32,36 @@ TEST_F(Windows, EveryLocalOperator) {
          local("median", src, domain, Local::Median), local("mean", src, domain, Local::Mean)});
 }
 
+/// Sums of columns that one loop computes and another reads: a tile keeps their rows, or vectors of them where both are inside.
+TEST(ColumnsOfTiles, OfEveryWidth) {
+  const Image<float> in("in");
+  const Accessor src = in.border(Border::clamp());
+  const Stage slope =
+      stage("slope", in.size(), [&](Var x, Var y) { return src(x + 1, y) - src(x - 1, y) * .5f; });
+  const Stage square = stage("square", in.size(), [&](Var x, Var y) { return slope(x, y) * slope(x, y); });
+  const auto framed = [&](const Border& border, int frame) {
+    const Stage sums = local("sums", slope.border(border), Domain(3, 3), Local::Sum);
+    const Stage squares = local("squares", square.border(border), Domain(3, 3), Local::Sum);
+    const Stage value = point("value", squares - sums * sums * .04f);
+    return Pipeline("framed", stage("out", in.size(), [&](Var x, Var y) {
+                      const Expr is_inside =
+                          x >= frame && x < in.width() - frame && y >= frame && y < in.height() - frame;
+                      return cases().when(is_inside, value(x, y)).otherwise(0.f);
+                    }));
+  };
+  for (const Pipeline& pipeline : {framed(Border::clamp(), 2), framed(Border::clamp(), 1),
+                                   framed(Border::mirror(), 0), framed(Border::constant(3.f), 0)}) {
+    const Program program = pipeline.compile(compile_options());
+    for (const std::int64_t w :
+         {1, 5, 35, 36, 37, 40, 47, 48, 49, 52, 53, 63, 64, 65, 67, 68, 69, 100, 321, 400, 700}) {
+      SCOPED_TRACE(testing::Message() << w << " pixels");
+      expect_agreement(program, pipeline,
+                       {{{"in", noise(type_of<float>(), {w, 37}, static_cast<std::uint64_t>(w))}}, {}, {}},
+                       Bound{1});
+    }
+  }
+}
+
 TEST_F(Windows, SparseAndRound) {
   const Domain ring{{0, -3}, {-4, 0}, {0, 0}, {4, 1}, {0, 5}};
   agree({local("ring_sum", src, ring, Local::Sum), local("ring_median", src, ring, Local::Median),

@@ -295,10 +295,9 @@ WEFT_NOINLINE void gaussian_rows_in_vectors(const gaussian_frame& frame, int64_t
       for (; i + 64 <= in_w; i += 32) next_vector(column_from(i + 32));
       if (const int64_t left_over = in_w - 32 - i; left_over > 0) {
         const row_vector<int16_t> column_last = column_from(in_w - 32);  // it overlaps the one here
-        const row_vector<int16_t> column_before_last = vector_between(column_before, column_here, left_over);
-        next_vector(vector_between(column_last, column_beyond, 32 - left_over));
+        next_vector(column_last);
         i = in_w - 32;
-        column_before = column_before_last;
+        column_before = column_from(i - 32);
         column_here = column_last;
       }
       next_vector(column_beyond);
@@ -316,7 +315,7 @@ void gaussian_rows(const gaussian_frame& frame, int64_t first, int64_t last) {
   const int64_t in_pitch = frame.in_pitch;
   const int64_t gaussian_pitch = frame.gaussian_pitch;
 #if defined(__AVX512BW__)
-  if (in_w >= 32) return gaussian_rows_in_vectors(frame, first, last);
+  if (in_w >= 64) return gaussian_rows_in_vectors(frame, first, last);
 #endif
   for (int64_t y = first; y < last; ++y) {
     const int64_t left = min_i64(1, in_w);

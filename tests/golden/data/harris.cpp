@@ -445,118 +445,66 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           }
         }
       }
-      if (y0 <= batch && batch + 2 <= y1) {
-        const int64_t row = batch;
-        const int64_t left = max_i64(x0 - 1, 0);
-        const int64_t right = min_i64(x1 + 1, in_w);
-        float* gx_columns_row = gx_columns_rows + (row & 1) * 336;
-        WEFT_OPAQUE(gx_columns_row)
-        float* gy_columns_row = gy_columns_rows + (row & 1) * 336;
-        WEFT_OPAQUE(gy_columns_row)
-        float* gxy_columns_row = gxy_columns_rows + (row & 1) * 336;
-        WEFT_OPAQUE(gxy_columns_row)
-        float* gx_columns_row_p1 = gx_columns_rows + ((row + 1) & 1) * 336;
-        WEFT_OPAQUE(gx_columns_row_p1)
-        float* gy_columns_row_p1 = gy_columns_rows + ((row + 1) & 1) * 336;
-        WEFT_OPAQUE(gy_columns_row_p1)
-        float* gxy_columns_row_p1 = gxy_columns_rows + ((row + 1) & 1) * 336;
-        WEFT_OPAQUE(gxy_columns_row_p1)
-        const float* sx_m1 = sx_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_m1)
-        const float* sx_0 = sx_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_0)
-        const float* sx_p1 = sx_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_p1)
-        const float* sy_m1 = sy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_m1)
-        const float* sy_0 = sy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_0)
-        const float* sy_p1 = sy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_p1)
-        const float* sxy_m1 = sxy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_m1)
-        const float* sxy_0 = sxy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_0)
-        const float* sxy_p1 = sxy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_p1)
-        const float* sx_p2 = sx_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sx_p2)
-        const float* sy_p2 = sy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sy_p2)
-        const float* sxy_p2 = sxy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(sxy_p2)
-        WEFT_INDEPENDENT
-        for (int64_t i = 0; i < right - left; ++i) {
-          const float v = sx_0[i];
-          const float v_2 = sx_p1[i];
-          gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * v + 0.125f * v_2;
-          const float v_3 = sy_0[i];
-          const float v_4 = sy_p1[i];
-          gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * v_3 + 0.125f * v_4;
-          const float v_5 = sxy_0[i];
-          const float v_6 = sxy_p1[i];
-          gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * v_5 + 0.125f * v_6;
-          gx_columns_row_p1[i + (left - x0) + 1] = 0.125f * v + 0.25f * v_2 + 0.125f * sx_p2[i];
-          gy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_3 + 0.25f * v_4 + 0.125f * sy_p2[i];
-          gxy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_5 + 0.25f * v_6 + 0.125f * sxy_p2[i];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
-          gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-        for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
-          gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
-        }
-      } else {
-        for (int64_t row = max_i64(batch, y0); row < min_i64(batch + 2, y1); ++row) {
+#if defined(__AVX512F__)
+      const bool in_vectors = y0 <= batch && batch + 2 <= y1 && x0 + 32 <= x1
+          && (0 <= x0 - 1 && x1 + 1 <= in_w);
+      if (!in_vectors)
+#endif
+      {
+        if (y0 <= batch && batch + 2 <= y1) {
+          const int64_t row = batch;
           const int64_t left = max_i64(x0 - 1, 0);
           const int64_t right = min_i64(x1 + 1, in_w);
           float* gx_columns_row = gx_columns_rows + (row & 1) * 336;
+          WEFT_OPAQUE(gx_columns_row)
           float* gy_columns_row = gy_columns_rows + (row & 1) * 336;
+          WEFT_OPAQUE(gy_columns_row)
           float* gxy_columns_row = gxy_columns_rows + (row & 1) * 336;
+          WEFT_OPAQUE(gxy_columns_row)
+          float* gx_columns_row_p1 = gx_columns_rows + ((row + 1) & 1) * 336;
+          WEFT_OPAQUE(gx_columns_row_p1)
+          float* gy_columns_row_p1 = gy_columns_rows + ((row + 1) & 1) * 336;
+          WEFT_OPAQUE(gy_columns_row_p1)
+          float* gxy_columns_row_p1 = gxy_columns_rows + ((row + 1) & 1) * 336;
+          WEFT_OPAQUE(gxy_columns_row_p1)
           const float* sx_m1 = sx_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_m1)
           const float* sx_0 = sx_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_0)
           const float* sx_p1 = sx_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_p1)
           const float* sy_m1 = sy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_m1)
           const float* sy_0 = sy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_0)
           const float* sy_p1 = sy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_p1)
           const float* sxy_m1 = sxy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_m1)
           const float* sxy_0 = sxy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_0)
           const float* sxy_p1 = sxy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_p1)
+          const float* sx_p2 = sx_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_p2)
+          const float* sy_p2 = sy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_p2)
+          const float* sxy_p2 = sxy_rows + (clamp_index(row + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_p2)
           WEFT_INDEPENDENT
           for (int64_t i = 0; i < right - left; ++i) {
-            gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * sx_0[i] + 0.125f * sx_p1[i];
-            gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * sy_0[i] + 0.125f * sy_p1[i];
-            gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * sxy_0[i] + 0.125f * sxy_p1[i];
+            const float v = sx_0[i];
+            const float v_2 = sx_p1[i];
+            gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * v + 0.125f * v_2;
+            const float v_3 = sy_0[i];
+            const float v_4 = sy_p1[i];
+            gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * v_3 + 0.125f * v_4;
+            const float v_5 = sxy_0[i];
+            const float v_6 = sxy_p1[i];
+            gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * v_5 + 0.125f * v_6;
+            gx_columns_row_p1[i + (left - x0) + 1] = 0.125f * v + 0.25f * v_2 + 0.125f * sx_p2[i];
+            gy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_3 + 0.25f * v_4 + 0.125f * sy_p2[i];
+            gxy_columns_row_p1[i + (left - x0) + 1] = 0.125f * v_5 + 0.25f * v_6 + 0.125f * sxy_p2[i];
           }
           for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
             gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
@@ -575,87 +523,324 @@ void hc_strips(const harris_frame& frame, int64_t first, int64_t last) {
           }
           for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
             gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            gx_columns_row_p1[x - x0 + 1] = gx_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            gy_columns_row_p1[x - x0 + 1] = gy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+            gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+          for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+            gxy_columns_row_p1[x - x0 + 1] = gxy_columns_row_p1[clamp_index(x, in_w) - x0 + 1];
+          }
+        } else {
+          for (int64_t row = max_i64(batch, y0); row < min_i64(batch + 2, y1); ++row) {
+            const int64_t left = max_i64(x0 - 1, 0);
+            const int64_t right = min_i64(x1 + 1, in_w);
+            float* gx_columns_row = gx_columns_rows + (row & 1) * 336;
+            float* gy_columns_row = gy_columns_rows + (row & 1) * 336;
+            float* gxy_columns_row = gxy_columns_rows + (row & 1) * 336;
+            const float* sx_m1 = sx_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sx_0 = sx_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sx_p1 = sx_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sy_m1 = sy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sy_0 = sy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sy_p1 = sy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sxy_m1 = sxy_rows + (clamp_index(row - 1, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sxy_0 = sxy_rows + (clamp_index(row, in_h) & 3) * 336 + (left - x0) + 1;
+            const float* sxy_p1 = sxy_rows + (clamp_index(row + 1, in_h) & 3) * 336 + (left - x0) + 1;
+            WEFT_INDEPENDENT
+            for (int64_t i = 0; i < right - left; ++i) {
+              gx_columns_row[i + (left - x0) + 1] = 0.125f * sx_m1[i] + 0.25f * sx_0[i] + 0.125f * sx_p1[i];
+              gy_columns_row[i + (left - x0) + 1] = 0.125f * sy_m1[i] + 0.25f * sy_0[i] + 0.125f * sy_p1[i];
+              gxy_columns_row[i + (left - x0) + 1] = 0.125f * sxy_m1[i] + 0.25f * sxy_0[i]
+                  + 0.125f * sxy_p1[i];
+            }
+            for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+              gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
+            for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+              gx_columns_row[x - x0 + 1] = gx_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
+            for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+              gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
+            for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+              gy_columns_row[x - x0 + 1] = gy_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
+            for (int64_t x = max_i64(x0 - 1, -1); x < left; ++x) {
+              gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
+            for (int64_t x = right; x < min_i64(x1 + 1, in_w + 1); ++x) {
+              gxy_columns_row[x - x0 + 1] = gxy_columns_row[clamp_index(x, in_w) - x0 + 1];
+            }
           }
         }
       }
       if (y0 <= batch && batch + 2 <= y1) {
         const int64_t y = batch;
-        const int64_t left = x0;
-        const int64_t right = x1;
-        float* hc_row = past_caches_ ? hc_line : hc + y * hc_pitch + left;
-        WEFT_OPAQUE(hc_row)
-        float* hc_row_p1 = past_caches_ ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
-        WEFT_OPAQUE(hc_row_p1)
-        const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gx_columns_0)
-        const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gy_columns_0)
-        const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gxy_columns_0)
-        const float* gx_columns_p1 = gx_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gx_columns_p1)
-        const float* gy_columns_p1 = gy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gy_columns_p1)
-        const float* gxy_columns_p1 = gxy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
-        WEFT_OPAQUE(gxy_columns_p1)
-        {
-          int64_t i = 0;
 #if defined(__AVX512F__)
-          if (i + in_vector<float> <= right - left) for (;;) {
-            row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
-            row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
-            row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
-            row_vector<float> gx_columns_p1_before = vector_before<1>(gx_columns_p1 + i);
-            row_vector<float> gy_columns_p1_before = vector_before<1>(gy_columns_p1 + i);
-            row_vector<float> gxy_columns_p1_before = vector_before<1>(gxy_columns_p1 + i);
-            for (; i + in_vector<float> <= right - left; i += in_vector<float>) {
-              const row_vector<float> gx_columns_0_here = vector_at(gx_columns_0 + i);
-              const row_vector<float> gy_columns_0_here = vector_at(gy_columns_0 + i);
-              const row_vector<float> gxy_columns_0_here = vector_at(gxy_columns_0 + i);
-              const row_vector<float> gx_columns_p1_here = vector_at(gx_columns_p1 + i);
-              const row_vector<float> gy_columns_p1_here = vector_at(gy_columns_p1 + i);
-              const row_vector<float> gxy_columns_p1_here = vector_at(gxy_columns_p1 + i);
-              const auto gx = 0.5f * shifted<1>(gx_columns_0_before, gx_columns_0_here) + gx_columns_0_here
-                  + 0.5f * vector_at(gx_columns_0 + i + 1);
-              const auto gy = 0.5f * shifted<1>(gy_columns_0_before, gy_columns_0_here) + gy_columns_0_here
-                  + 0.5f * vector_at(gy_columns_0 + i + 1);
-              const auto gxy = 0.5f * shifted<1>(gxy_columns_0_before, gxy_columns_0_here)
-                  + gxy_columns_0_here + 0.5f * vector_at(gxy_columns_0 + i + 1);
+        if (in_vectors) {
+          const int64_t left = x0;
+          const int64_t right = x1;
+          float* hc_row = past_caches_ ? hc_line : hc + y * hc_pitch + left;
+          WEFT_OPAQUE(hc_row)
+          float* hc_row_p1 = past_caches_ ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
+          WEFT_OPAQUE(hc_row_p1)
+          const float* sx_m1 = sx_rows + (clamp_index(y - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_m1)
+          const float* sx_0 = sx_rows + (clamp_index(y, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_0)
+          const float* sx_p1 = sx_rows + (clamp_index(y + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_p1)
+          const float* sy_m1 = sy_rows + (clamp_index(y - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_m1)
+          const float* sy_0 = sy_rows + (clamp_index(y, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_0)
+          const float* sy_p1 = sy_rows + (clamp_index(y + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_p1)
+          const float* sxy_m1 = sxy_rows + (clamp_index(y - 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_m1)
+          const float* sxy_0 = sxy_rows + (clamp_index(y, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_0)
+          const float* sxy_p1 = sxy_rows + (clamp_index(y + 1, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_p1)
+          const float* sx_p2 = sx_rows + (clamp_index(y + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sx_p2)
+          const float* sy_p2 = sy_rows + (clamp_index(y + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sy_p2)
+          const float* sxy_p2 = sxy_rows + (clamp_index(y + 2, in_h) & 3) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(sxy_p2)
+          {
+            const auto gx_columns_shared_from = [&](int64_t i) {
+              const auto v = vector_at(sx_0 + i);
+              const auto v_2 = vector_at(sx_p1 + i);
+              return 0.125f * vector_at(sx_m1 + i) + 0.25f * v + 0.125f * v_2;
+            };
+            const auto gy_columns_shared_from = [&](int64_t i) {
+              const auto v_3 = vector_at(sy_0 + i);
+              const auto v_4 = vector_at(sy_p1 + i);
+              return 0.125f * vector_at(sy_m1 + i) + 0.25f * v_3 + 0.125f * v_4;
+            };
+            const auto gxy_columns_shared_from = [&](int64_t i) {
+              const auto v_5 = vector_at(sxy_0 + i);
+              const auto v_6 = vector_at(sxy_p1 + i);
+              return 0.125f * vector_at(sxy_m1 + i) + 0.25f * v_5 + 0.125f * v_6;
+            };
+            const auto gx_columns_shared_p1_from = [&](int64_t i) {
+              const auto v = vector_at(sx_0 + i);
+              const auto v_2 = vector_at(sx_p1 + i);
+              return 0.125f * v + 0.25f * v_2 + 0.125f * vector_at(sx_p2 + i);
+            };
+            const auto gy_columns_shared_p1_from = [&](int64_t i) {
+              const auto v_3 = vector_at(sy_0 + i);
+              const auto v_4 = vector_at(sy_p1 + i);
+              return 0.125f * v_3 + 0.25f * v_4 + 0.125f * vector_at(sy_p2 + i);
+            };
+            const auto gxy_columns_shared_p1_from = [&](int64_t i) {
+              const auto v_5 = vector_at(sxy_0 + i);
+              const auto v_6 = vector_at(sxy_p1 + i);
+              return 0.125f * v_5 + 0.25f * v_6 + 0.125f * vector_at(sxy_p2 + i);
+            };
+            int64_t i = 0;
+            row_vector<float> gx_columns_shared_before = vector_that_ends_with<float>({0.125f * sx_m1[-1]
+                + 0.25f * sx_0[-1] + 0.125f * sx_p1[-1]});
+            row_vector<float> gx_columns_shared_here = gx_columns_shared_from(i);
+            const row_vector<float> gx_columns_shared_beyond = vector_that_begins_with<float>({0.125f
+                * sx_m1[right - left] + 0.25f * sx_0[right - left] + 0.125f * sx_p1[right - left]});
+            row_vector<float> gy_columns_shared_before = vector_that_ends_with<float>({0.125f * sy_m1[-1]
+                + 0.25f * sy_0[-1] + 0.125f * sy_p1[-1]});
+            row_vector<float> gy_columns_shared_here = gy_columns_shared_from(i);
+            const row_vector<float> gy_columns_shared_beyond = vector_that_begins_with<float>({0.125f
+                * sy_m1[right - left] + 0.25f * sy_0[right - left] + 0.125f * sy_p1[right - left]});
+            row_vector<float> gxy_columns_shared_before = vector_that_ends_with<float>({0.125f * sxy_m1[-1]
+                + 0.25f * sxy_0[-1] + 0.125f * sxy_p1[-1]});
+            row_vector<float> gxy_columns_shared_here = gxy_columns_shared_from(i);
+            const row_vector<float> gxy_columns_shared_beyond = vector_that_begins_with<float>({0.125f
+                * sxy_m1[right - left] + 0.25f * sxy_0[right - left] + 0.125f * sxy_p1[right - left]});
+            row_vector<float> gx_columns_shared_p1_before = vector_that_ends_with<float>({0.125f * sx_0[-1]
+                + 0.25f * sx_p1[-1] + 0.125f * sx_p2[-1]});
+            row_vector<float> gx_columns_shared_p1_here = gx_columns_shared_p1_from(i);
+            const row_vector<float> gx_columns_shared_p1_beyond = vector_that_begins_with<float>({0.125f
+                * sx_0[right - left] + 0.25f * sx_p1[right - left] + 0.125f * sx_p2[right - left]});
+            row_vector<float> gy_columns_shared_p1_before = vector_that_ends_with<float>({0.125f * sy_0[-1]
+                + 0.25f * sy_p1[-1] + 0.125f * sy_p2[-1]});
+            row_vector<float> gy_columns_shared_p1_here = gy_columns_shared_p1_from(i);
+            const row_vector<float> gy_columns_shared_p1_beyond = vector_that_begins_with<float>({0.125f
+                * sy_0[right - left] + 0.25f * sy_p1[right - left] + 0.125f * sy_p2[right - left]});
+            row_vector<float> gxy_columns_shared_p1_before = vector_that_ends_with<float>({0.125f * sxy_0[-1]
+                + 0.25f * sxy_p1[-1] + 0.125f * sxy_p2[-1]});
+            row_vector<float> gxy_columns_shared_p1_here = gxy_columns_shared_p1_from(i);
+            const row_vector<float> gxy_columns_shared_p1_beyond = vector_that_begins_with<float>({0.125f
+                * sxy_0[right - left] + 0.25f * sxy_p1[right - left] + 0.125f * sxy_p2[right - left]});
+            const auto next_vector = [&](const row_vector<float>& gx_columns_shared_after,
+                const row_vector<float>& gy_columns_shared_after,
+                const row_vector<float>& gxy_columns_shared_after,
+                const row_vector<float>& gx_columns_shared_p1_after,
+                const row_vector<float>& gy_columns_shared_p1_after,
+                const row_vector<float>& gxy_columns_shared_p1_after) {
+              const auto gx = 0.5f * shifted<1>(gx_columns_shared_before, gx_columns_shared_here)
+                  + gx_columns_shared_here + 0.5f
+                  * shifted<15>(gx_columns_shared_here, gx_columns_shared_after);
+              const auto gy = 0.5f * shifted<1>(gy_columns_shared_before, gy_columns_shared_here)
+                  + gy_columns_shared_here + 0.5f
+                  * shifted<15>(gy_columns_shared_here, gy_columns_shared_after);
+              const auto gxy = 0.5f * shifted<1>(gxy_columns_shared_before, gxy_columns_shared_here)
+                  + gxy_columns_shared_here + 0.5f
+                  * shifted<15>(gxy_columns_shared_here, gxy_columns_shared_after);
               store_vector(hc_row + i, gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy));
-              const auto gx_2 = 0.5f * shifted<1>(gx_columns_p1_before, gx_columns_p1_here)
-                  + gx_columns_p1_here + 0.5f * vector_at(gx_columns_p1 + i + 1);
-              const auto gy_2 = 0.5f * shifted<1>(gy_columns_p1_before, gy_columns_p1_here)
-                  + gy_columns_p1_here + 0.5f * vector_at(gy_columns_p1 + i + 1);
-              const auto gxy_2 = 0.5f * shifted<1>(gxy_columns_p1_before, gxy_columns_p1_here)
-                  + gxy_columns_p1_here + 0.5f * vector_at(gxy_columns_p1 + i + 1);
+              const auto gx_2 = 0.5f * shifted<1>(gx_columns_shared_p1_before, gx_columns_shared_p1_here)
+                  + gx_columns_shared_p1_here + 0.5f
+                  * shifted<15>(gx_columns_shared_p1_here, gx_columns_shared_p1_after);
+              const auto gy_2 = 0.5f * shifted<1>(gy_columns_shared_p1_before, gy_columns_shared_p1_here)
+                  + gy_columns_shared_p1_here + 0.5f
+                  * shifted<15>(gy_columns_shared_p1_here, gy_columns_shared_p1_after);
+              const auto gxy_2 = 0.5f * shifted<1>(gxy_columns_shared_p1_before, gxy_columns_shared_p1_here)
+                  + gxy_columns_shared_p1_here + 0.5f
+                  * shifted<15>(gxy_columns_shared_p1_here, gxy_columns_shared_p1_after);
               store_vector(hc_row_p1 + i, gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2));
-              gx_columns_0_before = gx_columns_0_here;
-              gy_columns_0_before = gy_columns_0_here;
-              gxy_columns_0_before = gxy_columns_0_here;
-              gx_columns_p1_before = gx_columns_p1_here;
-              gy_columns_p1_before = gy_columns_p1_here;
-              gxy_columns_p1_before = gxy_columns_p1_here;
+              gx_columns_shared_before = gx_columns_shared_here;
+              gx_columns_shared_here = gx_columns_shared_after;
+              gy_columns_shared_before = gy_columns_shared_here;
+              gy_columns_shared_here = gy_columns_shared_after;
+              gxy_columns_shared_before = gxy_columns_shared_here;
+              gxy_columns_shared_here = gxy_columns_shared_after;
+              gx_columns_shared_p1_before = gx_columns_shared_p1_here;
+              gx_columns_shared_p1_here = gx_columns_shared_p1_after;
+              gy_columns_shared_p1_before = gy_columns_shared_p1_here;
+              gy_columns_shared_p1_here = gy_columns_shared_p1_after;
+              gxy_columns_shared_p1_before = gxy_columns_shared_p1_here;
+              gxy_columns_shared_p1_here = gxy_columns_shared_p1_after;
+            };
+            for (; i + 32 <= right - left; i += 16) next_vector(gx_columns_shared_from(i + 16),
+                gy_columns_shared_from(i + 16), gxy_columns_shared_from(i + 16),
+                gx_columns_shared_p1_from(i + 16), gy_columns_shared_p1_from(i + 16),
+                gxy_columns_shared_p1_from(i + 16));
+            if (const int64_t left_over = right - left - 16 - i; left_over > 0) {
+              const row_vector<float> gx_columns_shared_last = gx_columns_shared_from(right - left
+                  - 16);  // it overlaps the one here
+              const row_vector<float> gy_columns_shared_last = gy_columns_shared_from(right - left
+                  - 16);  // it overlaps the one here
+              const row_vector<float> gxy_columns_shared_last = gxy_columns_shared_from(right - left
+                  - 16);  // it overlaps the one here
+              const row_vector<float> gx_columns_shared_p1_last = gx_columns_shared_p1_from(right - left
+                  - 16);  // it overlaps the one here
+              const row_vector<float> gy_columns_shared_p1_last = gy_columns_shared_p1_from(right - left
+                  - 16);  // it overlaps the one here
+              const row_vector<float> gxy_columns_shared_p1_last = gxy_columns_shared_p1_from(right - left
+                  - 16);  // it overlaps the one here
+              next_vector(gx_columns_shared_last, gy_columns_shared_last, gxy_columns_shared_last,
+                  gx_columns_shared_p1_last, gy_columns_shared_p1_last, gxy_columns_shared_p1_last);
+              i = right - left - 16;
+              gx_columns_shared_before = gx_columns_shared_from(i - 16);
+              gx_columns_shared_here = gx_columns_shared_last;
+              gy_columns_shared_before = gy_columns_shared_from(i - 16);
+              gy_columns_shared_here = gy_columns_shared_last;
+              gxy_columns_shared_before = gxy_columns_shared_from(i - 16);
+              gxy_columns_shared_here = gxy_columns_shared_last;
+              gx_columns_shared_p1_before = gx_columns_shared_p1_from(i - 16);
+              gx_columns_shared_p1_here = gx_columns_shared_p1_last;
+              gy_columns_shared_p1_before = gy_columns_shared_p1_from(i - 16);
+              gy_columns_shared_p1_here = gy_columns_shared_p1_last;
+              gxy_columns_shared_p1_before = gxy_columns_shared_p1_from(i - 16);
+              gxy_columns_shared_p1_here = gxy_columns_shared_p1_last;
             }
-            if (right - left - i < few<float>) break;
-            i = right - left - in_vector<float>;  // the last vector overlaps the one before
+            next_vector(gx_columns_shared_beyond, gy_columns_shared_beyond, gxy_columns_shared_beyond,
+                gx_columns_shared_p1_beyond, gy_columns_shared_p1_beyond, gxy_columns_shared_p1_beyond);
           }
+          if (past_caches_) {
+            store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
+            store_past_caches(hc + (y + 1) * hc_pitch + left, hc_line_p1, (right - left) * 4);
+          }
+        } else
 #endif
-          WEFT_INDEPENDENT
-          for (; i < right - left; ++i) {
-            const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
-            const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
-            const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
-            hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
-            const float gx_2 = 0.5f * gx_columns_p1[i - 1] + gx_columns_p1[i] + 0.5f * gx_columns_p1[i + 1];
-            const float gy_2 = 0.5f * gy_columns_p1[i - 1] + gy_columns_p1[i] + 0.5f * gy_columns_p1[i + 1];
-            const float gxy_2 = 0.5f * gxy_columns_p1[i - 1] + gxy_columns_p1[i]
-                + 0.5f * gxy_columns_p1[i + 1];
-            hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
+        {
+          const int64_t left = x0;
+          const int64_t right = x1;
+          float* hc_row = past_caches_ ? hc_line : hc + y * hc_pitch + left;
+          WEFT_OPAQUE(hc_row)
+          float* hc_row_p1 = past_caches_ ? hc_line_p1 : hc + (y + 1) * hc_pitch + left;
+          WEFT_OPAQUE(hc_row_p1)
+          const float* gx_columns_0 = gx_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gx_columns_0)
+          const float* gy_columns_0 = gy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gy_columns_0)
+          const float* gxy_columns_0 = gxy_columns_rows + (y & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gxy_columns_0)
+          const float* gx_columns_p1 = gx_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gx_columns_p1)
+          const float* gy_columns_p1 = gy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gy_columns_p1)
+          const float* gxy_columns_p1 = gxy_columns_rows + ((y + 1) & 1) * 336 + (left - x0) + 1;
+          WEFT_OPAQUE(gxy_columns_p1)
+          {
+            int64_t i = 0;
+#if defined(__AVX512F__)
+            if (i + in_vector<float> <= right - left) for (;;) {
+              row_vector<float> gx_columns_0_before = vector_before<1>(gx_columns_0 + i);
+              row_vector<float> gy_columns_0_before = vector_before<1>(gy_columns_0 + i);
+              row_vector<float> gxy_columns_0_before = vector_before<1>(gxy_columns_0 + i);
+              row_vector<float> gx_columns_p1_before = vector_before<1>(gx_columns_p1 + i);
+              row_vector<float> gy_columns_p1_before = vector_before<1>(gy_columns_p1 + i);
+              row_vector<float> gxy_columns_p1_before = vector_before<1>(gxy_columns_p1 + i);
+              for (; i + in_vector<float> <= right - left; i += in_vector<float>) {
+                const row_vector<float> gx_columns_0_here = vector_at(gx_columns_0 + i);
+                const row_vector<float> gy_columns_0_here = vector_at(gy_columns_0 + i);
+                const row_vector<float> gxy_columns_0_here = vector_at(gxy_columns_0 + i);
+                const row_vector<float> gx_columns_p1_here = vector_at(gx_columns_p1 + i);
+                const row_vector<float> gy_columns_p1_here = vector_at(gy_columns_p1 + i);
+                const row_vector<float> gxy_columns_p1_here = vector_at(gxy_columns_p1 + i);
+                const auto gx = 0.5f * shifted<1>(gx_columns_0_before, gx_columns_0_here) + gx_columns_0_here
+                    + 0.5f * vector_at(gx_columns_0 + i + 1);
+                const auto gy = 0.5f * shifted<1>(gy_columns_0_before, gy_columns_0_here) + gy_columns_0_here
+                    + 0.5f * vector_at(gy_columns_0 + i + 1);
+                const auto gxy = 0.5f * shifted<1>(gxy_columns_0_before, gxy_columns_0_here)
+                    + gxy_columns_0_here + 0.5f * vector_at(gxy_columns_0 + i + 1);
+                store_vector(hc_row + i, gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy));
+                const auto gx_2 = 0.5f * shifted<1>(gx_columns_p1_before, gx_columns_p1_here)
+                    + gx_columns_p1_here + 0.5f * vector_at(gx_columns_p1 + i + 1);
+                const auto gy_2 = 0.5f * shifted<1>(gy_columns_p1_before, gy_columns_p1_here)
+                    + gy_columns_p1_here + 0.5f * vector_at(gy_columns_p1 + i + 1);
+                const auto gxy_2 = 0.5f * shifted<1>(gxy_columns_p1_before, gxy_columns_p1_here)
+                    + gxy_columns_p1_here + 0.5f * vector_at(gxy_columns_p1 + i + 1);
+                store_vector(hc_row_p1 + i, gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2));
+                gx_columns_0_before = gx_columns_0_here;
+                gy_columns_0_before = gy_columns_0_here;
+                gxy_columns_0_before = gxy_columns_0_here;
+                gx_columns_p1_before = gx_columns_p1_here;
+                gy_columns_p1_before = gy_columns_p1_here;
+                gxy_columns_p1_before = gxy_columns_p1_here;
+              }
+              if (right - left - i < few<float>) break;
+              i = right - left - in_vector<float>;  // the last vector overlaps the one before
+            }
+#endif
+            WEFT_INDEPENDENT
+            for (; i < right - left; ++i) {
+              const float gx = 0.5f * gx_columns_0[i - 1] + gx_columns_0[i] + 0.5f * gx_columns_0[i + 1];
+              const float gy = 0.5f * gy_columns_0[i - 1] + gy_columns_0[i] + 0.5f * gy_columns_0[i + 1];
+              const float gxy = 0.5f * gxy_columns_0[i - 1] + gxy_columns_0[i] + 0.5f * gxy_columns_0[i + 1];
+              hc_row[i] = gx * gy - gxy * gxy - k * (gx + gy) * (gx + gy);
+              const float gx_2 = 0.5f * gx_columns_p1[i - 1] + gx_columns_p1[i] + 0.5f * gx_columns_p1[i + 1];
+              const float gy_2 = 0.5f * gy_columns_p1[i - 1] + gy_columns_p1[i] + 0.5f * gy_columns_p1[i + 1];
+              const float gxy_2 = 0.5f * gxy_columns_p1[i - 1] + gxy_columns_p1[i]
+                  + 0.5f * gxy_columns_p1[i + 1];
+              hc_row_p1[i] = gx_2 * gy_2 - gxy_2 * gxy_2 - k * (gx_2 + gy_2) * (gx_2 + gy_2);
+            }
           }
-        }
-        if (past_caches_) {
-          store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
-          store_past_caches(hc + (y + 1) * hc_pitch + left, hc_line_p1, (right - left) * 4);
+          if (past_caches_) {
+            store_past_caches(hc + y * hc_pitch + left, hc_line, (right - left) * 4);
+            store_past_caches(hc + (y + 1) * hc_pitch + left, hc_line_p1, (right - left) * 4);
+          }
         }
       } else {
         for (int64_t y = max_i64(batch, y0); y < min_i64(batch + 2, y1); ++y) {

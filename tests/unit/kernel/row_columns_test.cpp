@@ -70,6 +70,29 @@ TEST(RowColumns, HaveVectorsOfTheWidestInteger) {
   EXPECT_TRUE(row->whole.vectors->bytes);
 }
 
+TEST(RowColumns, OfABlockAreKeptInRegisters) {
+  const Expr from = name("from"_s), to = name("to"_s);
+  For columns = over(offset(to, 1), {{Store{"column"_s, offset(i, 1), load("in"_s, F32, i)}}});
+  columns.from = offset(from, -1);
+  For pixels = over(to, {{Store{"out"_s, i, sum(column(0), column(2))}}});
+  pixels.from = from;
+  Block block = {
+      {LocalArray{"column"_s, F32, 322}}, {columns}, {over(from, {{Store{"out"_s, i, in(0)}}})}, {pixels}};
+  const For* found = keep_columns_in_registers(block);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(block.size(), 2u);
+  EXPECT_EQ(found, &std::get<For>(block[1].op));
+  const Columns& of_row = found->vectors->columns.at(0);
+  EXPECT_FALSE(found->vectors->is_whole_row);
+  EXPECT_TRUE(same(of_row.index, offset(i, 1)));
+  EXPECT_TRUE(same(of_row.left_of_row.at(0), load("in"_s, F32, offset(from, -1))));
+  EXPECT_TRUE(same(of_row.right_of_row.at(0), load("in"_s, F32, to)));
+
+  Block other = {{LocalArray{"column"_s, F32, 322}}, {columns}, {pixels}, {pixels}};
+  EXPECT_FALSE(keep_columns_in_registers(other)) << "two loops read them";
+  EXPECT_EQ(other.size(), 4u);
+}
+
 TEST(RowColumns, AreLeftAloneWhereTheyAreNotPossible) {
   const Expr both = sum(column(0), column(2));
   EXPECT_TRUE(row_of_columns(strips(in(-1), both)));
