@@ -18,9 +18,8 @@
 namespace weft::kernel {
 
 struct RowOfColumns {
-  Block once;    ///< What is the same for the whole row, and stands before it.
-  For whole;     ///< The row in vectors.
-  Block strips;  ///< What strips are left with.
+  Block once;  ///< What is the same for the whole row, and stands before it.
+  For whole;   ///< The row in vectors.
 };
 /// What strips of a row compute, with what is beyond its ends (For::ends), if it is no more than columns and arithmetic with them.
 std::optional<RowOfColumns> row_of_columns(const For& strips);

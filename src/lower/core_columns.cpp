@@ -15,11 +15,11 @@ namespace weft::lower {
 
 namespace {
 
-const ir::Affine along_x(ir::Atom(ir::Coord{0})), along_y(ir::Atom(ir::Coord{1}));
+ir::Affine coordinate(int dimension) { return ir::Affine(ir::Atom(ir::Coord{dimension})); }
 
-bool is_at_pixel(const ir::Read& read) {
+bool is_in_column(const ir::Read& read) {
   const auto* x = std::get_if<ir::Affine>(&read.indices[0]);
-  return x && *x == along_x;
+  return x && *x == coordinate(0);
 }
 
 /// How far to the left and to the right a stage reads another one, if it does so in its own row alone.
@@ -30,9 +30,9 @@ std::optional<plan::Reach> reach_in_row(const ir::Stage& stage, const ir::Stage&
     if (read.source.get() != &source) continue;
     const auto* x = std::get_if<ir::Affine>(&read.indices[0]);
     const auto* y = std::get_if<ir::Affine>(&read.indices[1]);
-    if (!x || !y || !(*y == along_y)) return {};
+    if (!x || !y || !(*y == coordinate(1))) return {};
     for (const bool is_last : {false, true}) {
-      const ir::Affine distance = analysis::at_extreme_tap(*x, is_last) - along_x;
+      const ir::Affine distance = analysis::at_extreme_tap(*x, is_last) - coordinate(0);
       if (!distance.is_constant()) return {};
       reach = {std::min(reach.min, distance.constant()), std::max(reach.max, distance.constant())};
     }
@@ -52,10 +52,12 @@ std::optional<CoreTiles::SharedColumns> CoreTiles::find_shared_columns() const {
   for (const ir::Stage* stage : shared.pass) {
     const Source* source = tile_.source(*stage);
     const bool is_simple = source && !source->kept.is_stored && stage->type == result_.type &&
-                           cases_of(*stage).size() == 1 && source->kept.ahead == 0;
+                           cases_of(*stage).size() == 1 && source->kept.ahead == 0 &&
+                           stage->box[1] == result_.domain()[1];
     const std::vector<ir::Expr> reads = ir::reads(*stage);
-    const bool is_column = std::all_of(
-        reads.begin(), reads.end(), [](const ir::Expr& e) { return is_at_pixel(std::get<ir::Read>(e->op)); });
+    const bool is_column = std::all_of(reads.begin(), reads.end(), [](const ir::Expr& e) {
+      return is_in_column(std::get<ir::Read>(e->op));
+    });
     const auto reach = reach_in_row(result_, *stage);
     if (!is_simple || !is_column || !reach) return {};
     shared.before = std::max(shared.before, static_cast<int>(-reach->min));
