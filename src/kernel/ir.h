@@ -240,8 +240,9 @@ struct Neighbours {
   std::vector<Expr> left_of_row = {}, right_of_row = {};
   Symbol beyond = {};  ///< The vector that begins with the latter.
 };
-/// A row that nobody keeps: where the loop reads array[index], it is `value`, which the names of `lets` are for, at the loop's
-/// variable. Neighbours have most of it in common, so that each vector is computed once, by `from`, before it is `here`.
+/// A row that nobody keeps: array[index], which the loop reads at neighbouring places, is `value` at the loop's variable, and `lets`
+/// are for what that names. Emitted code has a function `from` that computes a vector of them, each once: `after`, one vector before
+/// it is needed `here`.
 struct Columns {
   Symbol array;
   Expr index;
@@ -249,18 +250,18 @@ struct Columns {
   Expr value;
   std::vector<Expr> left_of_row, right_of_row;  ///< As of neighbours.
   Symbol from = {}, before = {}, here = {}, after = {}, beyond = {};
-  Symbol last = {};  ///< Of the row: its last vector overlaps the one before.
+  Symbol last = {};  ///< The last one of the row, which overlaps the one before.
 };
 /// How emitted C++ spells a loop out in vectors, on processors that have them.
 struct InVectors {
   int scalars;  ///< Of a vector: the widest of them fill 64 bytes.
   std::vector<Neighbours> neighbours;
   bool may_repeat = false;  ///< Iterations may run twice, since none reads what it stores.
-  bool is_whole_row =
-      false;  ///< Rows shorter than some vectors are of another function (Function::in_vectors).
+  /// Of a row with its ends. Too short rows are left to the function that names this loop's (Function::in_vectors).
+  bool is_whole_row = false;
   std::vector<Columns> columns = {};  ///< Of loops that have two vectors at least.
-  Expr bytes =
-      {};  ///< Of all that is stored, in lines of the cache: if they are too many, past it. Null: never.
+  /// Of all that is stored, in lines of the cache: if they are too many for the caches, they go past those. Null: never.
+  Expr bytes = {};
 };
 /// The ends of a row. The loop has the pixels between, which read nothing beyond them.
 struct RowEnds {
