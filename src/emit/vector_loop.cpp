@@ -36,7 +36,7 @@
 //       next_vector(is_true<true>(), false);
 //     }
 //
-// Rows of columns (kernel::Columns), of which vectors stay in registers:
+// Rows of columns (kernel::Columns). Three vectors of columns are in registers at a time, and each is computed once:
 //
 //     {
 //       const auto column_from = [&](int64_t i) { return vector_at(a + i) + vector_at(b + i); };
@@ -190,7 +190,7 @@ std::string CLike::fills_vectors(const kernel::Function& in_vectors) {
     const std::string of_loop =
         loop->vectors->columns.empty()
             ? fmt::format("{} >= in_vector<{}> + {}", to, type, read_left(*loop) + left_to_last(*loop))
-            : fmt::format("{} >= {}", to, 2 * loop->vectors->scalars);
+            : fmt::format("{} >= {}", to, kernel::least_vectors_of_columns * loop->vectors->scalars);
     if (condition.find(of_loop) == std::string::npos)
       condition += (condition.empty() ? "" : " && ") + of_loop;
   }

@@ -259,7 +259,7 @@ struct InVectors {
   bool may_repeat = false;  ///< Iterations may run twice, since none reads what it stores.
   /// Of a row with its ends. Too short rows are left to the function that names this loop's (Function::in_vectors).
   bool is_whole_row = false;
-  std::vector<Columns> columns = {};  ///< Of loops that have two vectors at least.
+  std::vector<Columns> columns = {};  ///< Of loops that are long enough (least_vectors_of_columns).
   /// Of all that is stored, in lines of the cache: if they are too many for the caches, they go past those. Null: never.
   Expr bytes = {};
 };

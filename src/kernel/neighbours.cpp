@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <string>
 
 #include "kernel/build.h"
 #include "kernel/drop_unused.h"
@@ -14,8 +13,6 @@
 
 namespace weft::kernel {
 namespace {
-
-using ir::BinaryOp;
 
 constexpr std::size_t most_rows = 8;  ///< Each keeps a register of 32 from one vector to the next.
 
@@ -32,8 +29,8 @@ std::vector<Neighbours> neighbours_in(const VectorBody& body) {
   return rows;
 }
 
-/// The loop over the whole of a row, of which `loop` has the pixels that read nothing beyond its ends; nothing if vectors would
-/// need too much of what is there.
+/// A loop over a whole row: `loop` has its pixels but for those near the ends. Nothing if pixels read farther than a vector, or more
+/// rows than there are registers for.
 std::optional<For> whole_row(const For& loop, const VectorBody& body) {
   const RowEnds& ends = *loop.ends;
   For whole{LoopKind::Vector, loop.variable, literal(0), mul(ends.pixels, literal(ends.lanes)), loop.body};

@@ -10,6 +10,8 @@
 namespace weft::kernel {
 
 constexpr int vector_bytes = 64;  ///< A register of AVX-512: 16 floats, 8 doubles.
+/// A loop with columns (Columns) has so many: before its last vector, which overlaps another one, there is one more.
+constexpr int least_vectors_of_columns = 2;
 
 /// What the loop's body declares, reads and computes.
 class VectorBody {
@@ -30,7 +32,6 @@ class VectorBody {
 
   /// Whether it does nothing but arithmetic, and stores what it computes to rows. Of integers: what vectors do in as many bits.
   bool is_arithmetic() const { return is_arithmetic_ && !types_.empty(); }
-  const std::set<Scalar>& types() const { return types_; }
   bool is_of_floats() const { return types_.size() == 1 && is_float(*types_.begin()); }
   /// Of a vector: the widest type fills it.
   int scalars() const;

@@ -96,7 +96,7 @@ Expr CoreTiles::where_in_vectors() const {
   }
   const Expr from = kernel::max(first), until = kernel::min(end);
   const auto is_at_most = [](const Expr& a, const Expr& b) { return kernel::binary(BinaryOp::Le, a, b); };
-  const int two_vectors = 2 * kernel::vector_bytes / size_of(result_.type.scalar);
+  const int least = kernel::least_vectors_of_columns * kernel::vector_bytes / size_of(result_.type.scalar);
   std::vector<Expr> inside;  // for each stage of columns, most often the same
   for (const ir::Stage* stage : shared_columns_->pass) {
     const Rows columns = all_of(*tile_.source(*stage));
@@ -107,7 +107,7 @@ Expr CoreTiles::where_in_vectors() const {
                                       [&](const Expr& known) { return kernel::same(known, both); });
     if (!is_known) inside.push_back(both);
   }
-  Expr where = kernel::both(are_together, is_at_most(kernel::add(from, literal(two_vectors)), until));
+  Expr where = kernel::both(are_together, is_at_most(kernel::add(from, literal(least)), until));
   for (const Expr& condition : inside) where = kernel::both(where, condition);
   return where;
 }
