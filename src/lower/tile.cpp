@@ -37,6 +37,12 @@ std::vector<int> steps_of(const plan::KernelPlan& plan, std::size_t dims) {
   return steps;
 }
 
+/// "in", "in_or_blur", "in_and_others".
+std::string joined(const std::vector<std::string>& names) {
+  if (names.size() > 2) return names.front() + "_and_others";
+  return names.size() == 2 ? names[0] + "_or_" + names[1] : names.front();
+}
+
 }  // namespace
 
 Tile::Tile(const KernelContext& context)
@@ -58,20 +64,19 @@ Tile::Tile(const KernelContext& context)
   place_rows();
 }
 
-/// Rows that take turns lie in one array, which has the names of all.
+/// Rows that take turns lie in one array, which has their names.
 void Tile::place_rows() {
-  std::vector<std::string> wanted;
+  std::vector<std::vector<std::string>> names;
   for (const Source& source : sources_) {
     places_.resize(std::max<std::size_t>(places_.size(), source.kept.place + 1));
-    wanted.resize(places_.size());
+    names.resize(places_.size());
     kernel::LocalArray& place = places_[source.kept.place];
-    std::string& names = wanted[source.kept.place];
-    names += (names.empty() ? "" : "_or_") + layout().arrays.at(&source.stage).name.spelling();
+    names[source.kept.place].push_back(layout().arrays.at(&source.stage).name.spelling());
     place.type = source.kept.type.scalar;
     place.count = std::max(place.count, source.kept.scalars());
   }
   for (std::size_t p = 0; p < places_.size(); ++p)
-    places_[p].name = layout().names.claim(wanted[p] + "_rows");
+    places_[p].name = layout().names.claim(joined(names[p]) + "_rows");
   for (Source& source : sources_) source.array = places_[source.kept.place].name;
 }
 
