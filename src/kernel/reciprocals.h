@@ -1,7 +1,5 @@
-// Divisions as multiplications, where floats need not be divided exactly: processors take some ten times as long for a
-// division as for a product.
-//
-//     sum / 118.0f                sum * (1.0f / 118.0f)
+// What several divisions of a block divide by is inverted once, where floats need not be divided exactly: processors take
+// some ten times as long for a division as for a product. (Constants: rewrite/constant_divisors.h.)
 //
 //     red = a / w                 reciprocal = 1.0f / w
 //     green = b / w         →     red = a * reciprocal
@@ -12,9 +10,6 @@
 #include "kernel/names.h"
 
 namespace weft::kernel {
-
-/// Of constants whose reciprocals are neither subnormal nor infinite; for powers of two compilers do it themselves.
-void multiply_by_reciprocals(Function& function);
 
 /// Of variables that a block itself divides by more than once: the reciprocal gets a name, one of `names`, those of the
 /// module. Next to the largest numbers, above 2^126, it is 0.

@@ -78,8 +78,13 @@ Expr simplified_binary(BinaryOp op, const Expr& a, const Expr& b, bool strict) {
   const auto* right = std::get_if<kernel::Const>(&b->op);
   const bool arithmetic =
       op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul || op == BinaryOp::Div;
-  if (left && right && arithmetic && is_float(a->type))
-    return kernel::constant(a->type, ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]));
+  if (left && right && arithmetic && is_float(a->type)) {
+    const ir::Number result = ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]);
+    // 1 / 9 says more than its first digits.
+    const bool stays =
+        op == BinaryOp::Div && std::fma(result.f, right->value.as_double(), -left->value.as_double()) != 0;
+    if (!stays) return kernel::constant(a->type, result);
+  }
   if (left && right && ir::is_comparison(op) && !is_float(a->type))  // of the phases of a row, say
     return kernel::constant(Scalar::Bool, ir::apply(op, a->type, left->value.lane[0], right->value.lane[0]));
   // What is left of an affine map that does not turn or scale. Not quite the same: 0 * -1 is -0.

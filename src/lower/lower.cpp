@@ -133,12 +133,9 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     kernel::wrap_overflow(module);
     kernel::verify(module, "wrap_overflow");
   }
-  // 9. Nobody divides twice by the same, nor GPUs by constants. (Compilers for CPUs see to these.)
+  // 9. Nobody divides twice by the same.
   if (!module.strict) {
-    for (kernel::Function& function : module.functions) {
-      if (on_gpu) kernel::multiply_by_reciprocals(function);
-      kernel::share_reciprocals(function, layout.names);
-    }
+    for (kernel::Function& function : module.functions) kernel::share_reciprocals(function, layout.names);
     kernel::verify(module, "reciprocals");
   }
   // 10. CPUs put vectors of lanes together once, and compute with small integers, as far as they can.

@@ -1,6 +1,7 @@
 #include "rewrite/prepare.h"
 
 #include "ir/verify.h"
+#include "rewrite/constant_divisors.h"
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
 #include "rewrite/picked_planes.h"
@@ -26,6 +27,9 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which, std::vector<S
   // Large windows become columns and rows.
   result = separate_windows(result, which, separated);
   ir::verify(result, "separate_windows");
+  // Constants that are divided by become factors.
+  result = constant_divisors(result);
+  ir::verify(result, "constant_divisors");
   // Points that take little are computed where they are read.
   result = recompute_points(result);
   ir::verify(result, "recompute_points");

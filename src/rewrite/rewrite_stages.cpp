@@ -19,10 +19,10 @@ ir::Expr with_source(const ir::Expr& e, ir::StagePtr source) {
 }
 
 ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
-                            const std::function<Rule(const ir::Stage&)>& rule_for) {
+                            const std::function<Rule(const ir::Stage&)>& rule_for, const Rule& of_updates) {
   ir::Pipeline result = pipeline;
   Evolutions::Replaced rewritten;
-  Evolutions evolutions(rewritten);
+  Evolutions evolutions(rewritten, of_updates);
   for (ir::StagePtr& stage : result.stages) {
     const Rule rule = rule_for(*stage);
     ir::Rewriter rewrite([&](const ir::Expr& e) -> ir::Expr {
@@ -80,7 +80,8 @@ std::shared_ptr<const ir::Evolution> Evolutions::rewritten(const ir::Evolution& 
   ir::Rewriter follow([&](const ir::Expr& e) -> ir::Expr {
     const auto* read = std::get_if<ir::Read>(&e->op);
     const ir::StagePtr source = read ? replacement(read->source) : nullptr;
-    return !read || source == read->source ? nullptr : with_source(e, source);
+    if (read && source != read->source) return with_source(e, source);
+    return of_updates_ ? of_updates_(e) : nullptr;
   });
   for (ir::Evolving& field : copy->fields) {
     field.initial = replacement(field.initial);

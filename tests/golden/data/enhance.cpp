@@ -273,9 +273,9 @@ void gamma_strips(const enhance_frame& frame, int64_t first, int64_t last) {
         WEFT_INDEPENDENT
         for (int64_t i = 0; i < right - left; ++i) {
           const float mean = max_f32(0.0f, exp_approx_f32((mean_columns_0[i - 1] + mean_columns_0[i]
-              + mean_columns_0[i + 1]) / 9.0f) - 1.0f);
+              + mean_columns_0[i + 1]) * (1.0f / 9.0f)) - 1.0f);
           const float bright = mean * gain;
-          gamma_row[i] = 255.0f * pow_approx_f32(bright / 255.0f, 0.6f);
+          gamma_row[i] = 255.0f * pow_approx_f32(bright * (1.0f / 255.0f), 0.6f);
         }
         if (past_caches_) {
           store_past_caches(gamma + y * gamma_pitch + left, gamma_line, (right - left) * 4);
