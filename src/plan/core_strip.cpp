@@ -14,9 +14,10 @@ namespace {
 
 constexpr int most_kept_bytes_of_parts = 256 * 1024;
 constexpr int kept_bytes = 32 * 1024;  // of all rows that a strip keeps: a first-level cache
-// A part of a second-level cache. For strips that take several steps, where each row is a loop; and for strips too large for
-// the first level even at 128 columns.
-constexpr int kept_bytes_of_second_level = 160 * 1024, most_width_of_second_level = 1024;
+// A part of a second-level cache: for strips too large for the first level even at 128 columns; and for those that take several
+// steps, where each row is a loop.
+constexpr int kept_bytes_of_second_level = 160 * 1024, kept_bytes_of_steps = 384 * 1024,
+              most_width_of_second_level = 1024;
 constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a strip, in pixels
 // Of a volume's tile: bytes in a second-level cache, pixels, and rows.
 constexpr int kept_bytes_of_volume = 448 * 1024, most_width_of_volume = 256, least_lines = 4, most_lines = 64,
@@ -49,9 +50,8 @@ int columns_within(int bytes, const March& march, int rows_of_pass) {
   return columns / width_step * width_step;
 }
 
-int width_in_second_level(const March& march, int rows_of_pass) {
-  return std::clamp(columns_within(kept_bytes_of_second_level, march, rows_of_pass), least_width,
-                    most_width_of_second_level);
+int width_in_second_level(const March& march, int rows_of_pass, int bytes) {
+  return std::clamp(columns_within(bytes, march, rows_of_pass), least_width, most_width_of_second_level);
 }
 
 /// How much is computed for each pixel of a plane of a tile, with what each stage needs around it; each row takes the time of
@@ -164,12 +164,13 @@ int strip_width(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
   if (march.in_parts) return part_pixels;
   const int width = columns_within(kept_bytes, march, rows_of_pass);
-  return width < least_width ? width_in_second_level(march, rows_of_pass) : std::min(width, most_width);
+  return width < least_width ? width_in_second_level(march, rows_of_pass, kept_bytes_of_second_level)
+                             : std::min(width, most_width);
 }
 
 int strip_width_of_steps(const March& march, int rows_of_pass) {
   if (is_of_volumes(march)) return tile_of_volume(march).width;
-  return width_in_second_level(march, rows_of_pass);
+  return width_in_second_level(march, rows_of_pass, kept_bytes_of_steps);
 }
 
 }  // namespace weft::plan

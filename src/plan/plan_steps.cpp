@@ -18,19 +18,15 @@ constexpr int usual_steps_of_split = 16;
 constexpr int pixels_of_split = 256;  // in whole rows: what the threads of a block share at a time
 // Up to 15 steps that a kernel of 16 leaves over would be as many passes over the field.
 constexpr int least_steps_with_rest = 16, steps_of_rest = 4;
-constexpr int least_height_of_steps = 8;  // rows of a tile, for each of the steps that it takes
+// Rows of a tile, for each of the steps that it takes, and at most; and of images that are computed together.
+constexpr int least_height_of_steps = 8, most_height_of_steps = 512, most_rows_of_steps = 4;
 
 /// Passes compute multiples of this number of pixels: whole vectors. Vectors of pixels of less than 4 bytes are so long that too
 /// much would be computed in vain.
 int whole_pixels(const March& march) {
   int least = 8;  // bytes of a scalar
-  std::int64_t reach = 0;
-  for (const RollingRows& r : march.rolling) {
-    least = std::min(least, size_of(r.source().type.scalar));
-    reach = std::max({reach, -r.x().min, r.x().max});
-  }
-  const int pixels = line_bytes / least;
-  return march.has_one_rate() && !march.has_lanes_apart() && least >= 4 && reach <= pixels ? pixels : 1;
+  for (const RollingRows& r : march.rolling) least = std::min(least, size_of(r.source().type.scalar));
+  return march.has_one_rate() && !march.has_lanes_apart() && least >= 4 ? line_bytes / least : 1;
 }
 
 /// Adds the kernel that takes several steps of an evolution at a time; or why there is none: a clause.
@@ -51,9 +47,10 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   const int least = least_height_of_steps * steps;
   if (!memory.is_of_blocks() && asked.traversal != Traversal::Static) {
     const March& march = found.group->march;
-    if (!asked.height) asked.height = multiples(least, std::max(least, most_height), enough_strips);
-    if (!asked.width)
-      asked.width = strip_width_of_steps(march, with_rows_of_pass(asked, *found.group).rows.value_or(1));
+    if (!asked.height) asked.height = multiples(least, std::max(least, most_height_of_steps), enough_strips);
+    asked = with_rows_of_pass(asked, *found.group,
+                              is_of_volumes(march) ? usual_rows_of_pass : most_rows_of_steps);
+    if (!asked.width) asked.width = strip_width_of_steps(march, asked.rows.value_or(1));
     if (!asked.whole && *asked.width % line_bytes == 0) asked.whole = whole_pixels(march);
   }
   const std::int64_t from = asked.steps_from.value_or(0);

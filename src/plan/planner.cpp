@@ -120,7 +120,8 @@ void ask_for_rows(Kept& kept, const Choices& asked) {
   kept.in_memory = found->second.in_memory.value_or(kept.in_memory);
 }
 
-/// Room for `columns` columns beside a tile: whole vectors, and more for what pixels computed in vain read.
+/// Room for `columns` columns beside a tile: whole vectors, and another for what pixels computed in vain read: there are
+/// less than a vector of them, and their windows reach no further than the others'.
 int columns_beside(std::int64_t columns, int whole) {
   return static_cast<int>(whole > 1 ? round_up<std::int64_t>(columns, whole) + whole : columns);
 }

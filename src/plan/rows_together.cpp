@@ -141,12 +141,11 @@ std::optional<double> loads_together(const Group& group, const StagePass& pass, 
   return static_cast<double>(loads) / rows;
 }
 
-/// Two rows, where that saves enough.
-int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
-  constexpr int two = 2;
+/// Twice as many, as long as that saves enough.
+int rows_that_pay(const Group& group, const std::vector<StagePass>& passes, int most) {
   const March& march = group.march;
   if (march.in_parts || march.has_lanes_apart() || !march.has_one_rate()) return 1;
-  double operations = 0, accesses = 0, saved = 0;
+  double operations = 0, accesses = 0;
   for (const Loop& loop : group.loops) {
     const int lanes = loop.stage().type.lanes;
     operations += static_cast<double>(loop.operations.alu + operations_of_quotient * loop.operations.sfu);
@@ -154,30 +153,34 @@ int rows_that_pay(const Group& group, const std::vector<StagePass>& passes) {
     if (loop.operations.alu > most_operations_of_row || shares) return 1;
     if (!group.values.count(&loop.stage())) accesses += lanes;
   }
-  for (const StagePass& pass : passes) {
-    const auto one = loads_together(group, pass, 1), several = loads_together(group, pass, two);
-    if (one && several) saved += *one - *several;
-    accesses += one ? *one : loads_one_by_one(group, pass);
-  }
-  const double before = std::max(accesses, operations / operations_of_access);
-  const double after = std::max(accesses - saved, operations / operations_of_access);
-  return after <= (1 - enough_saved) * before ? two : 1;
+  const auto time_of = [&](int rows) {
+    double loads = 0;
+    for (const StagePass& pass : passes) {
+      const auto one = loads_together(group, pass, 1), together = loads_together(group, pass, rows);
+      loads += one && together ? *together : one ? *one : loads_one_by_one(group, pass);
+    }
+    return std::max(accesses + loads, operations / operations_of_access);
+  };
+  int rows = 1;
+  while (2 * rows <= most && time_of(2 * rows) <= (1 - enough_saved) * time_of(rows)) rows *= 2;
+  return rows;
 }
 
 }  // namespace
 
-Choices with_rows_of_pass(Choices asked, const Group& group) {
+Choices with_rows_of_pass(Choices asked, const Group& group, int most) {
   const March& march = group.march;
   if (asked.rows || asked.traversal == Traversal::Static) return asked;
-  const int rows = rows_that_pay(group, passes_of(group.members, march));
-  const auto has_room = [&](const RollingRows& r) {
-    const auto kept = asked.kept.find(r.source().name);
-    return kept == asked.kept.end() || kept->second.rows.value_or(INT_MAX) >= rows_needed(r, rows);
-  };
-  asked.rows = rows * march.step[1];
-  const bool fits =
-      std::all_of(march.rolling.begin(), march.rolling.end(), has_room) && !why_not_in_cores(asked, march);
-  if (!fits) asked.rows.reset();
+  for (int rows = rows_that_pay(group, passes_of(group.members, march), most); rows > 0; rows /= 2) {
+    const auto has_room = [&](const RollingRows& r) {
+      const auto kept = asked.kept.find(r.source().name);
+      return kept == asked.kept.end() || kept->second.rows.value_or(INT_MAX) >= rows_needed(r, rows);
+    };
+    asked.rows = rows * march.step[1];
+    const bool has_rooms = std::all_of(march.rolling.begin(), march.rolling.end(), has_room);
+    if (has_rooms && !why_not_in_cores(asked, march)) return asked;
+  }
+  asked.rows.reset();
   return asked;
 }
 

@@ -10,9 +10,11 @@
 
 namespace weft::plan {
 
+constexpr int usual_rows_of_pass = 2;
+
 /// What was asked for, and the rows at a time of a march that should take a core least, where nothing was and there is
-/// room for them: 1 unless loads are a large part of what it does.
-Choices with_rows_of_pass(Choices asked, const Group& group);
+/// room for them: 1 unless loads are a large part of what it does, and `most` at most.
+Choices with_rows_of_pass(Choices asked, const Group& group, int most = usual_rows_of_pass);
 
 /// Counts once what `rows` rows of a pass have in common, and what neighbours in them have, in the accesses of its last stage.
 void count_together(KernelPlan& plan, const Group& group, const std::vector<StagePass>& passes, int rows);

@@ -93,12 +93,6 @@ Why why_not_whole(const KernelPlan& plan) {
                        plan.result);
   if (plan.width() % plan.whole != 0)
     return fmt::format("a tile's width of {} is not made of whole {}s", plan.width(), plan.whole);
-  for (const Kept& kept : plan.kept) {
-    const std::int64_t reach = std::max(-kept.x().min, kept.x().max);
-    if (reach > plan.whole)
-      return fmt::format("'{}' is needed {} columns beside a tile, more than whole {}s", kept.stage, reach,
-                         plan.whole);
-  }
   return std::nullopt;
 }
 
