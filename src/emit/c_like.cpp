@@ -390,6 +390,7 @@ std::string CLike::spelt(const Expr& e, int context) {
                                text(n.a), text(n.b));
           },
           [&](const kernel::Load& n) {
+            if (steps_in_lanes_) return tap_at(*steps_in_lanes_, n);
             if (vectors_) return vector_at(n, e->type);
             return as_value(fmt::format("{}[{}]", n.array, initializer(n.index)), e->type, context);
           },
@@ -516,6 +517,7 @@ void CLike::print(const kernel::Stmt& statement) {
             out_.close();
           },
           [&](const kernel::IfVectors& s) { print(s); },
+          [&](const kernel::StepsInLanes& s) { print(s); },
           [&](const kernel::Scope& s) {
             out_.open("");
             print(s.body);

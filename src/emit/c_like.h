@@ -81,6 +81,7 @@ class CLike {
   void print(const kernel::StorePastCaches& store);
   void print_loop(const kernel::For& loop);
   void print(const kernel::IfVectors& branch);
+  void print(const kernel::StepsInLanes& steps);
   void print_in_vectors(const kernel::For& loop);
   void print_vectors_and_rest(const kernel::For& loop);
   void print_whole_row(const kernel::For& loop);
@@ -90,6 +91,7 @@ class CLike {
   void print_vector(const kernel::For& loop);
   std::string goes_past_caches(const kernel::For& loop);
   std::string vector_at(const kernel::Load& load, Scalar type);
+  static std::string tap_at(const kernel::StepsInLanes& steps, const kernel::Load& load);
   bool is_vector(const kernel::Expr& e) const;
   std::string list(const std::vector<kernel::Expr>& values);
   std::string vector_before(const kernel::Neighbours& row);
@@ -107,9 +109,10 @@ class CLike {
   bool strict_;
   TruncatedFloats truncated_;
   IndexValues indices_;
-  bool in_vectors_ = false;                // in a loop that compilers make vectors of
-  const kernel::For* vectors_ = nullptr;   // the loop whose vectors are spelt out
-  std::set<kernel::Symbol> vector_names_;  // of its variables, those that are vectors
+  bool in_vectors_ = false;                               // in a loop that compilers make vectors of
+  const kernel::For* vectors_ = nullptr;                  // the loop whose vectors are spelt out
+  const kernel::StepsInLanes* steps_in_lanes_ = nullptr;  // whose update is
+  std::set<kernel::Symbol> vector_names_;                 // of its variables, those that are vectors
   std::string prefix_;
   std::set<kernel::Symbol> prefixed_;
   std::set<std::string> helpers_, functions_;

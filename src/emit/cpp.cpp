@@ -326,6 +326,7 @@ class CppEmitter {
     kernel::visit_statements(function.body, [&](const kernel::Stmt& s) {
       const auto* loop = std::get_if<kernel::For>(&s.op);
       found |= std::holds_alternative<kernel::StorePastCaches>(s.op) ||
+               std::holds_alternative<kernel::StepsInLanes>(s.op) ||
                (loop && loop->vectors && loop->vectors->bytes);
     });
     return found;

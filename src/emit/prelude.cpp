@@ -24,6 +24,7 @@ const std::map<std::string, std::string>& fixed_helpers() {
       {"pick_planes", pick_planes_text},
       {"row_vector", row_vector_text},
       {"row_vector_of_integers", integer_vectors_text},
+      {"steps_in_lanes", steps_in_lanes_text},
       {"clamp_index", R"(// i itself inside [0, n), else the nearest index.
 static inline int64_t clamp_index(int64_t i, int64_t n) {
   i = i < n ? i : n - 1;

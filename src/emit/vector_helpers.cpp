@@ -209,6 +209,85 @@ static inline row_vector<double> roots_of(row_vector<double> v) { return __built
 #endif
 )";
 
+const char* const steps_in_lanes_text = R"text(#if defined(__AVX512F__)
+#if defined(__clang__)
+#define WEFT_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define WEFT_UNROLLED _Pragma("GCC unroll 16")
+#endif
+// Scalars of two vectors, in turns: of their halves from the scalar `from` on.
+template <int from, class V, int... k> static inline V in_turns(V a, V b, numbers<k...>) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, (from + k / 2 + k % 2 * scalars_of<V>)...);
+#else
+  return __builtin_shuffle(a, b, row_vector<typename place_of<sizeof(scalar_of<V>)>::type, scalars_of<V>>{(from + k / 2 + k % 2 * scalars_of<V>)...});
+#endif
+}
+// Rows become columns, as many as they have scalars.
+template <class V, int n> static inline void turn_round(V (&rows)[n]) {
+  typedef typename numbers_up_to<n>::type all;
+  WEFT_UNROLLED
+  for (int round = 0; 1 << round < n; ++round) {
+    V mixed[n];
+    WEFT_UNROLLED
+    for (int k = 0; k < n / 2; ++k) {
+      mixed[2 * k] = in_turns<0>(rows[k], rows[k + n / 2], all());
+      mixed[2 * k + 1] = in_turns<n / 2>(rows[k], rows[k + n / 2], all());
+    }
+    WEFT_UNROLLED
+    for (int k = 0; k < n; ++k) rows[k] = mixed[k];
+  }
+}
+// Columns that come one after another, some steps later. Of each step, the `beside` columns before the next are kept.
+template <int steps, int beside, class V, int n, class Update>
+static inline void take_steps(V (*before)[beside], V (&columns)[n], const Update& update) {
+  V taps[steps][beside + 1];
+  WEFT_UNROLLED
+  for (int step = 0; step < steps; ++step)
+    WEFT_UNROLLED
+    for (int k = 0; k < beside; ++k) taps[step][k] = before[step][k];
+  for (int i = 0; i < n; ++i) {
+    V column = columns[i];
+    WEFT_UNROLLED
+    for (int step = 0; step < steps; ++step) {
+      taps[step][beside] = column;
+      column = update(taps[step]);
+      WEFT_UNROLLED
+      for (int k = 0; k < beside; ++k) taps[step][k] = taps[step][k + 1];
+    }
+    columns[i] = column;
+  }
+  WEFT_UNROLLED
+  for (int step = 0; step < steps; ++step)
+    WEFT_UNROLLED
+    for (int k = 0; k < beside; ++k) before[step][k] = taps[step][k];
+}
+// Several steps of a line. Lane l of a vector goes along the columns from l * columns on, and those beside them that they need:
+// an update of a column is made from `left` columns before it to `right` behind it.
+template <int steps, int64_t columns, int left, int right, class T, class Update>
+static inline void steps_in_lanes(const T* from, T* to, bool past_caches, const Update& update) {
+  constexpr int n = in_vector<T>, beside = left + right;
+  constexpr int at_once = steps % 4 == 0 && beside <= 4 ? 4 : steps % 2 == 0 ? 2 : 1;  // in registers
+  constexpr int64_t ahead = (steps * left + n - 1) / n * n, delay = steps * right;
+  static_assert(columns % n == 0 && delay % n == 0, "whole vectors");
+  row_vector<T> before[steps][beside] = {}, block[n];
+  for (int64_t i = -ahead; i < columns + delay; i += n) {
+    WEFT_UNROLLED
+    for (int lane = 0; lane < n; ++lane) {
+      block[lane] = vector_at(from + lane * columns + i);
+      __builtin_prefetch(from + lane * columns + i + 3 * n);
+    }
+    turn_round(block);
+    for (int step = 0; step < steps; step += at_once) take_steps<at_once>(before + step, block, update);
+    if (i < delay) continue;
+    turn_round(block);
+    WEFT_UNROLLED
+    for (int lane = 0; lane < n; ++lane) store_vector(to + lane * columns + i - delay, block[lane], past_caches);
+  }
+}
+#endif
+)text";
+
 const char* const integer_vectors_text = R"(#if defined(__AVX512BW__)
 template <class V> static inline V smaller_of(V a, V b) { return a < b ? a : b; }
 template <class V> static inline V larger_of(V a, V b) { return a > b ? a : b; }

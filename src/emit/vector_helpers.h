@@ -10,6 +10,8 @@ extern const char* const pick_planes_text;
 /// row_vector<T>, and in_vector<T>, the scalars of one; vector_at, vector_before, store_vector,
 /// shifted: with registers of 64 bytes (kernel/neighbours.h), or parts of them.
 extern const char* const row_vector_text;
+/// Several updates of a line in registers (kernel::StepsInLanes). After row_vector_text.
+extern const char* const steps_in_lanes_text;
 /// Of integers of up to 32 bits: converted, saturated, smaller_of, larger_of. After row_vector_text.
 extern const char* const integer_vectors_text;
 

@@ -346,7 +346,7 @@ std::string CLike::goes_past_caches(const kernel::For& loop) {
 
 /// Whether an expression in vectors is one, and not a scalar.
 bool CLike::is_vector(const kernel::Expr& e) const {
-  return vectors_ && kernel::any_of(e, [&](const kernel::Node& node) {
+  return (vectors_ || steps_in_lanes_) && kernel::any_of(e, [&](const kernel::Node& node) {
            const auto* name = std::get_if<kernel::Name>(&node.op);
            return std::holds_alternative<kernel::Load>(node.op) ||
                   (name && vector_names_.count(name->name) > 0);

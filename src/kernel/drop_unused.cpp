@@ -35,6 +35,9 @@ UsedNames drop(kernel::Block& block) {
       used.merge(drop(vectors->then));
       used.merge(drop(vectors->otherwise));
       used.merge(kernel::names_in({{kernel::IfVectors{vectors->name, vectors->condition, {}, {}}}}));
+    } else if (auto* steps = std::get_if<kernel::StepsInLanes>(&s->op)) {
+      used.merge(drop(steps->update));
+      used.merge(kernel::names_in({{kernel::StepsInLanes{{}, 0, 0, steps->taps, steps->bytes}}}));
     } else if (auto* scope = std::get_if<kernel::Scope>(&s->op)) {
       used.merge(drop(scope->body));
     } else {

@@ -293,6 +293,16 @@ struct IfVectors {
   Expr condition;  ///< Null: that of the statement before it with the same name.
   Block then, otherwise;
 };
+/// Several steps of a line at a time, on processors with vectors of 64 bytes: each lane of a vector goes along `columns` columns
+/// of its own, and computes itself what they need beside them, so that all steps of a column are in registers. `update` ends with
+/// the loop over all columns of the lanes that one step alone would be: from one row to another, of one float to a column.
+struct StepsInLanes {
+  Block update;
+  std::int64_t columns;
+  int steps;
+  Symbol taps;  ///< What an update reads: a column and those beside it.
+  Expr bytes;   ///< Of all that is stored: if they are too many for the caches, they go past those.
+};
 /// Names that are declared inside end with it.
 struct Scope {
   Block body;
@@ -314,8 +324,8 @@ struct Comment {
 
 struct Stmt {
   std::variant<Let, Assign, Pointer, LocalArray, Store, LoadPack, StorePack, Prefetch, LookUp, PickPlanes,
-               ExceedsCaches, StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, IfVectors, Scope,
-               Continue, CallFunction, Order, Comment>
+               ExceedsCaches, StorePastCaches, Shuffle, IsAligned, Atomic, Barrier, For, If, IfVectors,
+               StepsInLanes, Scope, Continue, CallFunction, Order, Comment>
       op;
 };
 

@@ -138,7 +138,10 @@ class Finder {
       } else if (loop && loop->ends) {
         at = find_columns(block, at);
       } else if (auto* branch = std::get_if<IfVectors>(&block[at].op)) {
-        For* pixels = branch->then.empty() ? nullptr : keep_columns_in_registers(branch->then);
+        const bool is_of_steps =
+            !branch->then.empty() && std::holds_alternative<StepsInLanes>(branch->then.back().op);
+        if (is_of_steps) in_vectors_.insert(branch->name);
+        For* pixels = branch->then.empty() || is_of_steps ? nullptr : keep_columns_in_registers(branch->then);
         if (pixels && !reads_what_it_stores(*pixels, pointed_))
           name_vectors(*pixels, names_), in_vectors_.insert(branch->name);
         find_in(branch->otherwise);

@@ -73,6 +73,7 @@ class Pressure {
                      [](const kernel::Barrier&) {},
                      [](const kernel::If&) {},
                      [](const kernel::IfVectors&) {},
+                     [](const kernel::StepsInLanes&) {},
                      [](const kernel::Scope&) {},
                      [](const kernel::Continue&) {},
                      [](const kernel::CallFunction&) {},
@@ -201,6 +202,7 @@ class Pressure {
                      evaluate({s.condition});
                    },
                    [](const kernel::IfVectors&) {},  // of CPUs
+                   [](const kernel::StepsInLanes&) {},
                    [&](const kernel::Scope& s) { live = walk(s.body, std::move(live)); },
                    [&](const kernel::Order& s) { read(s.array, live); },
                    [](const kernel::Barrier&) {},

@@ -114,6 +114,20 @@ bool VectorBody::goes_along(const Expr& index) const {
   return n->op == BinaryOp::Add && !varies(n->a) && goes_along(n->b);
 }
 
+const For& loop_of(const StepsInLanes& steps) { return std::get<For>(steps.update.back().op); }
+
+bool is_update_of_line(const StepsInLanes& steps) {
+  const auto* loop = steps.update.empty() ? nullptr : std::get_if<For>(&steps.update.back().op);
+  if (!loop) return false;
+  const VectorBody body(*loop);
+  const bool stores_one = !loop->body.empty() && std::holds_alternative<Store>(loop->body.back().op) &&
+                          std::count_if(loop->body.begin(), loop->body.end(), [](const Stmt& statement) {
+                            return std::holds_alternative<Store>(statement.op);
+                          }) == 1;
+  return body.is_arithmetic() && body.is_of_floats() && body.rows().size() == 1 &&
+         body.rows()[0].first() < body.rows()[0].last() && stores_one;
+}
+
 Expr beyond(const RowEnds& ends, const For& loop, const Load& at_variable, Scalar type, const Expr& from,
             int place) {
   if (!ends.border) return ends.constant;

@@ -54,6 +54,11 @@ class VectorBody {
   std::vector<Row> rows_;
 };
 
+/// The loop of the update that steps in lanes take.
+const For& loop_of(const StepsInLanes& steps);
+/// Whether steps in lanes can take it: arithmetic with floats of one row, and no others.
+bool is_update_of_line(const StepsInLanes& steps);
+
 /// What a loop's body would load, where it loads at the loop's variable, `place` scalars from the one with which the pixel `from`
 /// begins, beyond the ends of the row.
 Expr beyond(const RowEnds& ends, const For& loop, const Load& at_variable, Scalar type, const Expr& from,

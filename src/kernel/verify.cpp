@@ -9,6 +9,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/vector_body.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -221,6 +222,10 @@ class FunctionVerifier {
               if (s.condition) check(s.condition), define(s.name, {Scalar, s.condition->type});
               require(find(s.name).type == weft::Scalar::Bool, "the condition of vectors is not a bool");
               check(s.then), check(s.otherwise);
+            },
+            [&](const StepsInLanes& s) {
+              check(s.bytes), check(s.update);
+              require(is_update_of_line(s), "steps of no line in lanes");
             },
             [&](const Scope& s) { check(s.body); },
             [&](const CallFunction& s) {

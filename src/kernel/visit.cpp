@@ -72,6 +72,7 @@ void each_of_statement(Op& op, const F& f) {
                  },
                  [&](In<Op, If>& s) { f(s.condition); },
                  [&](In<Op, IfVectors>& s) { if_there(s.condition); },
+                 [&](In<Op, StepsInLanes>& s) { f(s.bytes); },
                  [](const Scope&) {},
                  [](const Continue&) {},
                  [&](In<Op, CallFunction>& s) { std::for_each(s.arguments.begin(), s.arguments.end(), f); },
@@ -91,6 +92,7 @@ void each_block_of(Op& op, const F& f) {
   }
   if (auto* branch = std::get_if<If>(&op)) f(branch->then), f(branch->otherwise);
   if (auto* branch = std::get_if<IfVectors>(&op)) f(branch->then), f(branch->otherwise);
+  if (auto* steps = std::get_if<StepsInLanes>(&op)) f(steps->update);
   if (auto* scope = std::get_if<Scope>(&op)) f(scope->body);
 }
 
@@ -173,6 +175,7 @@ Effects effects_of(const Stmt& statement) {
           },
           [](const If&) { return Effects{}; },
           [](const IfVectors& s) { return s.condition ? Effects{.declares = {s.name}} : Effects{}; },
+          [](const StepsInLanes& s) { return Effects{.declares = {s.taps}}; },
           [](const Scope&) { return Effects{}; },
           [](const Continue&) { return Effects{}; },
           [](const CallFunction&) { return Effects{}; },  // the callee's are its own

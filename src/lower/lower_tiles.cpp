@@ -1,5 +1,6 @@
 #include "lower/lower_tiles.h"
 
+#include "lower/line_lanes.h"
 #include "lower/tile_owner.h"
 
 namespace weft::lower {
@@ -76,7 +77,7 @@ kernel::Launch lower_tiles(const KernelContext& context, const ReductionParts* p
     }
     return work;
   };
-  owner->go_through(function, part_rows, owner->go_down(rows_of_batch));
+  owner->go_through(function, part_rows, in_lanes_or(tile, owner->go_down(rows_of_batch)));
   kernel::Launch launch = owner->launch_of(function, rows_per_part);
   context.module.functions.push_back(std::move(function));
   return launch;

@@ -197,7 +197,9 @@ class Reading {
       if (!is_of_warps) choices_.columns = fixed_of(0);
     } else if (kind == "lane") {
       choices_.pixels = fixed_of(0);
-    } else if (kind != "vector") {
+    } else if (kind == "vector") {
+      choices_.in_lanes = level.value("order", Json("parallel")) == "march";
+    } else {
       throw wrong("has a level of a kind that is unknown: " + kind.dump());
     }
   }
@@ -280,6 +282,8 @@ Json as_json(const Choices& choices) {
   }
   if (choices.edges) levels.back()["edges"] = *choices.edges;
   if (choices.whole) levels.back()["whole"] = *choices.whole;
+  if (choices.in_lanes)
+    levels.push_back({{"kind", "vector"}, {"order", *choices.in_lanes ? "march" : "parallel"}});
   if (choices.warps) add("block", fixed(1), of(choices.warps));
   if (choices.of_warps == true) levels.push_back({{"kind", "warp"}});
   if (choices.of_warps == true && choices.share) levels.back()["share"] = *choices.share;

@@ -198,6 +198,10 @@ struct KernelPlan {
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
   bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
+  /// Steps of a line that go along the lanes of vectors, where those are inside (plan/lanes_of_line.h).
+  bool goes_along_lanes() const {
+    return levels.back().kind == LevelKind::Vector && levels.back().order == Order::March;
+  }
   /// Tiles of warps whose lanes keep rows in their registers.
   bool is_of_lanes() const { return is_of_warps() && level(LevelKind::Lane) != nullptr; }
   /// Warps of a block, each with a tile of its own; 1 if the tile is the block's.

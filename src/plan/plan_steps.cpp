@@ -7,6 +7,7 @@
 #include "analysis/evolutions.h"
 #include "analysis/time_dependences.h"
 #include "plan/core_strip.h"
+#include "plan/lanes_of_line.h"
 #include "plan/planner.h"
 #include "plan/rows_together.h"
 #include "rewrite/unroll_steps.h"
@@ -43,6 +44,19 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   for (const ir::Read& outcome : chain.outcomes) loops.back().reads.reads.push_back(&outcome);
   const GroupOrWhy found = group_of(loops, memory);
   if (!found.group) return found.why;
+  const ir::Stage& first = *chain.versions.front().stage;
+  const auto why_not = [&]() -> std::optional<std::string> {
+    const bool is_line = evolution.fields.size() == 1 && evolution.fields[0].initial->box.size() == 1;
+    if (!is_line || memory.is_of_blocks() || asked.traversal == Traversal::Static)
+      return "lanes of a core's vectors march along lines of one field";
+    if (asked.width && *asked.width != width_in_lanes(first.type.scalar))
+      return fmt::format("lanes of vectors make tiles {} wide", width_in_lanes(first.type.scalar));
+    return why_not_in_lanes(first, steps);
+  }();
+  if (asked.in_lanes == true && why_not) return why_not;
+  const bool in_lanes = asked.in_lanes.value_or(true) && !why_not;
+  if (in_lanes) asked.width = width_in_lanes(first.type.scalar);
+  asked.in_lanes.reset();
   // A tile begins twice as many rows above as steps go: low ones would compute mostly what others do, too.
   const int least = least_height_of_steps * steps;
   if (!memory.is_of_blocks() && asked.traversal != Traversal::Static) {
@@ -58,6 +72,7 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   PlanOrWhy kernel = plan_of(*found.group, memory, asked);
   if (!kernel.plan) return kernel.why;
   kernel.plan->steps = steps, kernel.plan->steps_from = from;
+  if (in_lanes) kernel.plan->levels.back().order = Order::March;
   plan.several.push_back(*std::move(kernel.plan));
   return std::nullopt;
 }

@@ -433,6 +433,9 @@ PlanOrWhy with_rows(const Group& group, const Memory& memory, const Choices& ask
 std::optional<std::string> why_not_followed(const KernelPlan& plan, const Choices& asked) {
   if (asked.steps.value_or(1) > 1 || asked.split)
     return fmt::format("the kernel of '{}' is of no evolution, which alone takes steps", plan.result);
+  if (asked.in_lanes == true)
+    return fmt::format("the kernel of '{}' is of no steps of a line, which alone go along lanes",
+                       plan.result);
   const bool asks_for_tiles = asked.width || asked.lines || asked.whole || asked.edges || asked.height ||
                               asked.traversal || asked.rows || asked.columns || asked.batch ||
                               asked.of_warps == true;

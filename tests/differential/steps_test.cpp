@@ -91,6 +91,50 @@ TEST(StepsAtOnce, ReadOtherImages) {
   expect_agreement_in_tiles(out, in.type());
 }
 
+/// So many steps of 'out', a line, in lanes of vectors; of lines shorter than a tile of `width` columns, and of lines with tiles
+/// inside them.
+void expect_agreement_in_lanes(const Stage& out, Type type, int at_once, std::int64_t width) {
+  const Pipeline pipeline("p", Outputs(out).strict());
+  CompileOptions options = compile_options();
+  options.schedule = R"({"groups": [], "kernels": {"out": {"steps": )" + std::to_string(at_once) +
+                     R"(, "levels": [{"kind": "vector", "order": "march"}]}}})";
+  const Program program = pipeline.compile(options);
+  for (const std::int64_t columns : {std::int64_t{1}, width, 2 * width + 12, 2 * width + 40, 4 * width + 5}) {
+    for (const int steps : {at_once, 2 * at_once + 1}) {
+      SCOPED_TRACE(::testing::Message() << columns << " wide, " << steps << " steps");
+      expect_agreement(program, pipeline, {{{"in", noise(type, {columns}, 31)}}, {{"steps", steps}}, {}});
+    }
+  }
+}
+
+TEST(StepsAtOnce, InLanesOfLines) {
+  for (const char* mode : {"", "clamp", "mirror", "repeat", "constant"}) {
+    SCOPED_TRACE(mode);
+    Image<float> in("in", 1);
+    Param<int> steps("steps", 1);
+    Field<float> u("u", in);
+    const Stage out = evolve("out", u, steps, [&](Var x) {
+      if (*mode == 0) return .25f * (u(x + 1) - 2.f * u(x) + u(x - 1)) + u(x);
+      auto beyond = u.border(Border::named(mode, 7));
+      return .3f * beyond(x - 2) + .5f * beyond(x) + .2f * beyond(x + 1);
+    });
+    expect_agreement_in_lanes(out, in.type(), 16, 7936);
+  }
+}
+
+TEST(StepsAtOnce, InLanesOfDoublesWithAParameter) {
+  Image<double> in("in", 1);
+  Param<int> steps("steps", 1);
+  Param<double> speed("speed", .25);
+  Field<double> u("u", in);
+  const Stage right = evolve("out", u, steps, [&](Var x) { return u(x) - speed * (u(x) - u(x - 1)) / 1.5; });
+  expect_agreement_in_lanes(right, in.type(), 3, 3968);
+  const Stage both = evolve("out", u, steps, [&](Var x) {
+    return .1 * u(x - 3) + .2 * u(x - 1) + .4 * sqrt(u(x) * u(x)) + .2 * u(x + 1) + .1 * u(x + 3);
+  });
+  expect_agreement_in_lanes(both, in.type(), 8, 3968);
+}
+
 TEST(StepsAtOnce, OfLines) {
   for (const char* mode : {"", "clamp", "repeat", "constant"}) {
     SCOPED_TRACE(mode);

@@ -49,6 +49,7 @@ std::vector<Sample> samples() {
       {"vectors",
        {IfVectors{"c"_s, x("vectors", 0), {{Let{"v"_s, x("vectors", 1)}}}, {{Let{"v"_s, x("vectors", 2)}}}}},
        3},
+      {"steps", {StepsInLanes{{{Let{"v"_s, x("steps", 0)}}}, 496, 16, "t"_s, x("steps", 1)}}, 2},
       {"continue", {Continue{}}, 0},
       {"call", {CallFunction{"f"_s, {x("call", 0), x("call", 1)}}}, 2},
       {"order", {Order{"l"_s, 0, 1}}, 0},
