@@ -1,7 +1,8 @@
 // What the iterated stencils share: a field that starts as the image `in` and is updated `steps` times.
 //
 // Its outer pixels, `halo` on every side, keep their values; an image with no others comes back unchanged.
-// With the option `border`, reads beyond the edge follow a border mode instead, and every pixel is updated.
+// With the option `border`, reads beyond the edge follow a border mode instead, and every pixel is updated. The option
+// `precision` says whether pixels are floats or doubles.
 #pragma once
 
 #include <weft/weft.hpp>
@@ -12,7 +13,7 @@
 
 class Stencil {
  public:
-  explicit Stencil(int rank, int halo = 1) : in_("in", rank), field_("u", in_) {
+  explicit Stencil(int rank, int halo = 1) : field_(field_of(rank)) {
     const weft::Option<std::string> border("border", "halo",
                                            {"halo", "clamp", "mirror", "mirror101", "repeat", "constant"});
     const weft::Option<double> value("border_value", 0.0);
@@ -34,8 +35,13 @@ class Stencil {
   }
 
  private:
-  weft::Image<float> in_;
+  static weft::AnyField field_of(int rank) {
+    const weft::Option<std::string> precision("precision", "single", {"single", "double"});
+    if (precision.value() == "double") return weft::Field<double>("u", weft::Image<double>("in", rank));
+    return weft::Field<float>("u", weft::Image<float>("in", rank));
+  }
+
   weft::Param<int> steps_{"steps", 1, weft::at_least(0)};
-  weft::Field<float> field_;
+  weft::AnyField field_;
   std::optional<weft::Border> border_;
 };
