@@ -11,6 +11,9 @@ namespace {
 // What pixels of split tiles take, measured beside those of tiles that march (bench/results/2026-11-25-split-tiles.md): rows
 // lie in the second-level cache or further away, and begin in the middle of its lines.
 constexpr double in_far_caches = 1.5;
+// What a core has of a last-level cache. Each step of a larger tile goes through memory: 32 steps of heat3d in doubles, in tiles
+// of 512x124x124, take 1.3 times as long as in tiles that march (bench/results/2026-11-27-more-rows.md).
+constexpr double last_level_bytes_of_core = 16 << 20;
 
 /// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
 /// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
@@ -62,6 +65,21 @@ void add_tiles(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   }
 }
 
+/// Of all fields, of which two steps are kept, where a split tile is largest.
+double bytes_of_split_tile(const KernelPlan& plan, const ir::Sizes& sizes) {
+  double bytes = 0;
+  for (const ImageUse& field : plan.written) {
+    const ir::ConcreteBox box = box_of(field.box, sizes);
+    double pixels = plan::pixels_of(box);
+    for (const SplitDimension& d : plan.split->dims) {
+      const auto extent = static_cast<double>(box.extent[static_cast<std::size_t>(d.dim)]);
+      pixels *= std::min(1., d.pitch / std::max(extent, 1.));
+    }
+    bytes += 2 * pixels * size_of(field.type);
+  }
+  return bytes;
+}
+
 /// A band of split tiles: each row is a loop in every tile that has some of it, upright and inverted.
 void add_split(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
   for (const Computed& c : plan.computed) {
@@ -75,7 +93,9 @@ void add_split(CoreWork& work, const KernelPlan& plan, const ir::Sizes& sizes) {
     (box.extent.size() > 2 ? work.lines : work.rows) += rows;
   }
   const Traffic traffic = traffic_of_split(plan, sizes);
-  work.read = traffic.read, work.written = traffic.written;
+  const bool stays_in_caches = bytes_of_split_tile(plan, sizes) <= last_level_bytes_of_core;
+  const int times = stays_in_caches ? 1 : plan.steps;
+  work.read = times * traffic.read, work.written = times * traffic.written;
   work.launches = launches_of(*plan.split);
 }
 

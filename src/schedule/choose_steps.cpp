@@ -20,7 +20,8 @@ constexpr double enough_saved_by_steps = 0.1;
 // no faster where the model said so (bench/results/2026-11-25-split-tiles.md).
 constexpr double enough_saved_by_split = 0.25;
 // More steps at a time ask less of memory, which the cores share: on CPUs they may cost a little more by the model, which has
-// two cores (bench/results/2026-11-27-neighbours.md).
+// two cores (bench/results/2026-11-27-neighbours.md). Not in volumes, whose tiles become smaller with each step: 6 steps of heat3d
+// in doubles take 1.2 times as long as 4 (bench/results/2026-11-27-more-rows.md).
 constexpr double worth_of_memory = 0.05;
 // Of a field on CPUs: smaller ones stay in caches from step to step, and tiles would compute their halos for nothing
 // (bench/results/2026-11-23-steps-at-once.md).
@@ -35,7 +36,10 @@ struct Candidate {
 class Choosing {
  public:
   Choosing(const ir::Stage& stage, const Memory& memory, const plan::CostModel& model)
-      : group_(*plan::group_of({plan::loop_of(stage)}, memory).group), memory_(memory), model_(model) {
+      : group_(*plan::group_of({plan::loop_of(stage)}, memory).group),
+        memory_(memory),
+        model_(model),
+        is_of_volume_(stage.box.size() > 2) {
     plan::Choices single;
     single.steps = 1;
     double cost = 0;
@@ -83,12 +87,13 @@ class Choosing {
   double to_be_saved_by(const plan::Choices& asked) const {
     if (asked.split && !best_.asked.split) return enough_saved_by_split;
     if (best_.asked.steps == 1) return enough_saved_by_steps;
-    return memory_.is_of_blocks() || asked.split ? 0 : -worth_of_memory;
+    return memory_.is_of_blocks() || asked.split || is_of_volume_ ? 0 : -worth_of_memory;
   }
 
   const plan::Group group_;
   const Memory& memory_;
   const plan::CostModel& model_;
+  const bool is_of_volume_;
   Candidate best_;
   std::string prices_, why_none_;
 };

@@ -177,6 +177,20 @@ TEST_F(GroupCosts, HalosAreComputedTwice) {
   EXPECT_LT(together, 1.2 * apart);
 }
 
+TEST_F(GroupCosts, EachStepOfASplitTileBeyondTheCachesGoesThroughMemory) {
+  const Field<double> u("u", Image<double>("volume", 3));
+  const Pipeline pipeline("test", evolve("s", u, 32, [&](Var x, Var y, Var z) {
+                            return .5 * (u(x, y - 1, z) + u(x, y, z + 1));
+                          }));
+  const Group group = group_of({loop_of(*pipeline.ir().stages.at(0))}).group.value();
+  const KernelPlan plan = plan_of(group, {}, {.steps = 32, .split = SplitChoices{}}).plan->several.at(0);
+  const auto bytes_of_pixel = [&](std::int64_t extent) {
+    const CoreWork work = core_work_of(plan, {{"volume", {extent, extent, extent}}});
+    return (work.read + work.written) / static_cast<double>(extent * extent * extent);
+  };
+  EXPECT_NEAR(bytes_of_pixel(512) / bytes_of_pixel(64), 32, 1e-9);
+}
+
 TEST_F(GroupCosts, FewLargeKernelsBeatManySmallOnes) {
   Stage a = blurred("a", in), b = blurred("b", a);
   const Pipeline pipeline("test", {b});
