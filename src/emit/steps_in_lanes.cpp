@@ -17,12 +17,13 @@ void CLike::print(const kernel::StepsInLanes& steps) {
   const kernel::For& loop = kernel::loop_of(steps);
   const kernel::VectorBody body(loop);
   const kernel::VectorBody::Row& row = body.rows().front();
+  const auto [left, right] = kernel::beside(row);
   const auto& store = std::get<kernel::Store>(loop.body.back().op);
   print(kernel::Block(steps.update.begin(), steps.update.end() - 1));
   const std::string from = address(row.array, kernel::index_at(loop, row.base, loop.from)),
                     to = address(store.array, kernel::index_at(loop, store.index, loop.from));
   open(fmt::format("steps_in_lanes<{}, {}, {}, {}>({}, {}, {}({}) && is_line({}), [&](const auto& {})",
-                   steps.steps, steps.columns, -row.first(), row.last(), from, to, helper("exceeds_caches"),
+                   steps.steps, steps.columns, left, right, from, to, helper("exceeds_caches"),
                    text(steps.bytes), to, steps.taps));
   steps_in_lanes_ = &steps;
   for (const kernel::Stmt& statement : loop.body) {
@@ -43,7 +44,7 @@ void CLike::print(const kernel::StepsInLanes& steps) {
 std::string CLike::tap_at(const kernel::StepsInLanes& steps, const kernel::Load& load) {
   const kernel::VectorBody body(kernel::loop_of(steps));
   const auto [base, place] = kernel::split_constant(load.index);
-  return fmt::format("{}[{}]", steps.taps, place - body.rows().front().first());
+  return fmt::format("{}[{}]", steps.taps, place + kernel::beside(body.rows().front()).left);
 }
 
 }  // namespace weft::emit

@@ -124,9 +124,12 @@ bool is_update_of_line(const StepsInLanes& steps) {
                           std::count_if(loop->body.begin(), loop->body.end(), [](const Stmt& statement) {
                             return std::holds_alternative<Store>(statement.op);
                           }) == 1;
-  return body.is_arithmetic() && body.is_of_floats() && body.rows().size() == 1 &&
-         body.rows()[0].first() < body.rows()[0].last() && stores_one;
+  if (!body.is_arithmetic() || !body.is_of_floats() || body.rows().size() != 1 || !stores_one) return false;
+  const auto [left, right] = beside(body.rows().front());
+  return left + right > 0;
 }
+
+Beside beside(const VectorBody::Row& row) { return {std::max(-row.first(), 0), std::max(row.last(), 0)}; }
 
 Expr beyond(const RowEnds& ends, const For& loop, const Load& at_variable, Scalar type, const Expr& from,
             int place) {

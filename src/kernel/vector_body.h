@@ -56,8 +56,13 @@ class VectorBody {
 
 /// The loop of the update that steps in lanes take.
 const For& loop_of(const StepsInLanes& steps);
-/// Whether steps in lanes can take it: arithmetic with floats of one row, and no others.
+/// Whether steps in lanes can take it: arithmetic with floats of one row, some beside the pixel.
 bool is_update_of_line(const StepsInLanes& steps);
+/// How many columns left and right of its own such an update reads.
+struct Beside {
+  int left, right;
+};
+Beside beside(const VectorBody::Row& row);
 
 /// What a loop's body would load, where it loads at the loop's variable, `place` scalars from the one with which the pixel `from`
 /// begins, beyond the ends of the row.

@@ -50,12 +50,9 @@ std::vector<ir::Affine> tightest(const std::vector<ir::Affine>& bounds, std::int
 /// Where all columns that lanes compute, and those that they read besides, are of the update's first case.
 Expr is_inside(const Tile& tile, const kernel::StepsInLanes& steps) {
   const kernel::VectorBody body(kernel::loop_of(steps));
-  const auto& [array, type, base, places] = body.rows().front();
-  const std::int64_t left =
-                         round_up<std::int64_t>(-steps.steps * std::int64_t{*places.begin()}, body.scalars()),
-                     right = steps.steps * std::int64_t{*places.rbegin()};
-  const Expr from = kernel::sub(name(tile.from(0)), literal(left)),
-             until = kernel::add(name(tile.from(0)), literal(tile.width() + right));
+  const auto [left, right] = kernel::beside(body.rows().front());
+  const Expr from = kernel::sub(name(tile.from(0)), literal(round_up(steps.steps * left, body.scalars()))),
+             until = kernel::add(name(tile.from(0)), literal(tile.width() + steps.steps * right));
   const ir::Range& line = tile.result().box[0];
   analysis::Bounds x{{line.min}, {line.min + line.extent}};
   if (const auto box = box_of_first_case(*tile.context().members.front())) {
@@ -77,9 +74,8 @@ Block in_lanes_or(const Tile& tile, Block passes) {
   if (!plan.goes_along_lanes()) return passes;
   const kernel::Names& names = tile.layout().names;
   const Scalar type = tile.result().type.scalar;
-  kernel::StepsInLanes steps{update_of(tile), tile.width() * size_of(type) / kernel::vector_bytes,
-                             static_cast<int>(plan.passes.size()), names.local("taps"),
-                             kernel::mul(tile.rows().extent(0), literal(size_of(type)))};
+  kernel::StepsInLanes steps{update_of(tile), tile.width() * size_of(type) / kernel::vector_bytes, plan.steps,
+                             names.local("taps"), kernel::mul(tile.rows().extent(0), literal(size_of(type)))};
   const kernel::Symbol in_lanes = names.local("in_lanes");
   Expr inside = is_inside(tile, steps);
   return {{kernel::IfVectors{in_lanes, std::move(inside), {{std::move(steps)}}, std::move(passes)}}};

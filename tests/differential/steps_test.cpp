@@ -122,6 +122,16 @@ TEST(StepsAtOnce, InLanesOfLines) {
   }
 }
 
+TEST(StepsAtOnce, InLanesThatReadOneSideAlone) {
+  Image<double> in("in", 1);
+  Param<int> steps("steps", 1);
+  Field<double> u("u", in);
+  expect_agreement_in_lanes(evolve("out", u, steps, [&](Var x) { return .5 * u(x - 1); }), in.type(), 3,
+                            3968);
+  const Stage right = evolve("out", u, steps, [&](Var x) { return .5 * u(x + 2) - .25 * u(x + 1); });
+  expect_agreement_in_lanes(right, in.type(), 8, 3968);
+}
+
 TEST(StepsAtOnce, InLanesOfDoublesWithAParameter) {
   Image<double> in("in", 1);
   Param<int> steps("steps", 1);
