@@ -390,7 +390,8 @@ std::string CLike::spelt(const Expr& e, int context) {
                                text(n.a), text(n.b));
           },
           [&](const kernel::Load& n) {
-            if (steps_in_lanes_) return tap_at(*steps_in_lanes_, n);
+            if (taps_)
+              return fmt::format("{}[{}]", taps_->name, kernel::split_constant(n.index).second + taps_->left);
             if (vectors_) return vector_at(n, e->type);
             return as_value(fmt::format("{}[{}]", n.array, initializer(n.index)), e->type, context);
           },

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -89,9 +90,8 @@ class CLike {
   void print_columns_from(const kernel::For& loop, const kernel::Columns& row);
   void print_vector_variables(const kernel::For& loop, const kernel::Block& block);
   void print_vector(const kernel::For& loop);
-  std::string goes_past_caches(const kernel::For& loop);
+  std::string goes_past_caches(const kernel::For& loop, const kernel::Expr& bytes);
   std::string vector_at(const kernel::Load& load, Scalar type);
-  static std::string tap_at(const kernel::StepsInLanes& steps, const kernel::Load& load);
   bool is_vector(const kernel::Expr& e) const;
   std::string list(const std::vector<kernel::Expr>& values);
   std::string vector_before(const kernel::Neighbours& row);
@@ -109,10 +109,15 @@ class CLike {
   bool strict_;
   TruncatedFloats truncated_;
   IndexValues indices_;
-  bool in_vectors_ = false;                               // in a loop that compilers make vectors of
-  const kernel::For* vectors_ = nullptr;                  // the loop whose vectors are spelt out
-  const kernel::StepsInLanes* steps_in_lanes_ = nullptr;  // whose update is
-  std::set<kernel::Symbol> vector_names_;                 // of its variables, those that are vectors
+  bool in_vectors_ = false;               // in a loop that compilers make vectors of
+  const kernel::For* vectors_ = nullptr;  // the loop whose vectors are spelt out
+  /// What the update of steps in lanes reads, from `left` columns before its own on.
+  struct Taps {
+    kernel::Symbol name;
+    int left;
+  };
+  std::optional<Taps> taps_;               // of the update that is spelt out
+  std::set<kernel::Symbol> vector_names_;  // of its variables, those that are vectors
   std::string prefix_;
   std::set<kernel::Symbol> prefixed_;
   std::set<std::string> helpers_, functions_;

@@ -22,29 +22,14 @@ void CLike::print(const kernel::StepsInLanes& steps) {
   print(kernel::Block(steps.update.begin(), steps.update.end() - 1));
   const std::string from = address(row.array, kernel::index_at(loop, row.base, loop.from)),
                     to = address(store.array, kernel::index_at(loop, store.index, loop.from));
-  open(fmt::format("steps_in_lanes<{}, {}, {}, {}>({}, {}, {}({}) && is_line({}), [&](const auto& {})",
-                   steps.steps, steps.columns, left, right, from, to, helper("exceeds_caches"),
-                   text(steps.bytes), to, steps.taps));
-  steps_in_lanes_ = &steps;
-  for (const kernel::Stmt& statement : loop.body) {
-    const auto* let = std::get_if<kernel::Let>(&statement.op);
-    if (let && is_vector(let->value)) vector_names_.insert(let->name);
-    if (let && is_vector(let->value))
-      line(fmt::format("const auto {} = {};", let->name, text(let->value)));
-    else if (let)
-      print(statement);
-  }
+  open(fmt::format("steps_in_lanes<{}, {}, {}, {}>({}, {}, {}, [&](const auto& {})", steps.steps,
+                   steps.columns, left, right, from, to, goes_past_caches(loop, steps.bytes), steps.taps));
+  taps_ = Taps{steps.taps, left};
+  print_vector_variables(loop, loop.body);
   line(fmt::format("return {};", text(store.value)));
-  steps_in_lanes_ = nullptr;
+  taps_.reset();
   vector_names_.clear();
   out_.close("});");
-}
-
-/// What an update reads, of a column that comes after those before it.
-std::string CLike::tap_at(const kernel::StepsInLanes& steps, const kernel::Load& load) {
-  const kernel::VectorBody body(kernel::loop_of(steps));
-  const auto [base, place] = kernel::split_constant(load.index);
-  return fmt::format("{}[{}]", steps.taps, place + kernel::beside(body.rows().front()).left);
 }
 
 }  // namespace weft::emit

@@ -85,6 +85,7 @@ Scalar type_of_stores(const kernel::For& loop) {
 
 /// Whether it is a vector that the loop loads before it computes anything.
 bool is_loaded_first(const kernel::For& loop, const kernel::Symbol& name) {
+  if (!loop.vectors) return false;
   const auto& neighbours = loop.vectors->neighbours;
   return std::any_of(neighbours.begin(), neighbours.end(),
                      [&](const kernel::Neighbours& row) { return row.here == name; });
@@ -247,7 +248,7 @@ void CLike::print_whole_row(const kernel::For& loop) {
       line(fmt::format("const {} {} = vector_that_begins_with<{}>({{{}}});", vector, row.beyond, type,
                        list(row.right_of_row)));
   }
-  line(fmt::format("const bool is_large = {};", goes_past_caches(loop)));
+  line(fmt::format("const bool is_large = {};", goes_past_caches(loop, loop.vectors->bytes)));
   open(fmt::format("const auto next_vector = [&](auto{}, bool past_caches)", reads_right ? " is_last" : ""));
   print_vector(loop);
   out_.close("};");
@@ -290,7 +291,8 @@ void CLike::print_columns(const kernel::For& loop) {
                      list(row.right_of_row)));
     parameters += fmt::format("{}const {}& {}", parameters.empty() ? "" : ", ", vector, row.after);
   }
-  if (past_caches) line(fmt::format("const bool is_large = {};", goes_past_caches(loop)));
+  if (past_caches)
+    line(fmt::format("const bool is_large = {};", goes_past_caches(loop, loop.vectors->bytes)));
   open(
       fmt::format("const auto next_vector = [&]({}{})", parameters, past_caches ? ", bool past_caches" : ""));
   print_vector(loop);
@@ -332,12 +334,12 @@ void CLike::print_columns_from(const kernel::For& loop, const kernel::Columns& r
 }
 
 /// Whether the results are too many for the caches, and vectors of this row are lines of them.
-std::string CLike::goes_past_caches(const kernel::For& loop) {
-  std::string condition = fmt::format("{}({})", helper("exceeds_caches"), text(loop.vectors->bytes));
+std::string CLike::goes_past_caches(const kernel::For& loop, const kernel::Expr& bytes) {
+  std::string condition = fmt::format("{}({})", helper("exceeds_caches"), text(bytes));
   for (const kernel::Stmt& statement : loop.body) {
     const auto* store = std::get_if<kernel::Store>(&statement.op);
     if (!store) continue;
-    const kernel::Expr first = kernel::index_at(loop, store->index, kernel::literal(0));
+    const kernel::Expr first = kernel::index_at(loop, store->index, loop.from);
     condition +=
         fmt::format(" && is_line({})", address(store->array, kernel::add(first, kernel::literal(0))));
   }
@@ -346,7 +348,7 @@ std::string CLike::goes_past_caches(const kernel::For& loop) {
 
 /// Whether an expression in vectors is one, and not a scalar.
 bool CLike::is_vector(const kernel::Expr& e) const {
-  return (vectors_ || steps_in_lanes_) && kernel::any_of(e, [&](const kernel::Node& node) {
+  return (vectors_ || taps_) && kernel::any_of(e, [&](const kernel::Node& node) {
            const auto* name = std::get_if<kernel::Name>(&node.op);
            return std::holds_alternative<kernel::Load>(node.op) ||
                   (name && vector_names_.count(name->name) > 0);

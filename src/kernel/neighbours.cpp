@@ -138,12 +138,7 @@ class Finder {
       } else if (loop && loop->ends) {
         at = find_columns(block, at);
       } else if (auto* branch = std::get_if<IfVectors>(&block[at].op)) {
-        const bool is_of_steps =
-            !branch->then.empty() && std::holds_alternative<StepsInLanes>(branch->then.back().op);
-        if (is_of_steps) in_vectors_.insert(branch->name);
-        For* pixels = branch->then.empty() || is_of_steps ? nullptr : keep_columns_in_registers(branch->then);
-        if (pixels && !reads_what_it_stores(*pixels, pointed_))
-          name_vectors(*pixels, names_), in_vectors_.insert(branch->name);
+        if (is_in_vectors(branch->then)) in_vectors_.insert(branch->name);
         find_in(branch->otherwise);
       } else {
         each_block(block[at], [&](Block& within) { find_in(within); });
@@ -162,6 +157,16 @@ class Finder {
   }
 
  private:
+  /// Whether what is for processors with vectors (IfVectors) is in their registers; names them.
+  bool is_in_vectors(Block& then) const {
+    if (then.empty()) return false;
+    if (std::holds_alternative<StepsInLanes>(then.back().op)) return true;
+    For* pixels = keep_columns_in_registers(then);
+    if (!pixels || reads_what_it_stores(*pixels, pointed_)) return false;
+    name_vectors(*pixels, names_);
+    return true;
+  }
+
   /// Returns where the loop is afterwards.
   std::size_t find_neighbours(Block& block, std::size_t at, bool is_portion) {
     For& loop = std::get<For>(block[at].op);

@@ -10,7 +10,7 @@
 namespace weft::kernel {
 
 constexpr int vector_bytes = 64;  ///< A register of AVX-512: 16 floats, 8 doubles.
-/// A loop with columns (Columns) has so many: before its last vector, which overlaps another one, there is one more.
+/// Vectors of a row that has columns (Columns), at least: 32 floats. The last vector may overlap the one before it.
 constexpr int least_vectors_of_columns = 2;
 
 /// What the loop's body declares, reads and computes.

@@ -1,6 +1,6 @@
 #include "lower/lower_tiles.h"
 
-#include "lower/line_lanes.h"
+#include "lower/steps_in_lanes.h"
 #include "lower/tile_owner.h"
 
 namespace weft::lower {

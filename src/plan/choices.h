@@ -67,8 +67,8 @@ struct Choices {
   std::optional<Extent> height = {};  ///< Rows, or planes, that a tile marches through.
   std::optional<Traversal> traversal = {};
   std::optional<int> rows = {};  ///< Of the result, that a pass of a core computes at a time.
-  std::optional<bool> in_lanes =
-      {};  ///< Whether each lane of a core's vector goes along its own part of a line.
+  /// Whether each lane of a core's vector goes along its own part of a line.
+  std::optional<bool> in_lanes = {};
   std::optional<int> columns = {};      ///< Shared by the threads of a block.
   std::optional<int> batch = {};        ///< Rows that a block takes at a time.
   std::optional<bool> unrolled = {};    ///< Whether each row of a block's static tile is code of its own.

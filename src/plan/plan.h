@@ -198,7 +198,7 @@ struct KernelPlan {
 
   bool is_of_blocks() const { return levels.at(0).kind == LevelKind::Grid; }
   bool is_of_warps() const { return level(LevelKind::Warp) != nullptr; }
-  /// Steps of a line that go along the lanes of vectors, where those are inside (plan/lanes_of_line.h).
+  /// Steps of a line that go along the lanes of vectors, where those are inside (plan/steps_in_lanes.h).
   bool goes_along_lanes() const {
     return levels.back().kind == LevelKind::Vector && levels.back().order == Order::March;
   }

@@ -7,9 +7,9 @@
 #include "analysis/evolutions.h"
 #include "analysis/time_dependences.h"
 #include "plan/core_strip.h"
-#include "plan/lanes_of_line.h"
 #include "plan/planner.h"
 #include "plan/rows_together.h"
+#include "plan/steps_in_lanes.h"
 #include "rewrite/unroll_steps.h"
 
 namespace weft::plan {
@@ -30,6 +30,19 @@ int whole_pixels(const March& march) {
   return march.has_one_rate() && !march.has_lanes_apart() && least >= 4 ? line_bytes / least : 1;
 }
 
+/// Why steps do not go along the lanes of vectors: a clause, or nothing.
+std::optional<std::string> why_not_along_lanes(const ir::Evolution& evolution,
+                                               const rewrite::UnrolledSteps& chain, int steps,
+                                               const Memory& memory, const Choices& asked) {
+  const ir::Stage& field = *evolution.fields[0].initial;
+  const bool is_line = evolution.fields.size() == 1 && field.box.size() == 1;
+  if (!is_line || memory.is_of_blocks() || asked.traversal == Traversal::Static)
+    return "lanes of a core's vectors march along lines of one field";
+  const int width = width_in_lanes(field.type.scalar);
+  if (asked.width.value_or(width) != width) return fmt::format("lanes of vectors make tiles {} wide", width);
+  return why_not_in_lanes(*chain.versions.front().stage, steps);
+}
+
 /// Adds the kernel that takes several steps of an evolution at a time; or why there is none: a clause.
 std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& evolution, int steps,
                                        const Memory& memory, Choices asked) {
@@ -44,18 +57,10 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   for (const ir::Read& outcome : chain.outcomes) loops.back().reads.reads.push_back(&outcome);
   const GroupOrWhy found = group_of(loops, memory);
   if (!found.group) return found.why;
-  const ir::Stage& first = *chain.versions.front().stage;
-  const auto why_not = [&]() -> std::optional<std::string> {
-    const bool is_line = evolution.fields.size() == 1 && evolution.fields[0].initial->box.size() == 1;
-    if (!is_line || memory.is_of_blocks() || asked.traversal == Traversal::Static)
-      return "lanes of a core's vectors march along lines of one field";
-    if (asked.width && *asked.width != width_in_lanes(first.type.scalar))
-      return fmt::format("lanes of vectors make tiles {} wide", width_in_lanes(first.type.scalar));
-    return why_not_in_lanes(first, steps);
-  }();
+  const auto why_not = why_not_along_lanes(evolution, chain, steps, memory, asked);
   if (asked.in_lanes == true && why_not) return why_not;
   const bool in_lanes = asked.in_lanes.value_or(true) && !why_not;
-  if (in_lanes) asked.width = width_in_lanes(first.type.scalar);
+  if (in_lanes) asked.width = width_in_lanes(evolution.fields[0].initial->type.scalar);
   asked.in_lanes.reset();
   // A tile begins twice as many rows above as steps go: low ones would compute mostly what others do, too.
   const int least = least_height_of_steps * steps;

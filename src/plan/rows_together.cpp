@@ -162,7 +162,11 @@ int rows_that_pay(const Group& group, const std::vector<StagePass>& passes, int 
     return std::max(accesses + loads, operations / operations_of_access);
   };
   int rows = 1;
-  while (2 * rows <= most && time_of(2 * rows) <= (1 - enough_saved) * time_of(rows)) rows *= 2;
+  for (double time = time_of(rows); 2 * rows <= most; rows *= 2) {
+    const double of_twice = time_of(2 * rows);
+    if (of_twice > (1 - enough_saved) * time) break;
+    time = of_twice;
+  }
   return rows;
 }
 

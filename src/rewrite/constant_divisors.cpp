@@ -1,8 +1,6 @@
 #include "rewrite/constant_divisors.h"
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "ir/build.h"

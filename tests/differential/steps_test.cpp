@@ -56,6 +56,16 @@ TEST(StepsAtOnce, FurtherToOneSideThanToTheOther) {
   expect_agreement_in_tiles(upwind, in.type());
 }
 
+TEST(StepsAtOnce, FurtherThanAVector) {
+  Image<float> in("in");
+  Param<int> steps("steps", 1);
+  Field<float> u("u", in);
+  const Stage wide = evolve("out", u, steps, [&](Var x, Var y) {
+    return .3f * u(x - 2, y) + .4f * u(x, y + 1) + .2f * u(x + 2, y);
+  });
+  expect_agreement_in_tiles(wide, in.type(), {16});
+}
+
 TEST(StepsAtOnce, EveryBorder) {
   for (const char* mode : {"clamp", "mirror", "mirror101", "repeat", "constant"}) {
     SCOPED_TRACE(mode);
@@ -91,7 +101,7 @@ TEST(StepsAtOnce, ReadOtherImages) {
   expect_agreement_in_tiles(out, in.type());
 }
 
-/// So many steps of 'out', a line, in lanes of vectors; of lines shorter than a tile of `width` columns, and of lines with tiles
+/// `at_once` steps of 'out', a line, in lanes of vectors. Lines are shorter than a tile of `width` columns, or have one or two tiles
 /// inside them.
 void expect_agreement_in_lanes(const Stage& out, Type type, int at_once, std::int64_t width) {
   const Pipeline pipeline("p", Outputs(out).strict());

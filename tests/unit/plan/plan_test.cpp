@@ -7,6 +7,7 @@
 
 #include "applications.h"
 #include "compile/scheduling.h"
+#include "follow.h"
 #include "ir/print.h"
 #include "plan/block_strip.h"
 #include "plan/json.h"
@@ -31,9 +32,6 @@ ir::Pipeline two_windows() {
   return Pipeline("test", {convolve("b", a.border(Border::clamp()), cross)}).ir();
 }
 
-schedule::ScheduleOrWhy follow(const ir::Pipeline& pipeline, const std::string& json, const Memory& memory) {
-  return schedule_of_groups(pipeline, schedule::grouping_from_json(json), Tiling::March, memory);
-}
 std::string with_kernel(const std::string& kernel) {
   return R"({"groups": [["a", "b"]], "kernels": {"b": )" + kernel + "}}";
 }
@@ -444,56 +442,6 @@ TEST(Plan, OfOneStageMayKeepRowsOrNot) {
   EXPECT_EQ(
       text(R"({"kept": {"in": {"in_memory": false}}, "levels": [{"kind": "core", "edges": 16}]})", of_cores),
       "the kernel of 'b' reads no rows where they lie, between edges");
-}
-
-TEST(Plan, StepsOfALineGoAlongLanes) {
-  const auto text = [](auto make, const std::string& kernel) {
-    const auto found = follow(Pipeline("test", {make()}).ir(),
-                              R"({"groups": [], "kernels": {"b": )" + kernel + "}}", of_cores);
-    return found.schedule ? to_text(found.schedule->kernels.at(0)) : found.why;
-  };
-  const auto line = [] {
-    const Field<float> u("u", Image<float>("in", 1));
-    return evolve("b", u, 16, [&](Var x) { return .5f * (u(x - 1) + u(x + 1)); });
-  };
-  const auto with = [](const std::string& steps, const std::string& more = "") {
-    return R"({"steps": )" + steps + R"(, "levels": [)" + more + R"({"kind": "vector", "order": "march"}]})";
-  };
-  const std::string along_lanes = text(line, with("16"));
-  EXPECT_NE(along_lanes.find("  core    7936 x "), std::string::npos) << along_lanes;
-  EXPECT_NE(along_lanes.find("  vector  march\n"), std::string::npos) << along_lanes;
-  EXPECT_EQ(text(line, R"({"steps": 16})"), along_lanes) << "unless something else is asked for";
-  const std::string passes =
-      text(line, R"({"steps": 16, "levels": [{"kind": "vector", "order": "parallel"}]})");
-  EXPECT_EQ(passes.find("march\n  u"), std::string::npos) << passes;
-
-  EXPECT_EQ(text(line, with("5")),
-            "5 steps of 'b' are no kernel: so many steps do not move what lanes compute by whole vectors");
-  EXPECT_EQ(text(line, with("16", R"({"kind": "core", "extent": [64, 32]}, )")),
-            "16 steps of 'b' are no kernel: lanes of vectors make tiles 7936 wide");
-  const auto other = [&](auto update) {
-    return text(
-        [&] {
-          const Field<float> u("u", Image<float>("in", 1));
-          return evolve("b", u, 16, [&](Var x) { return update(u, x); });
-        },
-        with("16"));
-  };
-  const std::string no = "16 steps of 'b' are no kernel: lanes of vectors ";
-  EXPECT_EQ(other([](const Field<float>& u, Var x) { return min(u(x - 1), u(x + 1)); }),
-            no + "do arithmetic with neighbours alone");
-  EXPECT_EQ(other([](const Field<float>& u, Var x) { return .5f * u(x); }),
-            no + "keep the columns beside a pixel, a few, in registers");
-  EXPECT_EQ(other([](const Field<float>& u, Var x) { return u(x - 4) + u(x + 4); }),
-            no + "keep the columns beside a pixel, a few, in registers");
-  const auto plane = [] {
-    const Field<float> u("u", Image<float>("in"));
-    return evolve("b", u, 16, [&](Var x, Var y) { return u(x - 1, y) + u(x, y + 1); });
-  };
-  EXPECT_EQ(text(plane, with("16")),
-            "16 steps of 'b' are no kernel: lanes of a core's vectors march along lines of one field");
-  EXPECT_EQ(text_of(R"({"levels": [{"kind": "vector", "order": "march"}]})", of_cores),
-            "the kernel of 'b' is of no steps of a line, which alone go along lanes");
 }
 
 TEST(Plan, OfAnEvolutionTakesSeveralSteps) {

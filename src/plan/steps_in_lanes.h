@@ -15,7 +15,7 @@ namespace weft::plan {
 /// Columns of a lane: an odd number of cache lines, so that lanes do not fall on the same places of a cache.
 constexpr int columns_of_lane = 496;
 
-/// Of a tile whose lanes, those of 64 bytes of such scalars, have so many columns.
+/// Columns of a tile: 7936 for the 16 lanes of floats, 3968 for the 8 of doubles.
 int width_in_lanes(Scalar type);
 
 /// Why steps of a field do not go along lanes: a clause, or nothing. `update` is the first of them, as stages of an image of one

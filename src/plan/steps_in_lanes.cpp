@@ -1,4 +1,6 @@
-#include "plan/lanes_of_line.h"
+#include "plan/steps_in_lanes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -9,8 +11,8 @@
 namespace weft::plan {
 namespace {
 
-constexpr std::int64_t most_beside =
-    6;  // columns that an update reads beside its own: each step keeps as many vectors
+// Columns that an update reads beside its own: each step keeps as many vectors.
+constexpr std::int64_t most_beside = 6;
 
 /// The column that it reads, from its own; or it is none of a field's past.
 std::optional<std::int64_t> column_read_by(const ir::Read& read) {
@@ -56,7 +58,9 @@ std::optional<std::string> why_not_in_lanes(const ir::Stage& update, int steps) 
   if (left + right == 0 || left + right > most_beside)
     return "lanes of vectors keep the columns beside a pixel, a few, in registers";
   const int lanes = line_bytes / size_of(type.scalar);
-  if (steps * right % lanes != 0) return "so many steps do not move what lanes compute by whole vectors";
+  if (steps * right % lanes != 0)
+    return fmt::format("lanes store {} columns behind what they load, which is no multiple of {}",
+                       steps * right, lanes);
   return std::nullopt;
 }
 

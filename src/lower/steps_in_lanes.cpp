@@ -1,8 +1,5 @@
-#include "lower/line_lanes.h"
+#include "lower/steps_in_lanes.h"
 
-#include <algorithm>
-
-#include "analysis/interior.h"
 #include "base/round_up.h"
 #include "kernel/vector_body.h"
 #include "lower/strip_pixels.h"
@@ -33,38 +30,19 @@ Block update_of(const Tile& tile) {
   return pointers;
 }
 
-/// Of bounds at a constant distance the one that lies further in: `direction` is 1 or -1.
-std::vector<ir::Affine> tightest(const std::vector<ir::Affine>& bounds, std::int64_t direction) {
-  std::vector<ir::Affine> result;
-  for (const ir::Affine& bound : bounds) {
-    const auto alike = std::find_if(result.begin(), result.end(),
-                                    [&](const ir::Affine& other) { return (bound - other).is_constant(); });
-    if (alike == result.end())
-      result.push_back(bound);
-    else if ((bound - *alike).constant() * direction > 0)
-      *alike = bound;
-  }
-  return result;
-}
-
 /// Where all columns that lanes compute, and those that they read besides, are of the update's first case.
 Expr is_inside(const Tile& tile, const kernel::StepsInLanes& steps) {
   const kernel::VectorBody body(kernel::loop_of(steps));
   const auto [left, right] = kernel::beside(body.rows().front());
   const Expr from = kernel::sub(name(tile.from(0)), literal(round_up(steps.steps * left, body.scalars()))),
              until = kernel::add(name(tile.from(0)), literal(tile.width() + steps.steps * right));
-  const ir::Range& line = tile.result().box[0];
-  analysis::Bounds x{{line.min}, {line.min + line.extent}};
+  const Rows& rows = tile.rows();
+  Expr begin = rows.begin(0), end = rows.end(0);
   if (const auto box = box_of_first_case(*tile.context().members.front())) {
-    x.lower.insert(x.lower.end(), box->front().lower.begin(), box->front().lower.end());
-    x.upper.insert(x.upper.end(), box->front().upper.begin(), box->front().upper.end());
+    for (const ir::Affine& bound : box->front().lower) begin = kernel::max(begin, rows.lower(bound));
+    for (const ir::Affine& bound : box->front().upper) end = kernel::min(end, rows.lower(bound));
   }
-  Expr inside;
-  for (const ir::Affine& begin : tightest(x.lower, 1))
-    inside = kernel::both(inside, kernel::binary(BinaryOp::Le, tile.rows().lower(begin), from));
-  for (const ir::Affine& end : tightest(x.upper, -1))
-    inside = kernel::both(inside, kernel::binary(BinaryOp::Le, until, tile.rows().lower(end)));
-  return inside;
+  return kernel::both(kernel::binary(BinaryOp::Le, begin, from), kernel::binary(BinaryOp::Le, until, end));
 }
 
 }  // namespace

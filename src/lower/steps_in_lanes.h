@@ -1,4 +1,4 @@
-// Steps of a line in the lanes of vectors (plan/lanes_of_line.h), where the processor has them and a tile is inside.
+// Steps of a line in the lanes of vectors (plan/steps_in_lanes.h), where the processor has them and a tile is inside.
 #pragma once
 
 #include "lower/tile.h"
