@@ -122,18 +122,17 @@ schedule::Memory memory_of(const target::Target& target) {
   return {};
 }
 
-/// Sums of small windows are separated for the default search, which keeps rows of their columns.
-rewrite::Separate separate_for(const Scheduling& scheduling) {
-  using rewrite::Separate;
+/// The default search chooses groups by their times, and may keep rows of whatever it likes.
+rewrite::Preparation preparation_for(const Scheduling& scheduling) {
   const bool is_searched = scheduling.fuse == Fuse::Auto || scheduling.fuse == Fuse::Dp;
   const bool is_default = is_searched && scheduling.tile == Tile::Auto && scheduling.cost == Cost::Weft;
-  return is_default ? Separate::SmallSums : Separate::Large;
+  return is_default ? rewrite::Preparation::ForSearch : rewrite::Preparation::Usual;
 }
 
 ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,
-                      rewrite::Separate separate) {
-  ir::Pipeline pipeline = rewrite::prepare(definition, separate);
-  return target.processor == target::Processor::Cpu ? rewrite::prepare_for_cores(pipeline) : pipeline;
+                      rewrite::Preparation preparation) {
+  return target.processor == target::Processor::Cpu ? rewrite::prepare_for_cores(definition, preparation)
+                                                    : rewrite::prepare(definition, preparation);
 }
 
 Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target,
@@ -148,12 +147,12 @@ Scheduled scheduled(const ir::Pipeline& definition, const target::Target& target
         .help("take tile 'march' or 'block', or another target");
   std::optional<schedule::Grouping> asked;
   if (!scheduling.groups.empty()) asked = schedule::grouping_from_json(scheduling.groups);
-  const rewrite::Separate separate = asked ? asked->separated : separate_for(scheduling);
-  Scheduled result{prepared(definition, target, separate), {}, {}, {}};
+  const rewrite::Preparation preparation = asked ? asked->preparation : preparation_for(scheduling);
+  Scheduled result{prepared(definition, target, preparation), {}, {}, {}};
   if (scheduling.groups.empty() && scheduling.fuse != Fuse::Auto && scheduling.fuse != Fuse::Dp)
     result.partition = partition_of(definition, target, scheduling);
   schedule::Grouping grouping = asked ? *asked : chosen_grouping(result, target, scheduling);
-  grouping.separated = separate;
+  grouping.preparation = preparation;
   result.search = grouping.search;
   schedule::ScheduleOrWhy found =
       schedule_of_groups(result.pipeline, grouping, tiling_of(scheduling), memory_of(target));

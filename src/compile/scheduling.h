@@ -41,11 +41,11 @@ struct Scheduled {
   std::string search;  ///< How much was searched for the groups, if anything: a clause.
 };
 
-/// The windows that become stages where no schedule says it.
-rewrite::Separate separate_for(const Scheduling& scheduling = {});
-/// The pipeline with those windows separated, as the target's schedules divide it.
+/// What pipelines are prepared for where no schedule says it.
+rewrite::Preparation preparation_for(const Scheduling& scheduling = {});
+/// The pipeline as the target's schedules divide it.
 ir::Pipeline prepared(const ir::Pipeline& definition, const target::Target& target,
-                      rewrite::Separate separate);
+                      rewrite::Preparation preparation);
 
 /// Where the target's kernels keep rows that march.
 schedule::Memory memory_of(const target::Target& target);

@@ -217,7 +217,7 @@ schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t see
 schedule::Grouping legal_groups(const ir::Pipeline& prepared, const schedule::Grouping& grouping,
                                 const schedule::Memory& memory) {
   schedule::Grouping legal;
-  legal.separated = grouping.separated;
+  legal.preparation = grouping.preparation;
   for (std::vector<std::string> group : grouping.groups) {
     std::erase_if(group, [&](const std::string& name) {
       return std::none_of(prepared.stages.begin(), prepared.stages.end(),

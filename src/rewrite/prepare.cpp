@@ -4,6 +4,7 @@
 #include "rewrite/constant_divisors.h"
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
+#include "rewrite/few_steps.h"
 #include "rewrite/picked_planes.h"
 #include "rewrite/recompute_points.h"
 #include "rewrite/share_taps.h"
@@ -11,9 +12,14 @@
 
 namespace weft::rewrite {
 
-ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which, std::vector<SeparatedWindow>* separated) {
+ir::Pipeline prepare(const ir::Pipeline& pipeline, Preparation preparation,
+                     std::vector<SeparatedWindow>* separated) {
+  const bool is_for_search = preparation == Preparation::ForSearch;
+  // A few steps of an evolution become stages, with which all else can be fused.
+  ir::Pipeline result = is_for_search ? few_steps(pipeline, 2) : pipeline;
+  ir::verify(result, "few_steps");
   // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
-  ir::Pipeline result = share_taps(pipeline);
+  result = share_taps(result);
   ir::verify(result, "share_taps");
   // Sums of small integers leave floating point.
   result = exact_sums(result);
@@ -25,7 +31,7 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which, std::vector<S
   result = uneven_masks(result);
   ir::verify(result, "uneven_masks");
   // Large windows become columns and rows.
-  result = separate_windows(result, which, separated);
+  result = separate_windows(result, is_for_search ? Separate::SmallSums : Separate::Large, separated);
   ir::verify(result, "separate_windows");
   // Constants that are divided by become factors.
   result = constant_divisors(result);
@@ -36,9 +42,13 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which, std::vector<S
   return result;
 }
 
-ir::Pipeline prepare_for_cores(const ir::Pipeline& prepared) {
+ir::Pipeline prepare_for_cores(const ir::Pipeline& pipeline, Preparation preparation) {
+  // So do a few steps of volumes.
+  ir::Pipeline result = preparation == Preparation::ForSearch ? few_steps(pipeline, 3) : pipeline;
+  ir::verify(result, "few_steps");
+  result = prepare(result, preparation);
   // Reads at one of few planes become choices.
-  ir::Pipeline result = picked_planes(prepared);
+  result = picked_planes(result);
   ir::verify(result, "picked_planes");
   return result;
 }

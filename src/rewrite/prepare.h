@@ -6,13 +6,18 @@
 
 namespace weft::rewrite {
 
-/// Rewrites that pay on every target, and with Separate::Large under every schedule. Results stay the same to the bit, but for
-/// floats that are not strict. Schedules speak of the stages of a prepared pipeline.
-/// Windows that become stages are added to `separated`, if that is given.
-ir::Pipeline prepare(const ir::Pipeline& pipeline, Separate which = Separate::Large,
+/// What a pipeline is prepared for.
+enum class Preparation {
+  Usual,  ///< For every schedule: what pays even where each stage is stored.
+  ForSearch  ///< For groups that are chosen by their times: small sums are separated, and a few steps are stages.
+};
+
+/// Rewrites that pay on every target. Results stay the same to the bit, but for floats that are not strict. Schedules speak of the
+/// stages of a prepared pipeline. Windows that become stages are added to `separated`, if that is given.
+ir::Pipeline prepare(const ir::Pipeline& pipeline, Preparation preparation = Preparation::Usual,
                      std::vector<SeparatedWindow>* separated = nullptr);
 
-/// Rewrites of a prepared pipeline that pay on cores alone. Stages keep their names.
-ir::Pipeline prepare_for_cores(const ir::Pipeline& prepared);
+/// Likewise, and what pays on cores alone.
+ir::Pipeline prepare_for_cores(const ir::Pipeline& pipeline, Preparation preparation = Preparation::Usual);
 
 }  // namespace weft::rewrite

@@ -292,7 +292,7 @@ class Planning {
 ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
                                  const Memory& memory) {
   ScheduleOrWhy found = Planning(pipeline, grouping, tiling, memory).run();
-  if (found.schedule) found.schedule->separated = grouping.separated;
+  if (found.schedule) found.schedule->preparation = grouping.preparation;
   return found;
 }
 
@@ -312,7 +312,7 @@ Groups groups_of(const Schedule& schedule) {
 }
 
 Grouping grouping_of(const Schedule& schedule) {
-  return {groups_of(schedule), {}, {}, tiles_of(schedule), {}, schedule.separated};
+  return {groups_of(schedule), {}, {}, tiles_of(schedule), {}, schedule.preparation};
 }
 
 }  // namespace weft::schedule

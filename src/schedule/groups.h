@@ -11,7 +11,7 @@
 
 #include "ir/stage_ir.h"
 #include "plan/tiles.h"
-#include "rewrite/separate_windows.h"
+#include "rewrite/prepare.h"
 #include "schedule/hipacc/partition.h"
 #include "schedule/schedule.h"
 
@@ -28,7 +28,7 @@ struct Grouping {
   Tiles tiles{};                           ///< Of groups that have to march so.
   std::map<std::string, plan::Choices> kernels{};  ///< What else is asked for, by the stage that is stored.
   /// The windows of the definition that became stages of the pipeline that the groups are of.
-  rewrite::Separate separated = rewrite::Separate::Large;
+  rewrite::Preparation preparation = rewrite::Preparation::Usual;
 };
 
 struct ScheduleOrWhy {

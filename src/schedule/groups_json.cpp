@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_tile_extent = 1 << 16;
 constexpr const char *march = "march", *at_rest = "static";
-constexpr const char *separated_key = "separated", *small_sums = "small sums";
+constexpr const char *prepared_key = "prepared", *for_search = "for search";
 
 /// Far beyond any schedule, and far from what the stack could not bear.
 constexpr std::size_t most_bytes = 16 << 20;
@@ -102,9 +102,9 @@ Tile tile_from(const Json& tile, const std::string& result) {
           traversal == march ? Traversal::March : Traversal::Static};
 }
 
-Json as_json(const Groups& groups, rewrite::Separate separated) {
+Json as_json(const Groups& groups, rewrite::Preparation preparation) {
   Json json{{"groups", groups}};
-  if (separated == rewrite::Separate::SmallSums) json[separated_key] = small_sums;
+  if (preparation == rewrite::Preparation::ForSearch) json[prepared_key] = for_search;
   return json;
 }
 
@@ -115,14 +115,14 @@ Grouping grouping_from_json(const std::string& text) {
   if (json.is_object() && json.contains("schedule")) json = Json(json["schedule"]);
   if (!json.is_object() || !json.contains("groups")) throw not_a_schedule("has no groups");
   for (const auto& [key, value] : json.items()) {
-    if (key != "groups" && key != "tiles" && key != "kernels" && key != separated_key)
+    if (key != "groups" && key != "tiles" && key != "kernels" && key != prepared_key)
       throw not_a_schedule("says '" + key + "', which is unknown");
   }
   Grouping grouping{groups_from(json["groups"]), {}};
-  if (json.contains(separated_key)) {
-    if (json[separated_key] != small_sums)
-      throw not_a_schedule(fmt::format("separates something else than '{}'", small_sums));
-    grouping.separated = rewrite::Separate::SmallSums;
+  if (json.contains(prepared_key)) {
+    if (json[prepared_key] != for_search)
+      throw not_a_schedule(fmt::format("is prepared for something else, not '{}'", for_search));
+    grouping.preparation = rewrite::Preparation::ForSearch;
   }
   if (json.contains("kernels")) {
     if (!json["kernels"].is_object()) throw not_a_schedule("has kernels that are not by stages' names");
@@ -138,7 +138,7 @@ Grouping grouping_from_json(const std::string& text) {
 std::string to_json(const Groups& groups) { return Json{{"groups", groups}}.dump(); }
 
 std::string to_json(const Grouping& grouping) {
-  Json json = as_json(grouping.groups, grouping.separated);
+  Json json = as_json(grouping.groups, grouping.preparation);
   for (const auto& [result, tile] : grouping.tiles) {
     Json& one = json["tiles"][result] = {{"width", tile.width}, {"height", tile.height}};
     if (tile.traversal == Traversal::Static) one["traversal"] = at_rest;
@@ -148,7 +148,7 @@ std::string to_json(const Grouping& grouping) {
 }
 
 std::string to_json(const Schedule& schedule) {
-  Json json = as_json(groups_of(schedule), schedule.separated);
+  Json json = as_json(groups_of(schedule), schedule.preparation);
   for (const plan::KernelPlan& kernel : schedule.kernels) {
     if (kernel.evolves_with.empty()) json["kernels"][kernel.result] = plan::as_json(kernel);
   }

@@ -8,7 +8,7 @@
 #include "ir/stage_ir.h"
 #include "plan/choices.h"
 #include "plan/plan.h"
-#include "rewrite/separate_windows.h"
+#include "rewrite/prepare.h"
 
 namespace weft::schedule {
 
@@ -46,7 +46,7 @@ struct Schedule {
   std::vector<StagePlan> stages;          ///< One per stage of the pipeline, in its order.
   std::vector<plan::KernelPlan> kernels;  ///< How each stored stage is made, in the order of the pipeline.
   /// The windows of the definition that became stages of the pipeline.
-  rewrite::Separate separated = rewrite::Separate::Large;
+  rewrite::Preparation preparation = rewrite::Preparation::Usual;
 
   const StagePlan& of(const std::string& stage) const;
   /// Of the kernel that stores the stage.

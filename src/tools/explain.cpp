@@ -324,7 +324,7 @@ void explain(const ExplainOptions& options) {
                        compile::DeviceCompiler());
     const std::optional<LoopsOfModule> loops = explain_loops(module, options);
     const std::vector<WindowReport> windows =
-        windows_of(definition, what.schedule.separated, target.processor, what.schedule.kernels);
+        windows_of(definition, what.schedule.preparation, target.processor, what.schedule.kernels);
     if (options.json)
       return print_json(application, definition, what, stages, windows, host, kernels, roofs, loops, options);
     print(application, what, stages, windows, sizes, host, kernels, roofs, loops, options);

@@ -225,7 +225,7 @@ std::optional<Failure> failure_of(Recipe& recipe, const Way& way, const compile:
   build(trial);
   if (auto& grouping = trial.recipe.grouping; grouping && trial.pipeline) {
     const target::Target target = target_of(way);
-    grouping = legal_groups(compile::prepared(trial.pipeline->ir(), target, grouping->separated), *grouping,
+    grouping = legal_groups(compile::prepared(trial.pipeline->ir(), target, grouping->preparation), *grouping,
                             compile::memory_of(target));
   }
   recipe = trial.recipe;  // with types, and groups that it has
@@ -315,7 +315,7 @@ void draw_groups(std::vector<Trial*>& trials, const Way& way, RandomTotals& tota
     const compile::Scheduled chosen = compile::scheduled(t->pipeline->ir(), target);
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
       schedule::Grouping all = random_groups(chosen.pipeline, t->recipe.seed * attempts + attempt);
-      all.separated = chosen.schedule.separated;
+      all.preparation = chosen.schedule.preparation;
       const schedule::Grouping& legal =
           t->recipe.grouping.emplace(legal_groups(chosen.pipeline, all, memory));
       totals.too_large += static_cast<std::int64_t>(all.groups.size() - legal.groups.size());

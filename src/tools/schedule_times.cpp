@@ -34,8 +34,8 @@ std::string ordinal(int number) {
 
 Contenders::Contenders(const Subject& subject)
     : subject_(subject),
-      separated_(compile::separate_for()),
-      prepared_(compile::prepared(subject.pipeline.ir(), target::Processor::Cpu, separated_)),
+      preparation_(compile::preparation_for()),
+      prepared_(compile::prepared(subject.pipeline.ir(), target::Processor::Cpu, preparation_)),
       sizes_(sizes_of(subject)),
       arguments_(subject.arguments) {}
 
@@ -67,7 +67,7 @@ void Contenders::add(const std::string& name, Fuse fuse, Tile tile) {
 }
 
 bool Contenders::add(const std::string& name, schedule::Grouping grouping) {
-  grouping.separated = separated_;
+  grouping.preparation = preparation_;
   const auto legal = schedule_of_groups(prepared_, grouping, schedule::Tiling::March);
   if (!legal.schedule) throw InternalError("groups that are not legal: " + legal.why);
   return add_if_new(name, *legal.schedule);
@@ -85,7 +85,7 @@ void Contenders::add_in_strips() {
   const std::string name = fastest().names.front();
   schedule::Grouping grouping = fastest().grouping;
   const ir::Pipeline pipeline =
-      compile::prepared(subject_.pipeline.ir(), target::Processor::Cpu, grouping.separated);
+      compile::prepared(subject_.pipeline.ir(), target::Processor::Cpu, grouping.preparation);
   const auto scheduled = [&] {
     return schedule_of_groups(pipeline, grouping, schedule::Tiling::March).schedule;
   };

@@ -65,7 +65,7 @@ class Contenders {
   bool add_if_new(const std::string& name, const schedule::Schedule& schedule);
 
   const Subject& subject_;
-  rewrite::Separate separated_;
+  rewrite::Preparation preparation_;
   ir::Pipeline prepared_;
   ir::Sizes sizes_;
   int threads_ = 0;

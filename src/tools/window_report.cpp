@@ -72,11 +72,11 @@ bool reads_any_of(const ir::Expr& e, const std::set<std::string>& names) {
 
 }  // namespace
 
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Separate which,
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Preparation preparation,
                                      target::Processor processor,
                                      const std::vector<plan::KernelPlan>& kernels) {
   std::vector<rewrite::SeparatedWindow> separated;
-  const ir::Pipeline pipeline = rewrite::prepare(definition, which, &separated);
+  const ir::Pipeline pipeline = rewrite::prepare(definition, preparation, &separated);
   std::vector<WindowReport> reports;
   std::set<std::string> made, with_lines;  // with_lines: their short lines are what pieces leave over
   for (const auto& window : separated) {

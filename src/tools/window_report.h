@@ -6,7 +6,7 @@
 
 #include "ir/stage_ir.h"
 #include "plan/plan.h"
-#include "rewrite/separate_windows.h"
+#include "rewrite/prepare.h"
 #include "target/target.h"
 
 namespace weft::tools {
@@ -17,7 +17,7 @@ struct WindowReport {
 };
 
 /// Those of the definition's stages, and of a stage that a rewrite made what is not unrolled; in kernels made like that.
-std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Separate which,
+std::vector<WindowReport> windows_of(const ir::Pipeline& definition, rewrite::Preparation preparation,
                                      target::Processor processor,
                                      const std::vector<plan::KernelPlan>& kernels);
 

@@ -21,14 +21,14 @@ struct InTiles {
     std::string stages;
     for (const auto& stage : chosen.pipeline.stages)
       stages += (stages.empty() ? "\"" : ", \"") + stage->name + "\"";
-    const bool has_columns = chosen.schedule.separated == rewrite::Separate::SmallSums;
-    const std::string separated = has_columns ? R"("separated": "small sums", )" : "";
+    const bool has_columns = chosen.schedule.preparation == rewrite::Preparation::ForSearch;
+    const std::string prepared = has_columns ? R"("prepared": "for search", )" : "";
     const std::string levels = R"([{"kind": "grid", "extent": ["all", )" + std::to_string(rows) +
                                R"(]}, {"kind": ")" + owner + "\"}]";
     const ir::Stage& input = *pipeline.ir().inputs[0];
     const Buffer image = Buffer::allocate(input.type, {width / size_of(input.type), 3 * rows});
     kernels = count_kernels(pipeline, {{{input.name, image}}, {}, {}},
-                            {.groups = "{" + separated + R"("groups": [[)" + stages + R"(]], "kernels": {")" +
+                            {.groups = "{" + prepared + R"("groups": [[)" + stages + R"(]], "kernels": {")" +
                                        plan.result + R"(": {"levels": )" + levels + "}}}"});
   }
 

@@ -49,6 +49,7 @@ const std::vector<Agreement> agreements = {
     {"chromatic_aberration", Scalar::F32, {.06}, "a coordinate of 640 is off by 2^-13, slopes go up to 255"},
     {"color_convert", Scalar::U8, off_by_one(.01), "sums of hundredths: one in a hundred is a tie"},
     {"corners", Scalar::U8, exactly, "strict"},
+    {"diffusion", Scalar::U8, off_by_one(.005), "rounded floats"},
     {"dilate", Scalar::U8, exactly, "integers"},
     {"dilate", Scalar::F32, exactly, "chooses, does not compute"},
     {"enhance", Scalar::F32, {.02}, "the slope of t^0.6 at 0 makes 2e-6 * 255 of an error of 2^-22 there"},
@@ -145,6 +146,7 @@ std::vector<Variant> variants() {
   all.push_back({"bilateral", {}, {}, {{"sigma_r", 24}}});
   all.push_back({"bilateral", {{"window", "disc"}}, {}, {}});
   all.push_back({"corners", {}, {}, {{"threshold", 5e4}}});
+  for (const char* steps : {"4", "9"}) all.push_back({"diffusion", {{"steps", steps}}, {}, {}});
   all.push_back({"harris", {}, {}, {{"k", 0.06}}});
   all.push_back({"optical_flow", {{"window", "3"}, {"ties", "first"}}, {}, {}});
   all.push_back({"optical_flow", {{"window", "5"}}, {}, {}});

@@ -124,5 +124,33 @@ TEST(Evolve, AmongOtherStages) {
   expect_agreement_after_steps({point("out", end - start + total), end}, in.type(), evolution_sizes);
 }
 
+/// A few steps that are known become stages among the others.
+TEST(Evolve, FewStepsAmongOtherStages) {
+  for (const int steps : {0, 1, 2, 5, 8, 9}) {
+    for (const char* mode : {"none", "clamp", "repeat", "constant"}) {
+      SCOPED_TRACE(::testing::Message() << steps << " steps, border " << mode);
+      const bool has_border = mode != std::string("none");
+      Image<std::uint8_t> in("in"), slope("slope");
+      Stage weight = stage("weight", in.size(), [&](Var x, Var y) {
+        return .25f + .001f * cast<float>(slope.border(Border::clamp())(y, x));
+      });
+      Field<float> u("u", point("start", cast<float>(in)));
+      u.freeze(has_border ? 0 : 1);
+      const Accessor before = has_border ? u.border(Border::named(mode, 3)) : Accessor(u);
+      const Accessor older = has_border ? u.back(2).border(Border::named(mode, 3)) : u.back(2);
+      const Stage end = evolve("end", u, steps, [&](Var x, Var y) {
+        return weight(x, y) * (before(x - 1, y) + before(x, y + 1)) + .5f * older(x + 1, y) +
+               cast<float>(step_number());
+      });
+      const Pipeline pipeline("p", Outputs(point("out", saturate<std::uint8_t>(end))).strict());
+      const Program program = pipeline.compile(compile_options());
+      for (const Extents2& size : evolution_sizes)
+        expect_agreement(
+            program, pipeline,
+            {{{"in", noise(in.type(), size, 31)}, {"slope", noise(in.type(), {9, 4}, 32)}}, {}, {}});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing_support

@@ -33,11 +33,12 @@ const std::vector<Extents>& sizes(int rank) {
 
 template <class T>
 Array<T> random_array(const Extents& extents, std::uint64_t seed) {
-  std::mt19937_64 random(seed);  // 0 … 1000, as in the sources
+  const double most = std::is_integral_v<T> ? 255 : 1000;  // as in the sources
+  std::mt19937_64 random(seed);
   Array<T> a;
   std::copy(extents.begin(), extents.end(), a.extents.begin());
   a.values.resize(a.extents[0] * a.extents[1] * a.extents[2]);
-  for (T& v : a.values) v = static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-53 * 1000);
+  for (T& v : a.values) v = static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-53 * most);
   return a;
 }
 
@@ -135,11 +136,15 @@ const std::vector<NamedBoundary>& boundaries() {
   return all;
 }
 
-Pipeline pipeline_of(const std::string& application, const NamedBoundary& boundary) {
+Settings settings_of(const NamedBoundary& boundary) {
   Settings settings;
   settings.options["border"] = boundary.name;
   if (boundary.boundary.edge == Edge::Constant) settings.options["border_value"] = "40";
-  return build(applications().at(application), settings).pipeline;
+  return settings;
+}
+
+Pipeline pipeline_of(const std::string& application, const NamedBoundary& boundary) {
+  return build(applications().at(application), settings_of(boundary)).pipeline;
 }
 
 std::vector<Program> compiled(const Pipeline& pipeline,
@@ -201,6 +206,33 @@ TEST_P(Life, IsThePlainLoop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Life,
+                         testing::ValuesIn(boundaries().begin() + 1, boundaries().end()),  // it has no halo
+                         [](const auto& info) { return info.param.name; });
+
+class Diffusion : public testing::TestWithParam<NamedBoundary> {};
+
+TEST_P(Diffusion, IsThePlainLoop) {
+  const NamedBoundary& boundary = GetParam();
+  for (const int steps : {0, 1, 4, 9}) {
+    Settings settings = settings_of(boundary);
+    settings.options["steps"] = std::to_string(steps);
+    settings.options["edge"] = "20";
+    for (const Program& program : compiled(build(applications().at("diffusion"), settings).pipeline)) {
+      for (const Extents& extents : sizes(2)) {
+        Array<std::uint8_t> in = random_array<std::uint8_t>(extents, 7);
+        const Array<double> expected = diffusion(in, steps, 20, boundary.boundary);
+        const Buffer out = program.run({{{"in", buffer_of(in, 2)}}, {}, {}}).at("out");
+        const auto* values = static_cast<const std::uint8_t*>(out.data());
+        for (std::size_t i = 0; i < expected.values.size(); ++i) {
+          ASSERT_NEAR(values[i], expected.values[i], .501)
+              << extents[0] << "x" << extents[1] << ", pixel " << i << " after " << steps << " steps";
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Diffusion,
                          testing::ValuesIn(boundaries().begin() + 1, boundaries().end()),  // it has no halo
                          [](const auto& info) { return info.param.name; });
 

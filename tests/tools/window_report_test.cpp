@@ -10,7 +10,7 @@ namespace {
 std::string windows(const Outputs& outputs, target::Processor processor = target::Processor::Cpu) {
   std::string text;
   for (const WindowReport& w :
-       windows_of(Pipeline("test", outputs).ir(), rewrite::Separate::Large, processor, {}))
+       windows_of(Pipeline("test", outputs).ir(), rewrite::Preparation::Usual, processor, {}))
     text += w.window + " of " + w.stage + " becomes " + w.form + ": " + w.why + "\n";
   return text;
 }

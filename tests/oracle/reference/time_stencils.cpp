@@ -251,6 +251,23 @@ Array<std::uint8_t> life(const Array<std::uint8_t>& in, int steps, const Boundar
   return old;
 }
 
+Array<double> diffusion(const Array<std::uint8_t>& in, int steps, double edge, const Boundary& boundary) {
+  Array<double> old{in.extents, std::vector<double>(in.values.begin(), in.values.end())};
+  Array<double> next = old;
+  for (int t = 0; t < steps; ++t) {
+    for_each_cell(in, 2, 1, boundary, [&](std::int64_t x, std::int64_t y, std::int64_t) {
+      double flow = 0;
+      for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        const double difference = read(old, x + dx, y + dy, 0, boundary) - old.at(x, y);
+        flow += difference / (1 + std::pow(difference / edge, 2));
+      }
+      next.at(x, y) = old.at(x, y) + flow / 5;
+    });
+    std::swap(old, next);
+  }
+  return old;
+}
+
 template <class T>
 Fields<T> fdtd2d(Fields<T> fields, int steps) {
   auto& [ex, ey, hz] = fields;

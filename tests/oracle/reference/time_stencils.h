@@ -76,6 +76,10 @@ Array<T> twodepth(const Array<T>& in, int steps, const Boundary& boundary);
 /// Conway's game of life: what is not 0 is alive; 0 and 1 come back.
 Array<std::uint8_t> life(const Array<std::uint8_t>& in, int steps, const Boundary& boundary);
 
+/// Perona and Malik's anisotropic diffusion with c(s) = 1 / (1 + (s / edge)^2), a fifth of each difference to a step. It comes back
+/// unrounded.
+Array<double> diffusion(const Array<std::uint8_t>& in, int steps, double edge, const Boundary& boundary);
+
 /// PolyBench's fdtd-2d: electric fields along x and y, and the magnetic field; all of one size. Row 0 of ey
 /// is the number of the step.
 template <class T>

@@ -259,13 +259,13 @@ TEST(GroupsAsJson, AreRefusedWhereTheyWouldBreakTheReader) {
 }
 
 TEST(GroupsAsJson, SayWhichPipelineTheyAreOf) {
-  const Grouping grouping{{{"a", "b"}}, {}, {}, {}, {}, rewrite::Separate::SmallSums};
+  const Grouping grouping{{{"a", "b"}}, {}, {}, {}, {}, rewrite::Preparation::ForSearch};
   const std::string text = to_json(grouping);
-  EXPECT_EQ(text, R"({"groups":[["a","b"]],"separated":"small sums"})");
-  EXPECT_EQ(grouping_from_json(text).separated, rewrite::Separate::SmallSums);
-  EXPECT_EQ(grouping_from_json(R"({"groups": []})").separated, rewrite::Separate::Large);
-  EXPECT_EQ(refusal_of(R"({"groups": [], "separated": "all"})"),
-            "the schedule separates something else than 'small sums'");
+  EXPECT_EQ(text, R"({"groups":[["a","b"]],"prepared":"for search"})");
+  EXPECT_EQ(grouping_from_json(text).preparation, rewrite::Preparation::ForSearch);
+  EXPECT_EQ(grouping_from_json(R"({"groups": []})").preparation, rewrite::Preparation::Usual);
+  EXPECT_EQ(refusal_of(R"({"groups": [], "prepared": "all"})"),
+            "the schedule is prepared for something else, not 'for search'");
 }
 
 TEST(GroupsAsJson, HaveTiles) {
