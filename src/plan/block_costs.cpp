@@ -8,6 +8,7 @@
 
 #include "plan/barriers.h"
 #include "plan/march.h"
+#include "plan/split_traffic.h"
 #include "plan/warp_strip.h"
 #include "target/block.h"
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/split_traffic.h"
+
 namespace weft::plan {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "ir/print.h"
 #include "plan/plan.h"
+#include "plan/split_traffic.h"
 
 namespace weft::plan {
 namespace {
@@ -52,6 +53,17 @@ std::string text_of_prefetch(const KernelPlan& plan) {
   return fmt::format("{} {}", plan.prefetch, plan.step[1] == 1 && plan.has_one_rate() ? "rows" : "steps");
 }
 
+/// "0.31 pixels for each step of one, at least; single steps move 2"
+std::string moved_by(const SplitTiles& split) {
+  double moved = 0;
+  for (std::size_t f = 0; f < split.level.size(); ++f) {
+    const PixelsOfBand pixels = pixels_of_band(split, f);
+    moved += (pixels.read + pixels.written) / split.steps;
+  }
+  return fmt::format("{:.2g} pixels for each step of one, at least; single steps move {}", moved,
+                     2 * split.level.size());
+}
+
 using Line = std::pair<std::string, std::string>;
 
 std::vector<Line> lines_of(const KernelPlan& plan) {
@@ -80,7 +92,10 @@ std::vector<Line> lines_of(const KernelPlan& plan) {
   if (plan.parts)
     lines.emplace_back("parts", fmt::format("{} columns of {} rows, in {} accumulators", plan.parts->columns,
                                             plan.parts->rows, plan.parts->accumulators));
-  if (plan.split) lines.emplace_back("split", to_string(*plan.split));
+  if (plan.split) {
+    lines.emplace_back("split", to_string(*plan.split));
+    lines.emplace_back("moves", moved_by(*plan.split));
+  }
   if (plan.reads_initial) lines.emplace_back("first", "step reads what fields begin with where it lies");
   if (plan.scatter) lines.push_back(to_text(*plan.scatter));
   const std::string where = plan.is_of_lanes()    ? "each lane's registers"

@@ -21,31 +21,6 @@ Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes) {
   return traffic;
 }
 
-Traffic traffic_of_split(const KernelPlan& plan, const ir::Sizes& sizes) {
-  const SplitTiles& split = *plan.split;
-  // Shares of the pixels that upright tiles have at the bottom of a band, and inverted ones at its top.
-  double upright = 1, inverted = 1;
-  for (const SplitDimension& d : split.dims) {
-    const double lean = static_cast<double>(d.left + d.right) / split.unit;
-    upright *= std::min(1.0, (d.top + lean * split.levels_of_band()) / d.pitch);
-    inverted *= 1 - static_cast<double>(d.top) / d.pitch;
-  }
-  // In d dimensions the others lie between both.
-  const double between = split.dims.size() > 1 ? std::max(0.0, 1 - inverted) / 2 : 0;
-  Traffic traffic;
-  const auto bytes = [&](const ImageUse& i) { return pixels_of(box_of(i.box, sizes)) * size_of(i.type); };
-  for (const ImageUse& field : plan.written) {
-    traffic.read += bytes(field) * (upright + split.turn * (inverted + between));
-    traffic.written += bytes(field) * (1 + (split.turn > 1 ? inverted + between : 0));
-  }
-  for (const ImageUse& image : plan.images) {
-    const bool is_field = std::any_of(plan.written.begin(), plan.written.end(),
-                                      [&](const ImageUse& field) { return field.box == image.box; });
-    if (!is_field) traffic.read += bytes(image) * launches_of(split);
-  }
-  return traffic;
-}
-
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline) {
   ir::Sizes sizes;
   for (const ir::StagePtr& input : pipeline.inputs)

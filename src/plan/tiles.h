@@ -29,10 +29,6 @@ struct Traffic {
 };
 Traffic traffic_of(const KernelPlan& plan, const ir::Sizes& sizes);
 
-/// Of a band of split tiles: upright ones read what they begin with, and pixels beside it; inverted ones read what both
-/// arrays hold of the rest. All arrays are written.
-Traffic traffic_of_split(const KernelPlan& plan, const ir::Sizes& sizes);
-
 /// Extents of every image where nobody has said any.
 ir::Sizes nominal_sizes(const ir::Pipeline& pipeline);
 /// Where steps in time matter: fields that no cache holds, as benchmarks of iterated stencils have them.
