@@ -1,5 +1,5 @@
 // Pipeline 'heat2d', emitted by Weft. How it runs:
-//   heat2d  stored: it is an output; a step takes least if one kernel takes 32 in split tiles (by the model, 1: 4.78 ms, 4 split: 2.78, 8 split: 2.34, 16 split: 2.21, 32 split: 2.14)
+//   heat2d  stored: it is an output; a step takes least if one kernel takes 32 in split tiles (by the model, 1: 4.78 ms, 4 split: 2.85, 8 split: 2.39, 16 split: 2.24, 32 split: 2.15)
 //
 // Compile with: -std=c++17 -O3 -march=native -fwrapv -fno-math-errno -fno-trapping-math -freciprocal-math -ffp-contract=fast
 #include "heat2d.h"
