@@ -119,6 +119,7 @@ void each_operand(Stmt& statement, const std::function<void(Expr&)>& change) {
 void each_operand(const Node& node, const std::function<void(const Expr&)>& visitor) {
   each_of_node(node.op, visitor);
 }
+void each_operand(Node& node, const std::function<void(Expr&)>& change) { each_of_node(node.op, change); }
 void each_block(const Stmt& statement, const std::function<void(const Block&)>& visitor) {
   each_block_of(statement.op, visitor);
 }

@@ -16,6 +16,7 @@ namespace weft::kernel {
 void each_operand(const Stmt& statement, const std::function<void(const Expr&)>& visitor);
 void each_operand(Stmt& statement, const std::function<void(Expr&)>& change);
 void each_operand(const Node& node, const std::function<void(const Expr&)>& visitor);
+void each_operand(Node& node, const std::function<void(Expr&)>& change);
 /// The blocks inside a statement.
 void each_block(const Stmt& statement, const std::function<void(const Block&)>& visitor);
 void each_block(Stmt& statement, const std::function<void(Block&)>& change);

@@ -17,6 +17,7 @@
 #include "kernel/narrow_indices.h"
 #include "kernel/neighbours.h"
 #include "kernel/reciprocals.h"
+#include "kernel/roll_passes.h"
 #include "kernel/share_loads.h"
 #include "kernel/share_places.h"
 #include "kernel/verify.h"
@@ -158,7 +159,12 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
     for (kernel::Function& function : module.functions) kernel::hide_factors(function, layout.names);
     kernel::verify(module, "hide_factors");
   }
-  // 14. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 14. Passes that are alike become loops.
+  if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::roll_passes(function, layout.names);
+    kernel::verify(module, "roll_passes");
+  }
+  // 15. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }
