@@ -17,8 +17,13 @@ namespace {
 
 constexpr int usual_steps_of_split = 16;
 constexpr int pixels_of_split = 256;  // in whole rows: what the threads of a block share at a time
-// Up to 15 steps that a kernel of 16 leaves over would be as many passes over the field.
-constexpr int least_steps_with_rest = 16, steps_of_rest = 4;
+// Up to 15 steps that a kernel of 16 leaves over would be as many passes over the field. On GPUs, where a pass over memory is all that a
+// step takes, so are the 5 that one of 6 leaves, or the 3 of a run that takes no more.
+struct Rest {
+  int least_steps;  // of a kernel that has another one beside it,
+  int steps;        // which takes so many
+};
+constexpr Rest rest_of_cores{16, 4}, rest_of_blocks{4, 2};
 // Rows of a tile, for each of the steps that it takes, and at most; and of images that are computed together.
 constexpr int least_height_of_steps = 8, most_height_of_steps = 512, most_rows_of_steps = 4;
 
@@ -149,8 +154,9 @@ std::optional<std::string> add_steps(KernelPlan& plan, const ir::Evolution& evol
     // What is left over takes fewer passes than steps, and one over all fields, where that is possible.
     Choices of_rest;
     of_rest.steps_from = asked.steps_from;
-    if (!memory.is_of_blocks() && steps >= least_steps_with_rest)
-      add_at_once(plan, evolution, steps_of_rest, memory, of_rest);
+    const Rest rest = memory.is_of_blocks() ? rest_of_blocks : rest_of_cores;
+    if (steps >= rest.least_steps && steps % rest.steps == 0)
+      add_at_once(plan, evolution, rest.steps, memory, of_rest);
     if (evolution.fields.size() > 1) add_at_once(plan, evolution, 1, memory, of_rest);
   }
   plan.reads_initial = !asked.split && can_read_initial(evolution, !plan.several.empty());

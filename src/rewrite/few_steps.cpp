@@ -107,7 +107,10 @@ class StepsAsStages {
 }  // namespace
 
 ir::Pipeline few_steps(const ir::Pipeline& pipeline, int most_rank) {
-  return StepsAsStages(pipeline, most_rank).run();
+  const bool has_few =
+      std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
+                  [&](const ir::StagePtr& stage) { return few_steps_of(*stage, most_rank).has_value(); });
+  return has_few ? StepsAsStages(pipeline, most_rank).run() : pipeline;
 }
 
 }  // namespace weft::rewrite
