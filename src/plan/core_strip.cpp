@@ -23,8 +23,9 @@ constexpr int least_width = 128, most_width = 2048, width_step = 64;  // of a st
 constexpr int kept_bytes_of_volume = 448 * 1024, most_width_of_volume = 256, least_lines = 4, most_lines = 64,
               lines_step = 4;
 constexpr int columns_of_whole_vectors =
-    48;                            // at most, beside a tile whose rows are computed in whole vectors
-constexpr int pixels_of_row = 32;  // that take as long as what each row takes besides its pixels
+    48;                                // at most, beside a tile whose rows are computed in whole vectors
+constexpr int most_least_height = 64;  // of a strip, in rows
+constexpr int pixels_of_row = 32;      // that take as long as what each row takes besides its pixels
 
 /// Of all rows that a tile keeps; a file may ask for more than integers hold.
 double kept_bytes_of(const March& march, const Tile& tile, int lines = 1, int rows_of_pass = 1) {
@@ -158,6 +159,10 @@ std::optional<std::string> why_not_in_caches(const March& march, const ir::Stage
   if (bytes <= most_kept_bytes_of_parts) return std::nullopt;
   return fmt::format("'{}' takes strips of {} columns, whose rows are {} KB: more than {}", result.name,
                      part_pixels, bytes / 1024, most_kept_bytes_of_parts / 1024);
+}
+
+int least_height(const March& march) {
+  return std::clamp(round_up(4 * rows_before(march, true), height_step), height_step, most_least_height);
 }
 
 int strip_width(const March& march, int rows_of_pass) {

@@ -15,8 +15,11 @@
 namespace weft::plan {
 
 /// Strips are as tall as possible while there are 64 of them, so that each core has some: tall strips compute little twice at
-/// their ends. Heights are multiples of the least.
-constexpr int enough_strips = 64, least_height = 16, most_height = 256;
+/// their ends.
+constexpr int enough_strips = 64, height_step = 16, most_height = 256;
+/// Of the strips of a march: 4 times as many rows as members begin above each, or much would be computed twice; and 64 at most, or
+/// small images would be too few strips for many cores.
+int least_height(const March& march);
 
 /// A core combines the elements of a reduction in parts of this size at most: a piece of a row, or several whole rows. Blocks
 /// of threads have parts of their own (block_strip.h).

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 #include <weft/error.h>
 
+#include <optional>
+
 #include "kernel/evaluate.h"
 
 namespace weft::plan {
@@ -14,13 +16,16 @@ using kernel::literal;
 
 namespace {
 
-/// Whether the sizes are all multiples of the last, up to the first.
-bool are_multiples(const Extent& extent) {
-  const auto count = static_cast<int>(extent.sizes.size());
-  for (int i = 0; i < count; ++i) {
-    if (extent.sizes[i] != extent.sizes.back() * (count - i)) return false;
+/// By which sizes differ that are multiples of it: all there are from the last up to the first.
+std::optional<int> step_of(const Extent& extent) {
+  const std::size_t count = extent.sizes.size();
+  if (count < 4) return std::nullopt;
+  const int step = extent.sizes[count - 2] - extent.sizes[count - 1];
+  for (std::size_t i = 1; i < count; ++i) {
+    if (extent.sizes[i - 1] - extent.sizes[i] != step) return std::nullopt;
   }
-  return count > 3 && (extent.sizes.back() & (extent.sizes.back() - 1)) == 0;
+  const bool is_power = step > 0 && (step & (step - 1)) == 0;
+  return is_power && extent.sizes.back() % step == 0 ? std::optional(step) : std::nullopt;
 }
 
 /// The least size that is no less than `pixels`.
@@ -34,9 +39,9 @@ Expr no_less_than(const Expr& pixels, const Extent& extent) {
 
 Extent in_room(int least, int step, int room) { return {{least}, room, step}; }
 
-Extent multiples(int step, int most, int enough) {
+Extent multiples(int step, int least, int most, int enough) {
   Extent extent{{}, enough};
-  for (int size = most / step * step; size > 0; size -= step) extent.sizes.push_back(size);
+  for (int size = most / step * step; size >= least; size -= step) extent.sizes.push_back(size);
   return extent;
 }
 
@@ -48,11 +53,11 @@ Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_sid
         kernel::max(kernel::div(literal(extent.enough), kernel::max(side_by_side, literal(1))), literal(1));
     return given(no_less_than(kernel::parts(pixels, in_line), extent));
   }
-  if (are_multiples(extent)) {
-    const int step = extent.sizes.back(), most = extent.sizes.front();
+  if (const auto step = step_of(extent)) {
+    const int least = extent.sizes.back(), most = extent.sizes.front();
     const Expr even = kernel::div(kernel::mul(pixels, side_by_side), literal(extent.enough));
-    const Expr whole = kernel::binary(BinaryOp::And, even, literal(-step));
-    return given(kernel::min(kernel::max(whole, literal(step)), literal(most)));
+    const Expr whole = kernel::binary(BinaryOp::And, even, literal(-*step));
+    return given(kernel::min(kernel::max(whole, literal(least)), literal(most)));
   }
   Expr result = given(literal(extent.sizes.back()));
   for (auto size = extent.sizes.rbegin() + 1; size != extent.sizes.rend(); ++size) {
@@ -78,8 +83,10 @@ std::string to_string(const Extent& extent) {
   if (extent.step > 0)
     return fmt::format("{} + {}n for {} at most", extent.sizes.front(), extent.step, extent.enough);
   if (extent.is_fixed()) return std::to_string(extent.fixed());
-  if (are_multiples(extent))
-    return fmt::format("{}..{} for {}", extent.sizes.front(), extent.sizes.back(), extent.enough);
+  if (const auto step = step_of(extent)) {
+    const std::string by = *step == extent.sizes.back() ? "" : fmt::format(" by {}", *step);
+    return fmt::format("{}..{}{} for {}", extent.sizes.front(), extent.sizes.back(), by, extent.enough);
+  }
   return fmt::format("{} for {}", fmt::join(extent.sizes, "|"), extent.enough);
 }
 

@@ -31,8 +31,8 @@ inline Extent all_pixels() { return {}; }
 inline Extent fixed(int pixels) { return {{pixels}}; }
 /// least, least + step …: the first that makes no more tiles than there is room for, or one tile.
 Extent in_room(int least, int step, int room);
-/// most, most - step … step.
-Extent multiples(int step, int most, int enough);
+/// most, most - step … least.
+Extent multiples(int step, int least, int most, int enough);
 
 /// What `given` makes of the size of tiles along `pixels`, where `side_by_side` tiles stand next to each other.
 kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const kernel::Expr& side_by_side,

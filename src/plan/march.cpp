@@ -424,10 +424,12 @@ bool is_of_volumes(const March& march) {
   return !march.rolling.empty() && march.rolling.front().window.size() > 2;
 }
 
-int rows_before(const March& march) {
+int rows_before(const March& march, bool of_members) {
   std::int64_t steps = 0;
-  for (const RollingRows& r : march.rolling)
+  for (const RollingRows& r : march.rolling) {
+    if (of_members && !r.is_member) continue;
     steps = std::max(steps, ir::floor_div(r.ahead - r.down().min + r.rate[1] - 1, r.rate[1]));
+  }
   return static_cast<int>(steps) * march.step[1];
 }
 

@@ -102,7 +102,7 @@ inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate
 bool is_of_volumes(const March& march);
 
 /// Rows of the result above the first of a strip with which a march begins: whole steps, so that those that
-/// are furthest ahead compute all that the strip needs of them.
-int rows_before(const March& march);
+/// are furthest ahead compute all that the strip needs of them; or those of members alone, which other strips compute, too.
+int rows_before(const March& march, bool of_members = false);
 
 }  // namespace weft::plan

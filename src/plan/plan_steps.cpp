@@ -71,7 +71,8 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
   const int least = least_height_of_steps * steps;
   if (!memory.is_of_blocks() && asked.traversal != Traversal::Static) {
     const March& march = found.group->march;
-    if (!asked.height) asked.height = multiples(least, std::max(least, most_height_of_steps), enough_strips);
+    if (!asked.height)
+      asked.height = multiples(least, least, std::max(least, most_height_of_steps), enough_strips);
     asked = with_rows_of_pass(asked, *found.group,
                               is_of_volumes(march) ? usual_rows_of_pass : most_rows_of_steps);
     if (!asked.width) asked.width = strip_width_of_steps(march, asked.rows.value_or(1));

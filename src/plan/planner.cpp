@@ -132,7 +132,8 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   const bool is_static = traversal == Traversal::Static;
   const int rows_of_pass = asked.rows.value_or(march.step[1]) / march.step[1];
   const int width = asked.width.value_or(strip_width(march, rows_of_pass));
-  const Extent height = asked.height.value_or(multiples(least_height, most_height, enough_strips));
+  const Extent height =
+      asked.height.value_or(multiples(height_step, least_height(march), most_height, enough_strips));
   const int lines =
       asked.lines.value_or(lines_of_tile(march, {width, is_static ? height.fixed() : 0, traversal}));
   std::vector<Extent> tile{fixed(width), height}, step{all_pixels(), fixed(rows_of_pass * march.step[1])};

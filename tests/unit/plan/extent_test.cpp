@@ -25,5 +25,14 @@ TEST(Extents, HaveHalvesThatAreSizesThemselves) {
   EXPECT_EQ(half(8), 8) << "the least";
 }
 
+TEST(Extents, OfMultiplesLeaveEnoughTiles) {
+  const Extent extent = multiples(16, 48, 256, 64);
+  EXPECT_EQ(to_string(extent), "256..48 by 16 for 64");
+  EXPECT_EQ(size_over(extent, 100000, 1), 256) << "the most";
+  EXPECT_EQ(size_over(extent, 2200, 4), 128) << "64 * 128 rows are no more than 4 * 2200, 64 * 144 are";
+  EXPECT_EQ(size_over(extent, 480, 2), 48) << "the least, though there are 20 tiles";
+  EXPECT_EQ(to_string(multiples(16, 16, 256, 64)), "256..16 for 64");
+}
+
 }  // namespace
 }  // namespace weft::plan
