@@ -45,7 +45,7 @@ class Walk {
   /// Blocks.
   virtual void enter() = 0;
   virtual void leave() = 0;
-  /// An integer of 32 or 64 bits, or `before` plus it.
+  /// An index, or `before` plus an integer of 32 or 64 bits: others are what pixels are made with, and remain constants.
   virtual Expr number(const Expr& before, const Expr& value) = 0;
   virtual Symbol used(const Symbol& name) = 0;
   virtual Symbol declared(const Symbol& name) = 0;
@@ -53,15 +53,16 @@ class Walk {
   virtual void refuse() = 0;
 
  private:
-  static bool is_number(const Expr& e) {
-    return (e->type == Scalar::I64 || e->type == Scalar::I32) && literal_value(e).has_value();
+  static bool is_number(const Expr& e, Scalar type) {
+    return e->type == type && literal_value(e).has_value();
   }
 
   Expr expression(const Expr& e) {
     tag(static_cast<int>(e->type));
-    if (is_number(e)) return number(nullptr, e);
+    if (is_number(e, Scalar::I64)) return number(nullptr, e);
     const auto* sum = std::get_if<Binary>(&e->op);
-    if (sum && sum->op == ir::BinaryOp::Add && is_number(sum->b)) {
+    const bool is_sum = sum && sum->op == ir::BinaryOp::Add;
+    if (is_sum && (is_number(sum->b, Scalar::I64) || is_number(sum->b, Scalar::I32))) {
       tag("+");
       return number(expression(sum->a), sum->b);
     }
@@ -391,10 +392,9 @@ class Loop : public Walk {
   Expr number(const Expr& before, const Expr& value) override {
     const std::int64_t first = *literal_value(value), by = second(at_).numbers()[numbers_++] - first;
     if (by == 0) return before ? binary(ir::BinaryOp::Add, before, value) : value;
-    if (value->type != Scalar::I64) {
-      const Expr changing = cast(ir::CastMode::Convert, value->type, changed(literal(0), first, by));
-      return before ? binary(ir::BinaryOp::Add, before, changing) : changing;
-    }
+    if (value->type != Scalar::I64)
+      return binary(ir::BinaryOp::Add, before,
+                    cast(ir::CastMode::Convert, value->type, changed(literal(0), first, by)));
     return changed(before ? before : literal(0), first, by);
   }
   /// `before` plus a number that changes by so much with each pass.
@@ -568,6 +568,6 @@ class Rolling {
 
 }  // namespace
 
-void roll_passes(Function& function, Names& names) { Rolling(function, names).run(); }
+void roll_passes(Function& function, Names names) { Rolling(function, names).run(); }
 
 }  // namespace weft::kernel

@@ -17,7 +17,7 @@
 namespace weft::kernel {
 
 /// Of a CPU, once all else is decided: whether loops are vectors depends on what arrays are told apart. `names` are those of the
-/// module.
-void roll_passes(Function& function, Names& names);
+/// module; new ones are none that the function has.
+void roll_passes(Function& function, Names names);
 
 }  // namespace weft::kernel

@@ -101,5 +101,18 @@ TEST(RollPasses, StayIfTheyAreNotAlike) {
   EXPECT_EQ(count(rolled(passes, 4), "pass"), 0);
 }
 
+TEST(RollPasses, StayIfPixelsAreMadeWithOtherNumbers) {
+  const auto shifted = [](int from, int to, std::int32_t by) {
+    Stmt pass = pass_of(from, to, 5, 9 - to);
+    auto& store = std::get<Store>(std::get<For>(std::get<If>(pass.op).then[1].op).body[0].op);
+    const Expr bits = cast(ir::CastMode::Convert, Scalar::I32, store.value);
+    const Expr less = binary(ir::BinaryOp::Shr, bits, constant(Scalar::I32, {.i = by}));
+    store.value = cast(ir::CastMode::Convert, Scalar::F32, less);
+    return pass;
+  };
+  EXPECT_EQ(count(rolled({shifted(1, 2, 4), shifted(2, 3, 4), shifted(3, 4, 4)}, 4), "pass < 3"), 1);
+  EXPECT_EQ(count(rolled({shifted(1, 2, 4), shifted(2, 3, 3), shifted(3, 4, 2)}, 4), "pass"), 0);
+}
+
 }  // namespace
 }  // namespace weft::kernel::roll_passes_test
