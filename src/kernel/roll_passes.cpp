@@ -12,6 +12,7 @@
 
 #include "ir/stage_ir.h"
 #include "kernel/build.h"
+#include "kernel/vector_body.h"
 #include "kernel/visit.h"
 
 namespace weft::kernel {
@@ -183,7 +184,7 @@ class Shape : public Walk {
   bool is_refused_ = false;
 };
 
-/// The text with another where both have numbers that differ; nothing if they differ otherwise.
+/// A text with a number in it: "u_step", 1 and "_row". Of two texts that differ in that number alone; nothing if they differ otherwise.
 struct Spelling {
   std::string before, after;
   int number;
@@ -201,7 +202,7 @@ std::optional<Spelling> difference(const std::string& a, const std::string& b) {
   return Spelling{a.substr(0, begin), a.substr(end), std::stoi(a.substr(begin, end - begin))};
 }
 
-/// Arrays of one size of which a loop takes one after the other.
+/// Arrays of one size, which a loop goes through: `u_step1_rows` in its first pass, `u_step2_rows` in its second.
 class Families {
  public:
   struct Place {
@@ -213,7 +214,7 @@ class Families {
     for (const Stmt& s : function.body) {
       const auto* array = std::get_if<LocalArray>(&s.op);
       const bool is_of_lines =
-          array && array->count * size_of(array->type) % 64 == 0;  // all are aligned alike
+          array && array->count * size_of(array->type) % vector_bytes == 0;  // all are aligned alike
       if (is_of_lines && array->storage == Storage::Local) arrays_.emplace(array->name, *array);
     }
   }
@@ -242,6 +243,8 @@ class Families {
     return true;
   }
 
+  /// Whether there are arrays enough for a loop to go through.
+  bool may_be() const { return arrays_.size() >= least_passes; }
   const std::map<Symbol, Place>& places() const { return places_; }
   std::size_t count() const { return families_; }
   std::int64_t size(std::size_t family) const {
@@ -288,7 +291,7 @@ struct Run {
 class Loop : public Walk {
  public:
   /// `shapes` are those of all statements of the run.
-  Loop(const Run& run, const std::vector<const Shape*>& shapes, Names& names)
+  Loop(const Run& run, const std::vector<Shape>& shapes, Names& names)
       : run_(run), shapes_(shapes), names_(names), pass_(names.claim("pass")) {
     spell();
     find_ahead();
@@ -321,8 +324,8 @@ class Loop : public Walk {
   }
 
  private:
-  const Shape& first(std::size_t s) const { return *shapes_[s]; }
-  const Shape& second(std::size_t s) const { return *shapes_[run_.statements + s]; }
+  const Shape& first(std::size_t s) const { return shapes_[s]; }
+  const Shape& second(std::size_t s) const { return shapes_[run_.statements + s]; }
 
   std::vector<Symbol> arrays_of_first() const {
     std::vector<Symbol> arrays;
@@ -417,7 +420,7 @@ class Loop : public Walk {
   }
 
   const Run run_;
-  const std::vector<const Shape*> shapes_;
+  const std::vector<Shape>& shapes_;
   Names& names_;
   const Symbol pass_;
   std::optional<Symbol> ahead_;
@@ -433,7 +436,7 @@ class Rolling {
   Rolling(Function& function, Names& names) : function_(function), names_(names), families_(function) {}
 
   void run() {
-    find(function_.body);
+    if (families_.may_be()) find(function_.body);
     if (found_.empty()) return;
     families_.count_from_first();
     for (std::size_t family = 0; family < families_.count(); ++family)
@@ -461,7 +464,7 @@ class Rolling {
       }
       Found found{&block, *run, {}};
       at = run->begin + run->statements * run->passes;
-      for (std::size_t s = run->begin; s < at; ++s) found.shapes.push_back(*shapes[s]);
+      for (std::size_t s = run->begin; s < at; ++s) found.shapes.push_back(*std::move(shapes[s]));
       found_.push_back(std::move(found));
     }
   }
@@ -525,10 +528,8 @@ class Rolling {
   }
 
   void replace(const Found& found) {
-    std::vector<const Shape*> shapes;
-    for (const Shape& shape : found.shapes) shapes.push_back(&shape);
     const auto begin = found.block->begin() + static_cast<std::ptrdiff_t>(found.run.begin);
-    Stmt loop = Loop(found.run, shapes, names_).of(*found.block, families_, merged_);
+    Stmt loop = Loop(found.run, found.shapes, names_).of(*found.block, families_, merged_);
     const auto end = begin + static_cast<std::ptrdiff_t>(found.run.statements * found.run.passes);
     const auto next = found.block->erase(begin + 2, end);
     *(next - 1) = std::move(loop);

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int usual_steps_of_split = 16;
 constexpr int pixels_of_split = 256;  // in whole rows: what the threads of a block share at a time
-// Up to 15 steps that a kernel of 16 leaves over would be as many passes over the field. On GPUs, where a pass over memory is all that a
-// step takes, so are the 5 that one of 6 leaves, or the 3 of a run that takes no more.
+// A kernel for what a larger one leaves over: of 31 steps on CPUs, 16 are one pass over the field, 12 three passes of 4, and 3 single
+// ones. On GPUs, where a step takes as long as its pass over memory, 10 steps are passes of 6, 2 and 2.
 struct Rest {
-  int least_steps;  // of a kernel that has another one beside it,
-  int steps;        // which takes so many
+  int least_steps;  // of the larger kernel
+  int steps;        // of the kernel for the rest
 };
 constexpr Rest rest_of_cores{16, 4}, rest_of_blocks{4, 2};
 // Rows of a tile, for each of the steps that it takes, and at most; and of images that are computed together.

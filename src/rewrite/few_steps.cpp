@@ -1,11 +1,10 @@
 #include "rewrite/few_steps.h"
 
-#include <algorithm>
-#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
+#include <utility>
 
 #include "ir/build.h"
 #include "ir/visit.h"
@@ -18,19 +17,20 @@ namespace {
 // More steps than these spend most of their time in kernels that take several at once, whatever is around them.
 constexpr std::int64_t most_steps = 8;
 
-/// Of an evolution whose steps become stages: how many there are, from 0 on.
-std::optional<int> few_steps_of(const ir::Stage& stage, int most_rank) {
+/// Of an evolution whose steps become stages: no versions if there is no step.
+std::optional<UnrolledSteps> few_steps_of(const ir::Stage& stage, int most_rank) {
   const auto* evolve = std::get_if<ir::Evolve>(&stage.definition);
   if (!evolve || stage.rank() < 2 || stage.rank() > most_rank || evolve->evolution->fields.size() != 1)
     return std::nullopt;
   const auto* steps = std::get_if<ir::Const>(&evolve->evolution->steps->op);
-  if (!steps) return std::nullopt;
-  const std::int64_t count = std::max<std::int64_t>(steps->value.as_integer(), 0);
-  if (count > most_steps ||
-      (count > 0 && !unroll_steps(*evolve->evolution, static_cast<int>(count)).why.empty()))
-    return std::nullopt;
-  return static_cast<int>(count);
+  if (!steps || steps->value.as_integer() > most_steps) return std::nullopt;
+  if (steps->value.as_integer() <= 0) return UnrolledSteps{};
+  UnrolledSteps unrolled = unroll_steps(*evolve->evolution, static_cast<int>(steps->value.as_integer()));
+  return unrolled.why.empty() ? std::optional(std::move(unrolled)) : std::nullopt;
 }
+
+/// By the stages that evolve.
+using FewSteps = std::map<const ir::Stage*, UnrolledSteps>;
 
 bool is_zero(const ir::Expr& e) {
   const auto* constant = std::get_if<ir::Const>(&e->op);
@@ -39,15 +39,15 @@ bool is_zero(const ir::Expr& e) {
 
 class StepsAsStages {
  public:
-  StepsAsStages(const ir::Pipeline& pipeline, int most_rank) : result_(pipeline), most_rank_(most_rank) {}
+  StepsAsStages(const ir::Pipeline& pipeline, const FewSteps& few) : result_(pipeline), few_(few) {}
 
   ir::Pipeline run() {
     std::vector<ir::StagePtr> stages = std::move(result_.stages);
     result_.stages.clear();
     Evolutions evolutions(replaced_);
     for (const ir::StagePtr& stage : stages) {
-      if (const std::optional<int> count = few_steps_of(*stage, most_rank_))
-        add_steps(stage, *count);
+      if (const auto found = few_.find(stage.get()); found != few_.end())
+        add_steps(stage, found->second);
       else
         add(stage, evolutions(following(*stage)));
     }
@@ -65,16 +65,14 @@ class StepsAsStages {
         result_.stages.emplace_back(std::make_shared<const ir::Stage>(std::move(stage)));
   }
 
-  void add_steps(const ir::StagePtr& stage, int count) {
-    const auto& evolve = std::get<ir::Evolve>(stage->definition);
-    const ir::StagePtr& initial = evolve.evolution->fields[0].initial;
-    if (count == 0) {
-      ir::Stage copy{stage->name,  stage->type,
-                     stage->box,   ir::Pure{{{nullptr, ir::read(read_at_pixel(initial, stage->where))}}},
-                     stage->where, stage->need};
+  void add_steps(const ir::StagePtr& stage, const UnrolledSteps& steps) {
+    const ir::StagePtr& initial = std::get<ir::Evolve>(stage->definition).evolution->fields[0].initial;
+    if (steps.versions.empty()) {
+      const ir::Expr pixel = ir::read(read_at_pixel(initial, stage->where));
+      ir::Stage copy = *stage;
+      copy.definition = ir::Pure{{{nullptr, pixel}}};
       return add(stage, following(copy));
     }
-    const UnrolledSteps& steps = unrolled_.emplace_back(unroll_steps(*evolve.evolution, count));
     const auto known = replaced_.find(initial.get());
     for (const Version& past : steps.pasts)
       replaced_[past.stage.get()] = known == replaced_.end() ? initial : known->second;
@@ -99,18 +97,19 @@ class StepsAsStages {
   }
 
   ir::Pipeline result_;
-  const int most_rank_;
+  const FewSteps& few_;
   Evolutions::Replaced replaced_;
-  std::deque<UnrolledSteps> unrolled_;  // whose stages are looked for
 };
 
 }  // namespace
 
 ir::Pipeline few_steps(const ir::Pipeline& pipeline, int most_rank) {
-  const bool has_few =
-      std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
-                  [&](const ir::StagePtr& stage) { return few_steps_of(*stage, most_rank).has_value(); });
-  return has_few ? StepsAsStages(pipeline, most_rank).run() : pipeline;
+  FewSteps few;
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (std::optional<UnrolledSteps> steps = few_steps_of(*stage, most_rank))
+      few.emplace(stage.get(), *std::move(steps));
+  }
+  return few.empty() ? pipeline : StepsAsStages(pipeline, few).run();
 }
 
 }  // namespace weft::rewrite

@@ -12,11 +12,13 @@
 
 namespace weft::rewrite {
 
-ir::Pipeline prepare(const ir::Pipeline& pipeline, Preparation preparation,
-                     std::vector<SeparatedWindow>* separated) {
+namespace {
+
+ir::Pipeline prepared(const ir::Pipeline& pipeline, Preparation preparation, int most_rank_of_steps,
+                      std::vector<SeparatedWindow>* separated) {
   const bool is_for_search = preparation == Preparation::ForSearch;
   // A few steps of an evolution become stages, with which all else can be fused.
-  ir::Pipeline result = is_for_search ? few_steps(pipeline, 2) : pipeline;
+  ir::Pipeline result = is_for_search ? few_steps(pipeline, most_rank_of_steps) : pipeline;
   ir::verify(result, "few_steps");
   // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
   result = share_taps(result);
@@ -42,11 +44,15 @@ ir::Pipeline prepare(const ir::Pipeline& pipeline, Preparation preparation,
   return result;
 }
 
+}  // namespace
+
+ir::Pipeline prepare(const ir::Pipeline& pipeline, Preparation preparation,
+                     std::vector<SeparatedWindow>* separated) {
+  return prepared(pipeline, preparation, 2, separated);
+}
+
 ir::Pipeline prepare_for_cores(const ir::Pipeline& pipeline, Preparation preparation) {
-  // So do a few steps of volumes.
-  ir::Pipeline result = preparation == Preparation::ForSearch ? few_steps(pipeline, 3) : pipeline;
-  ir::verify(result, "few_steps");
-  result = prepare(result, preparation);
+  ir::Pipeline result = prepared(pipeline, preparation, 3, nullptr);
   // Reads at one of few planes become choices.
   result = picked_planes(result);
   ir::verify(result, "picked_planes");

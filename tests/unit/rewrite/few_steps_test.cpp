@@ -13,7 +13,7 @@ namespace {
 
 Expr mean_of_neighbours(const Field<float>& u, Var x, Var y) { return .5f * (u(x - 1, y) + u(x, y + 1)); }
 
-/// Points before and after an evolution of so many steps.
+/// Bytes become floats, which evolve, and bytes again.
 Pipeline between_points(const Expr& steps) {
   Image<std::uint8_t> in("in");
   Field<float> u("u", point("start", cast<float>(in)));
