@@ -180,19 +180,19 @@ schedule::Grouping random_groups(const ir::Pipeline& prepared, std::uint64_t see
   for (const ir::StagePtr& stage : prepared.stages) {
     for (const ir::StagePtr& source : ir::sources(*stage)) readers[source->name].push_back(stage->name);
   }
-  // Readers first: a stage can join what reads it, if that is one group, or is the last of its own.
+  // Readers first: a stage joins a group that reads it, or has nothing to do with it, or is the last of its own.
   for (auto stage = prepared.stages.rbegin(); stage != prepared.stages.rend(); ++stage) {
     const std::string& name = (*stage)->name;
     const auto& by = readers[name];
-    const bool has_one = !by.empty() && std::all_of(by.begin(), by.end(), [&](const std::string& reader) {
-      return group_of.at(reader) == group_of.at(by[0]);
-    });
-    const bool joins = random.bits() % 4 != 0;  // large groups are what is hard
-    if (has_one && joins) {
-      std::vector<std::string>& group = groups[group_of.at(by[0])];
+    const bool joins = !is_one_in(random, 4);  // large groups are what is hard
+    if (joins && !groups.empty()) {
+      const std::size_t joined = by.empty() || is_one_in(random, 8)
+                                     ? random.bits() % groups.size()
+                                     : group_of.at(by[random.bits() % by.size()]);
+      std::vector<std::string>& group = groups[joined];
       group.insert(group.begin(), name);
       if (is_legal(prepared, grouping)) {
-        group_of[name] = group_of.at(by[0]);
+        group_of[name] = joined;
         continue;
       }
       group.erase(group.begin());

@@ -129,12 +129,19 @@ Block CoreTiles::rows_of_reduction(const TileReduction& reduction, const PartOf&
   return tile_.for_rows(nullptr, false, part_of(row, 1, std::move(elements)));
 }
 
+// Steps may begin and end beyond the result.
+Expr CoreTiles::first_stored(int d) const {
+  const Expr from = name(tile_.from(d));
+  return steps_[d] > 1 ? kernel::max(from, rows_.begin(d)) : from;
+}
+Expr CoreTiles::end_of_stored(int d) const {
+  const Expr until = name(tile_.until(d));
+  return steps_[d] > 1 ? kernel::min(until, rows_.end(d)) : until;
+}
+
 Block CoreTiles::columns_of_result() const {
   const Ends& ends = ends_of_row();
-  const bool in_steps = steps_[0] > 1;  // which may begin and end beyond the result
-  return {
-      {Let{ends.left, in_steps ? kernel::max(name(tile_.from(0)), rows_.begin(0)) : name(tile_.from(0))}},
-      {Let{ends.right, in_steps ? kernel::min(name(tile_.until(0)), rows_.end(0)) : name(tile_.until(0))}}};
+  return {{Let{ends.left, first_stored(0)}}, {Let{ends.right, end_of_stored(0)}}};
 }
 
 std::vector<RowAhead> CoreTiles::rows_ahead_of(const Tile::Stages& pass, const std::vector<Expr>& row,
@@ -184,15 +191,14 @@ If CoreTiles::stored_row(const Source& source, const std::vector<Expr>& row,
   const ArrayLayout& array = array_of(source.stage);
   Expr is_own;
   for (int d = 1; d <= tile_.down(); ++d) {
-    const Expr &at = row[d - 1], first = name(tile_.from(d)), end = name(tile_.until(d));
-    is_own = kernel::both(
-        is_own, kernel::both(kernel::binary(BinaryOp::Le, first, at), kernel::binary(BinaryOp::Lt, at, end)));
+    is_own = kernel::both(is_own, kernel::both(kernel::binary(BinaryOp::Le, first_stored(d), row[d - 1]),
+                                               kernel::binary(BinaryOp::Lt, row[d - 1], end_of_stored(d))));
   }
   const int lanes = source.lanes();
-  const Expr i = name(variables().i), columns = kernel::sub(name(tile_.until(0)), name(tile_.from(0)));
-  const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(name(tile_.from(0)), array));
+  const Expr i = name(variables().i), left = first_stored(0), columns = kernel::sub(end_of_stored(0), left);
+  const Expr to = kernel::add(rows_.row_offset(array, row), rows_.x_offset(left, array));
   const auto& [from, target] = stored_.at(&source);
-  Block body{{kernel::Pointer{from, kept_row, source.kept.type.scalar, at(source, name(tile_.from(0)))}}};
+  Block body{{kernel::Pointer{from, kept_row, source.kept.type.scalar, at(source, left)}}};
   const bool is_apart = source.kept.lane_pitch != 1;
   Block plain{{kernel::Pointer{target, array.name, source.kept.type.scalar, to, false}}}, copy;
   for (int l = 0; l < (is_apart ? lanes : 1); ++l) {

@@ -144,6 +144,9 @@ class CoreTiles : public TileOwner {
 
   // ---- rows of members (core_passes.cpp)
 
+  /// Of the result in a tile, along a dimension.
+  Expr first_stored(int d) const;
+  Expr end_of_stored(int d) const;
   Block columns_of_result() const;
   /// The rows of the pass that one loop computes: as many as the plan says, or all of a batch if they read a coarser image,
   /// each in its own way.

@@ -2,7 +2,6 @@
 
 #include <weft/error.h>
 
-#include <map>
 #include <set>
 
 #include "ir/verify.h"
@@ -33,10 +32,17 @@
 namespace weft::lower {
 namespace {
 
-/// The plans by the stages that they store.
-using Plans = std::map<std::string, const plan::KernelPlan*>;
+/// Stages that kernels store.
+std::set<std::string> stored_by(const std::vector<plan::KernelPlan>& plans) {
+  std::set<std::string> stored;
+  for (const plan::KernelPlan& plan : plans) {
+    for (const plan::ImageUse& image : plan.written) stored.insert(image.stage);
+  }
+  return stored;
+}
 
-kernel::Module frame_of(const ir::Pipeline& pipeline, const Plans& plans, const Layout& layout) {
+kernel::Module frame_of(const ir::Pipeline& pipeline, const std::set<std::string>& stored,
+                        const Layout& layout) {
   kernel::Module module;
   module.name = pipeline.name;
   module.strict = pipeline.strict;
@@ -53,7 +59,7 @@ kernel::Module frame_of(const ir::Pipeline& pipeline, const Plans& plans, const 
   }
   for (const auto& output : pipeline.outputs) add(output, kernel::Array::Role::Output);
   for (const auto& stage : pipeline.stages) {
-    if (!ir::is_output(pipeline, *stage) && plans.count(stage->name))
+    if (!ir::is_output(pipeline, *stage) && stored.count(stage->name) > 0)
       add(stage, kernel::Array::Role::Intermediate);
   }
   return module;
@@ -87,12 +93,10 @@ void lower_kernel(const KernelContext& context, const ir::Pipeline& pipeline) {
 kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::KernelPlan>& plans,
                      const target::Target& target, const std::string& comment) {
   const bool on_gpu = target.processor == target::Processor::Gpu;
-  Plans of;
   std::set<std::string> values;
   for (const plan::KernelPlan& plan : plans) {
     if (plan.is_of_blocks() != on_gpu)
       throw InternalError("the plan of '" + plan.result + "' is for another processor");
-    of[plan.result] = &plan;
     values.insert(plan.values.begin(), plan.values.end());
   }
   // 1. Values disappear into what reads them.
@@ -101,14 +105,13 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   ir::verify(inlined.pipeline, "inline_points");
   // 2. Names, strides and the arguments that all functions share.
   Layout layout = layout_of(inlined.pipeline);
-  kernel::Module module = frame_of(inlined.pipeline, of, layout);
+  kernel::Module module = frame_of(inlined.pipeline, stored_by(plans), layout);
   module.comment = comment;
   // 3. Each kernel becomes functions and launches, as its plan says.
-  for (const ir::StagePtr& stage : inlined.pipeline.stages) {
-    const auto plan = of.find(stage->name);
-    if (plan == of.end() || !plan->second->evolves_with.empty()) continue;
-    lower_kernel({*plan->second, members_of(*plan->second, inlined.pipeline), inlined.names, layout, module},
-                 inlined.pipeline);
+  for (const plan::KernelPlan& plan : plans) {
+    if (plan.evolves_with.empty())
+      lower_kernel({plan, members_of(plan, inlined.pipeline), inlined.names, layout, module},
+                   inlined.pipeline);
   }
   kernel::verify(module, "lower_stage");
   // 4. What is surely inside needs no border.

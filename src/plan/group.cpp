@@ -1,15 +1,18 @@
 #include "plan/group.h"
 
+#include <fmt/format.h>
 #include <weft/error.h>
 
 #include <algorithm>
 #include <map>
 
 #include "analysis/shared_values.h"
+#include "ir/build.h"
 #include "ir/visit.h"
 #include "plan/block_strip.h"
 #include "plan/core_strip.h"
 #include "plan/passes.h"
+#include "rewrite/rewrite_stages.h"
 
 namespace weft::plan {
 namespace {
@@ -26,7 +29,7 @@ std::vector<StageReads> without_values(const std::vector<StageReads>& members,
   std::map<const ir::Stage*, StageReads> known;  // of values: producers first
   std::vector<StageReads> result;
   for (const StageReads& member : members) {
-    StageReads merged{member.stage, {}, member.has_places};
+    StageReads merged{member.stage, {}, member.has_places, member.outcomes};
     for (const ir::Read* read : member.reads) {
       const auto value = known.find(read->source.get());
       if (value == known.end()) {
@@ -48,12 +51,28 @@ std::vector<StageReads> without_values(const std::vector<StageReads>& members,
 std::set<const ir::Stage*> values_of(const std::vector<Loop>& loops, const March& march) {
   std::set<const ir::Stage*> candidates;
   for (const Loop& loop : loops) {
-    if (loop.can_be_value && &loop != &loops.back()) candidates.insert(loop.reads.stage);
+    if (loop.can_be_value && !loop.is_stored && &loop != &loops.back()) candidates.insert(loop.reads.stage);
   }
   return values_of_passes(reads_of(loops), march, std::move(candidates));
 }
 
+/// A group refers to stages, and owns none.
+ir::StagePtr borrowed(const ir::Stage& stage) { return {ir::StagePtr(), &stage}; }
+
+/// Why a tile of the result is none of the stage: a clause, or nothing.
+std::optional<std::string> why_not_stored_with(const ir::Stage& result, const ir::Stage& stage) {
+  if (!std::holds_alternative<ir::Pure>(result.definition))
+    return fmt::format("'{}' is stored, and '{}' is a reduction", stage.name, result.name);
+  if (stage.box != result.domain())
+    return fmt::format("'{}' and '{}' are both stored, and have different boxes", stage.name, result.name);
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage) {
+  return std::holds_alternative<ir::Pure>(stage.definition) && !why_not_stored_with(result, stage);
+}
 
 Loop loop_of(const ir::Stage& stage) {
   Loop loop{plan::reads_of(stage), analysis::operations(stage), analysis::shared_operations(stage)};
@@ -65,9 +84,13 @@ Loop loop_of(const ir::Stage& stage) {
 }
 
 GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory) {
-  Group group{loops, {}, reads_of(loops), {}, {}, {}};
+  Group group{loops, {}, reads_of(loops), {}, {}, {}, {}};
   for (const Loop& loop : loops) {
-    if (loop.is_stored && &loop != &loops.back()) group.stored.insert(&loop.stage());
+    if (!loop.is_stored || &loop == &loops.back()) continue;
+    if (auto why = why_not_stored_with(group.result(), loop.stage())) return {std::nullopt, std::move(*why)};
+    group.stored.insert(&loop.stage());
+    group.outcomes.push_back(ir::read(rewrite::read_at_pixel(borrowed(loop.stage()), {})));
+    group.members.back().outcomes.push_back(&std::get<ir::Read>(group.outcomes.back()->op));
   }
   if (loops.size() == 1) {
     group.halos.emplace_back(loops[0].stage().domain().size());

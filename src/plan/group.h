@@ -40,6 +40,7 @@ struct Group {
   March march;                        ///< Of the members. One alone has none, unless it has windows.
   std::vector<Window> halos;          ///< Of each loop: what is computed of it around a tile.
   std::set<const ir::Stage*> stored;  ///< Members that go to memory, too, besides the last.
+  std::vector<ir::Expr> outcomes;     ///< Reads of those (StageReads).
 
   const ir::Stage& result() const { return *members.back().stage; }
 };
@@ -50,6 +51,8 @@ struct GroupOrWhy {
   std::optional<Group> group;
   std::string why;  ///< A clause.
 };
+/// Whether a tile of the result can store pixels of the stage, too.
+bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage);
 /// Or why they cannot be one, in that memory. One loop always can.
 GroupOrWhy group_of(const std::vector<Loop>& loops, const Memory& memory = {});
 

@@ -233,7 +233,8 @@ class Marching {
       const bool is_scalar = read->source->box.empty();
       if (!is_scalar && !examine(stage, *read)) return false;
     }
-    return true;
+    return std::all_of(members_[m].outcomes.begin(), members_[m].outcomes.end(),
+                       [&](const ir::Read* outcome) { return examine(stage, *outcome); });
   }
 
   bool examine(const ir::Stage& reader, const ir::Read& read) {

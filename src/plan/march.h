@@ -31,6 +31,9 @@ struct StageReads {
   const ir::Stage* stage;
   std::vector<const ir::Read*> reads;
   bool has_places = false;  ///< Values depend on where a pixel is, not only on what is read around it.
+  /// Of the last of a group: at the pixel, of the others that go to memory with it. Nothing computes with them, but their
+  /// rows are needed where those of the last are.
+  std::vector<const ir::Read*> outcomes = {};
 };
 StageReads reads_of(const ir::Stage& stage);
 bool reads(const StageReads& reader, const ir::Stage& source);

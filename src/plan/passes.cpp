@@ -79,6 +79,9 @@ std::vector<StagePass> passes_of(const std::vector<StageReads>& members, const M
       const ir::Stage* source = read->source.get();
       latest[source] = std::max(latest[source], pass + (values.count(source) ? 0 : 1));
     }
+    // Pixels of the result go to memory as they are computed, those of others from their rows.
+    for (const ir::Read* outcome : m->outcomes)
+      latest[outcome->source.get()] = std::max(latest[outcome->source.get()], pass + 1);
   }
   std::reverse(passes.begin(), passes.end());
   for (StagePass& pass : passes) std::reverse(pass.begin(), pass.end());

@@ -58,8 +58,6 @@ std::optional<std::string> add_at_once(KernelPlan& plan, const ir::Evolution& ev
     loops.push_back(loop_of(*version.stage));
     loops.back().is_stored = chain.is_stored(version);
   }
-  // Their rows are needed where the last is, whoever else reads them.
-  for (const ir::Read& outcome : chain.outcomes) loops.back().reads.reads.push_back(&outcome);
   const GroupOrWhy found = group_of(loops, memory);
   if (!found.group) return found.why;
   const auto why_not = why_not_along_lanes(evolution, chain, steps, memory, asked);

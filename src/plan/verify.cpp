@@ -22,9 +22,10 @@ Why why_not_kept(const KernelPlan& plan, const Kept& kept) {
                            ? fmt::format("less than the {} that are needed", kept.least_rows)
                            : "no power of two, which rows take each other's place by");
   const Reach& x = kept.x();
-  const bool covers_tile = kept.is_member && kept.rate == std::array{1, 1} &&
-                           kept.box == plan.computed.back().domain && std::max(x.min, kept.down().min) <= 0 &&
-                           std::min(x.max, kept.down().max) >= 0;
+  const bool covers_tile = kept.is_member && kept.rate == plan.step &&
+                           kept.box == plan.computed.back().domain && x.min <= plan.first_column &&
+                           x.max >= plan.first_column && kept.first_column == plan.first_column &&
+                           kept.down().min <= 0 && kept.down().max >= 0;
   if (kept.is_stored && !covers_tile)
     return fmt::format("tiles of '{}' do not have all pixels of '{}', which is stored, too", plan.result,
                        kept.stage);

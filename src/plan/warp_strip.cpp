@@ -58,7 +58,9 @@ Columns columns_read(const ir::Stage& source, const Group& group,
                      const std::map<const ir::Stage*, int>& first_columns) {
   std::optional<Columns> columns;
   for (const StageReads& member : group.members) {
-    for (const ir::Read* read : member.reads) {
+    std::vector<const ir::Read*> reads = member.reads;
+    reads.insert(reads.end(), member.outcomes.begin(), member.outcomes.end());
+    for (const ir::Read* read : reads) {
       if (read->source.get() != &source) continue;
       const auto footprint = footprint_in_image(*read);
       if (!footprint) continue;
@@ -82,11 +84,13 @@ std::optional<int> first_column_of(const ir::Stage& result, const March& march) 
 }
 
 /// Of a source whose pixels between lanes' steps are read as `columns` says: at its own steps if that costs no columns of
-/// other lanes; and so that lanes begin where its memory does, or some whole lanes further, if it is in memory.
-int first_column_of(const RollingRows& source, const Columns& columns, const Group& group, int pixels) {
+/// other lanes; and so that lanes begin where its memory does, or some whole lanes further, if it is in memory. Those of the
+/// result begin with the column `of_lanes`.
+int first_column_of(const RollingRows& source, const Columns& columns, const Group& group, int pixels,
+                    int of_lanes) {
   const auto nearest = static_cast<int>(std::clamp<std::int64_t>(0, columns.min, columns.max));
   const ir::Affine &begin = source.source().box[0].min, &of_result = group.result().domain()[0].min;
-  if (group.stored.count(&source.source()) > 0) return 0;  // as the result is stored
+  if (group.stored.count(&source.source()) > 0) return of_lanes;  // as the result is stored
   const bool is_aligned = !source.is_member || source.border();
   if (!is_aligned || !begin.is_constant() || !of_result.is_constant()) return nearest;
   const std::int64_t steps = ir::floor_div(of_result.constant(), group.march.step[0]);
@@ -261,7 +265,7 @@ WarpStrip strip_of(const Group& group, int pixels, int lines = 1) {
   for (auto r = march.rolling.rbegin(); r != march.rolling.rend(); ++r) {  // readers first
     const ir::Stage& source = r->source();
     const Columns columns = columns_read(source, group, first_columns);
-    const int first = first_column_of(*r, columns, group, pixels);
+    const int first = first_column_of(*r, columns, group, pixels, strip.first_column);
     const int own = at_rate(pixels, march.step[0], r->rate[0]);
     widest = std::max(widest, own);
     const int left = static_cast<int>(std::max<std::int64_t>(first - columns.min, 0));

@@ -76,7 +76,7 @@ class Unrolling {
       : evolution_(evolution), count_(count), as_images_(as_images) {}
 
   UnrolledSteps run() {
-    UnrolledSteps steps{{}, {}, analysis::oldest_ages(evolution_), {}, ""};
+    UnrolledSteps steps{{}, {}, analysis::oldest_ages(evolution_), ""};
     const std::size_t fields = evolution_.fields.size();
     stages_.resize(fields);
     for (int step = 1; step <= count_; ++step) {
@@ -90,11 +90,6 @@ class Unrolling {
         for (const Expr& e : ir::reads(*version.stage)) needed.insert(std::get<ir::Read>(e->op).source.get());
         steps.versions.insert(steps.versions.begin(), version);
       }
-    }
-    for (const Version& version : steps.versions) {
-      const bool is_last = version.stage == steps.versions.back().stage;
-      if (steps.is_stored(version) && !is_last)
-        steps.outcomes.push_back(read_at_pixel(version.stage, version.stage->where));
     }
     for (auto& [key, stage] : pasts_) {
       if (needed.count(stage.get())) steps.pasts.push_back({stage, key.first, key.second});
@@ -162,7 +157,7 @@ class Unrolling {
 }  // namespace
 
 UnrolledSteps unroll_steps(const ir::Evolution& evolution, int count) {
-  if (std::string why = why_not(evolution, count); !why.empty()) return {{}, {}, {}, {}, std::move(why)};
+  if (std::string why = why_not(evolution, count); !why.empty()) return {{}, {}, {}, std::move(why)};
   return Unrolling(evolution, count, true).run();
 }
 

@@ -25,9 +25,7 @@ struct UnrolledSteps {
   std::vector<Version> pasts;     ///< That the chain reads.
   std::vector<Version> versions;  ///< Producers first; the last is the newest of the last field.
   std::vector<int> stored;        ///< By field: of so many versions, the newest, the next steps have need.
-  std::vector<ir::Read>
-      outcomes;     ///< Reads of those that are stored, but for the last version, at the pixel.
-  std::string why;  ///< If there are none: a clause.
+  std::string why;                ///< If there are none: a clause.
 
   bool is_stored(const Version& version) const { return version.age < stored[version.field]; }
 };

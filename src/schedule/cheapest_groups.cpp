@@ -35,6 +35,11 @@ class CheapestGroups {
       }
       for (const Members& group : way.groups) {
         const ir::Stage& result = loops_[group.back()].stage();
+        for (const int member : group) {
+          const ir::Stage& stage = loops_[member].stage();
+          if (is_stored(group, member))
+            grouping.why[stage.name] = why_not_in_place(pipeline_, kernels_, stage);
+        }
         const StaticTile tile = best_static_tile(tiling_, *group_of(group).group, memory_, model_);
         if (tile.asked != plan::Choices{}) grouping.kernels[result.name] = tile.asked;
         grouping.why[result.name] =
@@ -51,13 +56,24 @@ class CheapestGroups {
 
  private:
   GroupGraph graph() const {
-    GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}};
+    GroupGraph graph{std::vector<std::vector<int>>(loops_.size()), {}, {}, {}};
     for (std::size_t l = 0; l < loops_.size(); ++l) {
       const ir::Stage& stage = loops_[l].stage();
       graph.is_stored.push_back(tiling_ == Tiling::None || always_stored(pipeline_, stage).has_value() ||
                                 kernels_.uses(stage).evolution != nullptr);
       for (const ir::Stage* reader : kernels_.uses(stage).consumers)
         graph.readers[l].push_back(number_of(kernels_.loop_of(*reader)));
+      auto& with = graph.with.emplace_back();
+      auto& alike = graph.alike.emplace_back();
+      for (std::size_t earlier = 0; earlier < l; ++earlier) {
+        const plan::StageReads& other = loops_[earlier].reads;
+        if (tiling_ != Tiling::None && plan::can_be_stored_with(stage, *other.stage))
+          with.push_back(static_cast<int>(earlier));
+        if (std::any_of(other.reads.begin(), other.reads.end(), [&](const ir::Read* read) {
+              return !read->source->box.empty() && plan::reads(loops_[l].reads, *read->source);
+            }))
+          alike.push_back(static_cast<int>(earlier));
+      }
     }
     return graph;
   }
@@ -70,9 +86,17 @@ class CheapestGroups {
   bool has(const Members& group, const ir::Stage& stage) const {
     return std::count(group.begin(), group.end(), number_of(stage)) > 0;
   }
+  /// Whether something besides the group needs its pixels in memory.
+  bool is_stored(const Members& group, int member) const {
+    return schedule::is_stored(pipeline_, kernels_, loops_[member].stage(),
+                               [&](const ir::Stage& reader) { return has(group, kernels_.loop_of(reader)); });
+  }
   plan::GroupOrWhy group_of(const Members& group) const {
     std::vector<plan::Loop> members;
-    for (const int l : group) members.push_back(loops_[l]);
+    for (const int l : group) {
+      members.push_back(loops_[l]);
+      members.back().is_stored = is_stored(group, l);
+    }
     return plan::group_of(members, memory_);
   }
 

@@ -1,14 +1,14 @@
 // The groups of least cost, by dynamic programming over the stages that are left.
 //
-// A group is a stored stage with others that only the group reads. So the last stage of those that are left,
-// in pipeline order, is the result of a group: all that read it are in groups already. With L the stages left
-// and r the last of them,
+// A group is a stored stage, its result, with others before it, which are stored, too, if something else reads them. The
+// last stage of those that are left, in pipeline order, is the result of a group: all that read it are in groups
+// already, as are all others that read what the group stores. With L the stages left and r the last of them,
 //
 //     F(L) = min over groups G of result r within L:  cost(G) + F(L \ G)
 //
-// which is exact. For the k groupings of least cost, each F is a list of k costs, and the sum takes every one
-// of F(L \ G). Compare the down-set form of DP fusion in PolyMage, which has no such order of groups, since
-// its groups may store several stages.
+// which is exact but for two kinds of groups. Those that store what stages between them and their result read would have to
+// come after r. And a stage that a group would store is tried there only if that costs less than being apart. For the k groupings of least cost, each F is a list of k costs, and the sum takes every one of F(L \ G).
+// Compare the down-set form of DP fusion in PolyMage, whose groups come in any order.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ namespace weft::schedule {
 struct GroupGraph {
   std::vector<std::vector<int>> readers;  ///< Of each stage.
   std::vector<bool> is_stored;            ///< Whatever the groups: outputs, reductions, …
+  std::vector<std::vector<int>> with;     ///< Earlier stages that a group of that result may store, too.
+  std::vector<std::vector<int>> alike;    ///< Earlier stages that read what the stage reads.
 
   int size() const { return static_cast<int>(readers.size()); }
 };

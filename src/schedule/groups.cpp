@@ -85,15 +85,11 @@ class Planning {
   ScheduleOrWhy run() {
     if (!groups_.why().empty()) return {std::nullopt, groups_.why()};
     for (const ir::StagePtr& stage : pipeline_.stages) plan(*stage);
-    for (const auto& members : groups_.members()) {
-      if (!make_kernel(members)) return {std::nullopt, why_};
+    const std::optional<std::vector<std::size_t>> order = order_of_groups();
+    if (!order) return {std::nullopt, why_};
+    for (const std::size_t group : *order) {
+      if (!make_kernel(groups_.members()[group])) return {std::nullopt, why_};
     }
-    const auto place_of = [&](const plan::KernelPlan& kernel) {
-      return std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
-                          [&](const StagePlan& p) { return p.stage == kernel.result; });
-    };
-    std::sort(schedule_.kernels.begin(), schedule_.kernels.end(),
-              [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
     follow_leaders();
     const Tiles taken = tiles_of(schedule_);
     for (const auto& [result, tile] : grouping_.tiles) {
@@ -137,8 +133,9 @@ class Planning {
   std::string why_stored(const ir::Stage& stage) const {
     if (const auto known = grouping_.why.find(stage.name); known != grouping_.why.end()) return known->second;
     if (auto why = always_stored(pipeline_, stage)) return *why;
-    const bool is_alone = groups_.members()[groups_.of(stage)].size() == 1;
-    return is_alone ? "it is a group by itself" : "it is the last of its group";
+    const auto& members = groups_.members()[groups_.of(stage)];
+    if (members.back() != &stage) return fmt::format("{} read it", kernels_.uses(stage).names());
+    return members.size() == 1 ? "it is a group by itself" : "it is the last of its group";
   }
 
   StagePlan& plan_of(const ir::Stage& stage) {
@@ -146,48 +143,71 @@ class Planning {
                          [&](const StagePlan& p) { return p.stage == stage.name; });
   }
 
-  /// Whether the stage is the other, or reads it by way of others.
-  bool needs(const ir::Stage& stage, const ir::Stage& other) const {
-    std::unordered_set<const ir::Stage*> reached = {&other};
-    for (const ir::StagePtr& source : pipeline_.stages) {  // producers first
-      if (!reached.count(source.get())) continue;
-      const auto& readers = kernels_.uses(*source).consumers;
-      reached.insert(readers.begin(), readers.end());
+  /// Groups that have to be done before a group is.
+  std::vector<std::set<std::size_t>> groups_before() const {
+    std::vector<std::set<std::size_t>> before(groups_.members().size());
+    for (const ir::StagePtr& stage : pipeline_.stages) {
+      for (const ir::Stage* reader : kernels_.uses(*stage).consumers) {
+        if (!groups_.together(*stage, *reader)) before[groups_.of(*reader)].insert(groups_.of(*stage));
+      }
     }
-    return reached.count(&stage) > 0;
+    return before;
   }
 
-  /// Whether nothing outside the group needs its stages but the last.
-  bool is_closed(const std::vector<const ir::Stage*>& members) {
-    const ir::Stage& last = *members.back();
-    for (const ir::Stage* member : members) {
-      if (member == &last || kernels_.in_place(*member)) continue;
-      if (auto why = always_stored(pipeline_, *member)) {
-        return refuse(
-            fmt::format("'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
-                        member->name, *why, last.name));
-      }
-      for (const ir::Stage* reader : kernels_.uses(*member).consumers) {
-        if (groups_.together(*member, *reader)) continue;
-        if (needs(last, *reader)) {
-          return refuse(fmt::format("'{}' reads '{}' from outside its group, whose '{}' needs '{}' in turn",
-                                    reader->name, member->name, last.name, reader->name));
-        }
-        return refuse(fmt::format("'{}' reads '{}' from outside its group, which stores only '{}'",
-                                  reader->name, member->name, last.name));
-      }
+  /// Each after those that it reads from, and of those that can be next the one whose last stage the pipeline has first. Or
+  /// nothing, if two need each other.
+  std::optional<std::vector<std::size_t>> order_of_groups() {
+    std::vector<std::set<std::size_t>> before = groups_before();
+    std::vector<std::size_t> order, left;  // by their last stages
+    for (const ir::StagePtr& stage : pipeline_.stages) {
+      const std::size_t group = groups_.of(*stage);
+      if (groups_.members()[group].back() == stage.get()) left.push_back(group);
     }
-    return true;
+    while (!left.empty()) {
+      const auto next =
+          std::find_if(left.begin(), left.end(), [&](std::size_t g) { return before[g].empty(); });
+      if (next == left.end()) {
+        refuse_circle(before, left.front());
+        return std::nullopt;
+      }
+      order.push_back(*next);
+      for (std::set<std::size_t>& of_group : before) of_group.erase(*next);
+      left.erase(next);
+    }
+    return order;
+  }
+
+  /// Names two stages of a circle of groups, which can be reached from that one.
+  void refuse_circle(const std::vector<std::set<std::size_t>>& before, std::size_t group) {
+    std::set<std::size_t> seen;
+    while (seen.insert(group).second) group = *before[group].begin();
+    const auto name_of = [&](std::size_t g) { return groups_.members()[g].back()->name; };
+    refuse(fmt::format("the group of '{}' reads pixels of the group of '{}', which needs its own in turn",
+                       name_of(group), name_of(*before[group].begin())));
+  }
+
+  /// Whether something besides the group needs its pixels in memory.
+  bool is_stored(const ir::Stage& member) const {
+    return schedule::is_stored(pipeline_, kernels_, member,
+                               [&](const ir::Stage& reader) { return groups_.together(member, reader); });
   }
 
   /// The kernel of a group: its stages that are not in place march, if they are several.
   bool make_kernel(const std::vector<const ir::Stage*>& members) {
     std::vector<plan::Loop> loops;
     for (const plan::Loop& loop : kernels_.loops()) {
-      if (groups_.together(loop.stage(), *members[0])) loops.push_back(loop);
+      if (!groups_.together(loop.stage(), *members[0])) continue;
+      loops.push_back(loop);
+      loops.back().is_stored = is_stored(loop.stage());
     }
     const ir::Stage& last = *members.back();
-    if (loops.size() > 1 && !is_closed(members)) return false;
+    for (const plan::Loop& loop : loops) {
+      const ir::Stage& stage = loop.stage();
+      if (&stage == &last || std::holds_alternative<ir::Pure>(stage.definition)) continue;
+      return refuse(
+          fmt::format("'{}' has memory of its own ({}), so it must be the last of its group, which '{}' is",
+                      stage.name, *always_stored(pipeline_, stage), last.name));
+    }
     if (loops.size() > 1 && tiling_ == Tiling::None) {
       return refuse(fmt::format("rows of '{}' would have to be kept for '{}', and no stages march here",
                                 loops[0].stage().name, last.name));
@@ -204,6 +224,8 @@ class Planning {
       if (&loop.stage() == &last) continue;
       if (found.group->values.count(&loop.stage()))
         plan_value(loop.stage(), last);
+      else if (loop.is_stored)
+        plan_stored(loop.stage(), last);
       else
         plan_rows(loop.stage(), last, *found.group->march.of(loop.stage()), kernel.plan->is_static());
     }
@@ -262,6 +284,12 @@ class Planning {
                            kernels_.uses(stage).names());
   }
 
+  void plan_stored(const ir::Stage& stage, const ir::Stage& last) {
+    StagePlan& plan = plan_of(stage);
+    plan.in_rows = true, plan.into = last.name;
+    plan.why += fmt::format("; computed with '{}', in one kernel", last.name);
+  }
+
   void plan_rows(const ir::Stage& stage, const ir::Stage& last, const plan::RollingRows& rows,
                  bool is_static) {
     StagePlan& plan = plan_of(stage);
@@ -299,10 +327,10 @@ ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& g
 Groups groups_of(const Schedule& schedule) {
   std::map<std::string, std::string> last;  // of the group of each stage
   for (auto plan = schedule.stages.rbegin(); plan != schedule.stages.rend(); ++plan)
-    last[plan->stage] = plan->stored ? plan->stage : last.at(plan->into);
+    last[plan->stage] = plan->has_kernel() ? plan->stage : last.at(plan->into);
   Groups groups;
   for (const StagePlan& kernel : schedule.stages) {
-    if (!kernel.stored) continue;
+    if (!kernel.has_kernel()) continue;
     auto& group = groups.emplace_back();
     for (const StagePlan& plan : schedule.stages) {
       if (last.at(plan.stage) == kernel.stage) group.push_back(plan.stage);

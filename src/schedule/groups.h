@@ -36,10 +36,10 @@ struct ScheduleOrWhy {
   std::string why;  ///< A clause that names the stages.
 };
 
-/// The schedule in which each group is one kernel: its last stage is stored, and the others are computed in
-/// place where that stage's loop reads them at the current pixel alone; else all march (marching.h), if the
-/// tiling has such kernels and the memory room for their rows. Or why there is none: what the groups say
-/// makes no sense, a stage is needed outside its group, or the group cannot march.
+/// The schedule in which each group is one kernel: its last stage is stored, as are the others that something else needs; what
+/// is left is computed in place where that stage's loop reads it at the current pixel alone; else all march
+/// (plan/march.h), if the tiling has such kernels and the memory room for their rows. Or why there is none: what the groups
+/// say makes no sense, two of them need each other, or a group cannot march.
 ScheduleOrWhy schedule_of_groups(const ir::Pipeline& pipeline, const Grouping& grouping, Tiling tiling,
                                  const Memory& memory = {});
 

@@ -63,6 +63,13 @@ std::optional<std::string> always_stored(const ir::Pipeline& pipeline, const ir:
   return std::nullopt;
 }
 
+bool is_stored(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage,
+               const std::function<bool(const ir::Stage& reader)>& is_in_group) {
+  const auto& readers = kernels.uses(stage).consumers;
+  return always_stored(pipeline, stage).has_value() ||
+         !std::all_of(readers.begin(), readers.end(), [&](const ir::Stage* r) { return is_in_group(*r); });
+}
+
 bool can_be_in_place(const ir::Stage& stage, const Uses& uses) {
   return uses.evolution == nullptr && uses.at_current_pixel_only && !uses.inside_a_loop &&
          std::get<ir::Pure>(stage.definition).cases.size() == 1;

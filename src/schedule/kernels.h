@@ -58,6 +58,9 @@ class Kernels {
 
 /// Why a stage needs memory of its own, whatever reads it: a clause, or nothing.
 std::optional<std::string> always_stored(const ir::Pipeline& pipeline, const ir::Stage& stage);
+/// Whether a stage has to be in memory: whatever reads it, or as something else than its group does.
+bool is_stored(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage,
+               const std::function<bool(const ir::Stage& reader)>& is_in_group);
 /// Why a stage is not in place, of Kernels in which all stages may share: a sentence.
 std::string why_not_in_place(const ir::Pipeline& pipeline, const Kernels& kernels, const ir::Stage& stage);
 /// Whether a stage's value can take the place of every read of it, where one loop has them all.

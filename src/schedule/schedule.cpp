@@ -12,7 +12,7 @@ std::string StagePlan::where() const {
   if (tile)
     return fmt::format("stored in {} of {}x{}", tile->traversal == Traversal::March ? "strips" : "tiles",
                        tile->width, tile->height);
-  if (stored) return "stored";
+  if (stored) return has_kernel() ? "stored" : "stored with " + into;
   return (in_rows ? "in rows of " : "computed in ") + into;
 }
 

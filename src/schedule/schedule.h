@@ -20,15 +20,16 @@ using plan::Traversal;
 /// Where a stage's pixels live.
 struct StagePlan {
   std::string stage;
-  bool stored = true;
-  bool in_rows =
-      false;         ///< If not stored: its rows are kept while `into` is computed, else it has no pixels.
-  std::string into;  ///< The stage whose kernel computes it, when it is not stored.
-  std::string why;   ///< A sentence.
+  bool stored = true;          ///< In memory.
+  bool in_rows = false;        ///< Its rows are kept while `into` is computed.
+  std::string into;            ///< The other stage whose kernel computes it, if one does.
+  std::string why;             ///< A sentence.
   std::optional<Tile> tile{};  ///< If stored with rows of others: the one asked for, if any was.
 
+  bool has_kernel() const { return into.empty(); }  ///< Of its own.
   bool in_place() const { return !stored && !in_rows; }
-  std::string where() const;  ///< "stored", "stored in strips of 256x64", "in rows of hc", "computed in hc"
+  /// "stored", "stored in strips of 256x64", "stored with hc", "in rows of hc", "computed in hc"
+  std::string where() const;
 };
 
 /// The kernels that a target has for stages that are not computed in place.
@@ -44,7 +45,7 @@ enum class Tiling {
 
 struct Schedule {
   std::vector<StagePlan> stages;          ///< One per stage of the pipeline, in its order.
-  std::vector<plan::KernelPlan> kernels;  ///< How each stored stage is made, in the order of the pipeline.
+  std::vector<plan::KernelPlan> kernels;  ///< Each after those whose pixels it reads.
   /// The windows of the definition that became stages of the pipeline.
   rewrite::Preparation preparation = rewrite::Preparation::Usual;
 

@@ -107,7 +107,7 @@ std::string totals(const std::vector<Explained>& stages) {
   std::int64_t operations = 0, loads = 0, kernels = 0, work = 0;
   for (const Explained& stage : stages) {
     const auto& o = stage.summary.operations;
-    kernels += stage.plan.stored ? 1 : 0;
+    kernels += stage.plan.has_kernel() ? 1 : 0;
     operations += o.alu + o.sfu;
     loads += o.loads;
     if (stage.box) work += (o.alu + o.sfu) * stage.pixels();
@@ -220,7 +220,7 @@ Json as_json(const Explained& stage) {
       {"sources", Json::array()},
       {"stored", stage.plan.stored},
       {"in_rows", stage.plan.in_rows},
-      {"into", stage.plan.stored ? Json(nullptr) : Json(stage.plan.into)},
+      {"into", stage.plan.has_kernel() ? Json(nullptr) : Json(stage.plan.into)},
       {"why", stage.plan.why}};
   if (stage.box) json["min"] = stage.box->min, json["extent"] = stage.box->extent;
   for (const auto& source : s.sources) json["sources"].push_back(as_json(source));

@@ -49,7 +49,7 @@ std::string footprint_text(const analysis::SourceSummary& source) {
 
 /// The stored stage whose kernel computes a stage.
 std::string home_of(std::string stage, const schedule::Schedule& schedule) {
-  while (!schedule.of(stage).stored) stage = schedule.of(stage).into;
+  while (!schedule.of(stage).has_kernel()) stage = schedule.of(stage).into;
   return stage;
 }
 

@@ -6,14 +6,14 @@ namespace weft::testing_support {
 
 const target::Processor processor_of_tiles = target::Processor::Gpu;
 
-std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
+std::vector<Program> compiled_in_tiles(const Pipeline& pipeline, const schedule::Groups& groups) {
   // What the third build finds, these two find.
-  compile::Scheduling other{.tile = Tile::March};
-  if (const std::string tiles = largest_groups_in_tiles(pipeline, {64, 12}); !tiles.empty())
+  compile::Scheduling other = scheduling_of(groups);
+  if (const std::string tiles = groups_in_tiles(pipeline, groups, {64, 12}); !tiles.empty())
     other = {.groups = tiles};
   return {
       tools::simt_program(pipeline,
-                          {simt::Build::race, simt::quick_flags(simt::Build::race), {.tile = Tile::March}}),
+                          {simt::Build::race, simt::quick_flags(simt::Build::race), scheduling_of(groups)}),
       tools::simt_program(pipeline, {simt::Build::address, simt::quick_flags(simt::Build::address), other})};
 }
 

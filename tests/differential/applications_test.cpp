@@ -75,6 +75,7 @@ const std::vector<Agreement> agreements = {
     {"night", Scalar::F32, rounded(9 * white, 60), "V is up to 4 times Y; red adds and takes 4 times V"},
     {"normalize", Scalar::F32, rounded(1, 3), "two differences and their ratio"},
     {"optical_flow", Scalar::I8, exactly, "integers"},
+    {"orientation", Scalar::F32, {.02}, "sums of 25 products of differences up to 128"},
     {"prewitt", Scalar::F32, rounded(1.5 * 6 * white, 12), "six terms per direction cancel"},
     {"pyramid", Scalar::F32, rounded(white, 60), "means of positive terms"},
     {"pyramid_blend", Scalar::F32, rounded(2, 60), "bands cancel; 4 levels down and up"},
@@ -159,8 +160,8 @@ std::vector<Variant> variants() {
   }
   all.push_back({"laplacian", {{"levels", "7"}, {"q", "0"}}, {}, {}});
   all.push_back({"spline", {{"levels", "2"}, {"matrix", "0.75,-0.5,3.25,0.5,0.75,-7"}}, {}, {}});
-  for (const char* application : {"bokeh", "chromatic_aberration", "laplace", "prewitt", "scatter_pipes",
-                                  "shitomasi", "sobel", "unsharp"})
+  for (const char* application : {"bokeh", "chromatic_aberration", "laplace", "orientation", "prewitt",
+                                  "scatter_pipes", "shitomasi", "sobel", "unsharp"})
     all.push_back({application, {}, {}, {}});
   return all;
 }

@@ -11,9 +11,9 @@ const target::Processor processor_of_tiles = target::Processor::Cpu;
 
 namespace {
 
-/// The schedule of largest groups whose passes compute `rows` rows at a time, in low tiles; empty if none can.
-std::string largest_groups_in_rows(const Pipeline& pipeline, int rows) {
-  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
+/// The schedule of groups whose passes compute `rows` rows at a time, in low tiles; empty if none can.
+std::string groups_in_rows(const Pipeline& pipeline, const schedule::Groups& groups, int rows) {
+  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, scheduling_of(groups)).schedule;
   schedule::Grouping grouping{schedule::groups_of(chosen)};
   for (const plan::KernelPlan& plan : chosen.kernels) {
     const bool can = plan.is_tiled() && plan.has_one_rate() && !plan.parts && !plan.has_lanes_apart() &&
@@ -27,20 +27,20 @@ std::string largest_groups_in_rows(const Pipeline& pipeline, int rows) {
 
 }  // namespace
 
-std::vector<Program> compiled_in_tiles(const Pipeline& pipeline) {
+std::vector<Program> compiled_in_tiles(const Pipeline& pipeline, const schedule::Groups& groups) {
   CompileOptions options = compile_options();
   options.tile = Tile::March;
+  if (!groups.empty()) options.tile = Tile::Auto, options.schedule = schedule::to_json(groups);
   std::vector<Program> programs{pipeline.compile(options)};
   options = quick_compile_options();
-  options.tile = Tile::March;
   options.compiler_flags.push_back("-DWEFT_CACHE_BYTES=0");  // so that small results go past them
   std::vector<std::string> schedules;
   for (const schedule::Tile& tile :
        {schedule::Tile{16, 4, Traversal::March}, schedule::Tile{40, 12, Traversal::Static}}) {
-    if (const std::string s = largest_groups_in_tiles(pipeline, tile); !s.empty()) schedules.push_back(s);
+    if (const std::string s = groups_in_tiles(pipeline, groups, tile); !s.empty()) schedules.push_back(s);
   }
   for (const int rows : {1, 2, 3}) {
-    if (const std::string s = largest_groups_in_rows(pipeline, rows); !s.empty()) schedules.push_back(s);
+    if (const std::string s = groups_in_rows(pipeline, groups, rows); !s.empty()) schedules.push_back(s);
   }
   const std::vector<Pipeline> pipelines(schedules.size(), pipeline);
   for (const Program& program :

@@ -17,8 +17,8 @@ namespace weft::testing_support {
 
 extern const target::Processor processor_of_tiles;
 
-/// The pipeline, compiled in each way that there is, in small tiles too.
-std::vector<Program> compiled_in_tiles(const Pipeline& pipeline);
+/// The pipeline in these groups, or in the largest that there are, compiled in each way that there is, in small tiles too.
+std::vector<Program> compiled_in_tiles(const Pipeline& pipeline, const schedule::Groups& groups = {});
 /// Stage after stage.
 Program compiled_in_stages(const Pipeline& pipeline);
 /// Each as it would be alone, but not optimized: for tests of what compiles at all.
@@ -31,10 +31,17 @@ inline bool is_reduction(const Pipeline& pipeline, const std::string& name) {
   });
 }
 
-/// The schedule of largest groups in such tiles, as JSON; empty if no group keeps rows of its own choice:
-/// those of a reduction are whole parts.
-inline std::string largest_groups_in_tiles(const Pipeline& pipeline, const schedule::Tile& tile) {
-  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, {.tile = Tile::March}).schedule;
+/// Of these groups, or of the largest if there are none.
+inline compile::Scheduling scheduling_of(const schedule::Groups& groups) {
+  if (groups.empty()) return {.tile = Tile::March};
+  return {.groups = schedule::to_json(groups)};
+}
+
+/// Their schedule in such tiles, as JSON; empty if no group keeps rows of its own choice: those of a reduction are whole
+/// parts.
+inline std::string groups_in_tiles(const Pipeline& pipeline, const schedule::Groups& groups,
+                                   const schedule::Tile& tile) {
+  const auto chosen = compile::scheduled(pipeline.ir(), processor_of_tiles, scheduling_of(groups)).schedule;
   schedule::Tiles tiles;
   for (const schedule::StagePlan& plan : chosen.stages) {
     if (plan.in_rows && !is_reduction(pipeline, plan.into)) tiles[plan.into] = tile;

@@ -79,7 +79,7 @@ TEST(RandomGroups, LoseWhatIsNotThereOrNotLegal) {
     return legal_groups(pipeline, {groups, {}}).groups;
   };
   EXPECT_EQ(left({{"gone", "b", "c"}, {"gone", "a"}}), (schedule::Groups{{"b", "c"}}));
-  EXPECT_EQ(left({{"a", "b"}}), schedule::Groups());
+  EXPECT_EQ(left({{"a", "c"}}), schedule::Groups()) << "b comes between them";
 }
 
 TEST(RandomGroups, LoseWhatHasNoRoomInSharedMemory) {

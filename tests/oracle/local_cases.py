@@ -42,6 +42,17 @@ def shitomasi(image, border):
     return (gx + gy - np.sqrt((gx - gy) ** 2 + 4 * gxy * gxy)) / 2
 
 
+def orientation(image, border, output):
+    dx = correlated(image, (PREWITT / 6).astype(image.dtype), border)
+    dy = correlated(image, (PREWITT.T / 6).astype(image.dtype), border)
+    blur = BINOMIAL[5].astype(image.dtype)
+    gxx, gyy, gxy = (correlated(product, blur, border) for product in (dx * dx, dy * dy, dx * dy))
+    direction = np.stack([gxx - gyy, 2 * gxy], -1)
+    if output == "direction":
+        return direction
+    return np.sqrt((direction ** 2).sum(-1)) / (gxx + gyy + 1)
+
+
 # ---- cases ---------------------------------------------------------------------------------------
 
 def correlate_case(image, mask, border, detail):
@@ -239,6 +250,10 @@ def corner_cases():
         add_formula(op, image, formula, border, tolerance, params=params,
                     note="4e-6 of the largest sum of magnitudes")
 
+    for output, tolerance in (("direction", .02), ("coherence", 1e-5)):
+        for border in BORDERS:
+            add_formula("orientation", "noise_f32", lambda i, b: orientation(i, b, output), border, tolerance,
+                        params={"output": output}, detail=output)
     for op in ("harris", "shitomasi"):
         for border in BORDERS:
             one(op, "noise_f32", border)
