@@ -5,6 +5,7 @@
 #include "rewrite/exact_means.h"
 #include "rewrite/exact_sums.h"
 #include "rewrite/few_steps.h"
+#include "rewrite/join_reductions.h"
 #include "rewrite/picked_planes.h"
 #include "rewrite/recompute_points.h"
 #include "rewrite/share_taps.h"
@@ -20,6 +21,9 @@ ir::Pipeline prepared(const ir::Pipeline& pipeline, Preparation preparation, int
   // A few steps of an evolution become stages, with which all else can be fused.
   ir::Pipeline result = is_for_search ? few_steps(pipeline, most_rank_of_steps) : pipeline;
   ir::verify(result, "few_steps");
+  // Pixels are read once for all their reductions.
+  result = join_reductions(result);
+  ir::verify(result, "join_reductions");
   // What a window computes from each source pixel alone becomes a stage. First, as it may leave plain sums.
   result = share_taps(result);
   ir::verify(result, "share_taps");

@@ -104,7 +104,7 @@ TEST_P(TogetherWithNvcc, CompileWithoutWarningsOrSpills) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Applications, TogetherWithNvcc,
-                         testing::Combine(testing::Values("sm_75", "sm_90", "sm_120"), testing::Bool()),
+                         testing::Combine(testing::Values("sm_75", "sm_120"), testing::Bool()),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param)) +
                                   (std::get<1>(info.param) ? "_strict" : "_others");

@@ -103,7 +103,7 @@ TEST_F(Commands, AScheduleIsPrintedAndForced) {
   write("basic.json", all.dump());
   const json again = expect_json({"explain", "harris", "--schedule", "basic.json", "--json"});
   EXPECT_EQ(again["schedule"], all["schedule"]);
-  write("one.json", R"({"groups": [["dx", "sx", "gx"]]})");
+  write("one.json", R"({"groups": [["dx", "hc"]]})");
   write("two.json", R"({"groups": [["sx", "gx"], ["gx", "hc"]]})");
   write("text.json", "groups");
   EXPECT_TRUE(contains(
@@ -122,9 +122,10 @@ TEST_F(Commands, AScheduleIsPrintedAndForced) {
   };
   refuses({"--schedule", "two.json"},
           "pipeline 'harris' cannot follow the schedule: stage 'gx' is in two groups");
-  refuses({"--schedule", "one.json"},
-          "pipeline 'harris' cannot follow the schedule: 'sxy' reads 'dx' from outside its group, which "
-          "stores only 'gx'");
+  refuses(
+      {"--schedule", "one.json"},
+      "pipeline 'harris' cannot follow the schedule: the group of 'sx' reads pixels of the group of 'hc', "
+      "which needs its own in turn");
   refuses({"--schedule", "basic.json", "--tile", "none"},
           "pipeline 'harris' cannot follow the schedule: rows of 'sx' would have to be kept for 'gx', and no "
           "stages march here");
