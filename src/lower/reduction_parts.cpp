@@ -64,9 +64,10 @@ Expr ReductionParts::strips_per_row() const { return parts(rows_.width(), litera
 Expr ReductionParts::rows_per_part() const { return plan::rows_of_part(division_, rows_.width()); }
 
 Expr ReductionParts::count() const {
-  if (rows_.rank() < 2) return strips_per_row();
-  return kernel::mul(parts(rows_.count(), rows_per_part()), strips_per_row());
+  return rows_.rank() < 2 ? strips_per_row() : kernel::mul(strips_below(), strips_per_row());
 }
+
+Expr ReductionParts::strips_below() const { return parts(rows_.count(), rows_per_part()); }
 
 Expr ReductionParts::number(const Expr& row, const Expr& rows_per_part, const Expr& strip,
                             const Expr& strips_per_row) {
@@ -82,9 +83,10 @@ kernel::Function ReductionParts::function(const std::string& name, const std::st
 }
 
 /// `items` are what a block's threads share at a time.
-void ReductionParts::launch(kernel::Function function, const Expr& count, int items) {
+void ReductionParts::launch(kernel::Function function, const Expr& count, int items, const Expr& below) {
   kernel::Launch launch{function.name, count};
   if (on_gpu_) launch.grid = grid_of_blocks(count, items);
+  if (below) launch.grid->threads[1] = below;
   context_.module.steps.push_back(std::move(launch));
   context_.module.functions.push_back(std::move(function));
 }
@@ -216,6 +218,24 @@ void ReductionParts::element(ExpressionLowering& expressions, const Arrays& accu
   expressions.close();
 }
 
+void ReductionParts::own_column(ExpressionLowering& expressions, const Arrays& accumulators,
+                                const std::function<Block(const std::function<Block()>& element)>& rows,
+                                Block& block) const {
+  Block body;
+  expressions.open(body);
+  const Arrays own = arrays_like(
+      {{}, {}, 1}, [&] { return expressions.claim("own"); }, body);
+  store(own, literal(0), lowered(expressions, reduce_.op.identity), body);
+  kernel::append(body, rows([&] {
+                   Block each;
+                   element(expressions, own, literal(0), each);
+                   return each;
+                 }));
+  store(accumulators, kernel::name(l_), loaded(own, literal(0)), body);
+  expressions.close();
+  block.push_back({lanes_loop(l_, literal(division_.accumulators), std::move(body))});
+}
+
 void ReductionParts::finish(ExpressionLowering& expressions, const Arrays& accumulators, const Expr& part,
                             Block& block) const {
   if (division_.accumulators > 1) combine_pairs(expressions, accumulators, block);
@@ -242,8 +262,8 @@ void ReductionParts::combine_pairs(ExpressionLowering& expressions, const Arrays
   block.push_back({std::move(loop)});
 }
 
-void ReductionParts::launch_parts(kernel::Function function, const Expr& launches) {
-  launch(std::move(function), launches, division_.accumulators);
+void ReductionParts::launch_parts(kernel::Function function, const Expr& launches, const Expr& below) {
+  launch(std::move(function), launches, division_.accumulators, below);
 }
 
 // ---- the total

@@ -33,8 +33,10 @@ class ReductionParts {
   /// Whether each accumulator has a column of the part.
   bool has_columns() const { return division_.by_column; }
   int columns_per_part() const { return division_.columns; }  ///< Or all, if they are fewer.
+  int least_rows() const { return division_.rows; }  ///< Of a part, as images that are wide enough have.
   kernel::Expr strips_per_row() const;
   kernel::Expr rows_per_part() const;
+  kernel::Expr strips_below() const;  ///< Of elements with rows: strips of parts, each below the other.
   kernel::Expr count() const;
   /// Of the part with that row, from the first, in that one of the strips of a row.
   static kernel::Expr number(const kernel::Expr& row, const kernel::Expr& rows_per_part,
@@ -62,6 +64,11 @@ class ReductionParts {
   /// Combines an accumulator with the element at the current coordinates.
   void element(ExpressionLowering& expressions, const Arrays& accumulators, const kernel::Expr& into,
                kernel::Block& block) const;
+  /// Of a thread that has the `l`-th column: combines its rows, which are what `rows` makes of the work for one, and stores its
+  /// accumulator.
+  void own_column(ExpressionLowering& expressions, const Arrays& accumulators,
+                  const std::function<kernel::Block(const std::function<kernel::Block()>& element)>& rows,
+                  kernel::Block& block) const;
   /// Combines with the only element there is.
   void single(ExpressionLowering& expressions, const Arrays& accumulators, kernel::Block& block) const;
   /// Stores what the accumulators hold as the part of that number.
@@ -70,13 +77,15 @@ class ReductionParts {
 
   // ---- launches
 
-  /// Appends the function, and a launch of it for `launches` parts or strips of them.
-  void launch_parts(kernel::Function function, const kernel::Expr& launches);
+  /// Appends the function, and a launch of it for `launches` parts or strips of them; of GPUs, `below` as many.
+  void launch_parts(kernel::Function function, const kernel::Expr& launches,
+                    const kernel::Expr& below = nullptr);
   /// Appends what combines the parts, and finds the result.
   void launch_total();
 
  private:
-  void launch(kernel::Function function, const kernel::Expr& count, int items);
+  void launch(kernel::Function function, const kernel::Expr& count, int items,
+              const kernel::Expr& below = nullptr);
   kernel::For lanes_loop(const kernel::Symbol& variable, const kernel::Expr& count, kernel::Block body) const;
   void alone(kernel::Block& block, kernel::Block body) const;
   std::vector<Lanes> loaded(const Arrays& arrays, const kernel::Expr& index) const;

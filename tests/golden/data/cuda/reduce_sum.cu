@@ -10,9 +10,8 @@ namespace {
 
 __host__ __device__ inline int32_t max_i32(int32_t a, int32_t b) { return a < b ? b : a; }
 __host__ __device__ inline int64_t max_i64(int64_t a, int64_t b) { return a < b ? b : a; }
+__host__ __device__ inline int32_t min_i32(int32_t a, int32_t b) { return b < a ? b : a; }
 __host__ __device__ inline int64_t min_i64(int64_t a, int64_t b) { return b < a ? b : a; }
-// x % 0 is 0.
-__host__ __device__ inline int64_t rem_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 // x / 0 is 0, and the least value / -1 wraps.
 __host__ __device__ inline int32_t div_i32(int32_t a, int32_t b) { return b == 0 ? 0 : b == -1 ? (int32_t)-(uint32_t)a : a / b; }
 // x / 0 is 0, and the least value / -1 wraps.
@@ -21,34 +20,45 @@ __host__ __device__ inline int64_t div_i64(int64_t a, int64_t b) { return b == 0
 // Parts of the elements of 'sum', each combined by a block.
 __global__ void __launch_bounds__(256, 1) sum_part(const float* __restrict__ in,
     float* __restrict__ sum_parts, int32_t in_w, int32_t in_h, int64_t in_pitch) {
-  const int64_t parts = (int64_t)div_i32(in_h + max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16 - 1,
-      max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16) * (int64_t)((in_w + 255) / 256);
   __shared__ float acc[256];
-  for (int64_t part = blockIdx.x; part < parts; part += gridDim.x) {
-    __syncthreads();
-    for (int32_t l = threadIdx.x; l < 256; l += blockDim.x) {
-      acc[l] = 0.0f;
-    }
-    const int32_t strips = (in_w + 255) / 256;
-    const int32_t rows = max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16;
-    const int64_t row0 = div_i64(part, (int64_t)strips) * rows;
-    const int64_t x0 = rem_i64(part, (int64_t)strips) * 256;
-    const int64_t x1 = min_i64(x0 + 256, (int64_t)in_w);
-    for (int64_t l = threadIdx.x; l < x1 - x0; l += blockDim.x) {
-      for (int64_t row = row0; row < min_i64(row0 + rows, (int64_t)in_h); ++row) {
-        const int64_t y = row;
-        acc[l] = acc[l] + in[y * in_pitch + (x0 + l)];
-      }
-    }
-    for (int32_t level = 1; level < 9; ++level) {
-      const int32_t half = 256 >> (level & 31);
+  const int32_t strips = (in_w + 255) / 256;
+  const int32_t rows = max_i32(div_i32(256, max_i32(in_w, 1)), 1) * 16;
+  const int32_t bands = div_i32(in_h + rows - 1, rows);
+  for (int32_t strip = blockIdx.x; strip < strips; strip += gridDim.x) {
+    const int32_t x0 = strip * 256;
+    for (int32_t band = blockIdx.y; band < bands; band += gridDim.y) {
+      const int32_t row0 = (int32_t)min_i64((int64_t)band * (int64_t)rows, (int64_t)in_h);
+      const int32_t row_count = min_i32(rows, in_h - row0);
       __syncthreads();
-      for (int32_t l = threadIdx.x; l < half; l += blockDim.x) {
-        acc[l] = acc[l] + acc[l + half];
+      for (int32_t l = threadIdx.x; l < 256; l += blockDim.x) {
+        float own[1];
+        own[0] = 0.0f;
+        if (x0 + l < in_w) {
+          if (row_count == 16) {
+            #pragma unroll
+            for (int32_t row = 0; row < 16; ++row) {
+              const int32_t y = row0 + row;
+              own[0] = own[0] + in[y * in_pitch + (x0 + l)];
+            }
+          } else {
+            for (int32_t row = 0; row < row_count; ++row) {
+              const int32_t y = row0 + row;
+              own[0] = own[0] + in[y * in_pitch + (x0 + l)];
+            }
+          }
+        }
+        acc[l] = own[0];
       }
-    }
-    if (threadIdx.x == 0) {
-      sum_parts[part] = acc[0];
+      for (int32_t level = 1; level < 9; ++level) {
+        const int32_t half = 256 >> (level & 31);
+        __syncthreads();
+        for (int32_t l = threadIdx.x; l < half; l += blockDim.x) {
+          acc[l] = acc[l] + acc[l + half];
+        }
+      }
+      if (threadIdx.x == 0) {
+        sum_parts[(int64_t)band * (int64_t)strips + strip] = acc[0];
+      }
     }
   }
 }
@@ -183,9 +193,10 @@ cudaError_t run_reduce_sum(const float* in, int64_t in_pitch, int64_t in_w, int6
       div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
       max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16) * ((in_w + 255) / 256) == 0, stream);
   if (status == cudaSuccess) {
-    status = launch(sum_part, {div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
-        max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16) * ((in_w + 255) / 256) * 256, 1, 1}, {256, 1, 1},
-        stream, in, sum_parts, in_w, in_h, in_pitch);
+    status = launch(sum_part, {(in_w + 255) / 256 * 256,
+        div_i64(in_h + max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16 - 1,
+        max_i64(div_i64(256, max_i64(in_w, 1)), 1) * 16), 1}, {256, 1, 1}, stream, in, sum_parts, in_w, in_h,
+        in_pitch);
   }
 
   if (status == cudaSuccess) {
