@@ -14,7 +14,7 @@ class Dropping {
     for (Stmt& s : block) {
       each_operand(s, [&](Expr& e) { e = dropped(e); });
       if (const auto* let = std::get_if<Let>(&s.op)) ranges_.declare(*let);
-      if (const auto* loop = std::get_if<For>(&s.op)) ranges_.names.erase(loop->variable);
+      if (const auto* loop = std::get_if<For>(&s.op)) ranges_.declare(*loop);
       each_block(s, [&](Block& inside) { walk(inside); });
     }
     ranges_.names = outer;

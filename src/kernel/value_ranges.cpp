@@ -154,6 +154,12 @@ ValueRange KnownRanges::of(const Expr& e) const {
   return exact.within(all) ? exact : all;  // what does not fit may be anything, once it has wrapped
 }
 
+void KnownRanges::declare(const For& loop) {
+  names.erase(loop.variable);
+  const ValueRange from = of(loop.from), to = of(loop.to);
+  if (from.low < to.high) names[loop.variable] = {from.low, to.high - 1};
+}
+
 void KnownRanges::declare(const Let& let) {
   names.erase(let.name);
   if (!let.is_mutable) names.emplace(let.name, of(let.value));

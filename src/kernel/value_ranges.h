@@ -35,6 +35,8 @@ class KnownRanges {
   ValueRange of(const Expr& e) const;
   /// From here on the variable is known by its value, unless that may change.
   void declare(const Let& let);
+  /// Within the loop its variable is from where it begins to before where it ends.
+  void declare(const For& loop);
   /// The arrays that a pointer may point into; an array itself.
   std::vector<Symbol> arrays_of(const Symbol& name) const;
 

@@ -19,6 +19,17 @@ Block in_loop(LoopKind kind, const kernel::Symbol& variable, const Expr& from, c
   return {{For{kind, variable, from, to, std::move(body)}}};
 }
 
+/// A thread has a pixel of each plane.
+Block loops_over_planes(const Rows& rows, const std::function<void(Block&)>& body) {
+  Block block;
+  body(block);
+  const auto around = [&](LoopKind kind, int d) {
+    block = in_loop(kind, rows.coordinate(d), rows.begin(d), rows.end(d), std::move(block));
+  };
+  around(LoopKind::Serial, 2), around(LoopKind::GridX, 0), around(LoopKind::GridY, 1);
+  return block;
+}
+
 }  // namespace
 
 Block grid_loops(const Rows& rows, const std::function<void(Block&)>& body) {
@@ -78,10 +89,13 @@ kernel::Launch lower_grid(const KernelContext& context) {
   const Expr offset = rows.rank() == 0
                           ? literal(0)
                           : kernel::add(rows.row_offset(array), rows.x_offset(rows.coords()[0], array));
-  function.body = grid_loops(rows, [&](Block& block) {
+  const auto pixel = [&](Block& block) {
     store_pixel(expressions, block, std::get<ir::Pure>(stage.definition).cases, array.name, offset);
-  });
+  };
+  const bool has_planes = context.plan.has_planes_of_threads();
+  function.body = has_planes ? loops_over_planes(rows, pixel) : grid_loops(rows, pixel);
   kernel::Launch launch{function.name, literal(1), grid_over(rows)};
+  if (has_planes) launch.grid->threads[2] = literal(1);
   if (context.plan.shares_rows) launch.grid->sharing = kernel::Sharing::Rows;
   context.module.functions.push_back(std::move(function));
   return launch;

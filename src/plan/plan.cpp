@@ -32,6 +32,11 @@ bool KernelPlan::has_single_updates() const {
   return several.empty() || several.back().steps > 1 || several.back().steps_from > 0;
 }
 
+bool KernelPlan::has_planes_of_threads() const {
+  const Level& grid = levels.at(0);
+  return grid.kind == LevelKind::Grid && !is_tiled() && grid.extent.size() == 3 && grid.extent[2].is_all();
+}
+
 bool KernelPlan::is_static() const {
   return std::any_of(levels.begin(), levels.end(), [](const Level& l) { return l.order == Order::Static; });
 }

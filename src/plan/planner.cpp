@@ -31,6 +31,7 @@ constexpr std::int64_t edge_columns = 64;
 // pay (bench/results/2026-11-23-single-stages.md).
 constexpr double enough_operations = 128, operations_of_division = 16;
 
+constexpr std::int64_t most_planes_of_thread = 16;
 // Of all rows of a volume that a thread reads: stars of radius 2 have 4, boxes of radius 1 have 18.
 constexpr std::int64_t few_columns_beside = 4;
 
@@ -326,6 +327,24 @@ bool pays_for_one(const March& march, const Group& group, const Memory& memory, 
   return reads_windows(march) && reads_several_ways(march) && !leaves_planes_to_caches(group, asked);
 }
 
+/// Whether the planes of a volume are few, and half of what its pixels read is the same in each.
+bool has_planes_in_common(const StageReads& stage) {
+  const ir::Box& box = stage.stage->domain();
+  if (box.size() != 3 || !box[2].extent.is_constant() || box[2].extent.constant() > most_planes_of_thread)
+    return false;
+  const auto is_of_plane = [](const ir::Index& index) {
+    const auto* affine = std::get_if<ir::Affine>(&index);
+    return !affine || affine->mentions([](const ir::Atom& atom) {
+      const auto* coord = std::get_if<ir::Coord>(&atom);
+      return coord && coord->dim == 2;
+    });
+  };
+  const auto in_common = std::count_if(stage.reads.begin(), stage.reads.end(), [&](const ir::Read* read) {
+    return !read->indices.empty() && std::none_of(read->indices.begin(), read->indices.end(), is_of_plane);
+  });
+  return in_common > 0 && 2 * in_common >= std::ssize(stage.reads);
+}
+
 /// A plan of one stage whose pixels are divided among threads, or its rows among cores.
 void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
                    const std::optional<int>& asked) {
@@ -342,6 +361,7 @@ void divide_pixels(KernelPlan& plan, const Group& group, const Memory& memory,
   const int most = several ? several->pixels : 0;
   const int pixels = most > 0 && asked && most % *asked == 0 ? *asked : most;  // whole accesses
   if (pixels > 0) one[0] = fixed(pixels);
+  if (is_pure && pixels == 0 && has_planes_in_common(all.reads)) one[2] = all_pixels();
   plan.levels = {{LevelKind::Grid, Order::Parallel, one}};
   if (pixels > 0) plan.levels.push_back({LevelKind::Lane, Order::Unrolled, {fixed(pixels)}});
   plan.shares_rows = is_pure && pixels == 0 && reads_shared_rows(all.reads);

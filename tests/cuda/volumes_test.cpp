@@ -49,6 +49,27 @@ void agree(const Outputs& outputs, const std::string& stages, const std::vector<
   agree(Pipeline("volume", Outputs(outputs).strict()), schedules);
 }
 
+/// A thread has a pixel of each plane, which have the image's pixel in common (KernelPlan::has_planes_of_threads).
+TEST(PlanesOfThreads, HavePixelsOfAnImageInCommon) {
+  const Image<std::uint8_t> in("in");
+  const Image<std::int32_t> table("table", 1);
+  const Accessor src = in.border(Border::mirror());
+  const Stage planes = stage("planes", {(in.width() + 1) / 2, in.height(), 5}, [&](Var x, Var y, Var z) {
+    const Accessor of_table = table.border(Border::repeat());
+    const Expr left = cast<int>(src(2 * x - 1, y)), right = cast<int>(src(2 * x + 1, y));
+    return of_table(left - 7 * z) - of_table(right + z);
+  });
+  const Pipeline pipeline("planes", Outputs(planes).strict());
+  for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
+    const Program program = tools::simt_program(pipeline, {build, simt::quick_flags(build)});
+    for (const Size& extents : {Size{1, 1}, Size{7, 5}, Size{131, 9}}) {
+      const std::map<std::string, Buffer> images{{"in", noise(in.type(), extents, 3)},
+                                                 {"table", noise(table.type(), {50}, 4)}};
+      expect_agreement(program, pipeline, {images, {}, {}});
+    }
+  }
+}
+
 class VolumesOfWarps : public testing::TestWithParam<std::string> {
  protected:
   Border border() const { return Border::named(GetParam(), -7); }

@@ -128,6 +128,19 @@ TEST(DropBorders, OfIndicesThatAreInside) {
             first + "out[i] = table[clamp_index((int64_t)place, 10)];\n");
 }
 
+TEST(DropBorders, OfIndicesOfALoop) {
+  const auto in_loop = [&](std::int64_t end) {
+    const Symbol z = "z"_s;
+    return dropped({{For{LoopKind::Serial,
+                         z,
+                         literal(0),
+                         literal(end),
+                         {looked_up(cast(CastMode::Convert, Scalar::I32, name(z)), 8)}}}});
+  };
+  EXPECT_NE(in_loop(8).find("table[(int32_t)z]"), std::string::npos) << in_loop(8);
+  EXPECT_NE(in_loop(9).find("clamp_index((int64_t)(int32_t)z, 8)"), std::string::npos) << in_loop(9);
+}
+
 TEST(DropBorders, OfTestsThatSurelyHold) {
   const Expr tenth = integer(binary(BinaryOp::Mul, number(10), unit(pixel)));
   const auto whole = [](std::int64_t value) { return constant(Scalar::I32, {.i = value}); };

@@ -45,6 +45,26 @@ std::optional<KernelPlan> plan_with(const std::string& kernel, const Memory& mem
   return found.schedule ? std::optional(found.schedule->kernels.at(0)) : std::nullopt;
 }
 
+/// Half of what a pixel reads is the same in each plane, or less.
+KernelPlan plan_of_planes(std::int64_t planes, bool reads_more) {
+  const Image<float> in("in"), table("table", 1);
+  const Stage out = stage("out", {in.width(), in.height(), planes}, [&](Var x, Var y, Var z) {
+    const Accessor of_table = table.border(Border::clamp());
+    const Expr shade = in(x, y) * of_table(cast<int>(in(x, y)) - z);
+    return reads_more ? shade + of_table(z) + of_table(z + 1) : shade;
+  });
+  const ir::Pipeline pipeline = Pipeline("test", {out}).ir();
+  return plan_of(*pipeline.stages.back(), of_warps);
+}
+
+TEST(Plan, AThreadHasAllPlanesThatHaveMuchInCommon) {
+  EXPECT_TRUE(plan_of_planes(8, false).has_planes_of_threads());
+  EXPECT_FALSE(plan_of_planes(8, true).has_planes_of_threads()) << "less than half of what is read";
+  EXPECT_FALSE(plan_of_planes(17, false).has_planes_of_threads()) << "too many planes";
+  EXPECT_NE(to_text(plan_of_planes(8, false)).find("grid  1 x 1 x all parallel"), std::string::npos)
+      << to_text(plan_of_planes(8, false));
+}
+
 TEST(Plan, OfACorePrints) {
   EXPECT_EQ(text_of("{}", of_cores),
             "kernel b; with it a\n"
