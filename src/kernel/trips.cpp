@@ -35,8 +35,12 @@ class Walk {
     list(function.body, -1);
     result_.threads = is_of_blocks(function.body) ? static_cast<double>(threads_) : 1;
     run(function.body, -1, {result_.threads, result_.threads});
-    for (const auto& [array, bytes] : stored_)
+    double lanes = 1;
+    for (const auto& [array, bytes] : stored_) {
       result_.pixels = std::max(result_.pixels, bytes / static_cast<double>(pixel_bytes_.at(array)));
+      lanes = std::max(lanes, static_cast<double>(pixel_bytes_.at(array) / scalar_bytes_.at(array)));
+    }
+    for (const auto& [copy, scalars] : updated_) result_.pixels = std::max(result_.pixels, scalars / lanes);
   }
 
   KernelTrips result() && { return std::move(result_); }
@@ -190,6 +194,8 @@ class Walk {
       const Symbol updated = array_of(update->array);
       if (const auto bytes = scalar_bytes_.find(updated); bytes != scalar_bytes_.end())
         stored_[updated] += static_cast<double>(bytes->second) * weight.active;
+      else if (types_.count(updated))
+        updated_[updated] += weight.active;
     } else if (const auto* test = std::get_if<IsAligned>(&statement.op)) {
       integers_[test->name] = 1;
     } else if (const auto* scope = std::get_if<Scope>(&statement.op)) {
@@ -282,8 +288,9 @@ class Walk {
   std::map<Symbol, std::int64_t> integers_, scalar_bytes_, pixel_bytes_, types_, pack_;
   std::map<Symbol, Symbol> pointers_;
   std::unordered_map<const For*, int> number_;
-  std::map<Symbol, double> stored_;  ///< Bytes, by array of the module.
-  std::int64_t iteration_ = 0;       ///< Bytes that the innermost loop's iteration has stored.
+  std::map<Symbol, double> stored_;   ///< Bytes, by array of the module.
+  std::map<Symbol, double> updated_;  ///< Scalars of a block's copies, which take the updates of points.
+  std::int64_t iteration_ = 0;        ///< Bytes that the innermost loop's iteration has stored.
   KernelTrips result_;
 };
 

@@ -1,5 +1,7 @@
 #include "lower/lower_packs.h"
 
+#include <algorithm>
+
 #include "lower/lower_grid.h"
 #include "lower/phases.h"
 #include "lower/rows.h"
@@ -35,7 +37,8 @@ kernel::Launch lower_packs(const KernelContext& context) {
   const ArrayLayout& array = layout.arrays.at(&stage);
   const Rows rows(stage.box, layout);
   // What pixels of a thread read of a coarser image is the same, and known to be, as functions of the thread's number.
-  const bool is_in_steps = !read.others.empty() && stage.box[0].min.is_constant();
+  const bool is_in_steps = std::any_of(read.others.begin(), read.others.end(), plan::is_of_coarser_image) &&
+                           stage.box[0].min.is_constant();
   std::vector<ir::Stage> phases;
   std::unordered_map<const ir::Node*, std::string> names = context.names;
   std::vector<Expr> coords = rows.coords();

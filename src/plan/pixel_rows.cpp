@@ -77,6 +77,10 @@ bool is_of_coarser_image(const ir::Read& read) {
   return !x.gather && x.coordinate == 0 && x.scale == 1 && x.divisor > 1;
 }
 
+bool is_of_table(const ir::Read& read) {
+  return read.source->box.size() == 1 && std::holds_alternative<ir::Expr>(read.indices[0]);
+}
+
 bool have_the_same_row(const ir::Read& a, const ir::Read& b) {
   if (!ir::read_alike(a, b) || a.indices.size() != b.indices.size()) return false;
   return std::equal(a.indices.begin() + 1, a.indices.end(), b.indices.begin() + 1,

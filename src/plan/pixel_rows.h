@@ -13,6 +13,9 @@ namespace weft::plan {
 /// Of a coarser image, so that neighbours read the same pixels; those beyond the end of a row, too, by the border.
 bool is_of_coarser_image(const ir::Read& read);
 
+/// At a computed place of a table, which has a border: pixels that are computed beyond the end of a row find one, too.
+bool is_of_table(const ir::Read& read);
+
 /// Whether two reads find their pixels in one row of a source, whatever their columns are.
 bool have_the_same_row(const ir::Read& a, const ir::Read& b);
 

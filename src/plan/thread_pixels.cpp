@@ -40,7 +40,10 @@ std::optional<ThreadPixels> thread_pixels(const Loop& loop, const CodeLimits& li
   if (stage.domain().empty() || loops_over_taps(loop, limits)) return std::nullopt;
   const PixelRows read = pixel_rows(loop.reads.reads, stage);
   const bool shares = !read.others.empty();
-  if (!std::all_of(read.others.begin(), read.others.end(), is_of_coarser_image)) return std::nullopt;
+  const bool may_be_together = std::all_of(read.others.begin(), read.others.end(), [](const ir::Read& other) {
+    return is_of_coarser_image(other) || is_of_table(other);
+  });
+  if (!may_be_together) return std::nullopt;
   const bool is_near = std::all_of(read.rows.begin(), read.rows.end(), [](const PixelRow& row) {
     return std::max(-row.columns.min, row.columns.max) <= most_columns_beside;
   });

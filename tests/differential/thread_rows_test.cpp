@@ -46,6 +46,18 @@ TEST(RowsOfThreads, OfOtherBoxesAndOtherColumnsOfTheSameRow) {
       in.type(), {{1, 1}, {2, 3}, {9, 7}, {130, 5}});
 }
 
+TEST(RowsOfThreads, AreLookedUpInTables) {
+  const Image<std::uint8_t> in("in");
+  const Stage table = stage("table", {256}, [](Var i) { return cast<std::uint16_t>(i * i); });
+  const Stage low = stage("low", {20}, [](Var i) { return cast<std::uint8_t>(7 * i); });
+  const Accessor squares = table.border(Border::clamp()), of_low = low.border(Border::mirror());
+  expect_the_same(
+      {stage("squares", in.size(), [&](Var x, Var y) { return squares(in(x, y)); }),
+       stage("both", in.size(),
+             [&](Var x, Var y) { return squares(in(x, y)) - of_low(cast<int>(in(x, y)) - cast<int>(x)); })},
+      in.type(), {{1, 1}, {5, 3}, {16, 2}, {33, 7}});
+}
+
 TEST(RowsOfThreads, OfPixelsOfSeveralLanes) {
   const Image<Vec<float, 2>> in("in");
   const Accessor at = in.border(Border::constant(Vec<float, 2>{1.f, -2.f}));

@@ -212,13 +212,13 @@ TEST_F(GoldenSass, IsAsCommitted) {
   expect_golden(name, text);
 }
 
-/// How long kernels take of an H200 at least: marching, repeated, and with updates.
+/// How long kernels take of an H200 at least: marching, repeated, with updates and reductions, and with tables.
 TEST_F(GoldenSass, BoundsAreAsCommitted) {
   const std::string name = "roofs_h200.txt";
   if (const std::string why = other_compiler(name); !why.empty()) GTEST_SKIP() << why;
   const machine::Board& board = machine::board("h200");
   std::string text = by();
-  for (const char* application : {"sobel", "harris_corner", "heat2d", "bilateral_grid"}) {
+  for (const char* application : {"sobel", "harris_corner", "heat2d", "bilateral_grid", "equalize", "normalize"}) {
     const Pipeline definition = build(applications().at(application)).pipeline;
     const target::Target target(target::Processor::Gpu, board.architecture());
     const compile::Scheduled what = compile::scheduled(definition.ir(), target, {.board = &board});

@@ -105,6 +105,23 @@ TEST(Plan, GoesDownBoxesInStripsThatLeaveRoomForWarps) {
   EXPECT_LE(plan.registers, 112);
 }
 
+/// Pixels of a thread that looks them up at such a place of a table.
+template <class F>
+int pixels_looked_up(F place) {
+  const Image<std::uint8_t> in("in");
+  const Stage table = stage("table", {1000}, [](Var i) { return cast<std::uint8_t>(3 * i); });
+  const Stage out = stage("out", in.size(),
+                          [&](Var x, Var y) { return place(table.border(Border::clamp()), in(x, y), x); });
+  const KernelPlan plan = plan_of(*out.node(), of_warps);
+  const Level* lane = plan.level(LevelKind::Lane);
+  return lane ? lane->extent[0].fixed() : 1;
+}
+
+TEST(ThreadPixels, AreLookedUpSeveralAtATime) {
+  EXPECT_EQ(pixels_looked_up([](const Accessor& table, const Expr& v, Var) { return table(v); }), 16);
+  EXPECT_EQ(pixels_looked_up([](const Accessor& table, const Expr&, Var x) { return table(2 * x); }), 1);
+}
+
 /// Points that a thread counts at a time.
 template <class T, class F>
 int points_counted(F bin) {
