@@ -27,8 +27,7 @@ struct LoopTrips {
 struct KernelTrips {
   std::vector<LoopTrips> loops;  ///< In the order of the text, without unrolled ones.
   double threads = 0;            ///< That this is of: those of a block that has work in common, else one.
-  double pixels =
-      0;  ///< That they store in the array that takes most, or update, or whose copies they update.
+  double pixels = 0;  ///< That they store in the array that takes most, or update, there or in copies.
 };
 
 /// Of the block or thread in the middle of images of `extent` pixels along each dimension, whose rows are aligned. Conditions that nothing

@@ -11,7 +11,7 @@
 namespace weft::rewrite {
 
 /// Evolutions of 0 to 8 steps of one field of 2 to `most_rank` dimensions. Others stay as they are: lines have kernels of their
-/// own, and stages cannot be stored together, as several fields have to be.
+/// own, and several fields kernels that store them together.
 ir::Pipeline few_steps(const ir::Pipeline& pipeline, int most_rank);
 
 }  // namespace weft::rewrite
