@@ -48,10 +48,11 @@ std::optional<KernelPlan> plan_with(const std::string& kernel, const Memory& mem
 /// Half of what a pixel reads is the same in each plane, or less.
 KernelPlan plan_of_planes(std::int64_t planes, bool reads_more) {
   const Image<float> in("in"), table("table", 1);
-  const Stage out = stage("out", {in.width(), in.height(), planes}, [&](Var x, Var y, Var z) {
-    const Accessor of_table = table.border(Border::clamp());
-    const Expr shade = in(x, y) * of_table(cast<int>(in(x, y)) - z);
-    return reads_more ? shade + of_table(z) + of_table(z + 1) : shade;
+  const Accessor src = in.border(Border::clamp()), of_table = table.border(Border::clamp());
+  const Stage out = stage("out", {in.width() / 2, in.height(), planes}, [&](Var x, Var y, Var z) {
+    const Expr left = src(2 * x - 1, y), right = src(2 * x + 1, y);
+    const Expr shade = of_table(cast<int>(left) - z) + of_table(cast<int>(right) - z);
+    return reads_more ? shade + of_table(z) : shade;
   });
   const ir::Pipeline pipeline = Pipeline("test", {out}).ir();
   return plan_of(*pipeline.stages.back(), of_warps);
