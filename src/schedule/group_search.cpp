@@ -92,7 +92,7 @@ class Search {
     groups.push_back({{result}, alone(result)});
     Stages in(graph_.size(), false);
     in[result] = true;
-    grow(in, groups.front(), result, groups);
+    grow(in, groups.front(), result, true, groups);
     return groups;
   }
 
@@ -106,12 +106,13 @@ class Search {
   }
 
   /// Adds the groups that have those members and more, of stages before `next`. What a group would store costs what it does
-  /// whoever else is in the group, so it has to pay at once.
-  void grow(Stages& in, Priced group, int next, std::vector<Priced>& groups) {
+  /// whoever else is in the group, so it has to pay at once; and where it does, no groups are looked for that have others
+  /// instead, as of many stages that read the same there would be all subsets.
+  void grow(Stages& in, Priced group, int next, bool may_store, std::vector<Priced>& groups) {
     const int result = group.members.back();
     for (int stage = next - 1; stage >= 0; --stage) {
       const bool is_local = is_read_only_in(in, stage);
-      if (!is_local && !may_be_stored(in, stage, result)) continue;
+      if (!is_local && !(may_store && may_be_stored(in, stage, result))) continue;
       if (found_.asked >= limit_) {
         found_.is_exact = false;
         return;
@@ -123,8 +124,9 @@ class Search {
       if (!cost || (!is_local && *cost >= group.cost + alone(stage))) continue;
       groups.push_back({larger, *cost});
       in[stage] = true;
-      grow(in, groups.back(), stage, groups);
+      grow(in, groups.back(), stage, may_store, groups);
       in[stage] = false;
+      may_store &= is_local;
     }
   }
 

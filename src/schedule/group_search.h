@@ -6,9 +6,10 @@
 //
 //     F(L) = min over groups G of result r within L:  cost(G) + F(L \ G)
 //
-// which is exact but for two kinds of groups. Those that store what stages between them and their result read would have to
-// come after r. And a stage that a group would store is tried there only if that costs less than being apart. For the k groupings of least cost, each F is a list of k costs, and the sum takes every one of F(L \ G).
-// Compare the down-set form of DP fusion in PolyMage, whose groups come in any order.
+// which is exact but for two kinds of groups. Those that store what stages between them and their result read would have
+// to come after r. And a stage that a group would store is tried there only if that costs less than being apart; then it
+// is in all groups that have more. For the k groupings of least cost, each F is a list of k costs, and the sum takes every
+// one of F(L \ G). Compare the down-set form of DP fusion in PolyMage, whose groups come in any order.
 #pragma once
 
 #include <cstdint>

@@ -106,13 +106,13 @@ TEST_F(Explain, FusionForABoardAsJson) {
 
 TEST_F(Explain, TheGroupsOfLeastCost) {
   const std::string text = expect_success({"explain", "harris_corner", "--fuse", "dp"});
-  EXPECT_TRUE(contains(text, "\nschedule for cpu: 82 groups priced, 34 sets of stages left\n")) << text;
+  EXPECT_TRUE(contains(text, "\nschedule for cpu: 64 groups priced, 34 sets of stages left\n")) << text;
   EXPECT_EQ(expect_json({"explain", "unsharp_mask", "--fuse", "dp", "--json"})["search"],
             "3 groups priced, 2 sets of stages left");
   const std::string on_gpu =
       expect_success({"explain", "harris_corner", "--fuse", "dp", "--machine", "h200"});
   EXPECT_TRUE(contains(on_gpu, "14 stages in 1 kernel")) << on_gpu;
-  EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 82 groups priced, 34 sets of stages left\n")) << on_gpu;
+  EXPECT_TRUE(contains(on_gpu, "\nschedule for h200: 64 groups priced, 34 sets of stages left\n")) << on_gpu;
   EXPECT_TRUE(contains(expect_success({"explain", "night", "--machine", "h200"}),
                        "reads it at other pixels than its own; computed with 'scoto' the two would take "));
 }

@@ -171,60 +171,12 @@ double least_of_all(const GroupGraph& graph, const Cost& cost) {
   return *least;
 }
 
-/// Whether what the group stores costs less there than apart from those that come later.
-bool is_worth_storing(const GroupGraph& graph, const Members& group, const Cost& cost) {
-  for (std::size_t m = group.size() - 1; m-- > 0;) {
-    const int stage = group[m];
-    const Members later(group.begin() + static_cast<std::ptrdiff_t>(m) + 1, group.end());
-    const auto& readers = graph.readers[stage];
-    const bool is_local = !graph.is_stored[stage] && !readers.empty() &&
-                          std::all_of(readers.begin(), readers.end(), [&](int reader) {
-                            return std::count(later.begin(), later.end(), reader) > 0;
-                          });
-    Members with_it{stage};
-    with_it.insert(with_it.end(), later.begin(), later.end());
-    if (!is_local && cost(with_it).value_or(1e9) >= cost(later).value_or(1e9) + *cost({stage})) return false;
-  }
-  return true;
-}
-
-/// The least cost of all ways to put stages into groups whose readers are in groups with later results.
-double least_of_all_stored(const GroupGraph& graph, const Cost& cost) {
-  std::optional<double> least;
-  std::vector<int> result_of(graph.size());
-  const std::function<void(int)> try_all = [&](int stage) {
-    if (stage >= 0) {
-      for (int result = stage; result < graph.size(); ++result) {
-        if (result != stage && result_of[result] != result) continue;
-        result_of[stage] = result;
-        try_all(stage - 1);
-      }
-      return;
-    }
-    double sum = 0;
-    for (int r = 0; r < graph.size(); ++r) {
-      for (const int reader : graph.readers[r]) {
-        if (result_of[reader] < result_of[r]) return;
-      }
-      if (result_of[r] != r) continue;
-      Members group;
-      for (int s = 0; s <= r; ++s) {
-        if (result_of[s] == r) group.push_back(s);
-      }
-      const auto one = cost(group);
-      if (!one || !is_worth_storing(graph, group, cost)) return;
-      sum += *one;
-    }
-    least = std::min(sum, least.value_or(sum));
-  };
-  try_all(graph.size() - 1);
-  return *least;
-}
-
+/// Where groups may store several stages, no more than that, and each group comes after those that it reads.
 void expect_the_least_of_all(bool several_stored) {
+  int fewer = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
-    const int stages = 2 + static_cast<int>(random() % (several_stored ? 6 : 9));
+    const int stages = 2 + static_cast<int>(random() % 9);
     std::vector<std::pair<int, int>> edges;
     for (int to = 1; to < stages; ++to) {
       for (int from = 0; from < to; ++from) {
@@ -246,9 +198,15 @@ void expect_the_least_of_all(bool several_stored) {
                      static_cast<double>(g.size());
     };
     const GroupSearch found = least_cost_groups(graph, cost);
-    EXPECT_EQ(found.best.at(0).cost,
-              several_stored ? least_of_all_stored(graph, cost) : least_of_all(graph, cost))
-        << "seed " << seed;
+    const double least = least_of_all(graph, cost);
+    EXPECT_LE(found.best.at(0).cost, least) << "seed " << seed;
+    if (!several_stored) EXPECT_EQ(found.best.at(0).cost, least) << "seed " << seed;
+    fewer += found.best.at(0).cost < least ? 1 : 0;
+    std::vector<int> result_of(stages);
+    for (const Members& group : found.best.at(0).groups) {
+      for (const int member : group) result_of[member] = group.back();
+    }
+    for (const auto& [from, to] : edges) EXPECT_LE(result_of[from], result_of[to]) << "seed " << seed;
     std::vector<int> all;
     double sum = 0;
     for (const Members& group : found.best.at(0).groups) {
@@ -260,10 +218,19 @@ void expect_the_least_of_all(bool several_stored) {
     EXPECT_EQ(std::unique(all.begin(), all.end()), all.end()) << "seed " << seed;
     EXPECT_EQ(sum, found.best.at(0).cost) << "seed " << seed;
   }
+  if (several_stored) EXPECT_GT(fewer, 50) << "less than without";
+}
+
+TEST(GroupSearch, AsksForFewGroupsOfManyThatReadTheSame) {
+  std::set<int> all;
+  for (int s = 0; s < 40; ++s) all.insert(s);
+  const GroupSearch found = least_cost_groups(with_several_stored(graph_of(40, {}, all)), per_group);
+  EXPECT_EQ(found.best.at(0).groups.size(), 1u);
+  EXPECT_LT(found.asked, 1000) << "of 2^39";
 }
 
 TEST(GroupSearch, IsTheLeastOfAll) { expect_the_least_of_all(false); }
-TEST(GroupSearch, IsTheLeastOfAllThatStoreSeveral) { expect_the_least_of_all(true); }
+TEST(GroupSearch, IsNoMoreWhereGroupsStoreSeveral) { expect_the_least_of_all(true); }
 
 }  // namespace
 }  // namespace weft::schedule
