@@ -334,10 +334,7 @@ bool has_planes_in_common(const StageReads& stage) {
     return false;
   const auto is_of_plane = [](const ir::Index& index) {
     const auto* affine = std::get_if<ir::Affine>(&index);
-    return !affine || affine->mentions([](const ir::Atom& atom) {
-      const auto* coord = std::get_if<ir::Coord>(&atom);
-      return coord && coord->dim == 2;
-    });
+    return !affine || ir::mentions_coord(*affine, 2);
   };
   const auto in_common = std::count_if(stage.reads.begin(), stage.reads.end(), [&](const ir::Read* read) {
     return !read->indices.empty() && std::none_of(read->indices.begin(), read->indices.end(), is_of_plane);

@@ -1,8 +1,8 @@
 // The groups of least cost, by dynamic programming over the stages that are left.
 //
-// A group is a stored stage, its result, with others before it, which are stored, too, if something else reads them. The
-// last stage of those that are left, in pipeline order, is the result of a group: all that read it are in groups
-// already, as are all others that read what the group stores. With L the stages left and r the last of them,
+// A group is a stored stage, its result, with stages before it: of a, b, c for example b and c, with c as the result. What
+// another group reads of them, too, is stored as well. With L the stages that have no group yet, the last one of them in the
+// order of the pipeline, r, is the result of a group, as whatever reads it has a group already:
 //
 //     F(L) = min over groups G of result r within L:  cost(G) + F(L \ G)
 //

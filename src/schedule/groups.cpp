@@ -154,8 +154,8 @@ class Planning {
     return before;
   }
 
-  /// Each after those that it reads from, and of those that can be next the one whose last stage the pipeline has first. Or
-  /// nothing, if two need each other.
+  /// Each group after the groups that it reads from; where several could be next, the order of their last stages decides. Nothing
+  /// if two groups need each other.
   std::optional<std::vector<std::size_t>> order_of_groups() {
     std::vector<std::set<std::size_t>> before = groups_before();
     std::vector<std::size_t> order, left;  // by their last stages

@@ -32,14 +32,7 @@ void agree(const Pipeline& pipeline, const std::vector<std::string>& schedules) 
   for (const simt::Build build : {simt::Build::race, simt::Build::address}) {
     const std::vector<Program> programs = tools::simt_programs(std::vector(schedules.size(), pipeline),
                                                                {build, simt::quick_flags(build)}, schedules);
-    std::uint64_t seed = 17;
-    for (const Size& extents : sizes) {
-      SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
-      std::map<std::string, Buffer> images;
-      for (const ir::StagePtr& input : pipeline.ir().inputs)
-        images[input->name] = noise(input->type, extents, seed++);
-      expect_agreement(programs, pipeline, {images, {}, {}});
-    }
+    expect_agreement_on_noise(programs, pipeline, sizes, 17);
   }
 }
 

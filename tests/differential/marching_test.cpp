@@ -20,15 +20,7 @@ const std::vector<Size> volumes = {{1, 1, 1}, {3, 2, 5}, {40, 9, 7}, {300, 5, 31
 
 void agree(const Outputs& outputs, const std::vector<Size>& of_sizes = sizes) {
   const Pipeline pipeline("marching", Outputs(outputs).strict());
-  const std::vector<Program> programs = compiled_in_tiles(pipeline);
-  std::uint64_t seed = 71;
-  for (const Size& extents : of_sizes) {
-    SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
-    std::map<std::string, Buffer> images;
-    for (const ir::StagePtr& input : pipeline.ir().inputs)
-      images[input->name] = noise(input->type, extents, seed++);
-    expect_agreement(programs, pipeline, {images, {}, {}});
-  }
+  expect_agreement_on_noise(compiled_in_tiles(pipeline), pipeline, of_sizes, 71);
 }
 
 bool in_rows(const Outputs& outputs, const std::string& stage) {

@@ -17,15 +17,7 @@ const std::vector<Size> sizes = {{1, 1}, {2, 1}, {1, 3}, {9, 7}, {40, 31}, {701,
 void agree(const Outputs& outputs, const schedule::Groups& groups,
            const std::vector<Size>& of_sizes = sizes) {
   const Pipeline pipeline("stored", Outputs(outputs).strict());
-  const std::vector<Program> programs = compiled_in_tiles(pipeline, groups);
-  std::uint64_t seed = 471;
-  for (const Size& extents : of_sizes) {
-    SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
-    std::map<std::string, Buffer> images;
-    for (const ir::StagePtr& input : pipeline.ir().inputs)
-      images[input->name] = noise(input->type, extents, seed++);
-    expect_agreement(programs, pipeline, {images, {}, {}});
-  }
+  expect_agreement_on_noise(compiled_in_tiles(pipeline, groups), pipeline, of_sizes, 471);
 }
 
 class StoredMembers : public testing::TestWithParam<std::string> {};

@@ -30,6 +30,17 @@ void expect_agreement(const std::vector<Program>& programs, const Pipeline& pipe
   }
 }
 
+void expect_agreement_on_noise(const std::vector<Program>& programs, const Pipeline& pipeline,
+                               const std::vector<std::vector<std::int64_t>>& sizes, std::uint64_t seed) {
+  for (const auto& extents : sizes) {
+    SCOPED_TRACE(testing::Message() << testing::PrintToString(extents) << ", seed " << seed);
+    std::map<std::string, Buffer> images;
+    for (const ir::StagePtr& input : pipeline.ir().inputs)
+      images[input->name] = noise(input->type, extents, seed++);
+    expect_agreement(programs, pipeline, {images, {}, {}});
+  }
+}
+
 void expect_agreement(const Pipeline& pipeline, const Arguments& arguments, const Bound& bound) {
   expect_agreement(pipeline.compile(compile_options()), pipeline, arguments, bound);
 }

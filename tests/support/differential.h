@@ -24,6 +24,10 @@ void expect_agreement(const Program& program, const Pipeline& pipeline, const Ar
 void expect_agreement(const std::vector<Program>& programs, const Pipeline& pipeline,
                       const Arguments& arguments, const Bound& bound = exactly);
 
+/// Likewise, on images of noise that all have one of the sizes, after the other; the seeds count up from the first.
+void expect_agreement_on_noise(const std::vector<Program>& programs, const Pipeline& pipeline,
+                               const std::vector<std::vector<std::int64_t>>& sizes, std::uint64_t seed);
+
 /// Compiles the pipeline first. Floats are compared exactly, so the pipeline had better be strict.
 void expect_agreement(const Pipeline& pipeline, const Arguments& arguments, const Bound& bound = exactly);
 
