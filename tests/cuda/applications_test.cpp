@@ -100,7 +100,12 @@ class TogetherWithNvcc : public testing::TestWithParam<std::tuple<const char*, b
 TEST_P(TogetherWithNvcc, CompileWithoutWarningsOrSpills) {
   if (!find_nvcc()) GTEST_SKIP() << no_nvcc;
   const auto& [architecture, strict] = GetParam();
-  EXPECT_GT(expect_all_clean(names(), architecture, strict, Tile::None), strict ? 4 : 30);
+  // Half of the applications for the oldest architecture, half for the newest.
+  std::vector<std::string> applications;
+  const std::vector<std::string> all = names();
+  for (std::size_t i = architecture == std::string("sm_75") ? 0 : 1; i < all.size(); i += 2)
+    applications.push_back(all[i]);
+  EXPECT_GT(expect_all_clean(applications, architecture, strict, Tile::None), strict ? 1 : 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(Applications, TogetherWithNvcc,
