@@ -218,6 +218,7 @@ class ArithmeticNarrowing {
     const bool chooses = n.op == BinaryOp::Min || n.op == BinaryOp::Max;
     const bool needs_all_bits = n.op == BinaryOp::Shr || n.op == BinaryOp::Div || n.op == BinaryOp::Rem;
     if (chooses) {
+      if (const Expr whole = whole_of_clamped(e)) return whole;
       if (const auto type = common(n.a, n.b)) return cast(CastMode::Convert, e->type, as(*type, e));
     } else if (ir::is_comparison(n.op) && !(is_plain(n.a) && is_plain(n.b))) {
       if (const auto type = common(n.a, n.b)) return binary(n.op, as(*type, n.a), as(*type, n.b));
@@ -228,6 +229,26 @@ class ArithmeticNarrowing {
         return binary(n.op, cast(CastMode::Convert, e->type, as(*type, n.a)), n.b);
     }
     return binary(n.op, narrow(n.a), narrow(n.b));
+  }
+
+  /// min(max(whole part of a float, -3), 90) as the whole part of min(max(the float, -3), 90), which surely is within the
+  /// integers. Of no number the whole part is 0, so that has to be between the two. Null: it is something else.
+  Expr whole_of_clamped(const Expr& e) {
+    constexpr std::int64_t most = 1 << 24;  // and all below are floats
+    const auto bounded = [](const Expr& from, BinaryOp op) -> std::optional<std::pair<Expr, std::int64_t>> {
+      const auto* n = std::get_if<Binary>(&from->op);
+      const auto bound = n && n->op == op ? literal_value(n->b) : std::nullopt;
+      if (!bound || std::abs(*bound) > most) return std::nullopt;
+      return std::pair(n->a, *bound);
+    };
+    const auto high = bounded(e, BinaryOp::Min);
+    const auto low = high ? bounded(high->first, BinaryOp::Max) : std::nullopt;
+    const auto* whole = low ? std::get_if<Cast>(&low->first->op) : nullptr;
+    const bool is_whole = whole && whole->mode == CastMode::Convert && is_float(whole->a->type);
+    if (!is_whole || e->type != Scalar::I32 || low->second > 0 || high->second < 0) return nullptr;
+    const auto number = [&](std::int64_t value) { return constant(whole->a->type, {.f = double(value)}); };
+    const Expr clamped = binary(BinaryOp::Max, narrow(whole->a), number(low->second));
+    return fitting_cast(e->type, binary(BinaryOp::Min, clamped, number(high->second)));
   }
 
   /// The sum that `n` is half of, if its two parts fit 16 bits and their sum may not: 30000 + 10000.

@@ -19,6 +19,7 @@
 #include "kernel/roll_passes.h"
 #include "kernel/share_loads.h"
 #include "kernel/share_places.h"
+#include "kernel/split_borders.h"
 #include "kernel/verify.h"
 #include "kernel/wrap_overflow.h"
 #include "lower/layout.h"
@@ -155,19 +156,24 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   // 12. What is the same for a whole row is computed before it.
   for (kernel::Function& function : module.functions) kernel::hoist_invariants(function, layout.names);
   kernel::verify(module, "hoist_invariants");
-  // 13. Compilers of C++ are kept from what costs more: loads for neighbours in a row, and shifts for products.
+  // 13. CPUs meet borders at the ends of rows alone.
+  if (!on_gpu) {
+    for (kernel::Function& function : module.functions) kernel::split_borders(function, layout.names);
+    kernel::verify(module, "split_borders");
+  }
+  // 14. Compilers of C++ are kept from what costs more: loads for neighbours in a row, and shifts for products.
   if (!on_gpu) {
     kernel::find_neighbours(module, layout.names);
     kernel::verify(module, "find_neighbours");
     for (kernel::Function& function : module.functions) kernel::hide_factors(function, layout.names);
     kernel::verify(module, "hide_factors");
   }
-  // 14. Passes that are alike become loops.
+  // 15. Passes that are alike become loops.
   if (!on_gpu) {
     for (kernel::Function& function : module.functions) kernel::roll_passes(function, layout.names);
     kernel::verify(module, "roll_passes");
   }
-  // 15. Kernels are known by now, and with them what a block takes of a multiprocessor.
+  // 16. Kernels are known by now, and with them what a block takes of a multiprocessor.
   if (on_gpu) target::choose_blocks(module, target.architecture);
   return module;
 }

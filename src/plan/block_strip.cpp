@@ -74,8 +74,9 @@ class Fitting {
     for (const int height : heights_of_static_tiles) heights.push_back(height * march_.step[1]);
     if (asked_.height) heights = asked_.height->sizes;
     for (const int height : heights) {
-      for (int lines = asked_.lines.value_or(is_of_volumes(march_) ? most_lines_of_block : 1); lines >= 1;
-           lines = asked_.lines ? 0 : lines / 2) {
+      for (int lines =
+               asked_.lines.value_or(is_of_volumes(march_) ? lines_at_most(march_, most_lines_of_block) : 1);
+           lines >= 1; lines = asked_.lines ? 0 : lines / 2) {
         if (auto tile = in_batches(width, columns_for(width), height, lines)) return tile;
       }
     }
@@ -136,7 +137,8 @@ class Fitting {
     for (const RollingRows& r : march_.rolling) {
       if (r.is_member) halo = std::max(halo, room_for_lines(r, 0));
     }
-    for (int lines = most_lines_of_block; lines >= std::max(least_lines, 2 * halo); --lines) {
+    const int least = std::max(least_lines, 2 * halo);
+    for (int lines = std::max(lines_at_most(march_, most_lines_of_block), least); lines >= least; --lines) {
       if (auto strip = in_batches(width, columns, batch, lines)) return strip;
     }
     return std::nullopt;

@@ -99,7 +99,7 @@ int room_for_lines(const RollingRows& rows, int lines) {
 
 int lines_of_tile(const March& march, const Tile& tile) {
   if (!is_of_volumes(march)) return 1;
-  int lines = most_lines;
+  int lines = lines_at_most(march, most_lines);
   while (lines > least_lines && kept_bytes_of(march, tile, lines) > kept_bytes_of_volume) lines -= lines_step;
   return lines;
 }

@@ -425,6 +425,15 @@ bool is_of_volumes(const March& march) {
   return !march.rolling.empty() && march.rolling.front().window.size() > 2;
 }
 
+int lines_at_most(const March& march, int most) {
+  std::int64_t lines = most;
+  for (const RollingRows& r : march.rolling) {
+    const ir::Affine& extent = r.source().box[1].extent;
+    if (extent.is_constant()) lines = std::clamp<std::int64_t>(extent.constant(), 1, lines);
+  }
+  return static_cast<int>(lines);
+}
+
 int rows_before(const March& march, bool of_members) {
   std::int64_t steps = 0;
   for (const RollingRows& r : march.rolling) {

@@ -103,6 +103,9 @@ inline int at_rate(int pixels, int step, int rate) { return pixels / step * rate
 
 /// Whether it goes from plane to plane.
 bool is_of_volumes(const March& march);
+/// Rows of a tile's planes: as many as planes have, where that is known and fewer than `most`. A turned volume
+/// (rewrite/turned_volumes.h) has a row for each of its few planes.
+int lines_at_most(const March& march, int most);
 
 /// Rows of the result above the first of a strip with which a march begins: whole steps, so that those that
 /// are furthest ahead compute all that the strip needs of them; or those of members alone, which other strips compute, too.

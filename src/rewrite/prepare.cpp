@@ -9,6 +9,7 @@
 #include "rewrite/picked_planes.h"
 #include "rewrite/recompute_points.h"
 #include "rewrite/share_taps.h"
+#include "rewrite/turned_volumes.h"
 #include "rewrite/uneven_masks.h"
 
 namespace weft::rewrite {
@@ -45,6 +46,9 @@ ir::Pipeline prepared(const ir::Pipeline& pipeline, Preparation preparation, int
   // Points that take little are computed where they are read.
   result = recompute_points(result);
   ir::verify(result, "recompute_points");
+  // Volumes whose planes do not meet go on along their rows. Last, as others speak of y and z.
+  result = turned_volumes(result);
+  ir::verify(result, "turned_volumes");
   return result;
 }
 

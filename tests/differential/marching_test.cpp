@@ -104,6 +104,27 @@ TEST(MarchingVolumes, WithPointsAndWindowsInTurn) {
   agree({slope}, volumes);
 }
 
+TEST_P(Marching, VolumesWhosePlanesDoNotMeet) {
+  const Image<float> in("in");
+  const Image<int> numbers("numbers");
+  const Index width = (in.width() + 1) / 2;
+  constexpr int planes = 5;
+  const Accessor src = in.border(border());
+  Stage rows = stage("rows", {width, in.height(), planes}, [&](Var x, Var y, Var z) {
+    const Expr weight = cast<float>(z) * .5f;
+    return src(2 * x - 1, y) * weight + src(2 * x + 1, y) + cast<float>(x - 3 * y);
+  });
+  const Accessor of_rows = rows.border(border());
+  Stage level = stage("level", {width, (in.height() + 1) / 2, planes}, [&](Var x, Var y, Var z) {
+    return of_rows(x, 2 * y - 1, z) + 3.f * of_rows(x, 2 * y, z) - of_rows(x, 2 * y + 2, z);
+  });
+  Stage out = stage("out", in.size(), [&](Var x, Var y) {
+    return level.border(border())(x / 2, y / 2, numbers.border(Border::clamp())(x, y) % planes);
+  });
+  if (GetParam() != "repeat") EXPECT_TRUE(in_rows({out}, "rows"));
+  agree({out});
+}
+
 // Found by: weft verify --random 1 --seed 9195, on the checker
 TEST(MarchingVolumes, AtAnotherRateAlongZ) {
   const Image<std::int32_t> in("in", 3);

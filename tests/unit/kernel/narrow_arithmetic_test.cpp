@@ -135,6 +135,19 @@ TEST(NarrowArithmetic, FloatsWithinTheIntegersAreNotChecked) {
   EXPECT_EQ(whole(binary(BinaryOp::Mul, unit, real(9e18)), Scalar::I64).find("whole"), std::string::npos);
 }
 
+TEST(NarrowArithmetic, WholePartsAreClampedAsFloats) {
+  const Expr whole = i32(load("reals"_s, Scalar::F32, x));
+  const auto clamped = [&](std::int64_t low, std::int64_t high) {
+    const Expr e = binary(BinaryOp::Min, binary(BinaryOp::Max, whole, number(low)), number(high));
+    return narrowed({stored(Scalar::I32, e)});
+  };
+  EXPECT_EQ(clamped(-3, 90), "out[x] = whole_i32_f32(min_f32(max_f32(reals[x], -3.0f), 90.0f));\n");
+  const std::string text = "out[x] = min_i32(max_i32(truncate_i32_f32(reals[x]), ";
+  EXPECT_EQ(clamped(3, 90), text + "3), 90);\n") << "of no number it is 3";
+  EXPECT_EQ(clamped(-90, -3), text + "-90), -3);\n");
+  EXPECT_EQ(clamped(0, (1 << 24) + 1), text + "0), 16777217);\n") << "which is no float";
+}
+
 TEST(NarrowArithmetic, LoopsOverWiderPixelsStay) {
   const Expr mean = binary(BinaryOp::Shr, sum(byte(), byte()), number(1));
   EXPECT_EQ(narrowed({stored(Scalar::I32, mean)}), "out[x] = (bytes[x] + bytes[x]) >> 1;\n");
