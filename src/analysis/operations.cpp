@@ -1,6 +1,7 @@
 #include "analysis/operations.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -32,6 +33,9 @@ Unit unit_of(ir::BinaryOp op, Type operands) {
 /// of, so that dx * dx reads dx once although it was written twice.
 class Counter {
  public:
+  /// Of all, or of those that are the same along a dimension.
+  explicit Counter(std::optional<int> alike_along = std::nullopt) : alike_along_(alike_along) {}
+
   Operations count(const ir::Stage& stage) {
     for (const ir::Expr& root : ir::expressions(stage)) number_of(root);
     return total_;
@@ -41,6 +45,7 @@ class Counter {
   struct Info {
     std::set<const ir::Loop*> loops;  // that the value depends on
     bool is_constant = false;
+    bool differs = false;  // along the dimension
   };
 
   int number_of(const ir::Expr& e) {
@@ -112,8 +117,10 @@ class Counter {
     for (int operand : operands) {
       info.loops.insert(infos_[operand].loops.begin(), infos_[operand].loops.end());
       info.is_constant &= infos_[operand].is_constant;
+      info.differs |= infos_[operand].differs;
     }
     const auto depend_on = [&](const ir::Affine& form) {
+      info.differs |= alike_along_ && ir::mentions_coord(form, *alike_along_);
       form.mentions([&](const ir::Atom& atom) {
         if (const auto* tap = std::get_if<ir::TapCoord>(&atom)) info.loops.insert(tap->loop.get());
         return false;
@@ -143,7 +150,7 @@ class Counter {
 
   void add(const ir::Node& node) {
     const Info& info = infos_.back();
-    if (info.is_constant) return;
+    if (info.is_constant || info.differs) return;
     std::int64_t times = 1;
     for (const ir::Loop* loop : info.loops) times *= static_cast<std::int64_t>(loop->domain.points.size());
     const auto spend = [&](Unit unit, std::int64_t lanes) {
@@ -178,6 +185,7 @@ class Counter {
                node.op);
   }
 
+  const std::optional<int> alike_along_;
   Operations total_;
   std::vector<Info> infos_;
   std::unordered_map<std::string, int> distinct_;
@@ -188,6 +196,8 @@ class Counter {
 }  // namespace
 
 Operations operations(const ir::Stage& stage) { return Counter().count(stage); }
+
+Operations operations_alike(const ir::Stage& stage, int dim) { return Counter(dim).count(stage); }
 
 std::int64_t sorting_operations(std::int64_t n) {
   // Comparators of Batcher's odd-even merge sort, two operations each.

@@ -24,6 +24,9 @@ struct Operations {
 
 /// All cases together: an upper bound of what a pixel needs.
 Operations operations(const ir::Stage& stage);
+/// Those of them that are the same for all pixels along a dimension, as they do not depend on its coordinate: of
+/// in(x, y) * 2 + z two thirds, along z.
+Operations operations_alike(const ir::Stage& stage, int dim);
 /// Minima and maxima that a sorting network of n values needs: what a median is counted as.
 std::int64_t sorting_operations(std::int64_t n);
 

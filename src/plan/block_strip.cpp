@@ -74,9 +74,8 @@ class Fitting {
     for (const int height : heights_of_static_tiles) heights.push_back(height * march_.step[1]);
     if (asked_.height) heights = asked_.height->sizes;
     for (const int height : heights) {
-      for (int lines =
-               asked_.lines.value_or(is_of_volumes(march_) ? lines_at_most(march_, most_lines_of_block) : 1);
-           lines >= 1; lines = asked_.lines ? 0 : lines / 2) {
+      for (int lines = asked_.lines.value_or(most_lines_of_static_tile(march_)); lines >= 1;
+           lines = asked_.lines ? 0 : lines / 2) {
         if (auto tile = in_batches(width, columns_for(width), height, lines)) return tile;
       }
     }
@@ -204,6 +203,10 @@ std::optional<BlockStrip> block_strip(const March& march, const ir::Stage& resul
 
 int width_of_static_tile(const March& march, const ir::Stage& result, int columns) {
   return Fitting(march, result, 0, {}).width_in(columns);
+}
+
+int most_lines_of_static_tile(const March& march) {
+  return is_of_volumes(march) ? lines_at_most(march, most_lines_of_block) : 1;
 }
 
 std::optional<std::string> why_not_asked_of_blocks(const March& march, const ir::Stage& result,

@@ -85,6 +85,9 @@ Extent strip_heights();
 /// the rows that it goes through lies above.
 Extent strip_heights_of_march(int rows_before);
 
+/// Rows of each plane of a volume that a static tile has at most; 1 of an image.
+int most_lines_of_static_tile(const March& march);
+
 /// Why blocks of threads with that much shared memory cannot march with members that a CPU marches with: a clause, or
 /// nothing.
 std::optional<std::string> why_not_in_blocks(const std::vector<StageReads>& members, const March& march,

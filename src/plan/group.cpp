@@ -76,6 +76,7 @@ bool can_be_stored_with(const ir::Stage& result, const ir::Stage& stage) {
 
 Loop loop_of(const ir::Stage& stage) {
   Loop loop{plan::reads_of(stage), analysis::operations(stage), analysis::shared_operations(stage)};
+  if (stage.domain().size() > 2) loop.alike = analysis::operations_alike(stage, 1);
   ir::visit(ir::expressions(stage), [&](const ir::Expr& e) {
     loop.has_windows |=
         std::holds_alternative<ir::FoldResult>(e->op) || std::holds_alternative<ir::Median>(e->op);

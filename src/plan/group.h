@@ -21,6 +21,7 @@ struct Loop {
   analysis::Operations operations;  ///< Of a pixel, without the loads of what is in place.
   analysis::Operations shared =
       {};  ///< Of those what a core computes once for neighbours (analysis/shared_values.h).
+  analysis::Operations alike = {};         ///< Of those what is the same for all rows of a volume's planes.
   bool can_be_value = false;               ///< Of a loop that has all its readers.
   bool has_windows = false;                ///< Folds or medians, its own or of what is in place.
   bool is_stored = false;                  ///< As the last loop of a group always is.

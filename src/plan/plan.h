@@ -145,6 +145,7 @@ struct Computed {
   bool is_value = false;
   int border_columns = 0;            ///< At both ends of a row, where windows leave the image.
   analysis::Operations shared = {};  ///< Those that a core does once for neighbours in a row.
+  analysis::Operations alike = {};   ///< Those that are the same for all rows of a volume's planes.
   int phases = 1;                    ///< Pixels computed at a time, where a coarser image is read.
   bool is_gathered = false;          ///< Its pixels are found one by one, as there were too many phases.
 

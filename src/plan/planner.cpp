@@ -70,6 +70,7 @@ void count(KernelPlan& plan, const Group& group) {
     Computed computed{
         loop.stage().name, loop.stage().type, loop.stage().domain(), group.halos[l], loop.operations, 0, {}};
     computed.shared = loop.shared;
+    computed.alike = loop.alike;
     computed.accesses = accesses_of(loop, group.values);
     if (group.stored.count(&loop.stage())) computed.accesses += 2 * loop.stage().type.lanes;
     computed.is_value = group.values.count(&loop.stage()) > 0;

@@ -101,6 +101,7 @@ void Kernels::find_loops(const ir::Pipeline& pipeline) {
     loop.has_windows |= own.has_windows;
     loop.operations += own.operations;
     loop.shared += own.shared;
+    loop.alike += own.alike;
     for (const ir::Read* read : own.reads.reads) {
       const auto source = loop_of_.find(read->source.get());
       if (source == loop_of_.end() || source->second == source->first) loop.reads.reads.push_back(read);

@@ -44,10 +44,15 @@ plan::Choices asked_of(Tiling tiling, const Memory& memory) {
 std::vector<plan::Choices> candidates(Tiling tiling, const plan::Group& group, const Memory& memory) {
   std::vector<plan::Choices> all;
   plan::Choices asked = asked_of(tiling, memory);
+  const int most_lines = memory.is_of_blocks() ? plan::most_lines_of_static_tile(group.march) : 1;
   const auto with_heights = [&](const auto& heights) {
     for (const int height : heights) {
       asked.height = plan::fixed(height * group.march.step[1]);
       all.push_back(asked);
+      // All rows of a volume's few planes, too: what they have in common is computed once.
+      if (most_lines == 1) continue;
+      all.push_back(asked);
+      all.back().lines = most_lines;
     }
   };
   const auto with_columns = [&](const auto& columns) {

@@ -118,6 +118,18 @@ TEST(Operations, LanesAndConstants) {
       << "integers divide without the SFU";
 }
 
+TEST(Operations, OfAVolumeThatAreTheSameAlongY) {
+  const Image<float> in("in"), planes("planes", 3);
+  const auto src = in.border(clamp_border);
+  const Stage s = stage("s", planes.size(), [&](Var x, Var y, Var z) {
+    const Expr common = exp(src(x, z) * 2.f) + 1.f;  // a product, a sum, exp
+    return common * planes(x, y, z) + cast<float>(y);
+  });
+  EXPECT_EQ(operations(*s.node()), (Operations{4, 1, 2}));
+  EXPECT_EQ(operations_alike(*s.node(), 1), (Operations{2, 1, 1}));
+  EXPECT_EQ(operations_alike(*s.node(), 0), (Operations{0, 0, 0}));
+}
+
 TEST(Operations, MedianIsASortingNetwork) {
   EXPECT_EQ(sorting_operations(1), 0);
   EXPECT_EQ(sorting_operations(2), 2);

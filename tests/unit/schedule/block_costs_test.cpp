@@ -209,6 +209,30 @@ TEST_F(BlockCosts, OfAReductionAreThoseOfItsElements) {
       << "a static tile of 'a' takes less than strips of it, which a reduction has";
 }
 
+TEST_F(BlockCosts, OfATileCountOnceWhatRowsOfPlanesHaveInCommon) {
+  constexpr int planes = 8;
+  const Accessor src = in.border(Border::clamp());
+  Stage a = stage("a", {in.width(), planes, in.height()}, [&](Var x, Var y, Var z) {
+    return src(x - 1, z) * src(x + 1, z) + cast<float>(y);  // a product of two loads, and a sum
+  });
+  const Accessor rows = a.border(Border::clamp());
+  Stage b = stage("b", a.size(), [&](Var x, Var y, Var z) { return rows(x, y, z) + rows(x, y, z + 1); });
+  const Pipeline pipeline("test", {b});
+  const Kernels kernels(pipeline.ir(), [](const ir::Stage&, const ir::Stage&) { return false; });
+  const Memory memory{most_shared_bytes};
+  const Group group = group_of(kernels.loops(), memory).group.value();
+  const auto work_with = [&](int lines) {
+    Choices asked;
+    asked.of_blocks = true, asked.traversal = Traversal::Static;
+    asked.lines = lines, asked.height = fixed(8);
+    return block_work_of(plan_of(group, memory, asked).plan.value(), {{"in", {2048, 2048}}}, hopper);
+  };
+  const double pixels = 2048. * 2048 * planes * 9 / 8;  // a row more than the 8 of a tile
+  const BlockWork one = work_with(1), four = work_with(4);
+  EXPECT_EQ(one.operations - four.operations, 3 / 4. * pixels);
+  EXPECT_EQ(one.accesses - four.accesses, 2 * 3 / 4. * pixels);
+}
+
 TEST_F(BlockCosts, OfMembersThatReadMemoryWaitForIt) {
   Stage a = blurred("a", in);
   Image<float> other("other", in.size());
