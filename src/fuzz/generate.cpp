@@ -1,5 +1,7 @@
 #include "fuzz/generate.h"
 
+#include <functional>
+
 #include "dsl/stage_parts.h"
 #include "fuzz/build.h"
 #include "fuzz/terms.h"
@@ -14,8 +16,12 @@ constexpr std::size_t most_dims = 4;  // coordinates have no more names
 
 class Generator {
  public:
-  /// Every fourth recipe is one whose stages are kept to what can march, to a reduction now and then.
-  explicit Generator(std::uint64_t seed) : dice_(seed), marches_(seed % 4 == 1) { recipe_.seed = seed; }
+  /// Every fourth recipe is one whose stages are kept to what can march, to a reduction now and then; every eighth ends with
+  /// volumes whose planes do not meet.
+  explicit Generator(std::uint64_t seed)
+      : dice_(seed), marches_(seed % 4 == 1), ends_with_planes_(seed % 8 == 2) {
+    recipe_.seed = seed;
+  }
 
   Recipe recipe() {
     recipe_.strict = dice_.chance(0.6);
@@ -24,9 +30,11 @@ class Generator {
     bounds_.emplace(recipe_);
     for (int s = dice_.between(marches_ ? 3 : 1, 6); s > 0; --s) add_stage(&Generator::draw);
     if (marches_ && dice_.chance(0.5)) add_stage(&Generator::reduction_stage);
+    const int before_planes = static_cast<int>(recipe_.stages.size());
+    if (ends_with_planes_) add_planes();
     const int last = static_cast<int>(recipe_.stages.size()) - 1;
     recipe_.outputs = {last};
-    for (int s = 0; s < last; ++s) {
+    for (int s = 0; s < std::min(last, before_planes); ++s) {
       const bool is_field = recipe_.stages[static_cast<std::size_t>(s)].kind == Stage::Kind::Evolve;
       if (dice_.chance(is_field ? 0.5 : marches_ ? 0.05 : 0.25)) recipe_.outputs.push_back(s);
     }
@@ -80,15 +88,16 @@ class Generator {
   void add_stage(std::optional<Stage> (Generator::*kind)()) {
     for (int attempt = 0; attempt < 50; ++attempt) {
       if (dice_.chance(marches_ ? 0.08 : 0.12) && add_evolution()) return;
-      const std::optional<Stage> stage = (this->*kind)();
-      if (!stage) continue;
-      const std::optional<Bound> bound = bounds_->of(*stage);
-      if (!bound) continue;
-      recipe_.stages.push_back(*stage);
-      bounds_->add(*bound);
-      return;
+      if (add((this->*kind)())) return;
     }
     if (recipe_.stages.empty()) throw InternalError(no_stage);
+  }
+  bool add(const std::optional<Stage>& stage) {
+    const std::optional<Bound> bound = stage ? bounds_->of(*stage) : std::nullopt;
+    if (!bound) return false;
+    recipe_.stages.push_back(*stage);
+    bounds_->add(*bound);
+    return true;
   }
 
   std::optional<Stage> draw() {
@@ -365,8 +374,11 @@ class Generator {
   }
 
   std::optional<Stage> window_stage() {
-    Stage stage{.kind = dice_.chance(0.5) ? Stage::Kind::Convolve : Stage::Kind::Local};
-    const int source = any_source();
+    const bool is_convolution = dice_.chance(0.5);
+    return window_over(any_source(), is_convolution);
+  }
+  std::optional<Stage> window_over(int source, bool is_convolution) {
+    Stage stage{.kind = is_convolution ? Stage::Kind::Convolve : Stage::Kind::Local};
     const Type pixel = recipe_.type_of(source);
     Box whole = recipe_.box_of(source);
     if (whole.empty()) return std::nullopt;
@@ -435,6 +447,46 @@ class Generator {
       case weft::Local::Mean: return is_float(type.scalar) ? type : Type{Scalar::F32, type.lanes};
       default: return type;
     }
+  }
+
+  // ---- volumes whose planes do not meet ----
+
+  /// A volume of a few planes from pictures, one or two windows over the rows of its planes, and a picture of these. What
+  /// cannot be drawn is left out.
+  void add_planes() {
+    const int picture = any_source();
+    const Box box = recipe_.box_of(picture);
+    if (box.size() != 2) return;
+    std::vector<int> sources;
+    for (int s = 0; s < source_count(); ++s) {
+      if (recipe_.box_of(s).size() <= 2) sources.push_back(s);
+    }
+    const Range planes{{.offset = dice_.between(-1, 1)}, {.offset = dice_.between(1, 9)}};
+    if (!add_one_of([&] { return plain_body({box[0], box[1], planes}, sources); })) return;
+    for (int windows = dice_.between(1, 2); windows > 0; --windows) {
+      const int source = source_count() - 1;
+      add_one_of([&] {
+        std::optional<Stage> stage = window_over(source, dice_.chance(0.5));
+        return stage && stage->window.depth == 0 ? stage : std::nullopt;
+      });
+    }
+    const int volume = source_count() - 1;
+    add_one_of([&] { return plain_body(box, {volume, volume, picture}); });
+  }
+  bool add_one_of(const std::function<std::optional<Stage>()>& draw_stage) {
+    for (int attempt = 0; attempt < 50; ++attempt) {
+      if (add(draw_stage())) return true;
+    }
+    return false;
+  }
+  std::optional<Stage> plain_body(const Box& box, std::vector<int> sources) {
+    Stage stage{.kind = Stage::Kind::Body};
+    stage.box = box;
+    Context inside = context(any_lanes(), 3);
+    inside.sources = std::move(sources), inside.box = box;
+    stage.cases.push_back({{}, Terms(recipe_, *bounds_, dice_).term(inside)});
+    stage.type = stage.cases[0].value.type;
+    return stage;
   }
 
   // ---- bodies ----
@@ -515,7 +567,7 @@ class Generator {
 
   Recipe recipe_;
   Dice dice_;
-  const bool marches_;
+  const bool marches_, ends_with_planes_;
   std::optional<Bounds> bounds_;
 };
 

@@ -15,6 +15,7 @@
 #include "fuzz/print.h"
 #include "ir/print.h"
 #include "rewrite/prepare.h"
+#include "rewrite/turned_volumes.h"
 #include "runtime/compile_together.h"
 #include "tests/support/images.h"
 
@@ -213,6 +214,16 @@ TEST(RandomRecipes, CoverTheLanguage) {
 }
 
 /// As shrinking leaves some: of an image only the size of the cells is left.
+TEST(RandomRecipes, HaveVolumesWhosePlanesDoNotMeet) {
+  int turned = 0;
+  for (std::uint64_t seed = 0; seed < 320; ++seed) {
+    Recipe recipe = random_recipe(seed);
+    const ir::Pipeline pipeline = build(recipe).ir();
+    turned += rewrite::turned_volumes(pipeline).stages != pipeline.stages;
+  }
+  EXPECT_GE(turned, 10);
+}
+
 TEST(RandomRecipes, NeedTheImagesThatCellsOfAScatterAreCountedFrom) {
   Recipe recipe;
   recipe.images = {{.type = {Scalar::I32, 1}, .rank = 1}, {.type = {Scalar::I32, 1}, .rank = 1}};
