@@ -95,7 +95,8 @@ TEST_P(VolumesOfWarps, OfPixelsOfTwoLanesBesideAnImageThatIsReadAtThePixel) {
   agree({c}, R"("a", "c")", {{4, 1}, {2, 2}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Borders, VolumesOfWarps, testing::ValuesIn(border_modes()),
+// Those that find pixels outside in different ways.
+INSTANTIATE_TEST_SUITE_P(Borders, VolumesOfWarps, testing::Values("mirror", "repeat", "constant"),
                          [](const auto& mode) { return mode.param; });
 
 // The last of a step's stages stores its own pixels, and so does the other.
