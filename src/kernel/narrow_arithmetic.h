@@ -15,6 +15,10 @@
 //
 //     truncate_i32_f32(10.0f * min_f32(max_f32(v, 0.0f), 1.0f))  →  whole_i32_f32(10.0f * min_f32(max_f32(v, 0.0f), 1.0f))
 //
+// Nor does one whose whole part is clamped, if the bounds are not both above or below 0:
+//
+//     min_i32(max_i32(truncate_i32_f32(v), 0), 255)  →  whole_i32_f32(min_f32(max_f32(v, 0.0f), 255.0f))
+//
 // Only loops that load and store nothing wider are changed, since others would convert back and forth. In all of them,
 // an index is clamped in the type that it was computed in instead of in 64 bits.
 #pragma once

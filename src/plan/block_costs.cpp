@@ -164,14 +164,11 @@ Computed with_shared_rows(const KernelPlan& plan, Computed computed) {
   return computed;
 }
 
-/// What the code for all rows of a static tile of a volume does once, since it is the same in each of a plane's rows.
-void take_rows_alike(BlockWork& work, const KernelPlan& plan, const Computed& computed, double pixels) {
+/// Of what is the same for all rows of a volume's planes, the part that the code for all rows of a static tile does not
+/// repeat.
+double not_repeated(const KernelPlan& plan) {
   const Level* row = plan.level(LevelKind::Row);
-  if (row == nullptr || row->order != Order::Unrolled) return;
-  const double saved = pixels * (1 - 1. / plan.lines());
-  work.operations -= saved * static_cast<double>(computed.alike.alu);
-  work.divisions -= saved * static_cast<double>(computed.alike.sfu);
-  work.accesses -= saved * static_cast<double>(computed.alike.loads);
+  return row != nullptr && row->order == Order::Unrolled ? 1 - 1. / plan.lines() : 0;
 }
 
 /// Tiles that blocks go down.
@@ -181,10 +178,13 @@ void add_tiles(BlockWork& work, const KernelPlan& plan, const ir::Sizes& sizes,
   const Tiling tiling = tiling_of(plan, box);
   const int batch = plan.level(LevelKind::Batch)->extent.back().fixed();
   add_images(work, plan, tiling, sizes);
-  for (const Computed& c : plan.computed) {
+  const double saved = not_repeated(plan);
+  for (Computed c : plan.computed) {
     const double pixels = covered_by(tiling, box_of(c.domain, sizes), c.halo).pixels * turns_of(plan, c);
+    c.accesses -= saved * static_cast<double>(c.alike.loads);
     add_pixels(work, with_shared_rows(plan, c), pixels);
-    take_rows_alike(work, plan, c, pixels);
+    work.operations -= saved * static_cast<double>(c.alike.alu) * pixels;
+    work.divisions -= saved * static_cast<double>(c.alike.sfu) * pixels;
     work.operations += around_scalar(plan) * pixels * c.type.lanes;
   }
   add_passes(work, plan);

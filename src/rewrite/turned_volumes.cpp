@@ -16,14 +16,14 @@
 namespace weft::rewrite {
 namespace {
 
-constexpr int y = 1, z = 2;  // the dimensions that change places
+constexpr int row_dim = 1, plane_dim = 2;  // which change places
 
 bool is_volume(const ir::Stage& stage) { return stage.rank() == 3; }
 
 /// The volumes of a pipeline in sets: those that read one another, and so lie in memory alike.
-class Sets {
+class VolumeSets {
  public:
-  explicit Sets(const ir::Pipeline& pipeline) {
+  explicit VolumeSets(const ir::Pipeline& pipeline) {
     for (const ir::StagePtr& input : pipeline.inputs) stays(*input);
     for (const ir::StagePtr& output : pipeline.outputs) stays(*output);
     for (const ir::StagePtr& stage : pipeline.stages) add(*stage);
@@ -70,8 +70,8 @@ class Sets {
       const analysis::Along& along = footprint[d];
       return along.is_unit(d) && along.base.is_constant(0) && along.min == 0 && along.max == 0;
     };
-    if (!is_own(z)) stays(reader);
-    if (!is_own(y)) have_rows_.insert(first_of(reader));
+    if (!is_own(plane_dim)) stays(reader);
+    if (!is_own(row_dim)) have_rows_.insert(first_of(reader));
   }
 
   std::unordered_map<const ir::Stage*, const ir::Stage*> first_;  // of a set: by which it is known
@@ -81,8 +81,8 @@ class Sets {
 ir::Affine turned(const ir::Affine& a) {
   return a.substitute([](const ir::Atom& atom) {
     const auto* coord = std::get_if<ir::Coord>(&atom);
-    if (!coord || coord->dim < y) return ir::Affine(atom);
-    return ir::Affine(ir::Coord{coord->dim == y ? z : y});
+    if (!coord || coord->dim < row_dim) return ir::Affine(atom);
+    return ir::Affine(ir::Coord{coord->dim == row_dim ? plane_dim : row_dim});
   });
 }
 
@@ -101,7 +101,7 @@ class Turning {
       const bool is_turned = sets_.is_turned(original);
       ir::Rewriter rewrite([&](const ir::Expr& e) { return rewritten(e, is_turned); });
       ir::Stage copy = evolutions(ir::rewritten(original, std::ref(rewrite)));
-      if (is_turned) std::swap(copy.box[y], copy.box[z]);
+      if (is_turned) std::swap(copy.box[row_dim], copy.box[plane_dim]);
       stage = replaced_[&original] = std::make_shared<const ir::Stage>(std::move(copy));
     }
     for (ir::StagePtr& output : result.outputs) output = replaced_.at(output.get());
@@ -115,17 +115,18 @@ class Turning {
       if (!is_turned) return nullptr;
       quantity->value = turned(quantity->value);
     } else if (auto* read = std::get_if<ir::Read>(&node.op)) {
+      const auto source = replaced_.find(read->source.get());
+      if (!is_turned && source == replaced_.end()) return nullptr;
       if (is_turned) {
         for (ir::Index& index : read->indices) {
           if (auto* affine = std::get_if<ir::Affine>(&index)) *affine = turned(*affine);
         }
       }
       if (sets_.is_turned(*read->source)) {
-        std::swap(read->indices[y], read->indices[z]);
-        std::swap(read->region[y], read->region[z]);
+        std::swap(read->indices[row_dim], read->indices[plane_dim]);
+        std::swap(read->region[row_dim], read->region[plane_dim]);
       }
-      if (const auto found = replaced_.find(read->source.get()); found != replaced_.end())
-        read->source = found->second;
+      if (source != replaced_.end()) read->source = source->second;
     } else {
       return nullptr;
     }
@@ -133,7 +134,7 @@ class Turning {
   }
 
   const ir::Pipeline& pipeline_;
-  Sets sets_;
+  VolumeSets sets_;
   Evolutions::Replaced replaced_;
 };
 
