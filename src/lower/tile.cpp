@@ -232,11 +232,20 @@ int Tile::rows_needed(const plan::Kept* kept) const {
   return plan::at_rate(rows, plan().step[1], kept->rate[1]) + static_cast<int>(kept->down().extent()) - 1;
 }
 
+bool Tile::reads_no_kept(const plan::Kept& kept) const {
+  const plan::Computed* computed = plan().computed_of(kept.stage);
+  return computed != nullptr &&
+         std::none_of(computed->reads.begin(), computed->reads.end(),
+                      [&](const std::string& read) { return plan().kept_of(read) != nullptr; });
+}
+
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
+  // Planes that are computed from memory have in common what their rows have: as straight-line code, these take many registers.
+  const bool has_rows_alone = kept != nullptr && plan().lines() > 1 && reads_no_kept(*kept);
   const auto loop = [&](const char* counter, const kernel::Symbol& variable, const Expr& first,
-                        std::int64_t count, Block body) -> Block {
-    if (!is_unrolled)
+                        std::int64_t count, Block body, bool stays) -> Block {
+    if (stays)
       return {{For{LoopKind::Serial, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
     // Counted from 0: clang unrolls a loop from y0 to y0 + 16 only where it can prove that the sum does not overflow.
     const kernel::Symbol number = layout().names.local(counter);
@@ -246,10 +255,10 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   if (is_of_volume()) {
     const std::int64_t beyond = kept ? kept->window[1].extent() - 1 : 0;
     work = loop("r", line(kept), kept ? first_line(*kept) : name(from(1)), plan().lines() + beyond,
-                std::move(work));
+                std::move(work), !is_unrolled);
   }
   return loop(is_of_volume() ? "p" : "r", marching(kept), kept ? first_row(*kept) : name(from(down())),
-              rows_needed(kept), std::move(work));
+              rows_needed(kept), std::move(work), !is_unrolled || has_rows_alone);
 }
 
 Expr Tile::is_inside(int least_dimension) const {

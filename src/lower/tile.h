@@ -169,6 +169,8 @@ class Tile {
   /// Of the row in a plane, or in an image.
   const kernel::Symbol& line(const plan::Kept* kept) const { return kept ? row_ : rows_.coordinate(1); }
   kernel::Block for_lines(const plan::Kept* kept, bool all, kernel::Block work) const;
+  /// Whether it is computed from what lies in memory.
+  bool reads_no_kept(const plan::Kept& kept) const;
 
   const KernelContext& context_;
   const Rows rows_;
