@@ -241,11 +241,11 @@ bool Tile::reads_no_kept(const plan::Kept& kept) const {
 
 Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
   const bool is_unrolled = plan().level(plan::LevelKind::Row)->order == plan::Order::Unrolled;
-  // Planes that are computed from memory have in common what their rows have: as straight-line code, these take many registers.
-  const bool has_rows_alone = kept != nullptr && plan().lines() > 1 && reads_no_kept(*kept);
+  // Planes share the kept rows that they read. Those that read none would just take many registers as straight-line code.
+  const bool is_from_memory = kept != nullptr && plan().lines() > 1 && reads_no_kept(*kept);
   const auto loop = [&](const char* counter, const kernel::Symbol& variable, const Expr& first,
-                        std::int64_t count, Block body, bool stays) -> Block {
-    if (stays)
+                        std::int64_t count, Block body, bool is_rolled) -> Block {
+    if (is_rolled)
       return {{For{LoopKind::Serial, variable, first, kernel::add(first, literal(count)), std::move(body)}}};
     // Counted from 0: clang unrolls a loop from y0 to y0 + 16 only where it can prove that the sum does not overflow.
     const kernel::Symbol number = layout().names.local(counter);
@@ -258,7 +258,7 @@ Block Tile::for_rows_inside(const plan::Kept* kept, Block work) const {
                 std::move(work), !is_unrolled);
   }
   return loop(is_of_volume() ? "p" : "r", marching(kept), kept ? first_row(*kept) : name(from(down())),
-              rows_needed(kept), std::move(work), !is_unrolled || has_rows_alone);
+              rows_needed(kept), std::move(work), !is_unrolled || is_from_memory);
 }
 
 Expr Tile::is_inside(int least_dimension) const {
