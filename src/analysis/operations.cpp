@@ -33,7 +33,7 @@ Unit unit_of(ir::BinaryOp op, Type operands) {
 /// of, so that dx * dx reads dx once although it was written twice.
 class Counter {
  public:
-  /// Of all, or of those that are the same along a dimension.
+  /// All operations; with a dimension only those without its coordinate: along z the product of in(x, y) * 2 + z.
   explicit Counter(std::optional<int> alike_along = std::nullopt) : alike_along_(alike_along) {}
 
   Operations count(const ir::Stage& stage) {

@@ -37,7 +37,7 @@ class TurnedVolumes : public testing::Test {
                  [&](Var x, Var y) { return volume(x, y / 2, cast<int>(in(x, y)) % 4) - volume(x, y, 3); });
   }
 
-  /// The names of those that are turned. The pixels are those of the original.
+  /// The names of the volumes that are turned, such as {"volume", "half"}. Expects the pixels of the original pipeline.
   static std::set<std::string> turned(const Outputs& outputs) {
     const Pipeline pipeline("p", outputs);
     const ir::Pipeline after = rewrite::turned_volumes(pipeline.ir());
