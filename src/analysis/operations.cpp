@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "ir/operation.h"
 #include "ir/print.h"
@@ -169,7 +170,10 @@ class Counter {
                      spend(Unit::Alu, node.type.lanes * sorting_operations(static_cast<std::int64_t>(
                                                             n.loop->domain.points.size())));
                    },
-                   [&](const ir::Read&) { total_.loads += times; },
+                   [&](const ir::Read& n) {
+                     total_.loads += times;
+                     add_remainders(n, times);
+                   },
                    // What the compiler knows, registers, and conversions, which instructions often include.
                    [](const ir::Const&) {},
                    [](const ir::ParamRef&) {},
@@ -185,7 +189,20 @@ class Counter {
                node.op);
   }
 
+  /// Of the indices that are not affine; reads with the same ones share them.
+  void add_remainders(const ir::Read& read, std::int64_t times) {
+    const bool takes_them = read.border && (read.border->mode == ir::BorderMode::Mirror ||
+                                            read.border->mode == ir::BorderMode::Mirror101 ||
+                                            read.border->mode == ir::BorderMode::Repeat);
+    for (std::size_t d = 0; takes_them && d < read.indices.size(); ++d) {
+      const auto* index = std::get_if<ir::Expr>(&read.indices[d]);
+      if (!index || !found_.emplace(number_of(*index), read.region[d].extent.to_string()).second) continue;
+      total_.remainders += times, total_.alu += of_remainder * times;
+    }
+  }
+
   const std::optional<int> alike_along_;
+  std::set<std::pair<int, std::string>> found_;  // indices, by number, in extents
   Operations total_;
   std::vector<Info> infos_;
   std::unordered_map<std::string, int> distinct_;

@@ -28,6 +28,8 @@ using kernel::Module;
 namespace {
 
 /// What emitted code asks of whoever runs it.
+constexpr int images_too_small = 2;  // returned
+
 constexpr const char* host_interface = R"(#ifndef WEFT_HOST
 #define WEFT_HOST
 // Who provides memory and threads. Pass null for the C++ library's.
@@ -237,6 +239,8 @@ class CppEmitter {
     out.raw("}  // namespace\n\n");
     out.open((for_users ? "" : "static ") + signature(false));
     if (for_users) out.line("if (!host) host = &standard_host;");
+    if (for_users && !module_.needed.empty())
+      out.line(fmt::format("if ({}) return {};", too_small(module_), images_too_small));
     out.line(frame_type() + " frame;");
     for (const Array& a : module_.arrays) {
       const host::Allocate* own = allocation(a);
@@ -420,12 +424,17 @@ std::map<std::string, std::string> emit_for_users(const Module& module,
   Writer declaration;
   declaration.line(emitter.signature(true) + ";");
   std::map<std::string, std::string> files;
+  const std::string returns =
+      module.needed.empty()
+          ? "// Returns 0, or 1 if there was not enough memory.\n"
+          : fmt::format("// Returns 0; 1 if there was not enough memory; {} if images are too small.\n",
+                        images_too_small);
   files[file_name(module) + ".h"] =
       "// Pipeline '" + title(module) +
       "', emitted by Weft.\n#pragma once\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
       std::string(host_interface) + "\n" +
-      inside(name_space, half_type(declaration.text()) + documentation(module) +
-                             "// Returns 0, or 1 if there was not enough memory.\n" + declaration.text());
+      inside(name_space,
+             half_type(declaration.text()) + documentation(module) + returns + declaration.text());
   files[file_name(module) + ".cpp"] =
       head_comment(module) + "//\n// Compile with: " + cpp_flags(module) + "\n#include \"" +
       file_name(module) +

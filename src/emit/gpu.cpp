@@ -285,9 +285,9 @@ class GpuEmitter {
     out.line("return status;");
   }
 
-  /// Refuses sizes that the kernels' index arithmetic is not made for.
+  /// Refuses sizes that the kernels' index arithmetic or the pipeline is not made for.
   void limit_sizes(Writer& out) const {
-    std::string tests;
+    std::string tests = too_small(module_);
     for (const host::Limit& limit : plan_.limits)
       tests += fmt::format("{}{} > {}", tests.empty() ? "" : " || ", limit.size, limit.most);
     if (!tests.empty()) out.line(fmt::format("if ({}) return {};", tests, runtime("ErrorInvalidValue")));

@@ -178,6 +178,17 @@ std::vector<std::string> parameters(const Module& module) {
   return result;
 }
 
+std::string too_small(const Module& module) {
+  Writer out;
+  CLike printer(out, module.strict);
+  std::vector<std::string> tests;
+  for (const kernel::Needed& n : module.needed) {
+    const Expr test = kernel::binary(ir::BinaryOp::Lt, n.extent, kernel::literal(n.least));
+    tests.push_back(printer.text(test));
+  }
+  return fmt::format("{}", fmt::join(tests, " || "));
+}
+
 std::string documentation(const Module& module) {
   Writer out;
   for (const Array& a : module.arrays) {
@@ -193,6 +204,7 @@ std::string documentation(const Module& module) {
             ? ""
             : fmt::format("; {} counts {}s from row to row", a.strides[0], c_type(a.type.scalar))));
   }
+  if (!module.needed.empty()) out.comment(fmt::format("Images are too small if {}.", too_small(module)));
   return out.text();
 }
 

@@ -35,6 +35,8 @@ void each_parameter(const kernel::Module& module, const std::function<void(const
                     const std::function<void(const kernel::Field&)>& field);
 /// The same as declarations, one string each.
 std::vector<std::string> parameters(const kernel::Module& module);
+/// The condition under which images are too small for the pipeline; empty: none are.
+std::string too_small(const kernel::Module& module);
 /// What the parameters mean, for the header.
 std::string documentation(const kernel::Module& module);
 

@@ -355,6 +355,11 @@ struct Array {
   std::vector<Symbol> strides;  ///< Fields: scalars between neighbours in y, z, …
   std::vector<Expr> extents;    ///< In pixels.
 };
+/// What stages need of the images that they are given: whoever calls the pipeline is told, rather than read what is not there.
+struct Needed {
+  Expr extent;  ///< Of sizes.
+  std::int64_t least;
+};
 /// A constant table.
 struct Table {
   Symbol name;
@@ -421,6 +426,7 @@ struct Module {
   std::string name, comment;
   std::vector<Field> sizes, strides, params;
   std::vector<Field> counters;  ///< Of repeats.
+  std::vector<Needed> needed;
   std::vector<Array> arrays;
   std::vector<Table> tables;
   std::vector<Function> functions;

@@ -23,9 +23,18 @@ bool is_float_of_integer(const Expr& e) {
   const auto* cast = std::get_if<kernel::Cast>(&e->op);
   return cast && is_float(e->type) && e->type != Scalar::F16 && !is_float(cast->a->type);
 }
+/// What a constant, or a fraction of two, is.
+std::optional<double> known_value(const Expr& e) {
+  if (const auto* c = std::get_if<kernel::Const>(&e->op)) return c->value.as_double();
+  const auto* fraction = std::get_if<kernel::Binary>(&e->op);
+  if (!fraction || fraction->op != BinaryOp::Div || !is_float(e->type)) return std::nullopt;
+  const auto* a = std::get_if<kernel::Const>(&fraction->a->op);
+  const auto* b = std::get_if<kernel::Const>(&fraction->b->op);
+  if (!a || !b) return std::nullopt;
+  return ir::apply(BinaryOp::Div, e->type, a->value.lane[0], b->value.lane[0]).f;
+}
 bool is_surely_finite(const Expr& e) {
-  const auto* c = std::get_if<kernel::Const>(&e->op);
-  return is_float_of_integer(e) || (c && std::isfinite(c->value.as_double()));
+  return is_float_of_integer(e) || std::isfinite(known_value(e).value_or(HUGE_VAL));
 }
 
 /// Whether a float is of half precision, so that rounding it to that changes nothing.
@@ -35,13 +44,21 @@ bool is_half(const Expr& e) {
   return b && (b->op == BinaryOp::Min || b->op == BinaryOp::Max) && is_half(b->a) && is_half(b->b);
 }
 
-/// Whether a value needs no name of its own to be used twice: a name, a constant, or a coordinate as a float.
+bool is_name(const Expr& e) { return std::holds_alternative<kernel::Name>(e->op); }
+bool is_constant(const Expr& e) { return std::holds_alternative<kernel::Const>(e->op); }
+
+/// x; left + i, the i-th pixel of a part of a row; ((row - 1) >> 1) * 2 + 1, one of the rows of a step.
+bool is_coordinate(const Expr& e) {
+  const auto* of = std::get_if<kernel::Binary>(&e->op);
+  return is_name(e) || is_constant(e) || (of && is_coordinate(of->a) && is_coordinate(of->b));
+}
+
+/// Whether a value needs no name of its own to be used twice: a name, a constant, or a coordinate as a float, so that it is seen
+/// to be whole.
 bool is_plain(const Expr& e) {
-  if (std::holds_alternative<kernel::Name>(e->op) || std::holds_alternative<kernel::Const>(e->op))
-    return true;
   const auto* cast = std::get_if<kernel::Cast>(&e->op);
-  return cast && is_float_of_integer(e) && cast->a->type == Scalar::I64 &&
-         std::holds_alternative<kernel::Name>(cast->a->op);
+  return is_name(e) || is_constant(e) ||
+         (cast && is_float_of_integer(e) && cast->a->type == Scalar::I64 && is_coordinate(cast->a));
 }
 
 std::string lane_name(const std::string& name, std::size_t lane, std::size_t lanes) {

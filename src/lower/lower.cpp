@@ -42,6 +42,25 @@ std::set<std::string> stored_by(const std::vector<plan::KernelPlan>& plans) {
   return stored;
 }
 
+/// What stages that may not be empty need, each once.
+std::vector<kernel::Needed> needed_by(const ir::Pipeline& pipeline, const Layout& layout) {
+  std::vector<kernel::Needed> needed;
+  const auto add = [&](const ir::Affine& extent, std::int64_t least) {
+    const Expr lowered = lower_affine(extent, layout, {}, {});
+    const bool is_known = std::any_of(needed.begin(), needed.end(), [&](const kernel::Needed& n) {
+      return n.least == least && kernel::same(n.extent, lowered);
+    });
+    if (!is_known && !extent.is_constant()) needed.push_back({lowered, least});
+  };
+  for (const ir::StagePtr& stage : pipeline.stages) {
+    if (!stage->need) continue;
+    for (const ir::Affine& extent : stage->need->extents) add(extent, stage->need->least);
+    if (!stage->need->extents.empty()) continue;
+    for (const ir::Range& range : stage->box) add(range.extent, 1);
+  }
+  return needed;
+}
+
 kernel::Module frame_of(const ir::Pipeline& pipeline, const std::set<std::string>& stored,
                         const Layout& layout) {
   kernel::Module module;
@@ -108,6 +127,7 @@ kernel::Module lower(const ir::Pipeline& prepared, const std::vector<plan::Kerne
   Layout layout = layout_of(inlined.pipeline);
   kernel::Module module = frame_of(inlined.pipeline, stored_by(plans), layout);
   module.comment = comment;
+  module.needed = needed_by(prepared, layout);  // values, too
   // 3. Each kernel becomes functions and launches, as its plan says.
   for (const plan::KernelPlan& plan : plans) {
     if (plan.evolves_with.empty())

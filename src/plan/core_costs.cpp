@@ -19,8 +19,9 @@ constexpr double last_level_bytes_of_core = 16 << 20;
 
 /// So many pixels as would take as long, were all in whole vectors. At both ends of a row, those that make up
 /// no whole group of phases are computed one by one; and compilers interleave phases in vectors only if they
-/// have a power of two of lanes in all, or lanes lie apart.
+/// have a power of two of lanes in all, or lanes lie apart. Loops with remainders are no vectors at all.
 double pixels_of(const Computed& c, const Covered& all, bool lanes_apart) {
+  if (c.operations.remainders > 0) return all.pixels * machine::vector_values;
   const auto lanes = static_cast<unsigned>(c.phases * c.type.lanes);
   const double one_by_one = (c.phases - 1) * all.rows * (machine::vector_values - 1);
   const bool is_even = (c.phases == 1 && !c.is_gathered) || lanes_apart || std::has_single_bit(lanes);

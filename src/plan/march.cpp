@@ -71,10 +71,11 @@ Window both(Window first, const Window& then) {
   return first;
 }
 
-/// Whatever the sizes are; pixels of an empty image are 0, and no row of it has any.
+/// Whatever the sizes are that a run is given; pixels of an empty image are 0, and no row of it has any.
 bool has_pixels(const ir::Stage& stage) {
-  return std::all_of(stage.box.begin(), stage.box.end(),
-                     [](const ir::Range& range) { return analysis::surely_not_negative(range.extent - 1); });
+  return stage.need || std::all_of(stage.box.begin(), stage.box.end(), [](const ir::Range& range) {
+           return analysis::surely_not_negative(range.extent - 1);
+         });
 }
 
 /// Whether what a stage reads there repeats where the stage does.
@@ -263,7 +264,7 @@ class Marching {
     }
     if (from_member && read.border && !is_own && read.border->mode != ir::BorderMode::Constant) {
       if (source.box != reader.domain() && !has_pixels(source))
-        return refuse(named("with a border, and may find it empty"));
+        return refuse(named("with a border, and may find it empty; never_empty() would say that it is not"));
       for (std::size_t d = 0; d < rank(); ++d) add_border((*footprint)[d], outside[d], read.border->mode);
     }
     if (const RollingRows* repeating = continued(reader)) outside = both(outside, repeating->outside);

@@ -183,6 +183,12 @@ void keep_in_caches(KernelPlan& plan, const Group& group, const Choices& asked) 
   count_together(plan, group, passes, rows_of_pass);
 }
 
+/// Whether a pixel finds others behind borders at places that it computes: rows side by side would each take registers for it.
+bool has_remainders(const Group& group) {
+  return std::any_of(group.loops.begin(), group.loops.end(),
+                     [](const Loop& loop) { return loop.operations.remainders > 0; });
+}
+
 void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStrip& strip,
                            const Choices& asked) {
   const March& march = group.march;
@@ -200,8 +206,8 @@ void keep_in_shared_memory(KernelPlan& plan, const Group& group, const BlockStri
                  {LevelKind::Block, Order::Parallel, {fixed(asked.columns.value_or(strip.columns))}},
                  {LevelKind::Batch, is_static ? Order::Static : Order::March, batch}};
   if (is_static) {
-    const bool is_unrolled =
-        asked.unrolled.value_or(operations_of(group) * strip.batch * strip.lines <= most_unrolled_operations);
+    const bool is_short = operations_of(group) * strip.batch * strip.lines <= most_unrolled_operations;
+    const bool is_unrolled = asked.unrolled.value_or(is_short && !has_remainders(group));
     plan.levels.push_back(
         {LevelKind::Row, is_unrolled ? Order::Unrolled : Order::March, {all_pixels(), fixed(1)}});
   }

@@ -175,6 +175,10 @@ std::optional<std::string> why_not_in_registers(const Group& group) {
   for (const Loop& loop : group.loops) {
     if (values_of_medians(loop.stage()) > most_sorted_values)
       return fmt::format("'{}' sorts more values in registers than rows leave room for", loop.stage().name);
+    if (loop.operations.remainders > 0)
+      return fmt::format(
+          "'{}' finds pixels behind borders at places that it computes, which takes registers that rows need",
+          loop.stage().name);
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "rewrite/exact_sums.h"
 #include "rewrite/few_steps.h"
 #include "rewrite/join_reductions.h"
+#include "rewrite/never_empty.h"
 #include "rewrite/picked_planes.h"
 #include "rewrite/recompute_points.h"
 #include "rewrite/share_taps.h"
@@ -46,6 +47,9 @@ ir::Pipeline prepared(const ir::Pipeline& pipeline, Preparation preparation, int
   // Points that take little are computed where they are read.
   result = recompute_points(result);
   ir::verify(result, "recompute_points");
+  // Stages as large as those that may not be empty may not be empty either.
+  result = never_empty(result);
+  ir::verify(result, "never_empty");
   // Volumes whose planes do not meet go on along their rows. Last, as others speak of y and z.
   result = turned_volumes(result);
   ir::verify(result, "turned_volumes");

@@ -18,8 +18,14 @@ ir::Expr with_source(const ir::Expr& e, ir::StagePtr source) {
   return std::make_shared<const ir::Node>(ir::Node{type, std::move(read)});
 }
 
-ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
-                            const std::function<Rule(const ir::Stage&)>& rule_for, const Rule& of_updates) {
+namespace {
+
+using Change = std::function<void(ir::Stage&)>;
+
+/// `change` sees each stage after its rule.
+ir::Pipeline rewritten_and_changed(const ir::Pipeline& pipeline,
+                                   const std::function<Rule(const ir::Stage&)>& rule_for,
+                                   const Rule& of_updates, const Change& change) {
   ir::Pipeline result = pipeline;
   Evolutions::Replaced rewritten;
   Evolutions evolutions(rewritten, of_updates);
@@ -36,11 +42,28 @@ ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
       return replaced ? replaced : current == e ? nullptr : current;
     });
     const ir::Stage* original = stage.get();
-    stage = rewritten[original] =
-        std::make_shared<const ir::Stage>(evolutions(ir::rewritten(*stage, std::ref(rewrite))));
+    ir::Stage copy = evolutions(ir::rewritten(*stage, std::ref(rewrite)));
+    change(copy);
+    stage = rewritten[original] = std::make_shared<const ir::Stage>(std::move(copy));
   }
   for (ir::StagePtr& output : result.outputs) output = rewritten.at(output.get());
   return result;
+}
+
+}  // namespace
+
+ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
+                            const std::function<Rule(const ir::Stage&)>& rule_for, const Rule& of_updates) {
+  return rewritten_and_changed(pipeline, rule_for, of_updates, [](ir::Stage&) {});
+}
+
+ir::Pipeline with_needs(const ir::Pipeline& pipeline,
+                        const std::function<std::shared_ptr<const ir::Need>(const ir::Stage&)>& need_of) {
+  const auto as_it_is = [](const ir::Stage&) -> Rule {
+    return [](const ir::Expr&) -> ir::Expr { return nullptr; };
+  };
+  return rewritten_and_changed(pipeline, as_it_is, nullptr,
+                               [&](ir::Stage& stage) { stage.need = need_of(stage); });
 }
 
 ir::Pipeline with_stages_before(const ir::Pipeline& pipeline, const RuleWithStages& rule_for) {

@@ -21,6 +21,10 @@ ir::Pipeline rewrite_stages(const ir::Pipeline& pipeline,
                             const std::function<Rule(const ir::Stage&)>& rule_for,
                             const Rule& of_updates = nullptr);
 
+/// Stages as they are, but for the needs that `need_of` gives them.
+ir::Pipeline with_needs(const ir::Pipeline& pipeline,
+                        const std::function<std::shared_ptr<const ir::Need>(const ir::Stage&)>& need_of);
+
 /// As rewrite_stages(), with rules that put stages of their own in front of the one that they rewrite. `names`
 /// are taken: a new stage inserts its own.
 using RuleWithStages = std::function<Rule(const ir::Stage&, std::unordered_set<std::string>& names,

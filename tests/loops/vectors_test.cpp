@@ -50,10 +50,9 @@ const std::vector<Exception> exceptions = {
     {"scaling", "scaling_index_y_rows", gcc, "divides by a size, once per row"},
     {"scaling", "scaling_weight_x_rows", gcc, "divides by a size, once per column"},
     {"scaling", "scaling_weight_y_rows", gcc, "divides by a size, once per row"},
-    {"spline", "d3_rows", gcc, "mirrors indices that are computed, by remainders"},
     {"spline", "out0_rows", gcc, "mirrors indices that are computed, by remainders"},
-    {"spline", "out1_rows", gcc, "mirrors indices that are computed, by remainders"},
-    {"spline", "out2_rows", gcc, "mirrors indices that are computed, by remainders"},
+    {"spline", "out0_up_x_strips", gcc, "mirrors indices that are computed, by remainders"},
+    {"spline", "out2_strips", gcc, "mirrors indices that are computed, by remainders"},
 };
 
 compile::LoopReport loops_of(const std::string& source, compile::CompileFlags flags, const Way& way) {

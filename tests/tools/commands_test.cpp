@@ -180,12 +180,12 @@ TEST_F(Commands, EmitCudaForAnArchitecture) {
   expect_success({"emit", "harris", "--tile", "none", "--target", "cuda", "-o", "unsaid"});
   EXPECT_TRUE(contains(content("unsaid/harris.cu"), "void __launch_bounds__(128, 1) sx_kernel("));
   // Threads of a Turing's blocks fill 32 warps; an integrated Volta (sm_72) is like the other (sm_70).
-  expect_success({"emit", "spline", "--target", "cuda", "--arch", "sm_75", "-o", "turing"});
-  EXPECT_TRUE(contains(content("turing/spline.cu"), "void __launch_bounds__(256, 1) out2_kernel("));
+  expect_success({"emit", "spline", "--fuse", "none", "--target", "cuda", "--arch", "sm_75", "-o", "turing"});
+  EXPECT_TRUE(contains(content("turing/spline.cu"), "void __launch_bounds__(256, 1) d0_kernel("));
   for (const char* name : {"sm_70", "sm_72"}) {
-    expect_success({"emit", "spline", "--target", "cuda", "--arch", name, "-o", name});
+    expect_success({"emit", "spline", "--fuse", "none", "--target", "cuda", "--arch", name, "-o", name});
     const std::string text = content(std::string(name) + "/spline.cu");
-    EXPECT_TRUE(contains(text, "void __launch_bounds__(128, 1) out2_kernel(")) << text;
+    EXPECT_TRUE(contains(text, "void __launch_bounds__(128, 1) d0_kernel(")) << text;
     EXPECT_TRUE(contains(text, std::string("-arch=") + name)) << text;
   }
   const Outcome old =

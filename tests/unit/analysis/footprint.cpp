@@ -130,6 +130,20 @@ TEST(Operations, OfAVolumeThatAreTheSameAlongY) {
   EXPECT_EQ(operations_alike(*s.node(), 0), (Operations{0, 0, 0}));
 }
 
+TEST(Operations, IndicesThatAreMirroredByRemaindersCountOnce) {
+  const Image<float> in("in");
+  const auto counted = [&](const Border& border) {
+    const Stage s = stage("s", in.size(), [&](Var x, Var y) {
+      const Expr there = cast<int>(in(x, y));
+      return in.border(border)(there, y) + in.border(border)(there, y + 1);
+    });
+    return operations(*s.node());
+  };
+  EXPECT_EQ(counted(Border::clamp()), (Operations{1, 0, 3}));
+  EXPECT_EQ(counted(Border::mirror()), (Operations{1 + of_remainder, 0, 3, 1}));
+  EXPECT_EQ(counted(Border::repeat()), (Operations{1 + of_remainder, 0, 3, 1}));
+}
+
 TEST(Operations, MedianIsASortingNetwork) {
   EXPECT_EQ(sorting_operations(1), 0);
   EXPECT_EQ(sorting_operations(2), 2);

@@ -88,14 +88,18 @@ TEST(Marching, OneRateForAllReads) {
 
 TEST(Marching, NeedsPixelsForBordersToFind) {
   const Image<float> in("in");
-  const auto doubled = [&](const Index& extent, const Border& border) {
-    Stage a = stage("a", {extent, in.height()}, [&](Var x, Var y) { return in(x, y); });
+  const auto narrow = [&](const Index& extent) {
+    return stage("a", {extent, in.height()}, [&](Var x, Var y) { return in(x, y); });
+  };
+  const auto doubled = [&](const Stage& a, const Border& border) {
     return stage("b", in.size(), [&](Var x, Var y) { return a.border(border)(x / 2, y); });
   };
   const Index half = in.width() / 2;
-  EXPECT_EQ(march_text({doubled(half, Border::clamp())}),
-            "'b' reads 'a' with a border, and may find it empty");
-  EXPECT_EQ(march_text({doubled(half, Border::constant(0.f))}),
+  EXPECT_EQ(march_text({doubled(narrow(half), Border::clamp())}),
+            "'b' reads 'a' with a border, and may find it empty; never_empty() would say that it is not");
+  EXPECT_EQ(march_text({doubled(never_empty(narrow(half)), Border::clamp())}),
+            "in 1x1 of 2x1 [-1, 0] 1 rows, 0 ahead; a 1x1 of 2x1 [-1, 0] 1 rows, 0 ahead");
+  EXPECT_EQ(march_text({doubled(narrow(half), Border::constant(0.f))}),
             "in 1x1 of 2x1 [0, 0] 1 rows, 0 ahead; a 1x1 of 2x1 [0, 0] 1 rows, 0 ahead");
 }
 
