@@ -58,6 +58,7 @@ class Engine final : public abi::Services, private MeetingListener {
            bool asynchronous, abi::Site) override;
   int function_attribute(const void* kernel, int attribute, int value) override;
   int device_attribute(int* value, int attribute) override;
+  int blocks_at_a_time(int* blocks, const void* kernel, int threads, std::size_t dynamic_shared) override;
   bool is_device_pointer(const void* address) override { return memory_.contains(address); }
   int stream_create(void** stream, bool waits_for_default) override;
   int stream_destroy(void* stream) override;

@@ -41,6 +41,12 @@ void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fro
   }
 }
 
+std::size_t static_shared(const LoadedText& text, const void* kernel) {
+  const auto arrays = text.shared_arrays(kernel);
+  return std::accumulate(arrays.begin(), arrays.end(), std::size_t{0},
+                         [](std::size_t sum, const Range& array) { return sum + array.size; });
+}
+
 std::size_t extent(std::size_t pitch, std::size_t width, std::size_t height) {
   return height ? pitch * (height - 1) + width : 0;
 }
@@ -75,15 +81,11 @@ int Engine::launch(const abi::Launch& launch, void* stream_handle, abi::Invocati
     return misuse(error::invalid_value, "a kernel of a text that is not loaded", site, "launches a kernel");
 
   const LoadedText& loaded = *text->loaded;
-  const auto arrays = loaded.shared_arrays(launch.kernel);
-  const std::size_t static_shared =
-      std::accumulate(arrays.begin(), arrays.end(), std::size_t{0},
-                      [](std::size_t sum, const Range& array) { return sum + array.size; });
   const LaunchNeeds needs{.kernel = loaded.kernel_name(launch.kernel),
                           .grid = launch.grid,
                           .block = launch.block,
                           .launch_bound = loaded.launch_bound(launch.kernel),
-                          .static_shared = static_shared,
+                          .static_shared = static_shared(loaded, launch.kernel),
                           .dynamic_shared = launch.dynamic_shared,
                           .dynamic_shared_allowed = dynamic_allowed_[launch.kernel]};
   if (const auto refused = refusal(options_.limits, needs)) {
@@ -127,6 +129,21 @@ int Engine::device_attribute(int* value, int attribute) {
     case shared_per_block_opt_in: *value = static_cast<int>(limits.shared_per_block_opt_in); break;
     default: return failed(error::invalid_value);
   }
+  return error::none;
+}
+
+int Engine::blocks_at_a_time(int* blocks, const void* kernel, int threads, std::size_t dynamic_shared) {
+  const Text* text = text_of(kernel);
+  if (!text || threads < 1) return failed(error::invalid_value);
+  const LoadedText& loaded = *text->loaded;
+  *blocks = static_cast<int>(
+      simt::blocks_at_a_time(options_.limits, {.kernel = loaded.kernel_name(kernel),
+                                               .grid = {1, 1, 1},
+                                               .block = {static_cast<unsigned>(threads), 1, 1},
+                                               .launch_bound = loaded.launch_bound(kernel),
+                                               .static_shared = static_shared(loaded, kernel),
+                                               .dynamic_shared = dynamic_shared,
+                                               .dynamic_shared_allowed = dynamic_allowed_[kernel]}));
   return error::none;
 }
 

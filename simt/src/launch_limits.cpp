@@ -48,6 +48,21 @@ Limits Limits::of(std::string_view name) {
   throw Failure(fmt::format("unknown architecture '{}'; known are{}", name, known));
 }
 
+unsigned blocks_at_a_time(const Limits& limits, const LaunchNeeds& needs) {
+  constexpr unsigned most_blocks = 32, most_threads = 2048, registers_of_multiprocessor = 65536;
+  constexpr std::size_t shared_of_block_itself = 1024;  // from sm_80 on
+  if (refusal(limits, needs)) return 0;
+  const unsigned threads = (needs.block.x * needs.block.y * needs.block.z + 31) / 32 * 32;
+  std::size_t blocks = std::min(most_blocks, most_threads / threads);
+  const std::size_t shared = needs.static_shared + needs.dynamic_shared + shared_of_block_itself;
+  blocks = std::min(blocks, (limits.shared_per_block_opt_in + shared_of_block_itself) / shared);
+  const auto registers = limits.registers.find(needs.kernel);
+  if (registers != limits.registers.end() && registers->second > 0)
+    blocks = std::min<std::size_t>(
+        blocks, registers_of_multiprocessor / registers_of_block(registers->second, threads));
+  return static_cast<unsigned>(blocks);
+}
+
 std::optional<Refusal> refusal(const Limits& limits, const LaunchNeeds& needs) {
   const auto [grid, block] = std::pair(needs.grid, needs.block);
   const auto invalid = [&](std::string what) {

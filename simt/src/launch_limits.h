@@ -22,6 +22,9 @@ struct Refusal {
   std::string what;  ///< With the limit.
 };
 
+/// Blocks that a multiprocessor has room for at a time. Where nothing says how many registers the kernel takes, they leave room.
+unsigned blocks_at_a_time(const Limits& limits, const LaunchNeeds& needs);
+
 std::optional<Refusal> refusal(const Limits& limits, const LaunchNeeds& needs);
 
 }  // namespace simt

@@ -174,9 +174,10 @@ class GpuEmitter {
   /// Everything below the includes, among which may be a header.
   std::string body(const std::string& name_space = "", const std::string& header = "") const {
     const Parts own = parts();
-    return inside(name_space,
-                  "namespace {\n\n" + helpers_of(own.helpers, own.kernels + own.functions, dialect_, header) +
-                      own.kernels + host_helpers(dialect_) + "\n}  // namespace\n\n" + own.functions);
+    return inside(name_space, "namespace {\n\n" +
+                                  helpers_of(own.helpers, own.kernels + own.functions, dialect_, header) +
+                                  own.kernels + host_helpers({&module_}, dialect_) + "\n}  // namespace\n\n" +
+                                  own.functions);
   }
 
   /// Likewise for several modules, which share the helpers.
@@ -190,7 +191,7 @@ class GpuEmitter {
               own.kernels + "}  // namespace\n\n" + own.functions + entries(*modules[m], entry_name(m)) +
               fmt::format("\n}}  // namespace module_{}\n\n", m);
     }
-    return "namespace {\n\n" + helpers_of(helpers, text, dialect) + host_helpers(dialect) +
+    return "namespace {\n\n" + helpers_of(helpers, text, dialect) + host_helpers(modules, dialect) +
            "\n}  // namespace\n\n" + text;
   }
 
@@ -277,12 +278,25 @@ class GpuEmitter {
     }
     for (const kernel::Field& counter : module_.counters)
       out.line(fmt::format("{} {} = 0;", c_type(counter.type), counter.name));
+    find_rooms(out);
     for (const host::Node& node : plan_.nodes) {
       if (node.when == host::When::HostImage) continue;
       if (begins_step(plan_.nodes, node)) out.blank();
       print(out, printer, node, "");
     }
     out.line("return status;");
+  }
+
+  /// Asks the device for how many blocks it has room, where grids depend on it.
+  void find_rooms(Writer& out) const {
+    const auto launches = kernel::launches_with_room(module_);
+    if (!launches.empty()) out.line(fmt::format("static thread_local Room rooms[{}];", launches.size()));
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const kernel::Grid& grid = *launches[k]->grid;
+      out.line(fmt::format("{} status = find_room({}, {}, rooms[{}]);", if_succeeded(), launches[k]->function,
+                           grid.block[0] * grid.block[1] * grid.block[2], k));
+      out.line(fmt::format("const int64_t {} = rooms[{}].blocks;", grid.room->field, k));
+    }
   }
 
   /// Refuses sizes that the kernels' index arithmetic or the pipeline is not made for.
@@ -428,15 +442,37 @@ class GpuEmitter {
   std::string runtime(const std::string& name) const { return std::string(dialect_.runtime) + name; }
   std::string if_succeeded() const { return fmt::format("if (status == {})", runtime("Success")); }
 
-  static std::string host_helpers(const Dialect& dialect) {
-    std::string text =
-        replaced(host_helpers_of_cuda, "cudaFreeAsync", std::string(dialect.ignoring) + "cudaFreeAsync");
+  static std::string host_helpers(const std::vector<const Module*>& modules, const Dialect& dialect) {
+    const bool have_rooms = std::any_of(modules.begin(), modules.end(), [](const Module* module) {
+      return !kernel::launches_with_room(*module).empty();
+    });
+    std::string text = std::string(host_helpers_of_cuda) + (have_rooms ? room_of_cuda : "");
+    text = replaced(text, "cudaFreeAsync", std::string(dialect.ignoring) + "cudaFreeAsync");
     for (std::size_t d = 0; d < 3; ++d)
       text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(dialect.most_blocks[d]));
     text =
         replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
     return replaced(text, "cuda", std::string(dialect.runtime));
   }
+  /// Strips of warps alone depend on it, which other vendors' GPUs have none of.
+  static constexpr const char* room_of_cuda = R"text(
+// How many blocks of a kernel the current device has room for at a time. A thread asks once, unless it changes the device.
+struct Room {
+  int device = -1;
+  int64_t blocks = 0;
+};
+
+template <class... Parameters>
+cudaError_t find_room(void (*kernel)(Parameters...), int threads, Room& room) {
+  int device = 0, multiprocessors = 0, of_one = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status != cudaSuccess || device == room.device) return status;
+  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0);
+  if (status == cudaSuccess) room = {device, (int64_t)multiprocessors * of_one};
+  return status;
+}
+)text";
   static constexpr const char* host_helpers_of_cuda = R"text(struct Extents {
   int64_t x, y, z;
 };

@@ -50,6 +50,8 @@ class Planner {
     for (const kernel::Field& size : module_.sizes) {
       if (size.most > 0) plan_.limits.push_back({size.name, size.most});
     }
+    for (const kernel::Launch* launch : kernel::launches_with_room(module_))
+      plan_.rooms.push_back({launch->grid->room->field, launch->function, launch->grid->room->expected});
     std::vector<Node> steps;
     for (const kernel::Step& step : module_.steps)
       std::visit([&](const auto& s) { steps.push_back(node(s)); }, step);
@@ -242,6 +244,12 @@ std::vector<Parameter> parameters_of(const Module& module, const kernel::Functio
       const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
       result.push_back({f.name, is_narrow ? Scalar::I32 : f.type});
     }
+  }
+  for (const kernel::Launch* launch : kernel::launches_with_room(module)) {
+    const kernel::Symbol& room = launch->grid->room->field;
+    if (!used.count(room)) continue;
+    const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), room) > 0;
+    result.push_back({room, is_narrow ? Scalar::I32 : Scalar::I64});
   }
   return result;
 }

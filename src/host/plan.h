@@ -133,9 +133,17 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
+/// Of a device, for blocks of a kernel at a time: what its grid depends on.
+struct RoomFor {
+  kernel::Symbol room, function;
+  std::int64_t expected;  ///< Blocks.
+  bool operator==(const RoomFor&) const = default;
+};
+
 /// Images lie where the caller gives them: on the host, or on the device.
 struct Plan {
   std::vector<Limit> limits;
+  std::vector<RoomFor> rooms = {};
   /// If they have a reach, images of the host move in parts (host/parts.h).
   analysis::RowReachOrWhy rows = {};
   std::vector<Node> nodes;  ///< In an order that respects all edges.

@@ -158,6 +158,9 @@ std::string to_string(const Plan& plan) {
   if (is_one_place && !plan.nodes.empty())
     out += fmt::format("on {}, stream {}\n", name_of(plan.nodes[0].device), plan.nodes[0].stream);
   for (const Limit& limit : plan.limits) out += fmt::format("{} is {} at most\n", limit.size, limit.most);
+  for (const RoomFor& room : plan.rooms)
+    out += fmt::format("{} is how many blocks of {} the device has room for at a time; expected: {}\n",
+                       room.room, room.function, room.expected);
   if (const auto& reach = plan.rows.reach) {
     out += fmt::format("images of the host move in parts, each with {} above and {} below{}\n",
                        counted(reach->above, "row"), reach->below,

@@ -48,9 +48,10 @@ const std::set<std::string>& reserved_words() {
       "plane", "planes", "right_begin", "row_of_part", "rows_at_once", "slice", "stride", "taken",
       "taken_next", "thread", "tile", "warp", "whole", "whole_left", "whole_right", "x_count", "x_first",
       // … and the emitted CUDA.
-      "stream", "status", "finished", "launch", "allocate", "release", "blocks", "copy_row", "copy_rows",
-      "extents", "from", "to", "Extents", "Same", "Pack", "load_pack", "store_pack", "update_atomically",
-      "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit", "on_gpu", "on_cpu",
+      "stream", "status", "finished", "launch", "allocate", "release", "blocks", "Room", "find_room", "rooms",
+      "copy_row", "copy_rows", "extents", "from", "to", "Extents", "Same", "Pack", "load_pack", "store_pack",
+      "update_atomically", "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "warpSize", "bench", "kit",
+      "on_gpu", "on_cpu",
       // The C library's functions, beside those that the language has.
       "assert", "acos", "asin", "cosh", "fabs", "fmod", "round", "sinh", "acosf", "asinf", "coshf", "fabsf",
       "fmodf", "roundf", "sinhf", "exp2f",

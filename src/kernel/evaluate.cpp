@@ -3,6 +3,7 @@
 #include <weft/error.h>
 
 #include "ir/stage_ir.h"
+#include "kernel/visit.h"
 
 namespace weft::kernel {
 namespace {
@@ -65,6 +66,8 @@ FieldValues field_values(const Module& module, const ir::Pipeline& pipeline, con
   auto field = module.params.begin();
   for (const auto& param : pipeline.params) values[(field++)->name] = ir::value_of(*param, bindings).lane[0];
   for (const Field& counter : module.counters) values[counter.name] = {.i = 0};
+  for (const Launch* launch : launches_with_room(module))
+    values[launch->grid->room->field] = {.i = launch->grid->room->expected};
   return values;
 }
 

@@ -13,8 +13,8 @@ namespace weft::kernel {
 /// Values of a module's fields, each of its field's type.
 using FieldValues = std::map<Symbol, ir::Number>;
 
-/// Sizes and parameters of a run of `pipeline`, which `module` was lowered from; counters are 0. Of the
-/// images only the sizes matter.
+/// Sizes and parameters of a run of `pipeline`, which `module` was lowered from; counters are 0, and
+/// devices have the room that is expected. Of the images only the sizes matter.
 FieldValues field_values(const Module& module, const ir::Pipeline& pipeline, const ir::Bindings& bindings);
 
 /// An integer expression without loads. Throws weft::Error if 64 bits cannot hold a result, InternalError for

@@ -373,6 +373,14 @@ enum class Sharing {
   Work,     ///< The work is the block's, and there are as many blocks as there is work.
   Lanes,    ///< Likewise, and its threads are the lanes of one warp.
 };
+/// How many blocks of a function the device has room for at a time. The grid and the function's code are told when they run: that
+/// depends on the device, and on the registers that a compiler gives the function.
+struct Room {
+  Symbol field;               ///< An i64 among the function's arguments.
+  int registers = 0;          ///< Of a thread, as a plan expects: where there is no compiled code to ask.
+  std::int64_t expected = 0;  ///< Blocks; likewise.
+  static constexpr int most = 1 << 20;  ///< Blocks; no device has room for more.
+};
 /// How a GPU runs a function: blocks of threads, enough for `threads` in each dimension.
 struct Grid {
   std::array<Expr, 3> threads;
@@ -380,9 +388,10 @@ struct Grid {
   Sharing sharing = Sharing::Nothing;
   /// Of shared work: items that are divided among the threads at a time; 0: numbers that differ.
   int items = 0;
-  int at_a_time = 1;     ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
-  int warps = 1;         ///< Of a block, if its threads are lanes; they lie one below the other.
-  std::string why = {};  ///< Why blocks have that number of threads: a sentence, once it is decided.
+  int at_a_time = 1;  ///< Blocks that a multiprocessor has room for: compilers leave them the registers.
+  int warps = 1;      ///< Of a block, if its threads are lanes; they lie one below the other.
+  std::optional<Room> room = {};  ///< If the grid depends on it.
+  std::string why = {};           ///< Why blocks have that number of threads: a sentence, once it is decided.
 };
 /// On a CPU function(frame, first, last) for parts of [0, count), in parallel; on a GPU function() on a grid.
 struct Launch {

@@ -37,15 +37,19 @@ class IndexNarrowing {
     std::set<Symbol> sizes;
     for (const kernel::Field& field : module.sizes) sizes.insert(field.name);
     std::erase_if(limited_, [&](const Symbol& name) { return !sizes.count(name); });
+    for (const Launch* launch : launches_with_room(module)) rooms_.insert(launch->grid->room->field);
   }
 
   void run(kernel::Function& function) {
     known_.clear();
     used_.clear();
     for (const Symbol& size : limited_) known_[size] = {0, static_cast<double>(extent_limit)};
+    for (const Symbol& room : rooms_) known_[room] = {0, static_cast<double>(Room::most)};
     block(function.body);
-    for (const Symbol& size : limited_) {
-      if (used_.count(size)) function.narrow.push_back(size);
+    for (const auto* names : {&limited_, &rooms_}) {
+      for (const Symbol& name : *names) {
+        if (used_.count(name)) function.narrow.push_back(name);
+      }
     }
   }
 
@@ -219,7 +223,7 @@ class IndexNarrowing {
         e->op);
   }
 
-  std::set<Symbol> limited_;
+  std::set<Symbol> limited_, rooms_;
   std::map<Symbol, ValueRange> known_;  // names that are 32 bits wide here
   std::set<Symbol> used_;
   // Found in the current statement. Either asks for the other: without these, twice for each level of it.

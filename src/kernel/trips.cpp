@@ -27,6 +27,8 @@ class Walk {
     for (const Field& field : module.sizes) integers_[field.name] = extent;
     for (const Field& field : module.strides) integers_[field.name] = extent;
     for (const Field& counter : module.counters) integers_[counter.name] = 0;
+    for (const Launch* launch : launches_with_room(module))
+      integers_[launch->grid->room->field] = launch->grid->room->expected;
     for (const Symbol& steps : steps_of(module)) integers_[steps] = many_steps;
     for (const Array& array : module.arrays) {
       scalar_bytes_[array.name] = size_of(array.type.scalar);

@@ -278,6 +278,17 @@ std::vector<const Launch*> launches_of(const Module& module) {
 }
 std::vector<Launch*> launches_of(Module& module) { return all_launches<Module, Launch>(module); }
 
+std::vector<const Launch*> launches_with_room(const Module& module) {
+  std::vector<const Launch*> launches;
+  for (const Launch* launch : launches_of(module)) {
+    const bool is_known = std::any_of(launches.begin(), launches.end(), [&](const Launch* known) {
+      return known->function == launch->function;
+    });
+    if (launch->grid && launch->grid->room && !is_known) launches.push_back(launch);
+  }
+  return launches;
+}
+
 const Function& function_named(const Module& module, const Symbol& name) {
   for (const Function& function : module.functions) {
     if (function.name == name) return function;

@@ -62,6 +62,8 @@ Uses uses_of(const Module& module, const Symbol& function);
 /// All launches of a module in order, those of a repeat once.
 std::vector<const Launch*> launches_of(const Module& module);
 std::vector<Launch*> launches_of(Module& module);
+/// The launches whose grids depend on what a device has room for, one of each function.
+std::vector<const Launch*> launches_with_room(const Module& module);
 
 /// Throws InternalError if there is no such function.
 const Function& function_named(const Module& module, const Symbol& name);

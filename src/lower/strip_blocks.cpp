@@ -9,8 +9,12 @@
 
 namespace weft::lower {
 
-StripBlocks::StripBlocks(const Tile& tile, const kernel::Symbol& next)
-    : tile_(tile), next_(next), rows_(tile.rows()), has_halves_(plan::halves_ends(tile.plan())) {}
+StripBlocks::StripBlocks(const Tile& tile, const kernel::Symbol& next, Expr room)
+    : tile_(tile),
+      next_(next),
+      room_(std::move(room)),
+      rows_(tile.rows()),
+      has_halves_(plan::halves_ends(tile.plan())) {}
 
 /// Side by side, from where the result begins.
 Expr StripBlocks::strips() const { return parts(rows_.extent(0), literal(tile_.width())); }
@@ -28,12 +32,14 @@ Expr StripBlocks::last_strip() const {
   return kernel::add(rows_.begin(0), kernel::sub(before_end, rest));
 }
 
-Expr StripBlocks::height() const { return tile_.height(side_by_side(), nullptr); }
+Expr StripBlocks::height() const {
+  return tile_.height(
+      side_by_side(), nullptr, [](const Expr& rows) { return rows; }, room_);
+}
 
 kernel::Grid StripBlocks::grid() const {
-  const Expr bands = tile_.height(side_by_side(), nullptr, [&](const Expr& rows) {
-    return parts(tile_.steps().extent(tile_.down()), rows);
-  });
+  const auto bands_of = [&](const Expr& rows) { return parts(tile_.steps().extent(tile_.down()), rows); };
+  const Expr bands = tile_.height(side_by_side(), nullptr, bands_of, room_);
   const std::array<Expr, 3> of_image{columns(), bands, literal(1)},
       of_volume{columns(), tile_.layers_of_tiles(), bands};
   return {

@@ -13,8 +13,9 @@ namespace weft::lower {
 
 class StripBlocks {
  public:
-  /// `next` becomes the variable of the loop over columns of blocks. Both have to outlive this.
-  StripBlocks(const Tile& tile, const kernel::Symbol& next);
+  /// `next` becomes the variable of the loop over columns of blocks. Both have to outlive this. `room` is for how many strips
+  /// there is at a time; null where their height does not depend on it.
+  StripBlocks(const Tile& tile, const kernel::Symbol& next, kernel::Expr room);
 
   /// Of a tile, but for those at the ends of rows.
   kernel::Expr height() const;
@@ -36,6 +37,7 @@ class StripBlocks {
 
   const Tile& tile_;
   const kernel::Symbol& next_;
+  const kernel::Expr room_;
   const Rows& rows_;
   const bool has_halves_;
 };

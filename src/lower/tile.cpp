@@ -107,12 +107,14 @@ Expr Tile::layers_of_tiles() const {
   return is_of_volume() ? parts(rows_.extent(1), literal(plan().lines())) : literal(1);
 }
 
-Expr Tile::height(const Expr& side_by_side, const Expr& rows_per_part, const OfRows& given) const {
-  return plan::with_size(plan().height(), steps_.extent(down()), side_by_side, [&](const Expr& height) {
+Expr Tile::height(const Expr& side_by_side, const Expr& rows_per_part, const OfRows& given,
+                  const Expr& room) const {
+  const OfRows in_parts = [&](const Expr& height) {
     if (!plan().parts) return given(height);
     const Expr whole = kernel::mul(rows_per_part, literal(plan().step[1]));
     return given(kernel::mul(parts(height, whole), whole));
-  });
+  };
+  return plan::with_size(plan().height(), steps_.extent(down()), side_by_side, in_parts, room);
 }
 
 void Tile::append_ends(Block& block, int d, const Expr& number, const Expr& extent) const {

@@ -72,11 +72,12 @@ class Tile {
   /// Rows of tiles that share a volume's planes; 1 of an image.
   kernel::Expr layers_of_tiles() const;
   /// A tile's rows, if `side_by_side` tiles share each row of the image; whole parts, of a reduction. Returns what
-  /// `given` makes of that number.
+  /// `given` makes of that number. `room` is as for plan::with_size().
   using OfRows = std::function<kernel::Expr(const kernel::Expr& rows)>;
   kernel::Expr height(
       const kernel::Expr& side_by_side, const kernel::Expr& rows_per_part,
-      const OfRows& given = [](const kernel::Expr& rows) { return rows; }) const;
+      const OfRows& given = [](const kernel::Expr& rows) { return rows; },
+      const kernel::Expr& room = nullptr) const;
   /// Defines where the tile of that number begins and ends along a dimension: x0 and x1.
   void append_ends(kernel::Block& block, int d, const kernel::Expr& number, const kernel::Expr& extent) const;
 

@@ -73,8 +73,11 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   kernel::Function begin() override {
-    kernel::Function function{
-        tile_.layout().names.claim(tile_.array().name.spelling() + "_kernel"), "", {}, {}};
+    const std::string& array = tile_.array().name.spelling();
+    kernel::Function function{tile_.layout().names.claim(array + "_kernel"), "", {}, {}};
+    if (const plan::Extent height = tile_.plan().height(); height.step > 0)
+      room_ =
+          kernel::Room{tile_.layout().names.claim(array + "_room"), tile_.plan().registers, height.enough};
     for_images([&](const Source& image) {
       const int rows = loaded() * image.kept.rate[1];
       function.body.push_back(
@@ -92,7 +95,7 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   void go_through(kernel::Function& function, const Expr&, Block work) override {
-    const StripBlocks blocks(tile_, variables_.next);
+    const StripBlocks blocks(tile_, variables_.next, room());
     const kernel::Symbol all = tile_.layout().names.local(tile_.is_of_volume() ? "planes" : "rows");
     function.body.push_back({Let{all, blocks.height()}});
     Block tile;
@@ -117,7 +120,8 @@ class WarpTiles : public TileOwner, private LanesByStages {
   }
 
   kernel::Launch launch_of(const kernel::Function& function, const Expr&) override {
-    kernel::Grid grid = StripBlocks(tile_, variables_.next).grid();
+    kernel::Grid grid = StripBlocks(tile_, variables_.next, room()).grid();
+    grid.room = room_;
     grid.at_a_time = plan::warps_to_leave_registers_for(tile_.plan());
     return {function.name, literal(1), grid};
   }
@@ -515,7 +519,11 @@ class WarpTiles : public TileOwner, private LanesByStages {
     return each;
   }
 
-  bool is_by_stages_ = false;  // the code that is written now goes through a tile stage by stage
+  /// For how many strips the device has room at a time.
+  Expr room() const { return room_ ? name(room_->field) : nullptr; }
+
+  std::optional<kernel::Room> room_;  // once the function has begun
+  bool is_by_stages_ = false;         // the code that is written now goes through a tile stage by stage
 };
 
 }  // namespace

@@ -46,11 +46,11 @@ Extent multiples(int step, int least, int most, int enough) {
 }
 
 Expr with_size(const Extent& extent, const Expr& pixels, const Expr& side_by_side,
-               const std::function<Expr(const Expr& size)>& given) {
+               const std::function<Expr(const Expr& size)>& given, const Expr& room) {
   if (extent.is_all()) return given(pixels);
   if (extent.step > 0) {
-    const Expr in_line =
-        kernel::max(kernel::div(literal(extent.enough), kernel::max(side_by_side, literal(1))), literal(1));
+    const Expr tiles = room ? room : literal(extent.enough);
+    const Expr in_line = kernel::max(kernel::div(tiles, kernel::max(side_by_side, literal(1))), literal(1));
     return given(no_less_than(kernel::parts(pixels, in_line), extent));
   }
   if (const auto step = step_of(extent)) {

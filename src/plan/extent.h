@@ -34,9 +34,11 @@ Extent in_room(int least, int step, int room);
 /// most, most - step … least.
 Extent multiples(int step, int least, int most, int enough);
 
-/// What `given` makes of the size of tiles along `pixels`, where `side_by_side` tiles stand next to each other.
+/// What `given` makes of the size of tiles along `pixels`, where `side_by_side` tiles stand next to each other. `room` is for
+/// how many tiles there is, if the extent has a step; null: as many as it says.
 kernel::Expr with_size(const Extent& extent, const kernel::Expr& pixels, const kernel::Expr& side_by_side,
-                       const std::function<kernel::Expr(const kernel::Expr& size)>& given);
+                       const std::function<kernel::Expr(const kernel::Expr& size)>& given,
+                       const kernel::Expr& room = nullptr);
 /// The size as a number. Throws InternalError if it is that of all pixels.
 std::int64_t size_over(const Extent& extent, std::int64_t pixels, std::int64_t side_by_side);
 

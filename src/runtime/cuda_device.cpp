@@ -10,6 +10,7 @@
 namespace weft::runtime {
 namespace {
 
+constexpr int multiprocessor_count = 16;                     // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 constexpr int capability_major = 75, capability_minor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
 constexpr int release_threshold = 4;                         // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 constexpr unsigned without_timing = 2;                       // CU_EVENT_DISABLE_TIMING
@@ -62,6 +63,13 @@ int CudaDevice::capability() const {
   driver_.check(driver_->device_attribute(&minor, capability_minor, device_),
                 "a GPU does not tell its capability");
   return 10 * major + minor;
+}
+
+int CudaDevice::multiprocessors() const {
+  int count = 0;
+  driver_.check(driver_->device_attribute(&count, multiprocessor_count, device_),
+                "a GPU does not tell how many multiprocessors it has");
+  return count;
 }
 
 CudaDevice::Current::Current(const CudaDevice& device)

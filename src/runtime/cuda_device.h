@@ -20,6 +20,7 @@ class CudaDevice {
   int ordinal() const { return ordinal_; }
   std::string name() const;  ///< "NVIDIA H200"
   void* context() const { return context_; }
+  int multiprocessors() const;
   int capability() const;  ///< 90: ten times the major number and the minor one.
 
   /// The driver keeps memory that is released, for whoever asks next; here it gives all of that back that nobody

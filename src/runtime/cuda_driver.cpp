@@ -38,6 +38,7 @@ const char* find_functions(const compile::DynamicLibrary& library, CudaFunctions
   find("cuModuleLoadData", f.load_module);
   find("cuModuleUnload", f.unload_module);
   find("cuModuleGetFunction", f.module_function);
+  find("cuOccupancyMaxActiveBlocksPerMultiprocessor", f.blocks_at_a_time);
   find("cuLaunchKernel", f.launch);
   find("cuMemAllocAsync", f.allocate);
   find("cuMemFreeAsync", f.release);

@@ -45,6 +45,7 @@ struct CudaFunctions {
   int (*load_module)(void** module, const void* image);
   int (*unload_module)(void* module);
   int (*module_function)(void** function, void* module, const char* name);
+  int (*blocks_at_a_time)(int* of_a_multiprocessor, void* function, int threads, std::size_t dynamic_bytes);
   int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                 unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
                 void** extra);

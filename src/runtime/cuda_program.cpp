@@ -11,6 +11,8 @@
 #include "base/environment.h"
 #include "base/round_up.h"
 #include "emit/gpu.h"
+#include "kernel/symbol_format.h"
+#include "kernel/visit.h"
 
 namespace weft::runtime {
 namespace {
@@ -141,6 +143,15 @@ void CudaProgram::load(const std::string& cubin, const std::string& otherwise) {
     const std::string& name = function.name.spelling();
     driver.check(driver->module_function(&code_.kernels[function.name], module, name.c_str()),
                  fmt::format("kernel '{}' is not in the compiled code", name));
+  }
+  for (const kernel::Launch* launch : kernel::launches_with_room(code_.module)) {
+    const kernel::Grid& grid = *launch->grid;
+    int blocks = 0;
+    driver.check(
+        driver->blocks_at_a_time(&blocks, code_.kernels.at(launch->function),
+                                 grid.block[0] * grid.block[1] * grid.block[2], 0),
+        fmt::format("the GPU does not say how many blocks of kernel '{}' it has room for", launch->function));
+    code_.rooms[grid.room->field] = {.i = std::int64_t{blocks} * device_->multiprocessors()};
   }
 }
 

@@ -65,6 +65,7 @@ CudaRun::CudaRun(const CudaCode& code, std::shared_ptr<const CudaDevice> device,
 void CudaRun::bind(const ir::Pipeline& pipeline, const ir::Bindings& bindings,
                    const std::map<std::string, Buffer>& outputs) {
   fields_ = kernel::field_values(module_, pipeline, bindings);
+  for (const auto& [field, blocks] : code_.rooms) fields_[field] = blocks;
   check_limits();
   auto a = module_.arrays.begin();
   for (const ir::StagePtr& input : pipeline.inputs) take(*a++, bindings.images.at(input->name));

@@ -28,6 +28,7 @@ struct CudaCode {
   kernel::Module module;
   host::Plan plan;
   std::map<kernel::Symbol, void*> kernels = {};  ///< By function.
+  kernel::FieldValues rooms = {};                ///< That grids depend on, once there are kernels.
 };
 
 /// Queues on a stream whose device's context is current. If the stream is being captured into a CUDA graph, all

@@ -38,7 +38,8 @@ class Roofs {
  public:
   Roofs(const kernel::Module& module, const ir::Pipeline& pipeline,
         const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
-        const std::map<std::string, double>& params, const machine::Board& board)
+        const std::map<std::string, double>& params, const machine::Board& board,
+        const std::vector<SassCount>& counts)
       : module_(module),
         plans_(plans),
         sizes_(sizes),
@@ -46,6 +47,12 @@ class Roofs {
         gpu_(machine::gpu_speeds(board)),
         fields_(kernel::field_values(module, pipeline, bindings_of(pipeline, sizes, params))) {
     for (const kernel::Array& array : module.arrays) arrays_[array.name] = &array;
+    for (const kernel::Launch* launch : kernel::launches_with_room(module)) {
+      for (const SassCount& count : counts) {
+        const std::int64_t blocks = std::int64_t{blocks_at_a_time(count)} * board.multiprocessors;
+        if (count.kernel == launch->function) fields_[launch->grid->room->field] = {.i = blocks};
+      }
+    }
     launches_ = launches_of_kernels(module, fields_);
     traffic_ = traffic_of_kernels(module, fields_);
   }
@@ -197,6 +204,13 @@ class Roofs {
     return std::clamp(there_are, 1., static_cast<double>(blocks_at_a_time(count))) * of_block;
   }
 
+  /// With as much room as compiled code leaves.
+  plan::KernelPlan with_room(plan::KernelPlan plan, const SassCount& count) const {
+    const auto& room = host::launch_of(module_, kernel::function_named(module_, count.kernel)).grid->room;
+    if (room) plan.levels.at(0).extent.back().enough = static_cast<int>(fields_.at(room->field).i);
+    return plan;
+  }
+
   /// Of one launch, in seconds.
   double latency(const SassCount& count, const std::set<kernel::Symbol>& written) const {
     const double blocks = blocks_of(count.kernel);
@@ -206,7 +220,7 @@ class Roofs {
     constexpr double around = 0.75;
     const plan::KernelPlan* plan = plan_of(written);
     if (plan == nullptr || !plan->is_tiled()) return rounds * (1 + around) * under_load;
-    const plan::BlockWork work = plan::block_work_of(*plan, sizes_, board_.architecture());
+    const plan::BlockWork work = plan::block_work_of(with_room(*plan, count), sizes_, board_.architecture());
     const double waits = work.batches * work.waits;
     return rounds * (plan->is_of_lanes() && !plan->is_static() ? 2 * waits : waits + around) * under_load;
   }
@@ -216,7 +230,7 @@ class Roofs {
   const ir::Sizes& sizes_;
   const machine::Board& board_;
   const machine::GpuSpeeds gpu_;
-  const kernel::FieldValues fields_;
+  kernel::FieldValues fields_;
   std::map<kernel::Symbol, const kernel::Array*> arrays_;
   std::map<kernel::Symbol, std::int64_t> launches_;
   std::map<kernel::Symbol, Traffic> traffic_;
@@ -298,15 +312,15 @@ PipelineRoofs roofs_of(const kernel::Module& module, const ir::Pipeline& pipelin
                        const std::vector<plan::KernelPlan>& plans, const ir::Sizes& sizes,
                        const std::map<std::string, double>& params, const machine::Board& board,
                        const compile::DeviceCompiler& compiler) {
-  const Roofs roofs(module, pipeline, plans, sizes, params, board);
   PipelineRoofs result;
   if (!pipeline.inputs.empty()) result.size = Size{sizes.at(pipeline.inputs.front()->name)}.text();
   const machine::Architecture& code = compiled_for(board.architecture(), compiler);
   result.compiler = "NVRTC " + compiler.nvrtc().version();
   if (code.name() != board.architecture().name())
     result.compiler += " for " + code.name() + ", the oldest that it compiles for,";
-  for (const SassCount& count : sass_counts(module, code, compiler))
-    result.kernels.push_back(roofs.of(count));
+  const std::vector<SassCount> counts = sass_counts(module, code, compiler);
+  const Roofs roofs(module, pipeline, plans, sizes, params, board, counts);
+  for (const SassCount& count : counts) result.kernels.push_back(roofs.of(count));
   result.bytes = roofs.bytes_of_images();
   result.floor = roofs.floor();
   std::int64_t launches = 0;

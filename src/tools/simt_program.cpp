@@ -8,6 +8,7 @@
 
 #include "compile/scheduling.h"
 #include "emit/gpu.h"
+#include "kernel/visit.h"
 
 namespace weft::tools {
 namespace {
@@ -144,12 +145,23 @@ std::shared_ptr<LoadedText> loaded(const std::string& text, const std::string& n
   }
 }
 
+/// `device`, with the registers that plans expect of kernels whose grids depend on them.
+simt::Options with_registers(simt::Options device, const std::vector<const kernel::Module*>& modules) {
+  for (const kernel::Module* module : modules) {
+    for (const kernel::Launch* launch : kernel::launches_with_room(*module))
+      device.limits.registers[launch->function.spelling()] =
+          static_cast<unsigned>(launch->grid->room->registers);
+  }
+  return device;
+}
+
 std::unique_ptr<const SimtProgram> compiled(const Pipeline& pipeline, const SimtOptions& how,
                                             const simt::Options& device) {
   const kernel::Module module = cuda_module(pipeline, how.scheduling);
-  return std::make_unique<SimtProgram>(pipeline,
-                                       loaded(emit::emit_gpu_for_loading(module), module.name, how, device),
-                                       "weft_entry", how.build);
+  return std::make_unique<SimtProgram>(
+      pipeline,
+      loaded(emit::emit_gpu_for_loading(module), module.name, how, with_registers(device, {&module})),
+      "weft_entry", how.build);
 }
 
 /// One program for each pipeline and its module.
@@ -157,7 +169,8 @@ std::vector<Program> together(const std::vector<Pipeline>& pipelines,
                               const std::vector<kernel::Module>& modules, const SimtOptions& how) {
   std::vector<const kernel::Module*> pointers;
   for (const kernel::Module& module : modules) pointers.push_back(&module);
-  const auto text = loaded(emit::emit_gpu_for_loading_together(pointers), "together", how, {});
+  const auto text =
+      loaded(emit::emit_gpu_for_loading_together(pointers), "together", how, with_registers({}, pointers));
   std::vector<Program> programs;
   for (std::size_t p = 0; p < pipelines.size(); ++p) {
     programs.push_back(runtime::program_of(

@@ -47,6 +47,23 @@ TEST_F(RuntimeCalls, OfARunWithImagesOfTheHost) {
                                  "cuEventCreate e1", "cuEventRecord e1 s1"}));
 }
 
+TEST_F(RuntimeCalls, StripsFollowTheRoomOfTheDevice) {
+  Image<float> in("in");
+  const Mask cross{{0, 1, 0}, {1, 1, 1}, {0, 1, 0}};
+  const Pipeline pipeline("blur", Outputs(convolve("blur", in.border(Border::clamp()), cross)).strict());
+  const Buffer tall = picture(type_of<float>(), {130, 4000}, 1);
+  const auto launched = [&](int room) {
+    cuda.set_blocks_at_a_time(room);
+    const Program program = on_fake_gpu(pipeline, Tile::March);
+    cuda.forget_calls();
+    EXPECT_EQ(difference(interpreted(pipeline, {{{"in", tall}}, {}, {}}).at("blur"), program(tall)), "");
+    return calls({"cuLaunchKernel"}).at(0);
+  };
+  // 108 multiprocessors have room for 324 and 108 blocks, 81 and 27 in each of 4 columns, for whole batches of 1334 rows.
+  EXPECT_EQ(launched(3), "cuLaunchKernel blur_kernel 4x71x1 s1");
+  EXPECT_EQ(launched(1), "cuLaunchKernel blur_kernel 4x26x1 s4");
+}
+
 TEST_F(RuntimeCalls, OfASecondRunAllocateNothing) {
   const Program program = two_kernels();
   program(image());

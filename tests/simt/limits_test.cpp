@@ -25,6 +25,11 @@ extern "C" int launch(bool is_large, unsigned gx, unsigned gy, unsigned bx, unsi
   const int error = cudaLaunchKernel(kernel, dim3(gx, gy), dim3(bx, 1, bz), arguments, shared, 0);
   return error != cudaGetLastError() ? -1 : error;
 }
+extern "C" int blocks_at_a_time(bool is_large, int threads) {
+  int blocks = -1;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, is_large ? large : plain, threads, 0);
+  return blocks;
+}
 extern "C" int attribute(int which) {
   int value = -1;
   cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(which), 0);
@@ -155,6 +160,20 @@ TEST(Limits, AreAttributesOfTheDevice) {
   EXPECT_EQ(attribute(76), 0);
   EXPECT_EQ(attribute(97), 227 * 1024);
   EXPECT_EQ(attribute(16), 132);
+}
+
+TEST(Limits, LeaveRoomForBlocks) {
+  simt::Options options;
+  options.limits = simt::Limits::of("sm_90");
+  options.limits.registers["plain"] = 128;
+  simt::Device device(options);
+  simt::Module module(device, compiled());
+  auto* blocks = module.function<int(bool, int)>("blocks_at_a_time");
+  EXPECT_EQ(blocks(false, 32), 16);  // of 4096 of 65536 registers
+  EXPECT_EQ(blocks(false, 256), 2);
+  EXPECT_EQ(blocks(true, 32), 5);    // of 40000 and 1024 of 228 * 1024 bytes
+  EXPECT_EQ(blocks(true, 1024), 2);  // of 2048 threads
+  EXPECT_EQ(blocks(true, 2048), 0);  // too many for one
 }
 
 TEST(Limits, OfUnknownArchitectures) { EXPECT_THROW(simt::Limits::of("sm_42"), simt::Failure); }

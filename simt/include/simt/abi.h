@@ -171,6 +171,8 @@ class Services {
                    void* stream, bool asynchronous, Site) = 0;
   virtual int function_attribute(const void* kernel, int attribute, int value) = 0;
   virtual int device_attribute(int* value, int attribute) = 0;
+  /// Of a multiprocessor.
+  virtual int blocks_at_a_time(int* blocks, const void* kernel, int threads, std::size_t dynamic_shared) = 0;
   virtual bool is_device_pointer(const void* address) = 0;
   virtual int stream_create(void** stream, bool waits_for_default) = 0;
   virtual int stream_destroy(void* stream) = 0;

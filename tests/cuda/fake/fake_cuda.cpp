@@ -146,6 +146,11 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   });
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) {
+  *blocks = driver().blocks_at_a_time;
+  return success;
+}
+
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
                    void**) {

@@ -27,6 +27,7 @@ class FakeCuda {
   virtual void set_start_status(int status) = 0;  ///< What cuInit returns.
   virtual void set_version(int version) = 0;      ///< 13000 unless set.
   virtual void set_idle(bool is_idle) = 0;  ///< What cuStreamQuery says of any stream; false unless set.
+  virtual void set_blocks_at_a_time(int of_a_multiprocessor) = 0;  ///< 3 unless set: fewer than plans expect.
   /// Modules that are loaded from now on are checked for races.
   virtual void find_races() = 0;
 

@@ -44,7 +44,7 @@ enum Status {
 constexpr int release_threshold = 4;  // of a pool
 enum CopyDirection { to_device = 1, to_host = 2 };
 
-constexpr int newest_version = 13000;
+constexpr int newest_version = 13000, usual_blocks_at_a_time = 3;
 
 inline thread_local int contexts_of_thread = 0;
 
@@ -131,6 +131,7 @@ class Driver final : public weft::testing_support::FakeCuda {
     devices = 1;
     start_status = success;
     version = newest_version;
+    blocks_at_a_time = usual_blocks_at_a_time;
     captured_stream_ = nullptr;
     build_ = simt::Build::fast;
     device.forget();
@@ -145,6 +146,7 @@ class Driver final : public weft::testing_support::FakeCuda {
   void set_start_status(int status) override { start_status = status; }
   void set_version(int number) override { version = number; }
   void set_idle(bool is_idle) override { streams_are_idle = is_idle; }
+  void set_blocks_at_a_time(int of_a_multiprocessor) override { blocks_at_a_time = of_a_multiprocessor; }
   void find_races() override { build_ = simt::Build::race; }
   std::vector<std::string> alive() const override {
     std::vector<std::string> all = names.all();
@@ -301,7 +303,8 @@ class Driver final : public weft::testing_support::FakeCuda {
   std::vector<std::unique_ptr<Module>> modules;
   std::map<void*, Recorded> events;
   std::uint64_t now = 0, kept = 0;
-  int devices = 1, contexts = 0, start_status = success, version = newest_version;
+  int devices = 1, contexts = 0, start_status = success, version = newest_version,
+      blocks_at_a_time = usual_blocks_at_a_time;
   bool streams_are_idle = false;
 
  private:

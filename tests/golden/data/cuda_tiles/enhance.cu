@@ -64,13 +64,13 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 // 'gamma' with 'mean_tap'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
 // 'mean_tap' in registers while they are read.
 __global__ void __launch_bounds__(32, 1) gamma_kernel(const float* __restrict__ in,
-    float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch,
-    float gain) {
+    float* __restrict__ gamma, int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t gamma_pitch, float gain,
+    int32_t gamma_room) {
   float mean_tap_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
-      + max_i32(div_i32(4224, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
-      max_i32(div_i32(4224, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 10, 0)
-      + 2) / 3 * 3 + 10;
+      + max_i32(div_i32(gamma_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
+      max_i32(div_i32(gamma_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 10,
+      0) + 2) / 3 * 3 + 10;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
@@ -330,22 +330,43 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
                            (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
 }
 
+// How many blocks of a kernel the current device has room for at a time. A thread asks once, unless it changes the device.
+struct Room {
+  int device = -1;
+  int64_t blocks = 0;
+};
+
+template <class... Parameters>
+cudaError_t find_room(void (*kernel)(Parameters...), int threads, Room& room) {
+  int device = 0, multiprocessors = 0, of_one = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status != cudaSuccess || device == room.device) return status;
+  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0);
+  if (status == cudaSuccess) room = {device, (int64_t)multiprocessors * of_one};
+  return status;
+}
+
 }  // namespace
 
 cudaError_t run_enhance(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float gain,
     float* gamma, int64_t gamma_pitch, cudaStream_t stream) {
   if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
   cudaError_t status = cudaSuccess;
+  static thread_local Room rooms[1];
+  if (status == cudaSuccess) status = find_room(gamma_kernel, 32, rooms[0]);
+  const int64_t gamma_room = rooms[0].blocks;
 
   if (status == cudaSuccess) {
     status = launch(gamma_kernel, {((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2)) * 32,
         div_i64(in_h + (max_i64(div_i64(in_h
-        + max_i64(div_i64(4224, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(4224, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 10, 0)
-        + 2) / 3 * 3 + 9, (max_i64(div_i64(in_h
-        + max_i64(div_i64(4224, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(4224, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 10, 0)
-        + 2) / 3 * 3 + 10), 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch, gamma_pitch, gain);
+        + max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)
+        - 1, max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)),
+        1)) - 10, 0) + 2) / 3 * 3 + 9, (max_i64(div_i64(in_h
+        + max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)
+        - 1, max_i64(div_i64(gamma_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)),
+        1)) - 10, 0) + 2) / 3 * 3 + 10), 1}, {32, 1, 1}, stream, in, gamma, in_w, in_h, in_pitch,
+        gamma_pitch, gain, gamma_room);
   }
   return status;
 }

@@ -80,15 +80,15 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 // 'hc' with 'sx', 'sy', 'sxy'. Each warp goes down a strip of 120 pixels, 4 a lane, and keeps the rows of
 // 'in', 'sx', 'sy', 'sxy' in registers while they are read.
 __global__ void __launch_bounds__(32, 16) hc_kernel(const float* __restrict__ in, float* __restrict__ hc,
-    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t hc_pitch, float k) {
+    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t hc_pitch, float k, int32_t hc_room) {
   float in_next[12];
   float in_rows[18] = {};
   float sx_rows[18] = {};
   float sy_rows[18] = {};
   float sxy_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
-      + max_i32(div_i32(2112, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
-      max_i32(div_i32(2112, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
+      + max_i32(div_i32(hc_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1) - 1,
+      max_i32(div_i32(hc_room, max_i32((in_w + 119) / 120 + min_i32((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
       + 2) / 3 * 3 + 8;
   {
     const int32_t lane = (int32_t)threadIdx.x;
@@ -681,22 +681,42 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
                            (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
 }
 
+// How many blocks of a kernel the current device has room for at a time. A thread asks once, unless it changes the device.
+struct Room {
+  int device = -1;
+  int64_t blocks = 0;
+};
+
+template <class... Parameters>
+cudaError_t find_room(void (*kernel)(Parameters...), int threads, Room& room) {
+  int device = 0, multiprocessors = 0, of_one = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status != cudaSuccess || device == room.device) return status;
+  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0);
+  if (status == cudaSuccess) room = {device, (int64_t)multiprocessors * of_one};
+  return status;
+}
+
 }  // namespace
 
 cudaError_t run_harris(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float k, float* hc,
     int64_t hc_pitch, cudaStream_t stream) {
   if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
   cudaError_t status = cudaSuccess;
+  static thread_local Room rooms[1];
+  if (status == cudaSuccess) status = find_room(hc_kernel, 32, rooms[0]);
+  const int64_t hc_room = rooms[0].blocks;
 
   if (status == cudaSuccess) {
     status = launch(hc_kernel, {((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2)) * 32,
         div_i64(in_h + (max_i64(div_i64(in_h
-        + max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
-        + 2) / 3 * 3 + 7, (max_i64(div_i64(in_h
-        + max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8, 0)
-        + 2) / 3 * 3 + 8), 1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k);
+        + max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
+        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8,
+        0) + 2) / 3 * 3 + 7, (max_i64(div_i64(in_h
+        + max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1) - 1,
+        max_i64(div_i64(hc_room, max_i64((in_w + 119) / 120 + min_i64((in_w + 119) / 120, 2), 1)), 1)) - 8,
+        0) + 2) / 3 * 3 + 8), 1}, {32, 1, 1}, stream, in, hc, in_w, in_h, in_pitch, hc_pitch, k, hc_room);
   }
   return status;
 }

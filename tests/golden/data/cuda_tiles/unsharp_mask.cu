@@ -69,14 +69,15 @@ __device__ inline void store_pack(T* to, const T (&pack)[n], int64_t valid) {
 // 'mask' with 'blurx'. Each warp goes down a strip of 60 pixels, 2 a lane, and keeps the rows of
 // 'in', 'blurx' in registers while they are read.
 __global__ void __launch_bounds__(32, 16) mask_kernel(const float* __restrict__ in, float* __restrict__ mask,
-    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight) {
+    int32_t in_w, int32_t in_h, int64_t in_pitch, int64_t mask_pitch, float threshold, float weight,
+    int32_t mask_room) {
   float in_next[30];
   float in_rows[30] = {};
   float blurx_rows[18] = {};
   const int32_t rows = (max_i32(div_i32(in_h
-      + max_i32(div_i32(2112, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1) - 1,
-      max_i32(div_i32(2112, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
-      / 5 * 5 + 11;
+      + max_i32(div_i32(mask_room, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1) - 1,
+      max_i32(div_i32(mask_room, max_i32((in_w + 59) / 60 + min_i32((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
+      + 4) / 5 * 5 + 11;
   {
     const int32_t lane = (int32_t)threadIdx.x;
     {
@@ -439,22 +440,43 @@ cudaError_t copy_rows(T* to, const int64_t* to_strides, const T* from, const int
                            (size_t)extents[0] * sizeof(T), (size_t)extents[1], kind, stream);
 }
 
+// How many blocks of a kernel the current device has room for at a time. A thread asks once, unless it changes the device.
+struct Room {
+  int device = -1;
+  int64_t blocks = 0;
+};
+
+template <class... Parameters>
+cudaError_t find_room(void (*kernel)(Parameters...), int threads, Room& room) {
+  int device = 0, multiprocessors = 0, of_one = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status != cudaSuccess || device == room.device) return status;
+  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0);
+  if (status == cudaSuccess) room = {device, (int64_t)multiprocessors * of_one};
+  return status;
+}
+
 }  // namespace
 
 cudaError_t run_unsharp_mask(const float* in, int64_t in_pitch, int64_t in_w, int64_t in_h, float threshold,
     float weight, float* mask, int64_t mask_pitch, cudaStream_t stream) {
   if (in_w > 268435456 || in_h > 268435456) return cudaErrorInvalidValue;
   cudaError_t status = cudaSuccess;
+  static thread_local Room rooms[1];
+  if (status == cudaSuccess) status = find_room(mask_kernel, 32, rooms[0]);
+  const int64_t mask_room = rooms[0].blocks;
 
   if (status == cudaSuccess) {
     status = launch(mask_kernel, {((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2)) * 32,
         div_i64(in_h + (max_i64(div_i64(in_h
-        + max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
-        / 5 * 5 + 10, (max_i64(div_i64(in_h
-        + max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
-        max_i64(div_i64(2112, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0) + 4)
-        / 5 * 5 + 11), 1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold, weight);
+        + max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
+        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
+        + 4) / 5 * 5 + 10, (max_i64(div_i64(in_h
+        + max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1) - 1,
+        max_i64(div_i64(mask_room, max_i64((in_w + 59) / 60 + min_i64((in_w + 59) / 60, 2), 1)), 1)) - 11, 0)
+        + 4) / 5 * 5 + 11), 1}, {32, 1, 1}, stream, in, mask, in_w, in_h, in_pitch, mask_pitch, threshold,
+        weight, mask_room);
   }
   return status;
 }
