@@ -22,7 +22,7 @@ struct Refusal {
   std::string what;  ///< With the limit.
 };
 
-/// Blocks that a multiprocessor has room for at a time. Where nothing says how many registers the kernel takes, they leave room.
+/// Blocks that a multiprocessor has room for at a time. Registers count if Limits::registers has the kernel.
 unsigned blocks_at_a_time(const Limits& limits, const LaunchNeeds& needs);
 
 std::optional<Refusal> refusal(const Limits& limits, const LaunchNeeds& needs);

@@ -27,9 +27,9 @@ using kernel::Module;
 
 namespace {
 
-/// What emitted code asks of whoever runs it.
-constexpr int images_too_small = 2;  // returned
+constexpr int images_too_small = 2;  // returned by emitted functions
 
+/// What emitted code asks of whoever runs it.
 constexpr const char* host_interface = R"(#ifndef WEFT_HOST
 #define WEFT_HOST
 // Who provides memory and threads. Pass null for the C++ library's.

@@ -355,9 +355,9 @@ struct Array {
   std::vector<Symbol> strides;  ///< Fields: scalars between neighbours in y, z, …
   std::vector<Expr> extents;    ///< In pixels.
 };
-/// What stages need of the images that they are given: whoever calls the pipeline is told, rather than read what is not there.
+/// The least that an extent has to be: smaller images are refused, as kernels would read pixels that are not there.
 struct Needed {
-  Expr extent;  ///< Of sizes.
+  Expr extent;  ///< Made of sizes.
   std::int64_t least;
 };
 /// A constant table.

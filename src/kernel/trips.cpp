@@ -17,9 +17,9 @@ constexpr std::int64_t many_steps = 1 << 16;  // so that bands of steps are whol
 
 std::int64_t whole_warps(std::int64_t items) { return (items + warp - 1) / warp * warp; }
 
-class Walk {
+class TripCounter {
  public:
-  Walk(const Module& module, const Function& function, const Grid& grid, std::int64_t extent)
+  TripCounter(const Module& module, const Function& function, const Grid& grid, std::int64_t extent)
       : threads_(std::int64_t{grid.block[0]} * grid.block[1] * grid.block[2]) {
     const bool is_of_lines = std::all_of(module.arrays.begin(), module.arrays.end(),
                                          [](const Array& a) { return a.extents.size() <= 1; });
@@ -299,7 +299,7 @@ class Walk {
 }  // namespace
 
 KernelTrips trips_of(const Module& module, const Function& function, const Grid& grid, std::int64_t extent) {
-  return Walk(module, function, grid, extent).result();
+  return TripCounter(module, function, grid, extent).result();
 }
 
 }  // namespace weft::kernel

@@ -22,10 +22,9 @@ class NeededExtents {
     }
   }
 
-  bool any() const { return !known_.empty(); }
-
-  /// The need of a stage that has none yet; null if it may be empty, or cannot be whatever is needed.
+  /// The need that a stage has, or takes over; null if it may be empty, or cannot be whatever is needed.
   NeedPtr need_of(const ir::Stage& stage) const {
+    if (stage.need || !std::holds_alternative<ir::Pure>(stage.definition)) return stage.need;
     NeedPtr need;
     for (const ir::Range& range : stage.box) {
       if (analysis::surely_not_negative(range.extent - 1)) continue;
@@ -45,11 +44,11 @@ class NeededExtents {
 
 ir::Pipeline never_empty(const ir::Pipeline& pipeline) {
   const NeededExtents extents(pipeline);
-  if (!extents.any()) return pipeline;
-  return with_needs(pipeline, [&](const ir::Stage& stage) {
-    return stage.need || !std::holds_alternative<ir::Pure>(stage.definition) ? stage.need
-                                                                             : extents.need_of(stage);
-  });
+  const bool changes =
+      std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
+                  [&](const ir::StagePtr& stage) { return extents.need_of(*stage) != stage->need; });
+  if (!changes) return pipeline;
+  return with_needs(pipeline, [&](const ir::Stage& stage) { return extents.need_of(stage); });
 }
 
 }  // namespace weft::rewrite
