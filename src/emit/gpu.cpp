@@ -452,9 +452,10 @@ class GpuEmitter {
       text = replaced(text, std::string("MOST_") + "XYZ"[d], std::to_string(dialect.most_blocks[d]));
     text =
         replaced(text, "cudaLaunchKernel(kernel", fmt::format("cudaLaunchKernel({}", dialect.kernel_address));
+    text = replaced(text, "&of_one, kernel", fmt::format("&of_one, {}", dialect.kernel_address));
+    text = replaced(text, "MULTIPROCESSOR_COUNT", std::string(dialect.multiprocessor_count));
     return replaced(text, "cuda", std::string(dialect.runtime));
   }
-  /// Strips of warps alone depend on it, which other vendors' GPUs have none of.
   static constexpr const char* room_of_cuda = R"text(
 // How many blocks of a kernel the current device has room for at a time. A thread asks once, unless it changes the device.
 struct Room {
@@ -467,7 +468,7 @@ cudaError_t find_room(void (*kernel)(Parameters...), int threads, Room& room) {
   int device = 0, multiprocessors = 0, of_one = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status != cudaSuccess || device == room.device) return status;
-  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  status = cudaDeviceGetAttribute(&multiprocessors, MULTIPROCESSOR_COUNT, device);
   if (status == cudaSuccess) status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0);
   if (status == cudaSuccess) room = {device, (int64_t)multiprocessors * of_one};
   return status;

@@ -20,6 +20,7 @@ constexpr Dialect cuda_row = {
     // assembler spills some of them for the sake of another block.
     .launch_bounds = "__launch_bounds__({}, {})",
     .kernel_address = "kernel",
+    .multiprocessor_count = "cudaDevAttrMultiProcessorCount",
     .most_blocks = {2147483647, 65535, 65535},
     .ignoring = "",
     // The instruction cvt.rzi; the PTX ISA says that it makes NaN 0 and clamps what is out of range.

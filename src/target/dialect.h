@@ -30,6 +30,7 @@ struct Dialect {
   std::string_view
       launch_bounds;  ///< Of a kernel: "__launch_bounds__({}, {})", with its threads and blocks at a time.
   std::string_view kernel_address;          ///< Of a kernel `kernel`, for cudaLaunchKernel.
+  std::string_view multiprocessor_count;    ///< The attribute of a device: "cudaDevAttrMultiProcessorCount".
   std::array<std::int64_t, 3> most_blocks;  ///< Of a grid along x, y and z, whatever the size of a block.
   std::string_view ignoring;  ///< Before a call whose error does not matter, if that has to be said.
   /// What makes a float an int, or an unsigned int, in one instruction: NaN is 0, and what is out of range the nearest end.

@@ -21,6 +21,7 @@ constexpr Dialect hip_row = {
     .runtime = "hip",
     .launch_bounds = "__launch_bounds__({})",  // a second number would count waves, not blocks
     .kernel_address = "(const void*)kernel",
+    .multiprocessor_count = "hipDeviceAttributeMultiprocessorCount",
     .most_blocks = {4194303, 65535, 65535},  // along x fewer than 2^32 threads, of blocks of up to 1024
     .ignoring = "(void)",
     .truncation = "",

@@ -298,16 +298,22 @@ inline SIMT_UNCHECKED cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceA
   *value = result;
   return simt::result(error);
 }
+inline SIMT_UNCHECKED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                                const void* kernel,
+                                                                                int threads,
+                                                                                std::size_t dynamic_shared) {
+  int result = 0;
+  const int error = simt_services->blocks_at_a_time(&result, kernel, threads, dynamic_shared);
+  *blocks = result;
+  return simt::result(error);
+}
 template <class Result, class... Parameters>
 SIMT_UNCHECKED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                                          Result (*kernel)(Parameters...),
                                                                          int threads,
                                                                          std::size_t dynamic_shared) {
-  int result = 0;
-  const int error = simt_services->blocks_at_a_time(&result, reinterpret_cast<const void*>(kernel), threads,
-                                                    dynamic_shared);
-  *blocks = result;
-  return simt::result(error);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), threads,
+                                                       dynamic_shared);
 }
 inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;

@@ -105,6 +105,11 @@ hipError_t hipMemsetAsync(void* memory, int value, size_t bytes, hipStream_t str
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                             size_t height, hipMemcpyKind kind, hipStream_t stream);
+enum hipDeviceAttribute_t { hipDeviceAttributeMultiprocessorCount };
+hipError_t hipGetDevice(int* device);
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                        size_t shared);
 hipError_t hipLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                            hipStream_t stream);
 
@@ -138,6 +143,10 @@ constexpr auto hipMemcpyHostToDevice = cudaMemcpyHostToDevice, hipMemcpyDeviceTo
 #define hipMemsetAsync cudaMemsetAsync
 #define hipMemcpyAsync cudaMemcpyAsync
 #define hipMemcpy2DAsync cudaMemcpy2DAsync
+#define hipGetDevice cudaGetDevice
+#define hipDeviceGetAttribute cudaDeviceGetAttribute
+#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
+#define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
 #define hipLaunchKernel cudaLaunchKernel
 
 #endif
