@@ -212,10 +212,9 @@ class CppEmitter {
                                           : fmt::format("reinterpret_cast<{}>(frame.{})", type, a.name);
       out.line(fmt::format("{} __restrict {} = {};", type, a.name, pointer));
     }
-    for (const auto* list : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
-      for (const kernel::Field& f : *list)
-        if (used.count(f.name))
-          out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
+    for (const kernel::Field& f : kernel::fields_of(module_)) {
+      if (used.count(f.name))
+        out.line(fmt::format("const {} {} = frame.{};", c_type(f.type), f.name, f.name));
     }
     if (function.in_vectors) go_to_vectors(out, printer, function);
     printer.enter(function, module_);

@@ -238,18 +238,10 @@ std::vector<Parameter> parameters_of(const Module& module, const kernel::Functio
   for (const Array& a : module.arrays) {
     if (used.count(a.name)) result.push_back({a.name, a.type.scalar, true, !written.count(a.name)});
   }
-  for (const auto* list : {&module.sizes, &module.strides, &module.params, &module.counters}) {
-    for (const kernel::Field& f : *list) {
-      if (!used.count(f.name)) continue;
-      const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
-      result.push_back({f.name, is_narrow ? Scalar::I32 : f.type});
-    }
-  }
-  for (const kernel::Launch* launch : kernel::launches_with_room(module)) {
-    const kernel::Symbol& room = launch->grid->room->field;
-    if (!used.count(room)) continue;
-    const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), room) > 0;
-    result.push_back({room, is_narrow ? Scalar::I32 : Scalar::I64});
+  for (const kernel::Field& f : kernel::fields_of(module)) {
+    if (!used.count(f.name)) continue;
+    const bool is_narrow = std::count(function.narrow.begin(), function.narrow.end(), f.name) > 0;
+    result.push_back({f.name, is_narrow ? Scalar::I32 : f.type});
   }
   return result;
 }

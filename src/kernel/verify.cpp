@@ -28,16 +28,9 @@ class FunctionVerifier {
 
   void verify() {
     using enum Declared::Kind;
-    for (const auto* fields : {&module_.sizes, &module_.strides, &module_.params, &module_.counters}) {
-      for (const Field& f : *fields) {
-        const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), f.name) > 0;
-        define(f.name, {Scalar, is_narrow ? weft::Scalar::I32 : f.type});
-      }
-    }
-    for (const Launch* launch : launches_with_room(module_)) {
-      const Symbol& room = launch->grid->room->field;
-      const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), room) > 0;
-      define(room, {Scalar, is_narrow ? weft::Scalar::I32 : weft::Scalar::I64});
+    for (const Field& f : fields_of(module_)) {
+      const bool is_narrow = std::count(function_.narrow.begin(), function_.narrow.end(), f.name) > 0;
+      define(f.name, {Scalar, is_narrow ? weft::Scalar::I32 : f.type});
     }
     for (const kernel::Array& a : module_.arrays) {
       define(a.name, {a.role == kernel::Array::Role::Input ? ConstArray : Array, a.type.scalar});

@@ -289,6 +289,15 @@ std::vector<const Launch*> launches_with_room(const Module& module) {
   return launches;
 }
 
+std::vector<Field> fields_of(const Module& module) {
+  std::vector<Field> fields;
+  for (const auto* list : {&module.sizes, &module.strides, &module.params, &module.counters})
+    fields.insert(fields.end(), list->begin(), list->end());
+  for (const Launch* launch : launches_with_room(module))
+    fields.push_back({launch->grid->room->field, Scalar::I64});
+  return fields;
+}
+
 const Function& function_named(const Module& module, const Symbol& name) {
   for (const Function& function : module.functions) {
     if (function.name == name) return function;

@@ -65,6 +65,9 @@ std::vector<Launch*> launches_of(Module& module);
 /// The launches whose grids depend on what a device has room for, one of each function.
 std::vector<const Launch*> launches_with_room(const Module& module);
 
+/// All that functions may be given besides arrays: sizes, strides, parameters, counters, and what devices have room for.
+std::vector<Field> fields_of(const Module& module);
+
 /// Throws InternalError if there is no such function.
 const Function& function_named(const Module& module, const Symbol& name);
 

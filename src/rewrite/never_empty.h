@@ -9,7 +9,8 @@
 
 namespace weft::rewrite {
 
-/// Stages all extents of which are those of stages with a need, or at least 1 where images have pixels, have that need.
+/// Gives a stage the need of another that has the same extents. Width and height may come from two stages with needs, or from an
+/// image: with `half` of w / 2 x h / 2 needed, rows of w x (h / 2) are, too.
 ir::Pipeline never_empty(const ir::Pipeline& pipeline);
 
 }  // namespace weft::rewrite

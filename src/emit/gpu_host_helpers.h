@@ -1,0 +1,16 @@
+// What the host's part of emitted CUDA and HIP calls: launches, memory, copies, and how many blocks a device has room for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/ir.h"
+#include "target/dialect.h"
+
+namespace weft::emit {
+
+/// Their text, of which the modules need all but perhaps the last.
+std::string gpu_host_helpers(const std::vector<const kernel::Module*>& modules,
+                             const target::Dialect& dialect);
+
+}  // namespace weft::emit
